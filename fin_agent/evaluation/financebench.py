@@ -242,9 +242,9 @@ def tables_of(report: Report, given: str = "") -> tuple[Table, Table]:
     """What was found, and which numbers are right; `given` says what was given away before the search."""
     title = f"FinanceBench, {given}" if given else "FinanceBench"
     found = replace(report, title=title, columns=_FOUND)
-    numbers = replace(
-        report, title=f"{title}: numbers", caption=_NUMBERS_CAPTION, columns=report.columns[len(_FOUND) :]
-    )
+    columns = report.columns[len(_FOUND) :]
+    caption = _NUMBERS_CAPTION + ("; judged: right by the chat model that judges" if _JUDGED in columns else "")
+    numbers = replace(report, title=f"{title}: numbers", caption=caption, columns=columns)
     return found.as_table(), numbers.as_table()
 
 
@@ -285,5 +285,5 @@ _NUMBERS_CAPTION = (
     " match, match any: some number within 3% of some number of the gold answer; plain: the same of plain numbers, or"
     " within 0.03 (the published rule to the letter); strict: the value"
     " equals it as rounded there; stated: within 3%, and it is the value or in the first sentence, in its unit;"
-    " ROUGE-L: of the answer's text; judged: right by the chat model that judges"
+    " ROUGE-L: of the answer's text"
 )
