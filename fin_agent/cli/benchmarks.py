@@ -36,7 +36,7 @@ from fin_agent.evaluation.generated import benchmark as of_figures
 from fin_agent.evaluation.generated.question import GeneratedQuestion, failed
 from fin_agent.evaluation.generated.question import judge as judge_made
 from fin_agent.evaluation.judging import Judgement
-from fin_agent.evaluation.misses import explain, write_misses
+from fin_agent.evaluation.misses import explain
 from fin_agent.evaluation.tagged_questions import benchmark as of_tags
 from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
 from fin_agent.graphs.answer.context import AnswerContext
@@ -200,17 +200,13 @@ def financebench(
             lambda row: "refused" if row.refused else "answered",
             oracle.value,
         )
-    misses = [
-        explain(question, row, each.answer, failure=each.failure, same_content=same_content)
-        for question, row, each in zip(asked, run.rows, run.answered, strict=True)
-        if row.figures["numeric_match_any"] is False
-    ]
-    told = {
-        "oracle": oracle.value,
-        "judge": judge,
-        "misses": [{"id": miss.row.id, "stage": miss.stage.name.lower(), "detail": miss.detail} for miss in misses],
-    }
-    write_misses(misses, out / "misses.csv")
+    misses = []
+    for question, row, each in zip(asked, run.rows, run.answered, strict=True):
+        if row.figures["numeric_match_any"] is False:
+            stage, detail = explain(question, row, each.answer, failure=each.failure, same_content=same_content)
+            misses.append({"id": row.id, "stage": stage.value, "detail": detail})
+    told = {"oracle": oracle.value, "judge": judge, "misses": misses}
+    write_csv(misses, out / "misses.csv")
     report = summarize(run.rows)
     return asking.publish(run, report, told, tables=tables_of(report, _GIVEN[oracle]))
 

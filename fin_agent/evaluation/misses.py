@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from pathlib import Path
+from enum import StrEnum, auto
 
 from fin_agent.answering.answer import Answer
-from fin_agent.evaluation.benchmark import Row, write_csv
+from fin_agent.evaluation.benchmark import Row
 from fin_agent.evaluation.financebench import TOP, FinanceBenchQuestion
 from fin_agent.evidence.trace import TraceStep
 
@@ -16,25 +15,24 @@ from fin_agent.evidence.trace import TraceStep
 class MissStage(StrEnum):
     """The first step of the flow that went without the gold evidence, or the last one where none did."""
 
-    FAILED = "not answered: the run failed"
-    REFUSED_AT_ONCE = "refused before the search"
-    FILING = f"filing not among the first {TOP}"
-    PAGE = f"no gold page among the first {TOP}"
-    PASSAGE = "gold page dropped by the filter"
-    SLOT = "refused: slot empty"
-    REFUSED = "refused: no slot empty"
-    COMPUTED = "another figure was computed"
-    WORDS = "answered in words without the figure"
-
-
-@dataclass(frozen=True, slots=True)
-class Miss:
-    """A question with a figure in its gold answer that the answer does not hold."""
-
-    row: Row
-    stage: MissStage
-    detail: str
-    """What the run says about that stage: pages, slots, the reason of the filter, the figures computed from."""
+    FAILED = auto()
+    """Not answered: the run failed."""
+    REFUSED_AT_ONCE = auto()
+    """Refused before the search."""
+    FILING = auto()
+    """The filing is not among the first five."""
+    PAGE = auto()
+    """No gold page is among the first five."""
+    PASSAGE = auto()
+    """The gold page was dropped by the filter."""
+    SLOT = auto()
+    """Refused: a slot is empty."""
+    REFUSED = auto()
+    """Refused with no slot empty."""
+    COMPUTED = auto()
+    """Another figure was computed."""
+    WORDS = auto()
+    """Answered in words without the figure."""
 
 
 def explain(
@@ -44,13 +42,13 @@ def explain(
     *,
     failure: str = "",
     same_content: Mapping[str, str] | None = None,
-) -> Miss:
-    """Say where a missed question was lost, from the answer and its trace.
+) -> tuple[MissStage, str]:
+    """The stage at which a missed question was lost, and what the run says about it: pages, slots, reasons, figures.
 
     `failure` is why a run ended without an answer; `same_content` names, for filings with the same bytes under several
     names, the one that stands for them.
     """
-    return Miss(row, *_stage(_Told(question, row, answer, same_content or {}), failure))
+    return _stage(_Told(question, row, answer, same_content or {}), failure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +126,3 @@ def _why_dropped(told: _Told) -> str:
 def _place(doc_id: str, page: int) -> str:
     """As people count pages."""
     return f"{doc_id} page {page + 1}"
-
-
-def write_misses(misses: Sequence[Miss], path: Path) -> None:
-    """A line per miss, with a header. Replaces the file."""
-    write_csv([_cells(miss) for miss in misses], path)
-
-
-def _cells(miss: Miss) -> dict[str, str]:
-    row = miss.row
-    said = {"question": row.question, "gold": row.gold, "answer": row.text}
-    return {"id": row.id, **row.labels, **said, "stage": miss.stage.value, "detail": miss.detail}
