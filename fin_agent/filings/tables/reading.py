@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from decimal import Decimal
 
 from fin_agent.filings.tables.headers import Header, read_header
 from fin_agent.filings.tables.layout import FoundTable, find_tables, goes_on, is_one_table
 from fin_agent.filings.tables.lines import LabelledRow, rows_of
 from fin_agent.filings.tables.periods import FiscalCalendar, is_month_end, time_words
+from fin_agent.filings.tables.sums import row_sums
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import PageContent
@@ -25,46 +25,22 @@ def name_totals(rows: Sequence[Row]) -> list[Row]:
 
     A blank row that adds up to nothing stays blank: no name is guessed.
     """
+    named = list(rows)
     if all(row.label for row in rows):
-        return list(rows)
-    named: list[Row] = []
-    starts: list[int] = []
-    """For each row, the first row it adds up (itself where it is no sum)."""
-    for index, row in enumerate(rows):
-        start = index
-        if not row.label or row.label.lower().startswith("total"):
-            start = _first_summand(rows, starts, index)
-        if not row.label and start < index:
-            heading = _heading_over(rows, start, index)
-            if heading:
-                row = replace(row, label=f"Total {heading[:1].lower()}{heading[1:].lower()}")
-        named.append(row)
-        starts.append(start)
+        return named
+    starts: dict[int, int] = {}
+    """For each sum, the first row that it or one of its parts adds up."""
+    for found in row_sums([row.cells for row in rows]):
+        if len(found.parts) < _FEWEST_SUMMANDS or any(sign < 0 for _, sign in found.parts):
+            continue
+        start = min(starts.get(part, part) for part, _ in found.parts)
+        starts[found.total] = start
+        if not rows[found.total].label and (heading := _heading_over(rows, start, found.total)):
+            named[found.total] = replace(rows[found.total], label=f"Total {heading[:1].lower()}{heading[1:].lower()}")
     return named
 
 
-_MOST_SUMMANDS = 24
-
-
-def _first_summand(rows: Sequence[Row], starts: Sequence[int], index: int) -> int:
-    """First of the rows right above that add up to row `index`, sums among them counted once; `index` if none do."""
-    target = [cell.amount if cell else None for cell in rows[index].cells]
-    if not any(target):
-        return index
-    sums = [Decimal(0)] * len(target)
-    position, count = index - 1, 0
-    while position >= 0 and count < _MOST_SUMMANDS:
-        for column, cell in enumerate(rows[position].cells):
-            if cell:
-                sums[column] += cell.amount
-        position = starts[position]
-        count += 1
-        if count > 1 and all(
-            wanted is None or abs(wanted - got) <= 1 for wanted, got in zip(target, sums, strict=True)
-        ):
-            return position
-        position -= 1
-    return index
+_FEWEST_SUMMANDS = 2
 
 
 def _heading_over(rows: Sequence[Row], start: int, index: int) -> str:

@@ -131,9 +131,9 @@ def test_a_flat_heading_ends_with_the_gap_after_its_rows() -> None:
 
 def test_totals_without_a_name_are_named_only_where_they_add_up() -> None:
     page = Page().header(TWO).text("Current assets:")
-    page.row("Cash", ["10", "9"], EDGES, x=46.0).row("Inventories", ["5", "4"], EDGES, x=46.0)
-    page.row("", ["15", "13"], EDGES, x=46.0).row("Goodwill", ["7", "7"], EDGES)
-    page.row("", ["99", "98"], EDGES)
+    page.row("Cash", ["1,310", "1,209"], EDGES, x=46.0).row("Inventories", ["754", "640"], EDGES, x=46.0)
+    page.row("", ["2,064", "1,849"], EDGES, x=46.0).row("Goodwill", ["713", "713"], EDGES)
+    page.row("", ["9,999", "9,998"], EDGES)
     assert labels(only(page.done())) == ["Cash", "Inventories", "Total current assets", "Goodwill", ""]
 
 
