@@ -97,20 +97,6 @@ def _divides_by(names: Sequence[str], company: Company, workspace: Workspace) ->
     return all(any(same_part(name, part) for part in parts) for name in names)
 
 
-def _of_only_filing(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
-    """A question that names no period, asked of one filing, is about that filing's own period."""
-    if intent.periods or not doc_ids or len(set(doc_ids)) != 1:
-        return intent
-    identity = workspace.index.filing(doc_ids[0]).identity
-    if identity.fiscal_year is None:
-        return intent
-    period = FiscalPeriod(fiscal_year=identity.fiscal_year, quarter=identity.quarter)
-    if identity.results is not None:
-        period = FiscalPeriod(fiscal_year=identity.results.fiscal_year, quarter=identity.results.quarter)
-    note = f"no period was named: {period} is that of the only filing searched"
-    return intent.model_copy(update={"periods": (period,), "assumed": (*intent.assumed, note)})
-
-
 def what_cannot_be_met(
     intent: Intent, workspace: Workspace, doc_ids: Collection[str] | None = None, *, company_needed: bool = True
 ) -> list[str]:

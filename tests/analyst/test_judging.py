@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.rules.judge_weights import packaged_weights
+from fin_agent.analyst.rules.judging import packaged_weights
 from fin_agent.analyst.rules.judged_fields import MEANINGS, Aligned
 from fin_agent.analyst.rules.judging import RulesJudge, taken_in_turn
 from fin_agent.evidence.cards.card import Card

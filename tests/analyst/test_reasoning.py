@@ -126,12 +126,6 @@ def test_a_figure_that_no_sentence_states_is_not_made_up() -> None:
     assert answer(wanted, passage(aside)) == ""
 
 
-def test_a_row_of_a_table_is_told_with_its_columns() -> None:
-    table = " | 2024 | 2023\nUnited States | 1,731 | 1,625\nEurope | 1,091 | 1,025"
-    told = answer(asked("europe", Relation.EACH, figure=True), passage(table, 0, PassageKind.TABLE))
-    assert told == "Europe: 2024 1,091; 2023 1,025"
-
-
 @pytest.mark.parametrize(
     ("text", "sentences"),
     [
@@ -349,12 +343,6 @@ def test_a_name_over_a_section_is_the_subject_of_its_sentences() -> None:
         asked("net income zephyr materials jump", core=question), passage(f"Zephyr Materials\n\n{FILLER}\n\n{said}")
     )
     assert told == said
-
-
-def test_a_row_of_something_else_is_not_taken() -> None:
-    table = "In millions\n | 2023\nFinance leases, current portion of debt | 113"
-    question = asked("debt principal", core="How much was the debt principal?", figure=True)
-    assert not answer(question, passage(table, kind=PassageKind.TABLE))
 
 
 def test_a_line_broken_amid_a_sentence_does_not_end_it() -> None:

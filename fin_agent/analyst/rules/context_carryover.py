@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fin_agent.analyst.rules.follow_up_phrases import all_in, found_in, is_phrase, phrases, simplified, without_opening
-from fin_agent.analyst.rules.metric_direction import direction_of
 from fin_agent.analyst.rules.question_wording import in_periods, listed, possessive, shifted, worded
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError
@@ -449,7 +448,7 @@ class FollowUp:
         metric = line.metric if isinstance(line, Line) else None
         went = ""
         if metric and len(query.companies) == len(periods) == 1:
-            went = direction_of(metric, query.companies[0].key, periods[0], self._workspace)
+            went = _direction_of(metric, query.companies[0].key, periods[0], self._workspace)
         asked = query.model_copy(update={"measures": (line,), "periods": periods, "kind": Kind.REASON, "claim": None})
         if said and went and said != went:
             return worded(asked, moved=said).replace("Why did", "Did", 1)
@@ -527,3 +526,29 @@ def _key(query: Query) -> object:
         {one.key for one in query.companies}, set(query.unknown_companies), periods, lines, moves,
         comparison or None, parts or None, query.claim and query.claim.way, unit, shares, query.kind is Kind.REASON,
     )  # fmt: skip
+
+
+def _direction_of(metric: str, company: str, period: Period, workspace: Workspace) -> str:
+    """`increase` or `decrease` from the year before, as one statement prints both; empty where none does.
+
+    Args:
+        metric: an id of the lexicon.
+        company: a key of the directory.
+        period: a year or a quarter; the filing of the period itself goes first.
+        workspace: whose filings are read.
+    """
+    year, identities = period.fiscal_year or 0, workspace.directory.identities
+    doc_ids = workspace.directory.by_key[company].doc_ids
+    for doc_id in sorted(doc_ids, key=lambda one: (abs((identities[one].fiscal_year or 0) - year), one)):
+        stated = {
+            fact.period.fiscal_year: abs(fact.value) if fact.inverted else fact.value
+            for fact in reversed([each.fact for each in workspace.index.facts([doc_id], metrics={metric})])
+            if fact.statement is not None
+            and fact.scope is None
+            and fact.period.quarter == period.quarter
+            and fact.period.months in (0, 3 if period.quarter else 12)
+        }
+        now, before = stated.get(year), stated.get(year - 1)
+        if now is not None and before is not None and now != before:
+            return "increase" if now > before else "decrease"
+    return ""

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib import resources
 
-from fin_agent.analyst.rules.judge_weights import JudgeWeights, packaged_weights
-from fin_agent.analyst.rules.judged_fields import Aligned, aligned
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+from fin_agent.analyst.rules.judged_fields import MEANINGS, Aligned, aligned
+from fin_agent.errors import LexiconError
 from fin_agent.evidence.alignment import matched_fields, required_fields
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.judge import Brief, Verdict
 from fin_agent.lexicon.slots import Slot
 from fin_agent.workspace import Workspace
+
+JudgeWeights = Mapping[str, float]
+"""A weight for every field of `MEANINGS`."""
+_PACKAGED = "judge_weights.yaml"
+_FILE = TypeAdapter(dict[str, float])
 
 
 class RulesJudge:
@@ -63,3 +73,18 @@ def slot_gain(card: Aligned, best_held: Mapping[Slot, float]) -> float:
     """0 for a card that adds no figure, near 1 for one that adds many: even one figure more is worth a place."""
     added = sum(max(0.0, worth - best_held.get(slot, 0.0)) for slot, worth in card.slots.items())
     return added / (1.0 + added)
+
+
+@lru_cache(maxsize=1)
+def packaged_weights() -> JudgeWeights:
+    """The weights of this package. Raises LexiconError where the file does not name each field once."""
+    text = resources.files(__package__).joinpath(_PACKAGED).read_text(encoding="utf-8")
+    remedy = f"Give a number for each of: {', '.join(MEANINGS)}"
+    try:
+        weights = _FILE.validate_python(yaml.safe_load(text))
+    except (yaml.YAMLError, ValidationError) as error:
+        raise LexiconError(f"no weights can be read from it ({error})", subject=_PACKAGED, remedy=remedy) from error
+    if weights.keys() != MEANINGS.keys():
+        odd = ", ".join(sorted(weights.keys() ^ MEANINGS.keys()))
+        raise LexiconError(f"fields that lack or are unknown: {odd}", subject=_PACKAGED, remedy=remedy)
+    return {name: weights[name] for name in MEANINGS}

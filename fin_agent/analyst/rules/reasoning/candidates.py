@@ -1,4 +1,4 @@
-"""What of some passages might answer one part of a question: sentences, lists, rows and names, each scored."""
+"""What of some passages might answer one part of a question: sentences, lists and names, each scored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from fin_agent.analyst.rules.reasoning.sentences import (
     is_whole,
     paragraphs_of,
     printed_lists,
-    rows_of,
 )
 from fin_agent.analyst.rules.reasoning.terms import Term, coverage, ratio_of, stems_in
 from fin_agent.analyst.rules.reasoning.verdicts import verdict_of
@@ -43,14 +42,12 @@ from fin_agent.query.tree import Line, Operation, lines_of
 from fin_agent.vocabulary.filing import PassageKind
 
 _ENOUGH, _ENOUGH_OF_FEW, _ENOUGH_OF_MANY = 0.6, 0.7, 0.5
-_ENOUGH_FOR_A_ROW, _ENOUGH_FOR_A_FIGURE = 0.75, 0.83
+_ENOUGH_FOR_A_FIGURE = 0.83
 """Share of a part's words by weight that a sentence must bear out: more of few words, less of many."""
 _FEW, _MANY = 3, 6
 _ENOUGH_IN_WORDS, _ENOUGH_TO_SETTLE = 0.8, 0.75
 _LEAST_EVIDENCE = 2.5
 """Weight of a word that by itself makes a sentence an answer, where its kind tells little: `customers` does not."""
-_LEAST_OF_A_LABEL = 0.8
-"""Share of a row's own words that the question must have: others say that the row is of something else."""
 _TELLS_MUCH = 1.6
 """Weight of a word on every fifth page: of a few words those less telling may be missing (`new`)."""
 _PRESENT_FOR_AN_ABSENT = 2
@@ -77,9 +74,8 @@ _UNTIL = re.compile(r"\b(?:until|through|till|expir\w+|by|end of|matur\w+)\b", r
 _HAPPENINGS = re.compile(r"\b(?:acquisitions?|divestitures?|deals)\b", re.I)
 _DATED = re.compile(r"^(?:on|in|during|effective|as of)\b.{0,40}\b(?:19|20)\d\d\b", re.I)
 _NOT_DONE = 0.2
-_OF_MONEY = re.compile(r"\bin (?:millions|thousands|billions)\b|\bdollars\b", re.I)
 _CONTINGENT = re.compile(r"\b(?:up to|additional|future|potential\w*|contingent|would|if)\b", re.I)
-_A_FIGURE, _A_FEW_WORDS = 2, 40
+_A_FEW_WORDS = 40
 _SHARE_OF = re.compile(
     r"(?:%|\bpercent(?:age)?|\bshare|\bportion)\s+of\s+(?:(?:our|its|the|total|consolidated)\s+){0,2}$", re.I
 )
@@ -151,9 +147,7 @@ def candidates_of(sought: Sought, passages: Sequence[tuple[RetrievedPassage, Fil
     latest = max((filed.year for _, filed in passages if filed.year), default=None)
     for place, (passage, filed) in enumerate(passages):
         worth, year = _BEHIND**place * _of_its_time(filed, latest, sought), filed.year
-        if passage.kind is PassageKind.TABLE:
-            yield from _rows(passage, place, worth, sought)
-        else:
+        if passage.kind is not PassageKind.TABLE:
             paragraphs = paragraphs_of(passage.text)
             yield from _sentences(paragraphs, passage, place, worth, sought, year)
             yield from _lists(paragraphs, passage, place, worth, sought)
@@ -256,9 +250,7 @@ def _may_stand(lead: str, paragraph: Paragraph) -> bool:
     return is_whole(lead) or (paragraph.item and not lead[:1].islower())
 
 
-def _worth(
-    lead: str, text: str, nearby: str, sought: Sought, filed: int | None, *, before: str = "", row: bool = False
-) -> float | None:
+def _worth(lead: str, text: str, nearby: str, sought: Sought, filed: int | None, *, before: str = "") -> float | None:
     """What a text is worth as an answer; None where it is not of the kind wanted or bears out too little."""
     part, terms = sought.part, sought.terms
     if not holds(text, part) or (part.wants is Wants.PERSON and phrase_in("contract", text)):
@@ -285,7 +277,7 @@ def _worth(
         return leading / (1 + len(text.split()) / _LONG)
     if part.wants is Wants.CAUSE:
         said |= set(stems_in(text))
-    if not _is_enough(borne, said, around, farther, sought, row):
+    if not _is_enough(borne, said, around, farther, sought):
         return None
     if (
         part.wants in FIGURES
@@ -321,7 +313,7 @@ def _subject_of(text: str, part: Part) -> str | None:
     return before if found_in(before, part) else text
 
 
-def _is_enough(borne: float, said: set[str], around: set[str], before: set[str], sought: Sought, row: bool) -> bool:
+def _is_enough(borne: float, said: set[str], around: set[str], before: set[str], sought: Sought) -> bool:
     """Whether what a text bears out of a part, `borne` by weight, makes it an answer: by its rarest words, too."""
     own = [term for term in sought.terms if not term.is_context and not term.is_everyday] or list(sought.terms)
     everything = said | around
@@ -336,10 +328,10 @@ def _is_enough(borne: float, said: set[str], around: set[str], before: set[str],
     if not telling.borne_out(everything | before if telling.is_name else everything):
         return False
     wants = sought.part.wants
-    strict = row or wants is Wants.COUNT or len(present) == 1
+    strict = wants is Wants.COUNT or len(present) == 1
     if (
         len(own) <= _FEW
-        and (row or wants in (*FIGURES, *_FACTS))
+        and wants in (*FIGURES, *_FACTS)
         and not all(
             term.borne_out(everything) for term in present if strict or term.is_capital or term.weight >= _TELLS_MUCH
         )
@@ -359,8 +351,6 @@ def _is_enough(borne: float, said: set[str], around: set[str], before: set[str],
         enough = max(enough, _ENOUGH_IN_WORDS)
     elif wants is Wants.VERDICT:
         enough = _ENOUGH_TO_SETTLE
-    if row:
-        enough = _ENOUGH_FOR_A_ROW
     elif wants in FIGURES:
         enough = _ENOUGH_FOR_A_FIGURE
     return round(borne, 6) >= enough
@@ -507,29 +497,6 @@ def _lists(
             yield Candidate(
                 printed.text, passage, place, printed.position, printed.last, worth * found * better, alone=True
             )
-
-
-def _rows(passage: RetrievedPassage, place: int, worth: float, sought: Sought) -> Iterator[Candidate]:
-    """Rows of a table that say nearly all of the question, under what stands over them."""
-    if sought.part.wants not in (*FIGURES, Wants.DATE, Wants.PLACE):
-        return
-    caption = passage.text.split("\n", 1)[0]
-    if begins_one("expected", sought.intent.core) and not begins_one("expected", caption):
-        return
-    for position, row in enumerate(rows_of(passage.text)):
-        if sought.part.wants is Wants.COUNT and ("$" in row or _OF_MONEY.search(caption)):
-            continue
-        label = row.split(": ", 1)[0].rsplit(" > ", 1)[-1]
-        words = {each for each in stems_in(label) if len(each) > _A_FIGURE or not each.isdigit()}
-        asked = {each for each in words if any(each in term.stems or term.is_said((each,)) for term in sought.terms)}
-        named = {each for term in sought.terms if term.is_said(words) for other in term.others for each in other}
-        if not any(term.is_said(words) for term in sought.terms if not term.is_everyday):
-            continue
-        if len(words & (asked | named)) < _LEAST_OF_A_LABEL * len(words):
-            continue
-        found = _worth(row, row, caption, sought, None, row=True)
-        if found is not None:
-            yield Candidate(row, passage, place, position, position, worth * found, alone=True)
 
 
 def _names(passage: RetrievedPassage, place: int, worth: float, sought: Sought) -> Iterator[Candidate]:

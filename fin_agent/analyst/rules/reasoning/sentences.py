@@ -1,4 +1,4 @@
-"""The text of a passage as whole sentences, items of lists and rows, each under its heading."""
+"""The text of a passage as whole sentences and items of lists, each under its heading."""
 
 from __future__ import annotations
 
@@ -19,11 +19,6 @@ _TAIL = re.compile(r"(?<=\w):\s\w{1,12}$")
 """A first cell of the table under a sentence."""
 _ENDS = (".", "?", "!", ":", ";", ".”", '."', ".)", "!”")
 _PAIRS = (("(", ")"), ("“", "”"))
-_SLIPPED = re.compile(
-    r"\bchang\w*\s+(?:fiscal|fy)\s*(?:19|20)\d\d\W*\d*|\b(?:fiscal|fy)\s*(?:19|20)\d\d\s+(?:fiscal|fy)\s*(?:19|20)\d\d",
-    re.I,
-)
-"""The heads of two columns in one: `% CHANGE FISCAL 2021`."""
 _FIRST_WORDS = 40
 _LONGEST = 600
 _SHORT_ITEM = 60
@@ -70,22 +65,6 @@ def is_whole(sentence: str) -> bool:
     first = sentence[:_FIRST_WORDS]
     cut = any(0 <= first.find(closing) < (first + opening).find(opening) for opening, closing in _PAIRS)
     return sentence.endswith(_ENDS) and not sentence[:1].islower() and not cut
-
-
-def rows_of(table: str) -> list[str]:
-    """Rows of a table passage as `label: column value; column value`; none where its heads slipped into one another."""
-    lines = table.split("\n")
-    header = next((line.split(" | ") for line in lines if line.startswith(" | ")), [""])
-    if any(map(_SLIPPED.search, header)):
-        return []
-    found: list[str] = []
-    for line in lines:
-        label, *cells = line.split(" | ")
-        if label and any(cells):
-            pairs = zip([*header[1:], *[""] * len(cells)], cells, strict=False)
-            values = "; ".join(f"{column} {cell}".strip() for column, cell in pairs if cell)
-            found.append(f"{label}: {values}")
-    return found
 
 
 def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
