@@ -14,14 +14,12 @@ from fin_agent.cli.streams import as_plain, fields_of, say
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.check import Outcome
-from fin_agent.filings.facts.checks import check_facts
 from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingRecord, VectorModel
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.lexicon.companies import CompanyDirectory
 from fin_agent.presentation.filings import CheckedFiling, checked_view, filings_view, in_reading_order
 from fin_agent.presentation.plain import counted, settings_view
-from fin_agent.vocabulary.fact import Fact
 
 
 @command
@@ -135,24 +133,13 @@ def check(on: OnIndex, doc_ids: list[str] | None = None, every: bool = False) ->
             records = [workspace.index.filing(doc_id) for doc_id in dict.fromkeys(doc_ids or ())]
         checked = [
             # Filing by filing: the facts of all of them need not be held at once.
-            _checked(record, [held.fact for held in workspace.index.facts([record.doc_id])])
+            CheckedFiling.of(record, [held.fact for held in workspace.index.facts([record.doc_id])])
             for record in records
         ]
     document = {"filings": [_checked_fields(filing) for filing in checked]}
     on.show(document, *([checked_view(checked)] if checked else []))
     failed = any(filing.count(Outcome.FAILS) for filing in checked)
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
-
-
-def _checked(record: FilingRecord, facts: Sequence[Fact]) -> CheckedFiling:
-    in_tables = [fact for fact in facts if fact.column or fact.proved]
-    return CheckedFiling(
-        record,
-        check_facts(facts),
-        len(in_tables),
-        sum(fact.proved for fact in in_tables),
-        sum(fact.doubtful for fact in in_tables),
-    )
 
 
 def _checked_fields(filing: CheckedFiling) -> dict[str, object]:

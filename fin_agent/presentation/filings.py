@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from operator import attrgetter
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -14,6 +15,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from fin_agent.filings.facts.check import Check, Figure, Outcome
+from fin_agent.filings.facts.checks import check_facts
 from fin_agent.index.protocol import FilingRecord, PageOutline
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.presentation.plain import counted, cut, fixed, listing, one_line, right, told_warnings
@@ -314,6 +316,13 @@ class CheckedFiling:
     """How many of them a sum bears out."""
     doubtful: int = 0
     """How many of them break a sum that holds in other columns."""
+
+    @classmethod
+    def of(cls, record: FilingRecord, facts: Sequence[Fact]) -> CheckedFiling:
+        """A filing whose figures these are, checked now."""
+        in_tables = [fact for fact in facts if fact.column or fact.proved]
+        proved, doubtful = (sum(map(attrgetter(name), in_tables)) for name in ("proved", "doubtful"))
+        return cls(record, check_facts(facts), len(in_tables), proved, doubtful)
 
     def count(self, outcome: Outcome) -> int:
         """How many checks ended so."""

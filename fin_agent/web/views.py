@@ -7,12 +7,11 @@ from collections.abc import Collection, Sequence
 from typing import cast
 from urllib.parse import urlencode
 
-from fin_agent.filings.facts.checks import check_facts
 from fin_agent.filings.outline.statements import parts_of_statement
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.lexicon.fiscal import YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.lexicon.shorthand import written_out
-from fin_agent.presentation.filings import statements_on, value_words
+from fin_agent.presentation.filings import CheckedFiling, statements_on, value_words
 from fin_agent.presentation.pages import JoinedTable, joined
 from fin_agent.presentation.tables import LineKind, shown_lines
 from fin_agent.query.editing import query_of
@@ -278,13 +277,12 @@ def _placed(page: int, box: Box) -> dict[str, Json]:
 def checks_shown(context: ToolContext, doc_id: str) -> Json:
     """What holding the statements against their own sums came to. Raises NotThereError."""
     record = record_of(context, doc_id)
-    facts = [sourced.fact for sourced in context.workspace.index.facts([doc_id])]
-    in_tables = [fact for fact in facts if fact.column or fact.proved]
+    checked = CheckedFiling.of(record, [each.fact for each in context.workspace.index.facts([doc_id])])
     return {
-        "doc_id": record.doc_id,
-        "figures": len(in_tables),
-        "proved": sum(fact.proved for fact in in_tables),
-        "doubtful": sum(fact.doubtful for fact in in_tables),
+        "doc_id": doc_id,
+        "figures": checked.figures,
+        "proved": checked.proved,
+        "doubtful": checked.doubtful,
         "checks": [
             {
                 "name": check.name,
@@ -292,6 +290,6 @@ def checks_shown(context: ToolContext, doc_id: str) -> Json:
                 "sentence": check.sentence,
                 "page_numbers": [page + 1 for page in check.pages],
             }
-            for check in check_facts(facts)
+            for check in checked.checks
         ],
     }
