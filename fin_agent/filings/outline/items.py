@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import Generic, TypeVar
 
 from fin_agent.lexicon.metrics import Entries, Item
 from fin_agent.vocabulary.identity import Form
@@ -211,22 +212,21 @@ def in_order(lines: Sequence[ItemLine], form: Form) -> list[tuple[str, ItemLine]
     headings are taken, since lists of Items stand before the Items themselves. A 10-Q numbers both parts from 1: each
     line may be of either, its title and its part's heading decide.
     """
-    best: dict[_Rank, _Chain] = {}
+    best: dict[_Rank, Chain[tuple[str, ItemLine]]] = {}
     for line in lines:
         options = list(_options(line, form))
         reached = {}
         for rank, item, weight in options:
-            chain = max(
-                (held for at, held in best.items() if at <= rank), key=lambda held: held.weight, default=_Chain()
-            )
-            known = chain.rank == rank
-            reached[rank] = _Chain(chain.weight + (_REPEATED if known else weight), rank, (item, line), chain)
+            before = ((at, held) for at, held in best.items() if at <= rank)
+            at, chain = max(before, key=lambda held: held[1].weight, default=(None, Chain[tuple[str, ItemLine]]()))
+            reached[rank] = Chain(chain.weight + (_REPEATED if at == rank else weight), (item, line), chain)
         for rank, chain in reached.items():
             if rank not in best or chain.weight >= best[rank].weight:
                 best[rank] = chain
     if not best:
         return []
-    return list(max(best.values(), key=lambda chain: (chain.weight, -chain.rank[0], chain.rank)).links())[::-1]
+    _, heaviest = max(best.items(), key=lambda held: (held[1].weight, -held[0][0], held[0]))
+    return list(heaviest.links())[::-1]
 
 
 _Rank = tuple[int, int, str]
@@ -242,21 +242,20 @@ _SUFFIXED = {"1": "ABC", "4": "A", "7": "A", "9": "ABC"}
 """Items of an annual report with a lettered one after them; 4A is where some tell of their officers."""
 
 
-class _Chain:
-    __slots__ = ("before", "link", "rank", "weight")
+Link = TypeVar("Link")
 
-    def __init__(
-        self,
-        weight: float = 0.0,
-        rank: _Rank = (0, 0, ""),
-        link: tuple[str, ItemLine] | None = None,
-        before: _Chain | None = None,
-    ) -> None:
-        self.weight, self.rank, self.link, self.before = weight, rank, link, before
 
-    def links(self) -> Iterator[tuple[str, ItemLine]]:
+class Chain(Generic[Link]):
+    """Headings in a sequence, and what speaks for it: each chain adds a link to the one before it."""
+
+    __slots__ = ("before", "link", "weight")
+
+    def __init__(self, weight: float = 0.0, link: Link | None = None, before: Chain[Link] | None = None) -> None:
+        self.weight, self.link, self.before = weight, link, before
+
+    def links(self) -> Iterator[Link]:
         """The headings, last first."""
-        chain: _Chain | None = self
+        chain: Chain[Link] | None = self
         while chain is not None and chain.link is not None:
             yield chain.link
             chain = chain.before

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from fin_agent.filings.outline.items import Chain
 from fin_agent.vocabulary.page import Note, PageContent
 
 
@@ -255,23 +256,9 @@ def _room_for_notes(
     return list(pages[begin:])
 
 
-class _Chain:
-    __slots__ = ("before", "line", "weight")
-
-    def __init__(self, weight: float = 0.0, line: NoteLine | None = None, before: _Chain | None = None) -> None:
-        self.weight, self.line, self.before = weight, line, before
-
-    def links(self) -> Iterator[NoteLine]:
-        """The headings, last first."""
-        chain: _Chain | None = self
-        while chain is not None and chain.line is not None:
-            yield chain.line
-            chain = chain.before
-
-
-def _sequence(lines: Sequence[NoteLine], numbering: Numbering) -> _Chain:
+def _sequence(lines: Sequence[NoteLine], numbering: Numbering) -> Chain[NoteLine]:
     """The headings of one numbering, in order, that have most weight; a repeated heading adds little."""
-    best: dict[int, _Chain] = {}
+    best: dict[int, Chain[NoteLine]] = {}
     bonus = _WORD_BONUS if numbering in (Numbering.WORD, Numbering.WORD_LETTER) else 1.0
     for line in lines:
         number = line.number
@@ -279,19 +266,19 @@ def _sequence(lines: Sequence[NoteLine], numbering: Numbering) -> _Chain:
             continue
         options = []
         if number - 1 <= _LEADING_GAP:
-            options.append(_Chain(line.weight * bonus - _GAP_COSTS * (number - 1), line))
+            options.append(Chain(line.weight * bonus - _GAP_COSTS * (number - 1), line))
         for missing in range(_LARGEST_GAP):
             before = best.get(number - 1 - missing)
             if before is not None:
-                options.append(_Chain(before.weight + line.weight * bonus - _GAP_COSTS * missing, line, before))
+                options.append(Chain(before.weight + line.weight * bonus - _GAP_COSTS * missing, line, before))
         same = best.get(number)
         if same is not None:
-            options.append(_Chain(same.weight + _REPEATED, line, same))
+            options.append(Chain(same.weight + _REPEATED, line, same))
         if options:
             found = max(options, key=lambda chain: chain.weight)
             if same is None or found.weight > same.weight:
                 best[number] = found
-    return max(best.values(), key=lambda chain: chain.weight, default=_Chain())
+    return max(best.values(), key=lambda chain: chain.weight, default=Chain())
 
 
 def _noted(heads: Sequence[NoteLine], pages: Sequence[PageContent], end: int) -> tuple[Note, ...]:
