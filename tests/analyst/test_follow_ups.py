@@ -406,6 +406,8 @@ def test_it_is_set_against_the_year_that_is_named(workspace: Workspace) -> None:
         (CHANGE.replace("By how much", "How much").replace("change", "grow"), "in dollars?", CHANGE),
         (INCOME, "and the average over 2021 to 2023?",
          AVERAGE.replace("the average of Harborlight's", "Harborlight's average")),
+        (INCOME.replace("net income", "net income as a percentage of revenue"), "and inventories?",
+         "What were Harborlight's inventories in FY2023?"),
         (INCOME, "did it increase?", "Did Harborlight's net income increase in FY2023?"),
         (INCOME.replace("net income", "Electronic Test revenue"), "and Environmental Sensing?",
          INCOME.replace("net income", "Environmental Sensing revenue")),

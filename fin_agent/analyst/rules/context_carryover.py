@@ -264,7 +264,7 @@ class FollowUp:
         if query is None:
             return ""
         unit = read(self.text, self._names, self.before.query).unit
-        query = query.model_copy(update={"unit": unit or query.unit})
+        query = query.model_copy(update={"unit": unit or (None if measures else query.unit)})
         if "PART" in self.kinds:
             parts = tuple(str(one.value) for one in self.tokens if one.type == "PART")
             query = query.model_copy(update={"parts": Parts(names=parts)})
@@ -449,7 +449,9 @@ class FollowUp:
         went = ""
         if metric and len(query.companies) == len(periods) == 1:
             went = _direction_of(metric, query.companies[0].key, periods[0], self._workspace)
-        asked = query.model_copy(update={"measures": (line,), "periods": periods, "kind": Kind.REASON, "claim": None})
+        asked = query.model_copy(
+            update={"measures": (line,), "periods": periods, "kind": Kind.REASON, "claim": None, "unit": None}
+        )
         if said and went and said != went:
             return worded(asked, moved=said).replace("Why did", "Did", 1)
         return worded(asked, moved=said or went or "change")
