@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from weakref import WeakKeyDictionary
 
@@ -21,6 +21,7 @@ from fin_agent.evidence.plan import plan_of
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.shorthand import written_out
+from fin_agent.lexicon.wording import plain, singular
 from fin_agent.query.binding import UnboundError, bound, metrics_to_search, unit_of_printed
 from fin_agent.query.lexer import Named, Names
 from fin_agent.query.nearest import one_figure, printed_name, quoted_address
@@ -46,7 +47,10 @@ def names_of(workspace: Workspace) -> Names:
     def is_printed(word: str, keys: Sequence[str]) -> bool:
         return words_of(word) <= printed_words(tuple(keys), workspace)
 
-    return Names(workspace.lexicon, workspace.directory, parts_in, is_printed)
+    def lines_in(text: str, keys: Sequence[str]) -> Sequence[tuple[int, int]]:
+        return list(_lines_in(text, printed_lines(tuple(keys), workspace))) if keys else ()
+
+    return Names(workspace.lexicon, workspace.directory, parts_in, is_printed, lines_in)
 
 
 def printed_words(keys: tuple[str, ...], workspace: Workspace) -> frozenset[str]:
@@ -59,6 +63,42 @@ def printed_words(keys: tuple[str, ...], workspace: Workspace) -> frozenset[str]
 
 
 _PRINTED: WeakKeyDictionary[FilingIndex, dict[tuple[str, ...], frozenset[str]]] = WeakKeyDictionary()
+
+
+def printed_lines(keys: tuple[str, ...], workspace: Workspace) -> Collection[tuple[str, ...]]:
+    """The labels, headings and captions of several words of the companies of these keys, word for word."""
+    filings = tuple(doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys)
+    known = _LINES.setdefault(workspace.index, {})
+    if filings not in known:
+        texts = workspace.index.address_texts(filings)
+        short = (written_out(text) if "(" in text else text for text in texts if 0 < text.count(" ") < _MOST_WORDS)
+        lines = (tuple(word for word, _, _ in _in_order(text)) for text in short)
+        known[filings] = frozenset(line for line in lines if 1 < len(line) <= _MOST_WORDS)
+    return known[filings]
+
+
+_LINES: WeakKeyDictionary[FilingIndex, dict[tuple[str, ...], frozenset[tuple[str, ...]]]] = WeakKeyDictionary()
+_MOST_WORDS = 12
+
+
+def _lines_in(text: str, lines: Collection[tuple[str, ...]]) -> Iterator[tuple[int, int]]:
+    """The longest lines that stand in a text word for word, left to right."""
+    words = list(_in_order(text))
+    place = 0
+    while place < len(words):
+        sizes = range(min(_MOST_WORDS, len(words) - place), 1, -1)
+        size = next((n for n in sizes if tuple(word for word, _, _ in words[place : place + n]) in lines), 0)
+        if size:
+            yield words[place][1], words[place + size - 1][2]
+        place += size or 1
+
+
+def _in_order(text: str) -> Iterator[tuple[str, int, int]]:
+    """(word in one form, start, end) of each word of a text."""
+    return ((singular(found.group()), *found.span()) for found in _A_WORD.finditer(plain(text)))
+
+
+_A_WORD = re.compile(r"(?!the\b)[a-z0-9]+")
 
 
 def intent_of_question(question: str, workspace: Workspace, before: Intent | None = None) -> Intent:

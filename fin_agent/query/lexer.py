@@ -50,6 +50,8 @@ class Names:
     """The parts that a text names, of the companies of these keys."""
     is_printed: Callable[[str, Sequence[str]], bool] = field(default=lambda word, keys: True)
     """Whether a word stands in the address of a figure of the companies of these keys."""
+    lines_in: Callable[[str, Sequence[str]], Sequence[tuple[int, int]]] = field(default=lambda text, keys: ())
+    """(start, end) of what a text has word for word of the lines that filings of the companies of these keys print."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,34 @@ def lex(text: str, names: Names, given: Sequence[str] = (), about: Sequence[str]
     joined = _completed(list(_joined(text, _settled(tokens), names)), names)
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
     return Lexed(text, tuple(joined), tuple(companies), tuple(unknown))
+
+
+def with_printed_lines(lexed: Lexed, spans: Sequence[tuple[int, int]]) -> Lexed:
+    """The tokens with each printed line of `spans` as one, whatever its words mean elsewhere: `Write-offs, net of tax`.
+
+    One that the tokens read as a line, or as a part and its line, stays as it is; so does one that begins or ends with
+    words that ask something: `change in inventories` is also a row.
+    """
+    tokens = list(lexed.tokens)
+    for start, end in spans:
+        inside = [one for one in tokens if start <= one.start and one.end <= end]
+        crossed = any(one.start < end and start < one.end for one in tokens if one not in inside)
+        words = [one for one in inside if one.type not in _STANDING]
+        if crossed or not words or not any(one.type in _OPERANDS or one.type == "PHRASE" for one in inside):
+            continue
+        if any(one.type in _NEVER_OF_A_LINE for one in inside) or {inside[0].type, inside[-1].type} & _ASKING:
+            continue
+        line = Token("PHRASE", lexed.text[start:end], start, end)
+        tokens = [*(one for one in tokens if one.end <= start), line, *(one for one in tokens if one.start >= end)]
+    return replace(lexed, tokens=tuple(tokens))
+
+
+_STANDING = frozenset({"METRIC", "FORMULA", "PART", "PHRASE"})
+_NEVER_OF_A_LINE = frozenset({"COMPANY", "PERIOD", "GIVEN"})
+_ASKING = frozenset({
+    "AVERAGE", "AVERAGE_OF", "CAGR", "CHANGE", "COUNT", "DIFFERENCE", "DOWN", "GROWTH", "HIGHEST", "LOWEST", "MOVE_OF",
+    "RANK", "RATIO", "SHARE", "TOTAL", "TOTAL_OF", "UP",
+})  # fmt: skip
 
 
 def _with_quotients(text: str, names: Names) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fin_agent.lexicon.shorthand import written_out
 from fin_agent.query.asking import Composer
 from fin_agent.query.clauses import alternatives, arranged, without_glosses
-from fin_agent.query.lexer import Lexed, Names, Token, lex
+from fin_agent.query.lexer import Lexed, Names, Token, lex, with_printed_lines
 from fin_agent.query.modifiers import ARITHMETIC, LINES
 from fin_agent.query.parsing import NoReadingError, Parsed, parse
 from fin_agent.query.sentences import Sentences, sentences_of
@@ -57,13 +57,15 @@ def readings(question: str, names: Names, before: Query | None = None) -> Iterat
     unused = [given[name] for name in given.keys() - set(used.values()) - inner]
     trees = {place: given[name] for place, name in used.items()}
     keys = [one.company.key for one in lexed.companies] or about
+    printed = with_printed_lines(lexed, names.lines_in(lexed.text, keys))
     bare, glosses = without_glosses(lexed.tokens, lexed.text)
+    ways = [(lexed, ()), *([(replace(lexed, tokens=tuple(bare)), glosses)] if glosses else [])]
     failed: NoReadingError | None = None
     seen: list[Query] = []
-    for tokens, passed in ((lexed.tokens, ()), (bare, glosses))[: 1 + bool(glosses)]:
-        for some in alternatives(arranged(tokens), lexed.text, lambda word: names.is_printed(word, keys)):
+    for way, passed in ways if printed == lexed else ((printed, ()), *ways):
+        for some in alternatives(arranged(way.tokens), way.text, lambda word: names.is_printed(word, keys)):
             try:
-                query = _made(question, told, lexed, some, trees, unused, names, before)
+                query = _made(question, told, way, some, trees, unused, names, before)
             except NoReadingError as error:
                 failed = failed or error
                 continue
