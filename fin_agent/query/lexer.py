@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from calendar import monthrange
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -17,6 +18,7 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
 from fin_agent.lexicon.shorthand import written_out
 from fin_agent.lexicon.wording import plain, singular, written_over
+from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.dates import MONTH_NAME, month_number
 
 
@@ -109,7 +111,26 @@ def lex(text: str, names: Names, given: Sequence[str] = (), about: Sequence[str]
             place = one.end
     joined = _completed(list(_joined(text, _settled(tokens), names)), names)
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
-    return Lexed(text, tuple(joined), tuple(companies), tuple(unknown))
+    return Lexed(text, tuple(_with_wholes(text, joined)), tuple(companies), tuple(unknown))
+
+
+def _with_wholes(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
+    """The tokens, with a sign between the part and the whole of a share: `percentage of wages in total costs`."""
+    types = [one.type for one in tokens]
+    asks = "SHARE" in types and not {"OF_WHICH", "CAME_FROM"}.intersection(types) and types.count("OVER") < 2
+    for place, one in enumerate(tokens):
+        yield replace(one, type="OF_WHICH") if asks and one.type == "OVER" else one
+        behind = itertools.dropwhile(lambda other: other.type in ("TOTAL", "COMPANY"), tokens[place + 1 :])
+        whole = next(behind, None) if asks and one.type in _LINES else None
+        if whole is not None and whole.type in _LINES:
+            said = text[one.end : whole.start].lower().split()
+            if any(said[: len(words)] == words for words in _of_a_whole()):
+                yield Token("OF_WHICH", " ".join(said), one.end, one.end)
+
+
+@lru_cache(maxsize=1)
+def _of_a_whole() -> tuple[list[str], ...]:
+    return tuple(phrase.split() for phrase in sorted(word_lists("question_words")["of a whole"]))
 
 
 def with_printed_lines(lexed: Lexed, spans: Sequence[tuple[int, int]]) -> Lexed:
