@@ -156,7 +156,7 @@ def load_labels(path: Path) -> dict[str, Label]:
             labels[doc_id] = Label(doc_id, _FORMS[kind], int(entry["doc_period"]), int(quarter[1]) if quarter else None)
         except (ValueError, KeyError, TypeError) as error:
             raise ReadError(
-                f"line {number} is no document ({error!r})",
+                f"line {number} is not a document ({error!r})",
                 subject=path.name,
                 remedy="Give the published documents.jsonl: objects with `doc_name`, `doc_type`, `doc_period`",
             ) from error

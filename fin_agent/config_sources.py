@@ -105,7 +105,7 @@ def roles_in(written: Iterable[str], by: str) -> Iterator[tuple[str, str]]:
         role, sign, model = (part.strip() for part in each.partition("="))
         if not (role and sign and model):
             raise SettingsError(
-                f"{redacted(each)!r} is no role with its model",
+                f"{redacted(each)!r} is not a role with its model",
                 subject=by,
                 remedy="Give ROLE=MODEL, as curation=openai:gpt-4o-mini",
             )

@@ -102,7 +102,7 @@ class WorkerPool:
         waits any more.
         """
         if self._line is not None and not self._line.acquire(blocking=False):
-            raise PoolBusyError("as many calls are at work as may be", remedy="Call again in a few seconds")
+            raise PoolBusyError("the limit of calls at the same time is reached", remedy="Call again in a few seconds")
         try:
             while not self._places.acquire(timeout=_LOOKED_AFTER):
                 self._refuse_left(left)

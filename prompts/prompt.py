@@ -262,7 +262,7 @@ def _head(written: str) -> tuple[dict[str, Any], str]:
         said = getattr(failure, "problem", None) or "it cannot be read"
         line = (mark.line if mark else 0) + 1
         raise _WrongHeadError(
-            line, f"its head is no valid YAML ({said})", "Quote values that hold a colon"
+            line, f"its head is not valid YAML ({said})", "Quote values that hold a colon"
         ) from failure
     except ValueError as failure:
         raise _WrongHeadError(1, "its head has no end", "Put a line --- behind it") from failure

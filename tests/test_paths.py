@@ -146,6 +146,6 @@ def test_a_link_in_a_folder_of_filings_is_read_as_what_it_is(
         report = ingest([folder], opened, prepare, workers=0)
         assert [record.doc_id for record in opened.filings()] == ["good"]
     assert {file.doc_id: file.reason for file in report.failures} == {
-        "link": "the file is named as a PDF but is none",
+        "link": "the file is named as a PDF but is not one",
         "circle": "it is no file, or a link to none",
     }

@@ -47,7 +47,7 @@ def known_id(doc_id: str, workspace: Workspace, within: Sequence[str] | None = N
         near = sorted(readable)
     meant = f"Did you mean {' or '.join(map(named, near))}? " if near else ""
     raise ToolInputError(
-        f"no filing with the id {named(doc_id)} can be read", remedy=f"{meant}list_filings shows all ids."
+        f"no filing with the id {named(doc_id)} can be read", remedy=f"{meant}list_filings shows all ids"
     )
 
 
@@ -77,7 +77,7 @@ def company_named(name: str, workspace: Workspace) -> Company:
         meant = (
             f"There are: {', '.join(every[:_MOST_NAMED])}{more}. list_filings shows all." if every else "It is empty."
         )
-    raise ToolInputError(f"no indexed company is surely meant by {named(name)}", remedy=meant)
+    raise ToolInputError(f"{named(name)} does not clearly name an indexed company", remedy=meant)
 
 
 def period_named(identity: Identity) -> tuple[int | None, int | None]:
@@ -101,11 +101,12 @@ def pages_in(written: str, last: int | None = None) -> list[int]:
     for part in filter(None, (each.strip() for each in re.split(r"[,;\s]*[,;\n][,;\s]*", written.strip()))):
         found = _PART.fullmatch(part)
         if found is None:
-            raise ToolInputError(f"{part[:40]!r} is no page or range of pages", remedy=_PAGES_REMEDY)
+            raise ToolInputError(f"{part[:40]!r} is not a page or a range of pages", remedy=_PAGES_REMEDY)
         first, end = int(found[1]), int(found[2] or found[1])
         if not 1 <= first <= end:
             raise ToolInputError(
-                f"pages {part[:40]!r} cannot be: pages count from 1, the smaller first", remedy=_PAGES_REMEDY
+                f"pages {part[:40]!r} are not a range: pages count from 1, the smaller number first",
+                remedy=_PAGES_REMEDY,
             )
         if end - first >= _MOST_PAGES:
             raise ToolInputError(f"{part[:40]!r} is more pages than a filing has", remedy=_PAGES_REMEDY)
@@ -116,7 +117,7 @@ def pages_in(written: str, last: int | None = None) -> list[int]:
         return list(pages)
     there = [page for page in pages if page < last]
     if not there:
-        raise ToolInputError(f"the filing has {last:,} pages, none of these", remedy=f"Name pages from 1 to {last}.")
+        raise ToolInputError(f"the filing has {last:,} pages, none of these", remedy=f"Name pages from 1 to {last}")
     return there
 
 
@@ -173,8 +174,8 @@ def _nothing_left(to: Narrowed, company: Company | None, others: Sequence[Identi
     there = _kinds(others)
     among = f" among {len(to.doc_ids)} ids given" if to.doc_ids else ""
     if not there:
-        return ToolInputError(f"there is no {asked}{among}", remedy="list_filings shows what there is.")
-    return ToolInputError(f"there is no {asked}{among}", remedy=f"There are: {there}. Ask for one of these.")
+        return ToolInputError(f"there is no {asked}{among}", remedy="Call list_filings to see what there is")
+    return ToolInputError(f"there is no {asked}{among}", remedy=f"There are: {there}. Ask for one of these")
 
 
 def _kinds(identities: Iterable[Identity]) -> str:

@@ -133,9 +133,11 @@ def facts_found(context: SearchContext, given: take.FactSearchArguments) -> Fact
         hits = tuple(map(told, found.hits))
         return FactsListed(phrase=given.phrase, facts=hits, sure=found.sure, rivals=len(found.rivals))
     if company is None or given.fiscal_year is None:
-        raise ToolInputError("the parts of which company and year?", remedy="Give company and fiscal_year with each.")
+        raise ToolInputError(
+            "`each` needs a company and a fiscal year", remedy="Give company and fiscal_year with each"
+        )
     if given.each not in (*KINDS, ANY_KIND):
-        raise ToolInputError(f"{given.each!r} is no kind of part", remedy=f"Kinds: {', '.join((*KINDS, ANY_KIND))}.")
+        raise ToolInputError(f"{given.each!r} is not a kind of part", remedy=f"Kinds: {', '.join((*KINDS, ANY_KIND))}")
     made = family(workspace, query, company, kind=None if given.each == ANY_KIND else given.each, scope=scope)
     workspace.index.check_rows({each.doc_id for member in made.members for each in member.facts}, words=False)
     return FactsListed(
@@ -215,13 +217,13 @@ def _page_keys(
     if pages is None:
         return None
     if doc_ids is None:
-        raise ToolInputError("pages of which filing?", remedy="Name filings in doc_ids, or leave pages out.")
+        raise ToolInputError("`pages` needs a filing", remedy="Name filings in doc_ids, or leave pages out")
     wanted = pages_in(pages)
     keys = tuple(PageKey(doc_id, page) for doc_id in doc_ids for page in wanted if page < entries[doc_id].page_count)
     if not keys:
         raise ToolInputError(
             f"none of these filings has pages {as_written(sorted(wanted))}",
-            remedy="list_filings shows how many they have.",
+            remedy="Call list_filings to see how many they have",
         )
     return keys
 
@@ -245,7 +247,7 @@ def _pages_named(context: ToolContext, doc_id: str, pages: str) -> tuple[FilingL
     numbers = pages_in(pages, filing.pages)
     if len(numbers) > MOST_PAGES:
         raise ToolInputError(
-            f"{len(numbers)} pages are more than are read at once", remedy=f"Name at most {MOST_PAGES} pages a call."
+            f"{len(numbers)} pages are more than can be read at once", remedy=f"Name at most {MOST_PAGES} pages a call"
         )
     return filing, [PageKey(doc_id, number) for number in numbers]
 
@@ -259,8 +261,8 @@ def _facts_on(context: ToolContext, sources: Sequence[take.FigurePlace]) -> list
         keys.update(dict.fromkeys(PageKey(doc_id, page) for page in pages))
     if len(keys) > MOST_SOURCE_PAGES:
         raise ToolInputError(
-            f"{len(keys)} pages are more than a program is held against",
-            remedy=f"Name the pages that its figures stand on, at most {MOST_SOURCE_PAGES}.",
+            f"{len(keys)} pages are more than a program can be checked against",
+            remedy=f"Name the pages that its figures stand on, at most {MOST_SOURCE_PAGES}",
         )
     index.check_rows({key.doc_id for key in keys}, words=False)
     return index.facts({key.doc_id for key in keys}, pages=keys) if keys else []

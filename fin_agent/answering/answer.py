@@ -127,7 +127,7 @@ class Artifact(BaseModel):
             return cls.model_validate(artifact)
         except ValidationError as failure:
             raise QuestionError(
-                f"this is no artifact of the type {cls.__name__}: {failure.errors()[0]['msg']}",
+                f"this is not an artifact of the type {cls.__name__}: {failure.errors()[0]['msg']}",
                 remedy="Give `message.artifact` of the tool that makes it; fin_agent.tools.artifacts has the others",
             ) from None
 
@@ -247,7 +247,7 @@ class Answer(Artifact):
 def data_frame(rows: Sequence[Mapping[str, object]]) -> pandas.DataFrame:
     """Rows as a data frame. Raises QuestionError where pandas is not installed."""
     if find_spec("pandas") is None:
-        raise QuestionError("data frames are made by pandas, which is not installed", remedy=how_to_install("pandas"))
+        raise QuestionError("data frames need pandas, which is not installed", remedy=how_to_install("pandas"))
     import pandas
 
     return pandas.DataFrame(list(rows))

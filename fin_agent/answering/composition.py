@@ -221,7 +221,7 @@ def _of_the_chosen(
 
 def _number(part: object) -> float:
     if isinstance(part, bool) or not isinstance(part, int | float):
-        raise SandboxError(f"the program returned {part!r}, which is no number", remedy="Return a number")
+        raise SandboxError(f"the program returned {part!r}, which is not a number", remedy="Return a number")
     return float(part)
 
 

@@ -42,7 +42,7 @@ def program_tree(code: str) -> ast.Module:
     if len(code) > LONGEST_PROGRAM:
         raise ProgramError(
             f"the program has {len(code):,} characters, more than {LONGEST_PROGRAM:,}",
-            remedy="Shorten it: one assignment per figure and the formula.",
+            remedy="Shorten it: one assignment per figure and the formula",
         )
     try:
         tree = module_tree(f"{code}\n\n")
@@ -52,11 +52,11 @@ def program_tree(code: str) -> ast.Module:
         what = " ".join(f"{getattr(failure, 'msg', failure)}".split())[:200]
         where = f"line {line}: " if line else ""
         raise ProgramError(
-            f"the program is not valid Python: {where}{what}", remedy="Correct the syntax.", line=line
+            f"the program is not valid Python: {where}{what}", remedy="Correct the syntax", line=line
         ) from failure
     except (RecursionError, MemoryError) as failure:
         raise ProgramError(
-            "the program is not valid Python: it is nested too deeply", remedy="Write one step a line."
+            "the program is not valid Python: it is nested too deeply", remedy="Write one step a line"
         ) from failure
     return tree
 
@@ -256,6 +256,6 @@ def _left_out(node: ast.AST, what: str) -> ProgramError:
     return ProgramError(
         f"line {line}: {what}",
         remedy="Write `def solution():` with one assignment per figure, the operators + - * / **, comparisons, `if`, "
-        f"`return`, lists of values, and {', '.join(sorted(CALLS))} (with decimals from 0 on); nothing else.",
+        f"`return`, lists of values, and {', '.join(sorted(CALLS))} (with decimals from 0 on); nothing else",
         line=line,
     )

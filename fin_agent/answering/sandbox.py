@@ -89,7 +89,7 @@ class MontySandbox:
         except MontyCrashedError as crash:
             raise ProgramError(
                 f"the program broke the worker that ran it ({one_line(str(crash))})",
-                remedy="Write it with plain arithmetic on numbers.",
+                remedy="Write it with plain arithmetic on numbers",
             ) from crash
 
     def close(self) -> None:
@@ -136,7 +136,7 @@ class MontySandbox:
         except (OSError, RuntimeError) as failure:
             raise SandboxError(
                 f"the sandbox cannot be started ({one_line(str(failure))})",
-                remedy="Reinstall pydantic-monty; MONTY_BIN, where set, must name its program.",
+                remedy="Reinstall pydantic-monty; MONTY_BIN, where set, must name its program",
             ) from failure
         return pool
 
@@ -169,7 +169,7 @@ def _close_in_own_process(pool: Monty, process: int) -> None:
 def _explained(failure: Exception, settings: SandboxSettings) -> ProgramError:
     """What the sandbox reports, as a reason and a next step."""
     if not isinstance(failure, MontyRuntimeError | MontySyntaxError):
-        return ProgramError(f"the sandbox failed ({one_line(str(failure))})", remedy="Run the program again.")
+        return ProgramError(f"the sandbox failed ({one_line(str(failure))})", remedy="Run the program again")
     frames = failure.traceback()
     line = frames[-1].line if frames else None
     kind = type(failure.exception()).__name__
@@ -181,20 +181,20 @@ def _explained(failure: Exception, settings: SandboxSettings) -> ProgramError:
         case "MemoryError":
             megabytes = settings.max_memory_bytes / 2**20
             return ProgramError(
-                f"the program needs more memory than {megabytes:,.0f} MB", remedy="Keep numbers and lists small."
+                f"the program needs more memory than {megabytes:,.0f} MB", remedy="Keep numbers and lists small"
             )
         case "ZeroDivisionError":
             return ProgramError(
-                f"the program divides by zero: {located}", remedy="Check the figure it divides by.", line=line
+                f"the program divides by zero: {located}", remedy="Check the figure it divides by", line=line
             )
         case _:
-            return ProgramError(f"the program failed: {located}", remedy="Correct that line.", line=line)
+            return ProgramError(f"the program failed: {located}", remedy="Correct that line", line=line)
 
 
 def _out_of_time(settings: SandboxSettings) -> ProgramError:
     return ProgramError(
         f"the program ran longer than its time limit of {settings.max_seconds:g} s",
-        remedy="Remove very large numbers.",
+        remedy="Remove very large numbers",
     )
 
 
@@ -211,7 +211,7 @@ LARGEST_FIGURE = 10**18
 def _checked_value(value: object) -> ProgramValue:
     """A returned value as an answer, or ProgramError."""
     if value is None:
-        raise ProgramError("`solution` returned None", remedy="Return the answer on every path.")
+        raise ProgramError("`solution` returned None", remedy="Return the answer on every path")
     if isinstance(value, list | tuple):
         return [_checked_scalar(member) for member in value]
     return _checked_scalar(value)
@@ -222,14 +222,14 @@ def _checked_scalar(value: object) -> ProgramScalar:
         return value
     if isinstance(value, int | float):
         if isinstance(value, float) and not math.isfinite(value):
-            raise ProgramError(f"`solution` returned {value}, which is no figure", remedy="Check what it divides by.")
+            raise ProgramError(f"`solution` returned {value}, which is not a figure", remedy="Check what it divides by")
         if not -LARGEST_FIGURE <= value <= LARGEST_FIGURE:
             raise ProgramError(
                 f"`solution` returned a number beyond {LARGEST_FIGURE:.0e}, too large for any filing",
-                remedy="Check the units of its figures.",
+                remedy="Check the units of its figures",
             )
         return value
     raise ProgramError(
         f"`solution` returned a value of type {type(value).__name__}",
-        remedy="Return a number, a text, True or False, or a list of those.",
+        remedy="Return a number, a text, True or False, or a list of those",
     )

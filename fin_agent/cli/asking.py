@@ -74,7 +74,9 @@ def ask(
     watch = Stopwatch()
     if export is not None and export.suffix.lower() not in EXPORTS:
         raise QuestionError(
-            "answers are not written so", subject=str(export), remedy=f"Name one of {', '.join(EXPORTS)}"
+            "answers cannot be written to this kind of file",
+            subject=str(export),
+            remedy=f"Name one of {', '.join(EXPORTS)}",
         )
     with on.opened() as workspace, recorder_for(workspace, on, settings, not no_record) as recorder:
         started = datetime.now(UTC)

@@ -240,7 +240,7 @@ def generated(
         if not questions:
             raise QuestionError(
                 "the index holds no figures that questions can be made of",
-                remedy="Bring in annual reports with `fin-agent ingest PATH...`",
+                remedy="Add annual reports with `fin-agent ingest PATH...`",
             )
         _warn_of_fewer(questions, kinds, counts, "what the index holds")
         asking = Asking(workspace, settings, on, out)
@@ -275,7 +275,7 @@ def tagged_questions(
         if not questions:
             raise QuestionError(
                 f"{folder} holds no tagged reports that are in the index",
-                remedy=f"Bring them in with `fin-agent ingest {folder}`",
+                remedy=f"Add them with `fin-agent ingest {folder}`",
             )
         _warn_of_fewer(questions, kinds, counts, "these filings")
         if out is not None:
@@ -429,7 +429,7 @@ def _pages_used(
     warn_of(asked.faults)
     if not asked.questions:
         raise QuestionError(
-            "none of the questions can be asked", subject=title, remedy="Bring in the filings they are about"
+            "none of the questions can be asked", subject=title, remedy="Add the filings that they are about"
         )
     owners = workspace.directory.owners
     run = asking.run(

@@ -263,7 +263,7 @@ class Commands:
         file = Path(named.strip() or usual).expanduser()
         if file.suffix.lower() != ".png":
             raise ChatCommandError(
-                "pictures are PNG files", subject=str(file), remedy=f"Call it {file.stem or 'page'}.png"
+                "pictures are written as PNG files", subject=str(file), remedy=f"Call it {file.stem or 'page'}.png"
             )
         frames = () if citation.box is None else (Frame(Box(*citation.box), Ink.FACT, one_line(citation.text, 80)),)
         wanted = FramedPage(citation.page, frames)

@@ -92,7 +92,7 @@ def compare(wanted: Comparing, on: OnIndex) -> ExitCode:
     for name, reason in comparison.not_built.items():
         warn(f"{name} is left out: {reason}")
     if not comparison.strategies:
-        raise FinAgentError("no strategy could be set up", remedy="See the warnings above.")
+        raise FinAgentError("no strategy could be set up", remedy="See the warnings above")
     for strategy in comparison.strategies:
         if failed := sum(bool(score.figures["failure"]) for score in comparison.of(strategy)):
             warn(f"{strategy} failed on {failed} of {len(asked)} questions; they count as not found")

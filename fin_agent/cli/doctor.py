@@ -164,7 +164,7 @@ def _of_index(on: OnIndex) -> Iterator[Finding]:
     why = "the usual place" if chosen.chosen_by == "default" else chosen.chosen_by
     where = f"{chosen.place} ({why})"
     if chosen.address is None and not (chosen.folder / INDEX_FILE).is_file():
-        remedy = f"Bring filings in with `fin-agent ingest PATH...`, or name another index: --index, {INDEX_VARIABLE}"
+        remedy = f"Add filings with `fin-agent ingest PATH...`, or name another index: --index, {INDEX_VARIABLE}"
         yield Finding("index", "filings", State.FAILED, f"there is none in {where}", remedy)
         return
     try:
@@ -174,7 +174,7 @@ def _of_index(on: OnIndex) -> Iterator[Finding]:
         yield Finding("index", "filings", State.FAILED, f"{where}: {error.what}", error.remedy)
         return
     if not count:
-        remedy = "Bring filings in with `fin-agent ingest PATH...`"
+        remedy = "Add filings with `fin-agent ingest PATH...`"
         yield Finding("index", "filings", State.WARNING, f"{where} is empty", remedy)
         return
     yield Finding("index", "filings", State.OK, f"{count:,} in {where}")

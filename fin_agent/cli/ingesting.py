@@ -134,7 +134,7 @@ def _files_to_read_again(folder: Path) -> list[Path]:
     files = set_aside(folder / FILE_NAME)
     if not files:
         raise FilingIndexError(
-            "no index here tells what it was read from", subject=str(folder), remedy="Name files or folders"
+            "no index here lists the files that it was read from", subject=str(folder), remedy="Name files or folders"
         )
     say(f"reading {counted(len(files), 'file')} again; the index before is kept in {folder}")
     return files

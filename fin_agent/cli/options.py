@@ -191,9 +191,9 @@ class OnIndex(Output):
         chosen = self.chosen
         if chosen.address is not None:
             raise FilingIndexError(
-                "this works on an index on this machine only",
+                "this works only on an index on this machine",
                 subject=chosen.address,
-                remedy="Bring files into a folder (`fin-agent ingest PATH... --index DIR`) and from there to the"
+                remedy="Add files to a folder (`fin-agent ingest PATH... --index DIR`) and from there to the"
                 f" cluster: `fin-agent index copy --index DIR --to {chosen.address}`",
             )
         return chosen.folder

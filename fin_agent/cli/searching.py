@@ -333,7 +333,7 @@ def _period(period: str | None) -> tuple[int | None, int | None]:
         return read.quarters[0]
     if len(read.years) == 1 and not read.quarters:
         return read.years[0], None
-    raise QuestionError(f"{period!r} is no period", remedy="Write one as FY2023, 2023 or Q2 FY2023")
+    raise QuestionError(f"{period!r} is not a period", remedy="Write one as FY2023, 2023 or Q2 FY2023")
 
 
 def _facts_view(listed: FactsListed) -> Group:

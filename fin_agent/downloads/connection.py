@@ -177,7 +177,7 @@ class EdgarConnection:
             with self._followed(url, headers) as response:
                 status = response.status_code
                 if status == 304 and not headers:
-                    raise BrokenOffError("nothing came where something was asked for")
+                    raise BrokenOffError("the reply was empty")
                 if status in _TAKEN:
                     received = Received(status, response.headers, _content(response, url, most))
                     _check_no_refusal(received.content, url)
@@ -318,7 +318,7 @@ def user_agent(contact: str | None) -> str:
     """What EDGAR is told of who asks. Raises DownloadError where there is no e-mail address in it."""
     if contact is None or not contact.strip():
         raise DownloadError(
-            "EDGAR is not asked without a contact",
+            "EDGAR requires a contact",
             remedy=f'{_POLICY}: give --contact "Jane Doe jane@example.com" (yours), set {CONTACT_VARIABLE}, or write'
             " `contact` under [edgar] in fin-agent.toml",
         )
@@ -351,7 +351,7 @@ def _content(response: httpx.Response, url: str, most: int) -> bytes:
                 f"it is larger than {most // 2**20} MB, which no filing is",
                 subject=url,
                 remedy="`fin-agent ingest` takes no larger file either. Look at it in a browser; if it is the filing,"
-                " print the pages that you need to a PDF, and bring that in",
+                " print the pages that you need to a PDF, and ingest it",
             )
     return bytes(content)
 
@@ -383,7 +383,7 @@ def _refused(url: str, status: int, pause: float) -> DownloadError:
         )
     if status == 404:
         return NotThereError(
-            "EDGAR has nothing here (HTTP 404)",
+            "EDGAR has no document here (HTTP 404)",
             subject=url,
             remedy="The filing may have been withdrawn: look at the company's filings on https://www.sec.gov",
         )
@@ -402,7 +402,7 @@ def _led_away(url: str, target: str) -> DownloadError:
 
 def _unusable(url: str) -> DownloadError:
     return DownloadError(
-        "this is no address that EDGAR could be at",
+        "this cannot be an address of EDGAR",
         subject=_without_password(url),
         remedy="Give one as https://www.sec.gov, or leave `url` and `data_url` out of the settings",
     )

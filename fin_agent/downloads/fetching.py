@@ -228,10 +228,10 @@ def check_filing(content: bytes, listed: Listed, url: str) -> None:
     """Raises DownloadError where a document is not the one that EDGAR lists: too short, or about something else."""
     if why := _too_short(len(content), listed, url) or _something_else(content, listed, url):
         raise DownloadError(
-            f"what came is not the {listed.form} that EDGAR lists: {why}; nothing of it is kept",
+            f"the document is not the {listed.form} that EDGAR lists: {why}; nothing of it is kept",
             subject=url,
             remedy="Look at the address in a browser: where a network or a proxy shows a page of its own, log in there"
-            " and run the same command again; where it is the filing, save it and bring it in with `fin-agent ingest`",
+            " and run the same command again; where it is the filing, save it and add it with `fin-agent ingest`",
         )
 
 

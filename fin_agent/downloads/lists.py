@@ -259,7 +259,7 @@ def _listed(columns: _Columns, url: str) -> list[Listed]:
 
 def _checked(accession: str) -> str:
     if not _ACCESSION.fullmatch(accession):
-        raise ValueError(f"{accession[:80]!r} is no accession number")
+        raise ValueError(f"{accession[:80]!r} is not an accession number")
     return accession
 
 
@@ -279,15 +279,15 @@ def _object(content: bytes, url: str) -> dict[str, object]:
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise _not_understood(url, "it is no JSON") from error
+        raise _not_understood(url, "it is not JSON") from error
     if not isinstance(found, dict):
-        raise _not_understood(url, "it is no JSON object")
+        raise _not_understood(url, "it is not a JSON object")
     return found
 
 
 def _not_understood(url: str, why: str) -> DownloadError:
     return DownloadError(
-        f"what EDGAR says here is not understood ({why})",
+        f"the reply of EDGAR cannot be read ({why})",
         subject=url,
-        remedy="Run the same command again; if it stays so, please report it",
+        remedy="Run the same command again; if it stays so, report it",
     )

@@ -80,7 +80,7 @@ def _copied(
         if copied:
             stored = source.stored(doc_id)
             if stored.checksums() != source.checksums(doc_id):
-                raise FilingIndexError("it is damaged in the index that it is in", subject=doc_id)
+                raise FilingIndexError("it is damaged in the source index", subject=doc_id)
             target.put(stored)
             pages = record.page_count
         for held, without in lacking.items():

@@ -214,14 +214,14 @@ def _stamp(path: Path, manifest: Manifest) -> FileStamp:
     try:
         os.path.realpath(path).encode()
     except UnicodeEncodeError as error:
-        raise ReadError("its path holds bytes that are no text", subject=path.name, remedy=_RENAME) from error
+        raise ReadError("its path is not valid text", subject=path.name, remedy=_RENAME) from error
     if is_readable(path) and not is_doc_id(doc_id_of(path)):
         raise ReadError(
-            "its name is empty before its ending, or holds what cannot be seen", subject=path.name, remedy=_RENAME
+            "its name has nothing before the ending, or has invisible characters", subject=path.name, remedy=_RENAME
         )
     if _ADDRESS.match(str(path)):
         raise ReadError(
-            "addresses are not fetched", subject=str(path), remedy="Download the filing and give the file's path"
+            "`ingest` does not download", subject=str(path), remedy="Download the filing and give the file's path"
         )
     if path.is_dir():
         raise ReadError(

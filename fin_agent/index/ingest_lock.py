@@ -79,7 +79,7 @@ def ingest_lock(
         raise FilingIndexError(
             f"the index cannot be locked ({error.strerror or error})",
             subject=str(path),
-            remedy="Check that the folder is there and may be written to, and that the lock is no link elsewhere",
+            remedy="Check that the folder is there and may be written to, and that the lock is not a link elsewhere",
         ) from error
     try:
         _write(path, json.dumps(asdict(Owner.here())))

@@ -126,7 +126,7 @@ def _check_ours(file: Path) -> None:
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and not {"meta", "filings", "pages"} & tables:
             raise FilingIndexError(
-                "this database is no index of fin-agent; it is left as it is",
+                "this database is not an index of fin-agent; it is left as it is",
                 subject=str(file),
                 remedy="Name another folder with `--index`",
             )

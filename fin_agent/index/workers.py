@@ -79,9 +79,9 @@ def read_here(
 def reader_failed(path: Path, error: Exception) -> ReadError:
     """The failure of a reader, or of what it made, on the file at `path`."""
     return ReadError(
-        f"the reader failed on it ({type(error).__name__}: {error})",
+        f"the reader failed ({type(error).__name__}: {error})",
         subject=path.name,
-        remedy="Please report this file; the others are not affected",
+        remedy="Report this file; the others are not affected",
     )
 
 
@@ -143,7 +143,7 @@ def _interrupted(limits: Limits) -> Iterator[None]:
 def _cannot_start(end: WorkerEndedError) -> FinAgentError:
     if end.from_without:
         return FinAgentError(
-            "the system ended a process that was to read files before it read any, as one short of memory does",
+            "the operating system ended a process before it read a file, probably because memory ran out",
             remedy="Free memory, or read fewer files at once: `--workers 1` (`workers=1` in Python); with 0 they"
             " are read without a further process",
         )
@@ -155,7 +155,7 @@ def _cannot_start(end: WorkerEndedError) -> FinAgentError:
 
 def _brought_down(path: Path) -> ReadError:
     return ReadError(
-        "reading it brought the reader down (it crashed, or took more time or memory than any filing needs)",
+        "the reader crashed, or took more time or memory than any filing needs",
         subject=path.name,
         remedy="Download the filing again; where a viewer or a browser opens it, print it to a new PDF and ingest that",
     )
@@ -163,7 +163,7 @@ def _brought_down(path: Path) -> ReadError:
 
 def _ended_by_the_system(path: Path) -> ReadError:
     return ReadError(
-        "the system ended the process that read it, as one short of memory does",
+        "the operating system ended the process that read the file, probably because memory ran out",
         subject=path.name,
         remedy="Free memory and run `fin-agent ingest --retry-failed --workers 1`; `--workers 0` reads without a"
         " further process",

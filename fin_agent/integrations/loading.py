@@ -91,7 +91,7 @@ def _ingested(source: str, doc_id: str, pages: Sequence[LoadedPage], index: Sqli
     except FinAgentError as error:
         return IngestedFile(path, doc_id, Outcome.FAILED, error.what, error.remedy)
     except Exception as error:  # one that breaks the reader must not end the run; its name and reason are kept
-        reason = f"the reader failed on it ({type(error).__name__}: {error})"
+        reason = f"the reader failed ({type(error).__name__}: {error})"
         return IngestedFile(path, doc_id, Outcome.FAILED, reason, "Ingest its file in place of its documents")
     filing = prepared.filing
     return IngestedFile(path, doc_id, Outcome.ADDED, pages=len(filing.pages), warnings=filing.warnings)
@@ -103,7 +103,7 @@ def _source_of(document: LoadedPage) -> str:
         if named and isinstance(named, str | Path):
             return str(named)
     raise ReadError(
-        "a document does not say what it is a page of",
+        "a document has no `source`",
         subject=repr(document.page_content[:40]),
         remedy="Give each document a `source` in its metadata: the file's name",
     )
@@ -143,7 +143,7 @@ def _number_of(metadata: Mapping[str, object], source: str) -> int | None:
             continue
         if isinstance(named, bool) or not isinstance(named, int) or not first <= named < MAX_PAGES + first:
             raise ReadError(
-                f"{named!r} is no page", subject=source, remedy=f"`{key}` in the metadata counts from {first}"
+                f"{named!r} is not a page", subject=source, remedy=f"`{key}` in the metadata counts from {first}"
             )
         return named - first
     return None
@@ -162,5 +162,5 @@ def _other_owner(doc_id: str, source: str, held: FilingRecord) -> ReadError:
     return ReadError(
         f"its doc_id {doc_id!r} is that of another filing, from {held.source.removeprefix(FROM_DOCUMENTS)}",
         subject=source,
-        remedy="Name it otherwise with `doc_id`, or remove the other filing first",
+        remedy="Give it another name with `doc_id`, or remove the other filing first",
     )

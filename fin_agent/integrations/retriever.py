@@ -64,7 +64,7 @@ class FinAgentRetriever(BaseRetriever):
     def model_post_init(self, context: object) -> None:
         """Open the index; see above for what is raised, and ValueError where `index` and `workspace` are given."""
         if self.doc_ids is not None and not self.doc_ids:
-            raise ValueError("`doc_ids` names no filing that may be read; leave it out where all may be")
+            raise ValueError("`doc_ids` is empty; leave it out to allow all filings")
         workspace = opened_workspace(self.index, self.workspace)
         named = {} if self.strategy is None else {"strategy": self.strategy}
         self._context = SearchContext.of(workspace, self.settings.model_copy(update=named), callers=self.callers)

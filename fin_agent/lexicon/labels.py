@@ -44,7 +44,7 @@ class LabelIndex:
             raise LexiconError(
                 f"label `{label}` names the section `{group}`, which is not defined",
                 subject=self._place_of(metric.id),
-                remedy=f"Use one of {', '.join(sorted(known))}, or define it under `sections`.",
+                remedy=f"Use one of {', '.join(sorted(known))}, or define it under `sections`",
             )
         key = _key(normal_form(words), group)
         for kind in (metric.statement, *metric.also):
@@ -53,7 +53,7 @@ class LabelIndex:
                 raise LexiconError(
                     f"label `{label}` is also claimed by metric {claimed} on the same statement",
                     subject=self._place_of(metric.id),
-                    remedy="Remove it from one of them, or set it below a section (`section > label`).",
+                    remedy="Remove it from one of them, or set it below a section (`section > label`)",
                 )
         if not metric.own_statement_only or group:
             known_as = self._anywhere.setdefault(key, metric.id)
@@ -105,7 +105,7 @@ class LabelIndex:
                     raise LexiconError(
                         f"pattern `{source}` is not a regular expression ({error})",
                         subject=self._place_of(metric.id),
-                        remedy="Correct it; it is matched against a label in lower case and singular.",
+                        remedy="Correct it; it is matched against a label in lower case and singular",
                     ) from error
                 for kind in (metric.statement, *metric.also):
                     compiled[kind].append((pattern, metric.id))

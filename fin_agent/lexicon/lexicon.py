@@ -89,7 +89,7 @@ class Lexicon:
         found = self.metrics.get(name) or self.formulas.get(name)
         if found is None:
             raise LexiconError(
-                f"no metric or formula is called `{name}`", remedy="See `lexicon.metrics` and `formulas`."
+                f"no metric or formula is called `{name}`", remedy="See `lexicon.metrics` and `formulas`"
             )
         return found
 
@@ -219,14 +219,14 @@ class Lexicon:
                     raise LexiconError(
                         f"Item `{item}` is not defined",
                         subject=entries.subject("topics", topic.id),
-                        remedy="Correct it, or add it under `items`.",
+                        remedy="Correct it, or add it under `items`",
                     )
         for name in self.statements:
             if name not in set(Statement):
                 raise LexiconError(
                     "is not a primary statement",
                     subject=entries.subject("statements", name),
-                    remedy=f"Use one of {', '.join(Statement)}.",
+                    remedy=f"Use one of {', '.join(Statement)}",
                 )
         held = PhraseIndex()
         for kind, named in (("formulas", self.formulas), ("metrics", self.metrics)):
@@ -237,7 +237,7 @@ class Lexicon:
                         raise LexiconError(
                             f"word `{word}` also names {other[1]} ({other[0]})",
                             subject=entries.subject(kind, entry.id),
-                            remedy="Leave it with one of the two.",
+                            remedy="Leave it with one of the two",
                         )
 
 

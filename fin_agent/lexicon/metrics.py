@@ -245,10 +245,10 @@ class Entries:
         An id that is known already is changed field by field; `+ ...` adds to a list of phrases.
         """
         if not folder.is_dir():
-            raise LexiconError("no such folder", subject=str(folder), remedy="Give a folder that holds *.yaml files.")
+            raise LexiconError("no such folder", subject=str(folder), remedy="Give a folder that holds *.yaml files")
         paths = sorted([*folder.glob("*.yaml"), *folder.glob("*.yml")])
         if not paths:
-            raise LexiconError("no lexicon file here", subject=str(folder), remedy="Put *.yaml files into the folder.")
+            raise LexiconError("no lexicon file here", subject=str(folder), remedy="Put *.yaml files into the folder")
         self._read(paths)
 
     def _read(self, paths: list[Path]) -> None:
@@ -265,23 +265,23 @@ class Entries:
             raise LexiconError(
                 f"unknown heading `{kind}`",
                 subject=str(path),
-                remedy=f"Use one of {', '.join((*_KINDS, *_LISTS))}.",
+                remedy=f"Use one of {', '.join((*_KINDS, *_LISTS))}",
             )
         if not isinstance(entries, dict):
             raise LexiconError(
-                f"`{kind}` is not a mapping of ids", subject=str(path), remedy="Write `id:` and its fields."
+                f"`{kind}` is not a mapping of ids", subject=str(path), remedy="Write `id:` and its fields"
             )
         for name, fields in entries.items():
             if not isinstance(fields, dict):
                 raise LexiconError(
-                    "an entry is a mapping of fields", subject=f"{path}, {kind} {name}", remedy="Indent its fields."
+                    "an entry is a mapping of fields", subject=f"{path}, {kind} {name}", remedy="Indent its fields"
                 )
             place = (kind, str(name))
             if place in self.sources and place not in before:
                 raise LexiconError(
                     f"the id is also given in {self.sources[place]}",
                     subject=f"{path}, {kind} {name}",
-                    remedy="Rename one of the two, or write one entry.",
+                    remedy="Rename one of the two, or write one entry",
                 )
             held = self.fields[kind].get(str(name))
             self.fields[kind][str(name)] = dict(fields) if held is None else _changed(held, fields)
@@ -299,7 +299,7 @@ class Entries:
                 raise LexiconError(
                     f"field `{where}`: {first['msg']}",
                     subject=self.subject(kind, name),
-                    remedy="docs/lexicon.md lists the fields of each kind of entry.",
+                    remedy="See docs/lexicon.md for the fields of each kind of entry",
                 ) from error
         return entries
 
@@ -316,20 +316,22 @@ def check_expressions(metrics: Mapping[str, Metric], formulas: Mapping[str, Form
     for kind, name, expression in written:
         if kind == "formulas" and name in metrics:
             raise LexiconError(
-                "a metric has the same id", subject=entries.subject(kind, name), remedy="Rename one of the two."
+                "a metric has the same id", subject=entries.subject(kind, name), remedy="Rename one of the two"
             )
         try:
             inputs[name] = expression_inputs(expression)
         except ValueError as error:
             raise LexiconError(
-                str(error), subject=entries.subject(kind, name), remedy="docs/lexicon.md describes expressions."
+                str(error),
+                subject=entries.subject(kind, name),
+                remedy="See docs/lexicon.md for what an expression may hold",
             ) from error
         for needed in inputs[name]:
             if needed not in metrics and needed not in formulas:
                 raise LexiconError(
                     f"`{needed}` is neither a metric nor a formula",
                     subject=entries.subject(kind, name),
-                    remedy="Correct the id, or add the metric.",
+                    remedy="Correct the id, or add the metric",
                 )
     try:
         TopologicalSorter(inputs).prepare()
@@ -363,16 +365,16 @@ def _load(path: Path) -> dict[str, Any]:
     try:
         content = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except (OSError, UnicodeDecodeError) as error:
-        raise LexiconError(f"cannot be read ({error})", subject=str(path), remedy="Save it as UTF-8 text.") from error
+        raise LexiconError(f"cannot be read ({error})", subject=str(path), remedy="Save it as UTF-8 text") from error
     except yaml.YAMLError as error:
         raise LexiconError(
-            f"is not valid YAML ({error})", subject=str(path), remedy="Correct the line named."
+            f"is not valid YAML ({error})", subject=str(path), remedy="Correct the line named"
         ) from error
     if content is None:
         return {}
     if not isinstance(content, dict):
         raise LexiconError(
-            "holds no headings", subject=str(path), remedy=f"Begin with one of {', '.join((*_KINDS, *_LISTS))}."
+            "holds no headings", subject=str(path), remedy=f"Begin with one of {', '.join((*_KINDS, *_LISTS))}"
         )
     return content
 

@@ -141,5 +141,5 @@ def _compiled(name: str, rows: Iterable[str]) -> tuple[re.Pattern[str], ...]:
         raise LexiconError(
             f"a row is not a regular expression ({error})",
             subject=f"statements {name}",
-            remedy="Correct it; it is searched in the page's text in lower case.",
+            remedy="Correct it; it is searched in the page's text in lower case",
         ) from error

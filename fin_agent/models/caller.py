@@ -303,7 +303,7 @@ class _Exchange:
             caller.turns,
         ):
             if meter.stopped:
-                raise CallsStoppedError("nobody waits for the reply any more", subject=self._subject)
+                raise CallsStoppedError("the caller no longer waits for the reply", subject=self._subject)
             began = time.perf_counter()
             try:
                 return self._requested(further, most, part), None
@@ -370,7 +370,7 @@ class _Exchange:
             if grown and self._on_text is not None and not self._over:
                 self._on_text(part.said)
             if self._meter.stopped:
-                raise CallsStoppedError("nobody waits for the reply any more", subject=self._subject)
+                raise CallsStoppedError("the caller no longer waits for the reply", subject=self._subject)
         except Exception as failure:
             raise _LeftError(failure) from failure
 
@@ -381,7 +381,7 @@ class _Exchange:
             return error
         self._over = True
         if self._meter.stopped:
-            return CallsStoppedError("nobody waits for the reply any more", subject=self._subject)
+            return CallsStoppedError("the caller no longer waits for the reply", subject=self._subject)
         told = "the seconds that all calls may take were over before the reply was there"
         return BudgetExceededError(told, subject=self._subject, remedy="Allow more, or ask for less")
 

@@ -141,7 +141,7 @@ def _parts(name: str) -> tuple[str, str]:
     found = _NAME.fullmatch(name.strip())
     if found is None:
         raise ModelSetupError(
-            "the name says no provider",
+            "the name has no provider",
             subject=f"chat model {redacted(name)!r}",
             remedy="Give PROVIDER:MODEL, as openai:gpt-4o-mini or ollama:llama3.1",
         )
@@ -162,7 +162,7 @@ def _address(given: str, name: str) -> str:
         plain = False
     if not plain and not holds_key(given):
         raise ModelSetupError(
-            f"the address {redacted(given)!r} is none of a server",
+            f"{redacted(given)!r} is not the address of a server",
             subject=subject,
             remedy="Give one as http://localhost:8000/v1",
         )
@@ -207,7 +207,7 @@ def _key(provider: str, address: str | None, key_variable: str | None, name: str
         return key
     if key_variable is not None:
         raise ModelSetupError(
-            f"its key is to be in the variable {key_variable}, which is not set",
+            f"its key must be in the variable {key_variable}, which is not set",
             subject=f"chat model {name!r}",
             remedy=f"Set {key_variable} in the environment",
         )
@@ -273,6 +273,4 @@ def _bound(response: httpx.Response) -> None:
 
 
 def _unusable(what: str) -> ServerFailedError:
-    return ServerFailedError(
-        f"what the server answered {what}", remedy="See whether a chat model answers at this address"
-    )
+    return ServerFailedError(f"the server's reply {what}", remedy="See whether a chat model answers at this address")

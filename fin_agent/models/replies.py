@@ -335,10 +335,10 @@ def _load(text: str) -> JsonValue:
         value: JsonValue = _DECODER.decode(text)
     except json.JSONDecodeError as failure:
         what = f"{failure.msg.lower().removesuffix(' at')} (character {failure.pos})"
-        raise UnreadableError(f"it is no valid JSON: {what}") from failure
+        raise UnreadableError(f"it is not valid JSON: {what}") from failure
     except (ValueError, RecursionError) as failure:
         what = str(failure) if isinstance(failure, UnreadableError) else "it goes too deep or too far"
-        raise UnreadableError(f"it is no valid JSON: {what}") from failure
+        raise UnreadableError(f"it is not valid JSON: {what}") from failure
     return value
 
 
@@ -351,7 +351,7 @@ def _once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise UnreadableError(f"{name} is no number in JSON")
+    raise UnreadableError(f"{name} is not a number in JSON")
 
 
 def _finite(written: str) -> float:

@@ -408,7 +408,7 @@ def _text(text: str) -> str:
 
 def _workbook() -> tuple[io.BytesIO, Any, dict[str, Any]]:
     if find_spec("xlsxwriter") is None:
-        raise ExportError("workbooks are written by XlsxWriter, which is not installed", remedy=how_to_install("excel"))
+        raise ExportError("workbooks need XlsxWriter, which is not installed", remedy=how_to_install("excel"))
     import xlsxwriter
 
     made = io.BytesIO()

@@ -65,7 +65,7 @@ def bound(query: Query, intent: Intent, workspace: Workspace, searched: frozense
     """
     lexicon = workspace.lexicon
     if not query.measures:
-        raise UnboundError("no measure is asked for")
+        raise UnboundError("the measure: the question names none")
     query = _with_own_periods(_with_one_part(query), intent, workspace)
     measures, relation, between = _put_together(query, lexicon)
     comparison = query.comparison
@@ -160,7 +160,7 @@ def _years_meant(
     over_years = query.comparison is not None and query.comparison.axis is Axis.PERIODS
     if relation in _MOVES.values() or relation is Relation.TREND:
         if years_of_a_move(core) is not None and not periods:
-            raise UnboundError("the year in which the years counted end: name it")
+            raise UnboundError("the year in which the span ends: name it")
         periods = moving_years(core, periods)
     if over_years and between in (Between.HIGHEST, Between.LOWEST):
         periods = ranked_years(core, periods)
@@ -184,7 +184,7 @@ def _check_averages(query: Query, lexicon: Lexicon) -> None:
     for line in query.lines():
         flow = isinstance(line, Line) and line.metric and lexicon.metrics[line.metric].period == "duration"
         if flow and isinstance(line, Line) and line.balance == "average" and len(query.measures) == 1:
-            raise UnboundError("the average of a single year: name the years")
+            raise UnboundError("the years to average over: name them")
 
 
 def _with_one_part(query: Query) -> Query:
@@ -211,7 +211,7 @@ def _with_own_periods(query: Query, intent: Intent, workspace: Workspace) -> Que
             return line
         period = _fiscal(line.period, intent, workspace)
         if period.months is not None:
-            raise UnboundError("a span of six or nine months of one line alone")
+            raise UnboundError("one period for all lines: a single line cannot have six or nine months of its own")
         return line.model_copy(update={"period": Period(fiscal_year=period.fiscal_year, quarter=period.quarter)})
 
     return query.model_copy(update={"measures": tuple(with_lines(one, own) for one in query.measures)})
@@ -245,7 +245,7 @@ def _selection(query: Query, lexicon: Lexicon) -> Selection | None:
     own = [period for period in pinned if period is not None]
     made = _bound(_in_no_period(_without_move(by)) if own else _without_move(by), lexicon)
     if len(pinned) > 1 and own:
-        raise UnboundError("the company is chosen by figures of several periods")
+        raise UnboundError("one period by which to choose the company: the question names several")
     relation = _MOVES[by.how] if isinstance(by, Move) else Relation.EACH
     extreme = _BETWEEN[comparison.how]
     return Selection(
@@ -344,7 +344,9 @@ def _in_period(measure: Measure, period: Period | None) -> Measure:
 
 def _periods(query: Query, intent: Intent, workspace: Workspace) -> tuple[FiscalPeriod, ...]:
     if any(period.trailing or period.half == 2 for period in query.periods):
-        raise UnboundError("a span of months that no plan holds")
+        raise UnboundError(
+            "figures for this span: only fiscal years, quarters and spans from the start of a year are looked up"
+        )
     found = {
         _fiscal(period, intent, workspace)
         for period in (*query.periods, *_pinned(query))
@@ -366,7 +368,7 @@ def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) ->
         return tuple(companies)
     named = [FiscalPeriod(fiscal_year=one.fiscal_year or 0, quarter=one.quarter) for one in query.periods]
     if len(named) != len(companies) or len(periods) > len(named):
-        raise UnboundError("companies and periods are not as many as each other, so that they cannot be paired")
+        raise UnboundError("a period for each company: the question does not name as many periods as companies")
     pairs = zip(companies, named, strict=True)
     return tuple(company.model_copy(update={"period": period}) for company, period in pairs)
 
@@ -390,9 +392,11 @@ def _fiscal(period: Period, intent: Intent, workspace: Workspace) -> FiscalPerio
         found = ended.pop()
         if not ended and found is not None:
             return found
-        raise UnboundError(f"{period.end} ends no period of that length that the companies share")
+        raise UnboundError(f"a period of that length that ends on {period.end} for every company")
     if period.fiscal_year is None or period.months == -1:
-        raise UnboundError("a span of months that no plan holds")
+        raise UnboundError(
+            "figures for this span: only fiscal years, quarters and spans from the start of a year are looked up"
+        )
     months = period.months if period.months in (6, 9) else None
     return FiscalPeriod(fiscal_year=period.fiscal_year, quarter=period.quarter, months=months)
 
@@ -419,9 +423,9 @@ def _claim(query: Query, unit: str, relation: Relation) -> Claim | None:
     if stated == "percent" and unit == "ratio":
         scale = 100
     elif stated in ("percent", "bps") and unit != "percent":
-        raise UnboundError(f"a bound in {stated}, where the measure is in {unit or 'another unit'}")
+        raise UnboundError(f"a threshold in {unit or 'the unit of the measure'}: the question gives one in {stated}")
     elif stated == "USD" and not unit.startswith("USD"):
-        raise UnboundError(f"a bound in dollars, where the measure is in {unit or 'another unit'}")
+        raise UnboundError(f"a threshold in {unit or 'the unit of the measure'}: the question gives one in dollars")
     elif stated == "bps":
         scale = 100
     within = claim.bound.within / scale if claim.way == "equal" else 0.0
@@ -434,7 +438,7 @@ def _members(query: Query, intent: Intent, periods: Sequence[FiscalPeriod], work
     if parts is None or (len(parts.names) < 2 and parts.kind is None):
         return Members()
     if len(intent.companies) != 1:
-        raise UnboundError("parts of several companies, or of none that is named")
+        raise UnboundError("the one company whose parts are asked for")
     try:
         return members_of(query, intent.companies[0].key, periods, workspace)
     except UnsureFamilyError as error:
@@ -521,7 +525,7 @@ def _bound(measure: Measure, lexicon: Lexicon, part: str = "", members: Members 
         return Bound(_of_part(f"yearly growth of {written(measure.of)}", part), expression, "percent")
     fitting = with_rates_as_fractions(expression, lexicon)
     if fitting is None:
-        raise UnboundError(f"`{written(measure)}` adds amounts of other units, or has none itself")
+        raise UnboundError(f"a unit for `{written(measure)}`: it combines amounts that do not share one")
     expression, unit = fitting, unit_of_formula(fitting, lexicon)
     words = _share(measure, part) or _of_part(written(measure), part)
     return Bound(words, expression, unit)
@@ -542,7 +546,7 @@ def expression_of(measure: Measure, lexicon: Lexicon, members: Members = NO_MEMB
             inner = f"({expression_of(left, lexicon, members)})"
             return " * ".join([inner] * int(power))
         case Operation(operator="^"):
-            raise UnboundError("a power that is no whole number")
+            raise UnboundError("a power that is a whole number")
         case Operation(operator=operator, left=left, right=right):
             before = expression_of(left, lexicon, members)
             if operator in _SUMS and isinstance(left, Operation) and left.operator in _SUMS:
@@ -555,7 +559,7 @@ def expression_of(measure: Measure, lexicon: Lexicon, members: Members = NO_MEMB
         case Function(name="abs", of=parts):
             return f"abs({expression_of(parts[0], lexicon, members)})"
         case Function(name=name):
-            raise UnboundError(f"{name} is not computed")
+            raise UnboundError(f"a way to compute {name}")
         case Move(of=of, how="change"):
             return f"change({expression_of(of, lexicon, members)})"
         case Move(of=of, how="growth", start=Period() as start, end=Period() as end):
@@ -565,7 +569,7 @@ def expression_of(measure: Measure, lexicon: Lexicon, members: Members = NO_MEMB
             inner = expression_of(of, lexicon, members)
             return f"(100 * change({inner}) / abs(prior({inner})))"
         case Move():
-            raise UnboundError("a compound growth rate within a formula")
+            raise UnboundError("a formula without a compound growth rate: ask for the rate alone")
         case Line() | Named():
             return _of_line(measure, lexicon, members)
 

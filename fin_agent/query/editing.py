@@ -41,7 +41,7 @@ def intent_of_edit(query: Query, workspace: Workspace) -> Intent:
     intent = intent_of_query(settled(query, workspace).model_copy(update={"question": question}), workspace)
     if query.unit is not None and intent.numeric and not unit_fits(query.unit, intent):
         share = "" if query.unit.startswith("USD") else ", or ask for a share of something: `net income / revenue`"
-        raise QuestionError(f"{intent.measure} is not told in {query.unit}", remedy=f"Choose another unit{share}")
+        raise QuestionError(f"{intent.measure} cannot be given in {query.unit}", remedy=f"Choose another unit{share}")
     return intent
 
 

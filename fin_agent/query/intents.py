@@ -311,7 +311,7 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
     """
     if query.unread:
         unread = " and ".join(repr(one) for one in query.unread)
-        raise UnboundError(f"what {unread} asks of the figures: it was not understood; ask for one thing at a time")
+        raise UnboundError(f"the meaning of {unread}, which was not understood; ask for one thing at a time")
     keys = [one.key for one in words.companies]
     query = with_years_to_come(query, keys, workspace) or query
     tried = [_as_printed(query, workspace, total=True), query, with_parts_found(query, keys, workspace)]

@@ -72,7 +72,7 @@ def members_of(query: Query, company: str, periods: Sequence[FiscalPeriod], work
         if family is None:
             if parts.names and not parts.kind:
                 return Members()
-            raise UnsureFamilyError(f"no table divides {words} by {_kind(parts)}")
+            raise UnsureFamilyError(f"a table that divides {words} by {_kind(parts)}")
         if not found.sure:
             raise UnsureFamilyError(_told(words, parts, found))
         if first is None:

@@ -73,7 +73,7 @@ def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None, *, g
     prepared = list(_prepared(attached.tokens, pins=pins))
     items = list(_read(prepared))
     if pins and _stand_beside_each_other(items):
-        raise NoReadingError("two measures stand beside each other, and nothing says how they belong together")
+        raise NoReadingError("the question puts two measures side by side and does not say how to combine them")
     amounts = {one.start: one.value for one in tokens if isinstance(one.value, Amount)}
     builder = _Builder(attached.operands, given or {}, amounts)
     parsed = Parsed(arithmetic=pins)
@@ -287,7 +287,7 @@ def _read(tokens: Sequence[Token]) -> Iterator[Any]:
             tree = _tree_of(tuple(one.type for one in run))
         except LarkError as error:
             raise NoReadingError(
-                "the question's formula has no reading",
+                "the formula in the question cannot be read",
                 subject=" ".join(one.text for one in run)[:60],
                 remedy="Write it as `(a + b) / c`, each line by its printed name",
             ) from error
@@ -402,7 +402,7 @@ class _Builder:
         if named.type == "REF":
             last = self.last or self._only()
             if last is None:
-                raise NoReadingError("a period or company stands where a line is wanted")
+                raise NoReadingError("a period or company stands in the place of a line")
             line = last.model_copy(update={"company": None, "period": None, "part": None})
         else:
             line = self._named(named)

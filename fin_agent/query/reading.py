@@ -130,7 +130,7 @@ def _define(name: str, formula: str, given: dict[str, Measure], names: Names) ->
     places = {one.start: given[str(one.value)] for one in lexed.tokens if one.type == "GIVEN"}
     parsed = parse(arranged(lexed.tokens), places)
     if len(parsed.measures) != 1 or set(parsed.frames) - {"AND", "BY", "FROM_WORD"}:
-        raise NoReadingError("the formula that the question gives has no reading", subject=formula[:60])
+        raise NoReadingError("the formula in the question cannot be read", subject=formula[:60])
     given[name] = parsed.measures[0]
 
 

@@ -218,7 +218,9 @@ class RunStore:
         if len(found) > 1:
             named = ", ".join(str(row["id"]) for row in found[:_MOST_NAMED])
             more = " ..." if len(found) > _MOST_NAMED else ""
-            raise NoSuchRunError(f"several runs begin so: {named}{more}", subject=name, remedy="Give more of the id")
+            raise NoSuchRunError(
+                f"several runs begin with this: {named}{more}", subject=name, remedy="Give more of the id"
+            )
         return int(found[0]["number"]), str(found[0]["id"])
 
     def _let_go(self, connection: sqlite3.Connection) -> None:
@@ -398,7 +400,7 @@ def _check(connection: sqlite3.Connection, file: Path) -> None:
             connection.execute("PRAGMA journal_mode = WAL")
     if _number(connection, "application_id") != _APPLICATION:
         raise RunStoreError(
-            "this is a database of something else, not of recorded runs",
+            "this database does not hold recorded runs",
             subject=str(file),
             remedy="Name another file with FIN_AGENT_RUNS, or move this one away",
         )

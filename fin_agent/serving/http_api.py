@@ -392,7 +392,7 @@ class Calls:
 
 
 def _busy() -> BusyError:
-    return BusyError("as many calls are at work as may be", remedy="Call again in a few seconds")
+    return BusyError("the limit of calls at the same time is reached", remedy="Call again in a few seconds")
 
 
 async def _answered(context: ToolContext, asked: AskRequest) -> Answer:
@@ -424,7 +424,8 @@ def _box(given: str) -> Box:
         x0, y0, x1, y1 = map(float, given.split(","))
     except ValueError:
         raise ToolInputError(
-            "a box is four numbers with commas between", remedy="Write it as 72,90.5,300,101 (left, top, right, bottom)"
+            "a box must be four numbers separated by commas",
+            remedy="Write it as 72,90.5,300,101 (left, top, right, bottom)",
         ) from None
     return Box(x0, y0, x1, y1)
 

@@ -60,7 +60,7 @@ class Access:
         open_to_others = [each for each in (host, *names) if not is_loopback(each)]
         if open_to_others and token is None:
             raise ServingError(
-                "others than this machine could call it, and there is no token",
+                "other machines could call the server, and no token is set",
                 subject=open_to_others[0],
                 remedy=f"{_MAKE_ONE}, or serve on 127.0.0.1",
             )
@@ -281,7 +281,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
         listening = socket.create_server((host, port), family=family, backlog=128)
     except (OSError, OverflowError) as error:
         raise ServingError(
-            f"it cannot be listened on ({getattr(error, 'strerror', None) or error})",
+            f"the server cannot listen here ({getattr(error, 'strerror', None) or error})",
             subject=_address(host, port),
             remedy="Choose another --port (0 takes a free one) or --host",
         ) from error

@@ -265,7 +265,7 @@ def _position(cursor: str | None) -> int:
     except (binascii.Error, ValueError):
         given = ""
     if not given.isdigit() or len(given) > 9:
-        raise NotThereError("no list goes on there", subject=cursor[:40], remedy="Begin without a cursor")
+        raise NotThereError("the cursor is not valid", subject=cursor[:40], remedy="Begin without a cursor")
     return int(given)
 
 

@@ -72,7 +72,9 @@ def page_picture(record: FilingRecord, page: int, frames: Sequence[Frame] = (), 
     except OffPageError as error:
         raise ToolInputError(error.what, remedy=error.remedy) from error
     except (PoolBusyError, CallLeftError) as error:
-        raise BusyError("as many pages are drawn as may be", remedy="Call again in a few seconds") from error
+        raise BusyError(
+            "the limit of pages drawn at the same time is reached", remedy="Call again in a few seconds"
+        ) from error
     except TooLongToDrawError as error:
         raise TooLongError(names_only(error.what, path), subject=record.doc_id, remedy=error.remedy) from error
     except ReadError as error:
@@ -112,7 +114,7 @@ def box_frames(boxes: Sequence[Box]) -> list[Frame]:
     for box in boxes:
         if not all(-_FARTHEST <= side <= _FARTHEST for side in box) or box.x0 >= box.x1 or box.y0 >= box.y1:
             raise ToolInputError(
-                f"{','.join(f'{side:g}' for side in box)} is no box on a page",
+                f"{','.join(f'{side:g}' for side in box)} is not a box on a page",
                 remedy="Give left, top, right, bottom in points from the page's top left, as `box` says elsewhere",
             )
     return [Frame(box, Ink.FACT) for box in boxes]

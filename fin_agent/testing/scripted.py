@@ -113,7 +113,7 @@ class ScriptedChatModel(StandInChatModel):
         left = {role: replies.left for role, replies in self._script.items()}
         unsaid = [f"{count} of {role!r}" if self._by_role else str(count) for role, count in left.items() if count]
         if unsaid:
-            raise ScriptError(f"replies were never asked for: {', '.join(unsaid)}")
+            raise ScriptError(f"replies were not requested: {', '.join(unsaid)}")
 
     def _answered(self, call: ModelCall) -> ChatResult:
         try:

@@ -56,7 +56,9 @@ def add_uploads(app: FastAPI, served: ServedWorkspace) -> None:
 
 def _refuse_filings(keeping: Keeping) -> None:
     if not keeping.uploads:
-        raise ToolInputError("this server takes no filings", remedy="Whoever runs it leaves out --read-only and --doc")
+        raise ToolInputError(
+            "this server does not accept filings", remedy="Whoever runs it leaves out --read-only and --doc"
+        )
 
 
 def _added(served: ServedWorkspace, name: str, sent: bytes) -> Json:
@@ -65,7 +67,9 @@ def _added(served: ServedWorkspace, name: str, sent: bytes) -> Json:
     assert folder is not None, "uploads need a folder"
     plain = plain_name(Path(name.replace("\\", "/")).name).strip(". ")[-200:]
     if not is_readable(Path(plain)) or not is_doc_id(plain):
-        raise ToolInputError("this is no filing by its name", remedy=f"Give files that end in {', '.join(READABLE)}")
+        raise ToolInputError(
+            "the name of this file is not that of a filing", remedy=f"Give files that end in {', '.join(READABLE)}"
+        )
     file = folder / UPLOAD_FOLDER / plain
     file.parent.mkdir(exist_ok=True)
     here = file.read_bytes() if file.is_file() else None

@@ -109,7 +109,7 @@ def what_cannot_be_met(
     if never:
         return [never]
     if intent.ask_back:
-        return [f"what is meant: {intent.ask_back}"]
+        return [f"the meaning of the question: {intent.ask_back}"]
     there = companies_there(workspace, doc_ids)
     outside = f"in the index, which holds {there}" if doc_ids is None else f"in the filings asked, which are of {there}"
     missing = [f"the company {name!r} is not {outside}" for name in intent.unknown_companies]

@@ -79,7 +79,7 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
         """Make the file where it is not there. Raises ThreadStoreError where it cannot be read, or is not ours."""
         if not _INSTALLED:
             raise ThreadStoreError(
-                "chats are kept by langgraph-checkpoint-sqlite, which is not installed",
+                "keeping chats needs langgraph-checkpoint-sqlite, which is not installed",
                 subject=str(file),
                 remedy=f"Install it: {how_to_install('chat')}",
             )
@@ -285,9 +285,7 @@ def _connected(file: Path) -> sqlite3.Connection:
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
         if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
-            raise ThreadStoreError(
-                "this is a database of something else, not of chats", subject=str(file), remedy="Move it away"
-            )
+            raise ThreadStoreError("this database does not hold chats", subject=str(file), remedy="Move it away")
         found = connection.execute("PRAGMA user_version").fetchone()[0]
         if found != FORMAT_VERSION:
             raise ThreadStoreError(

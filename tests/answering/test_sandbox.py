@@ -117,7 +117,7 @@ class TestProgramsThatGiveNoAnswer:
         [
             ("def solution():\n    x = 1", "returned None"),
             (returning("1 / 0"), "divides by zero: line 3"),
-            (returning("1e308 * 10"), "inf, which is no figure"),
+            (returning("1e308 * 10"), "inf, which is not a figure"),
             (returning("1e19"), "too large"),
             (returning("(0 - 1) ** 0.5"), "type complex|failed"),
             (returning("sorted([1])[5]"), "line 3: IndexError"),

@@ -101,7 +101,7 @@ class TestCommands:
         usual = tmp_path / "harborlight_2023_10k-page-9.png"
         assert usual.read_bytes() == (tmp_path / "pictures" / "net income.png").read_bytes()
         assert usual.read_bytes().startswith(b"\x89PNG") and usual.stat().st_size > 20_000
-        assert "framed in red: Net income" in talked.err and "pictures are PNG files" in talked.err
+        assert "framed in red: Net income" in talked.err and "pictures are written as PNG files" in talked.err
 
     def test_ledger_program_and_history(self, index: Path) -> None:
         talked = Talked(index, INCOME, "as a percentage of revenue?", "/ledger", "/program", "/history")

@@ -213,8 +213,8 @@ def test_a_model_that_cannot_be_set_up(sample_index: Path, monkeypatch: pytest.M
     monkeypatch.delenv("FIN_AGENT_API_KEY")
     for options, told in (
         (("--model", "openai:gpt-4o"), "OPENAI_API_KEY is not set"),
-        (("--model", "gpt-4o"), "the name says no provider"),
-        (("--model", "openai:gpt-4o", "--base-url", "localhost"), "is none of a server"),
+        (("--model", "gpt-4o"), "the name has no provider"),
+        (("--model", "openai:gpt-4o", "--base-url", "localhost"), "is not the address of a server"),
         (("--model", "nobody:knows-this"), "it cannot be set up"),
     ):
         looked = Looked(*options, "--index", sample_index)

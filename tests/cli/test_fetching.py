@@ -49,7 +49,7 @@ def test_without_a_contact(edgar: EdgarServer, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.delenv("FIN_AGENT_CONTACT")
     ran = Ran("fetch", "QLMK", "--out", tmp_path)
     assert ran.code == 1 and ran.out == "" and edgar.asked == []
-    assert "EDGAR is not asked without a contact" in ran.err and "FIN_AGENT_CONTACT" in ran.err
+    assert "EDGAR requires a contact" in ran.err and "FIN_AGENT_CONTACT" in ran.err
     assert Ran("fetch", "QLMK", "--out", tmp_path, "--contact", "me").err.count("cannot be used as a contact") == 1
     assert Ran("fetch", "QLMK", "--out", tmp_path, "--contact", "Me me@example.com").code == 0
     assert {each.headers["User-Agent"] for each in edgar.asked} == {"Me me@example.com"}

@@ -28,11 +28,11 @@ def test_words_that_no_line_has_are_named(sample_index: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (("--period", "soon"), "'soon' is no period"),
-        (("--company", "Nobody"), "no indexed company is surely meant by 'Nobody'"),
+        (("--period", "soon"), "'soon' is not a period"),
+        (("--company", "Nobody"), "'Nobody' does not clearly name an indexed company"),
         (("--months", "5"), "--months"),
-        (("--each", "planet", "--company", "HLGT", "--period", "FY2023"), "'planet' is no kind of part"),
-        (("--each", "segment"), "the parts of which company and year?"),
+        (("--each", "planet", "--company", "HLGT", "--period", "FY2023"), "'planet' is not a kind of part"),
+        (("--each", "segment"), "`each` needs a company and a fiscal year"),
     ],
 )
 def test_what_cannot_be_read_is_said(sample_index: Path, given: tuple[str, ...], said: str) -> None:

@@ -72,7 +72,7 @@ def test_what_cannot_be_summarized_is_left_and_told(own_index: Path, openai_serv
     ran = Ran("summarize", "--model", MODEL, "--index", own_index)
     assert ran.code == 3 and "the model is out of reach" in ran.err and "Traceback" not in ran.err
     ran = Ran("summarize", "--model", "nobody", "--index", own_index)
-    assert ran.code not in (0, 3) and "the name says no provider" in ran.err.replace("\n", " ")
+    assert ran.code not in (0, 3) and "the name has no provider" in ran.err.replace("\n", " ")
 
 
 def test_a_benchmark_is_judged_beside_its_figures(

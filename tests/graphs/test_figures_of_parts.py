@@ -76,7 +76,7 @@ def test_parts_named_together_are_listed(ask: Ask) -> None:
 )
 def test_a_part_of_a_part_is_not_answered_with_either(question: str, ask: Ask) -> None:
     answer = ask(question)
-    assert answer.refused and "it was not understood; ask for one thing at a time" in answer.answer.text
+    assert answer.refused and "which was not understood; ask for one thing at a time" in answer.answer.text
 
 
 @pytest.mark.parametrize(

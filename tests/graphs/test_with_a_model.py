@@ -153,7 +153,11 @@ ASKED_BACK: Script = {
 def test_an_ambiguous_question_is_asked_back_before_any_search(workspace: Workspace) -> None:
     answer, model = asked(workspace, RISKS, ASKED_BACK)
     assert (answer.refused, answer.ask_back, answer.answer.text) == (True, WHOSE, WHOSE)
-    assert roles(model) == ["intent"] and answer.rounds == 0 and answer.missing == (f"what is meant: {WHOSE}",)
+    assert (
+        roles(model) == ["intent"]
+        and answer.rounds == 0
+        and answer.missing == (f"the meaning of the question: {WHOSE}",)
+    )
     assert json.loads(answer_json(answer))["ask_back"] == WHOSE
     told = answer_told(answer, ToolBudget(4_000))
     assert WHOSE in told and "Ask the person" in told

@@ -232,7 +232,7 @@ def test_one_reply_that_fails_is_corrected_without_a_warning(
     assert answer.warnings == () and script.asked == ["intent", "intent", "reasoning"]
     assert answer.usage.model_calls == 3 and answer.answer.text.startswith("That of Corvane")
     (step,) = [step for step in answer.trace if step.node == "rewrite_query"]
-    assert "no valid JSON" in step.calls[0]
+    assert "not valid JSON" in step.calls[0]
 
 
 def test_a_server_without_schemas_is_asked_in_words(ask_server: Ask, server: OpenAIServer) -> None:
@@ -289,10 +289,10 @@ def test_nobody_listens(workspace: Workspace, by_rules: dict[str, Answer], monke
 @pytest.mark.parametrize(
     ("named", "told"),
     [
-        ({"model": "gpt-4o"}, "says no provider"),
+        ({"model": "gpt-4o"}, "has no provider"),
         ({"model": "openai:gpt-4o"}, "needs a key"),
         ({"model": "openai:gpt-4o", "key_variable": "NO_SUCH_KEY"}, "NO_SUCH_KEY, which is not set"),
-        ({"model": "openai:gpt-4o", "base_url": "localhost"}, "is none of a server"),
+        ({"model": "openai:gpt-4o", "base_url": "localhost"}, "is not the address of a server"),
         ({"model": "openai:gpt-4o", "base_url": f"http://me:{KEY}@127.0.0.1:1/v1"}, "holds a password"),
         ({"model": "nobody:model"}, "cannot be set up|not installed"),
         ({"model": None}, "no chat model is named"),

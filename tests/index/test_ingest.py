@@ -212,7 +212,7 @@ def test_every_bad_file_is_named_and_the_rest_goes_in(
         "empty.pdf": ("0 bytes", "Download"),
         "broken.pdf": ("broken", "Download"),
         "cut.pdf": ("cut off", "Download"),
-        "page.pdf": ("named as a PDF but is none", "rename it"),
+        "page.pdf": ("named as a PDF but is not one", "rename it"),
         "locked.pdf": ("encrypted", "without a password"),
         "scanned.pdf": ("scanned", "OCR"),
         "figures.xlsx": ("`.xlsx` files are not read", ".pdf"),
@@ -262,7 +262,7 @@ def test_file_name_that_is_no_text(folder: Path, index: SqliteIndex, plain: Prep
     put(folder, "good.pdf")
     report = ingest([folder], index, plain, workers=0)
     failure = report.failures[0]
-    assert "no text" in failure.reason and "Rename" in failure.remedy
+    assert "not valid text" in failure.reason and "Rename" in failure.remedy
     assert str(failure.path).encode() and failure.doc_id == "caf\\udce9"
     assert report.count(Outcome.ADDED) == 1
 
@@ -370,7 +370,7 @@ def test_crash_of_a_reader_loses_that_file_only(
     )
     assert sorted(seen) == sorted(names)  # every file is accounted for, once
     assert {file.path.name for file in report.failures} == {"crash1.pdf", "crash2.pdf"}
-    assert all("brought the reader down" in file.reason and file.remedy for file in report.failures)
+    assert all("the reader crashed" in file.reason and file.remedy for file in report.failures)
     assert len(index.filings()) == 6
     check_consistent(index)
 
@@ -393,7 +393,7 @@ def test_worker_that_the_system_ends_is_not_the_fault_of_the_file(
 ) -> None:
     put(folder, "killed.pdf")
     failure = ingest([folder], index, reader(quick_readers, "killed"), workers=1).failures[0]
-    assert "short of memory" in failure.reason and "--workers 0" in failure.remedy and "Download" not in failure.remedy
+    assert "memory ran out" in failure.reason and "--workers 0" in failure.remedy and "Download" not in failure.remedy
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no signals there")
@@ -405,7 +405,7 @@ def test_workers_that_are_killed_as_they_start(
 
     put(folder, "a.pdf")
     monkeypatch.setattr(worker_processes, "_serve", reader(quick_readers, "kill_this_process"))
-    with pytest.raises(FinAgentError, match="short of memory") as caught:
+    with pytest.raises(FinAgentError, match="memory ran out") as caught:
         ingest([folder], index, reader(quick_readers, "plain"), workers=1)
     assert "--workers 1" in caught.value.remedy and "__main__" not in caught.value.remedy
 

@@ -264,7 +264,7 @@ def test_other_databases_are_left_alone(tmp_path: Path, folder: Path) -> None:
     other.execute("CREATE TABLE wine (name)")
     other.close()
     before = (tmp_path / FILE_NAME).read_bytes()
-    with pytest.raises(FilingIndexError, match="no index of fin-agent; it is left as it is"):
+    with pytest.raises(FilingIndexError, match="not an index of fin-agent; it is left as it is"):
         repair(tmp_path)
     assert (tmp_path / FILE_NAME).read_bytes() == before
     assert not list(tmp_path.glob("*.damaged*"))

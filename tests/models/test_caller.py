@@ -116,7 +116,7 @@ def test_a_model_without_temperature_is_asked_without() -> None:
 
 
 FAULTS: dict[str, tuple[Said, type[ModelError], str]] = {
-    "no JSON": ("It was five.", UnusableReplyError, "no valid JSON"),
+    "no JSON": ("It was five.", UnusableReplyError, "not valid JSON"),
     "another type": ('{"value": "many"}', UnusableReplyError, "value: Input should be a valid integer"),
     "truncated": (answer('{"value": 5', "length"), TruncatedReplyError, "cut off"),
     "only thoughts": (answer("<think>Hm", "length"), TruncatedReplyError, "before anything was said"),
@@ -242,7 +242,7 @@ def test_a_correction_shows_the_model_its_own_reply_bounded_and_what_was_wrong()
     Caller(model).value(value_call())
     (kind, said), (_, told) = asked(model)[1].messages[-2:]
     assert kind == "ai" and said.startswith("Five. xxx") and len(said) < 5_000
-    assert "no valid JSON" in told
+    assert "not valid JSON" in told
 
 
 def test_providers_are_told_limits_in_their_own_words() -> None:

@@ -40,11 +40,11 @@ def test_what_stands_around_is_passed_over(reply: str) -> None:
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
-        ("", "no valid JSON"),
-        ("five", "no valid JSON"),
-        ('{"parts": [{"pages": [4]}', "no valid JSON"),
+        ("", "not valid JSON"),
+        ("five", "not valid JSON"),
+        ('{"parts": [{"pages": [4]}', "not valid JSON"),
         ('{"pages": [4], "pages": [2]}', "stands in it twice"),
-        ('{"share": NaN}', "NaN is no number"),
+        ('{"share": NaN}', "NaN is not a number"),
         ('{"share": 1e999}', "too large"),
         ('{"pages": "all"}', "pages: Input should be a valid array"),
         ('[{"pages": [4]}]', "should be an object"),

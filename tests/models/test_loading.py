@@ -28,7 +28,7 @@ def test_a_name_without_a_provider(name: str) -> None:
 
 @pytest.mark.parametrize("address", ["localhost:8000", "ftp://x/v1", "http://", "http://[::1", "x"])
 def test_an_address_that_is_none(address: str) -> None:
-    with pytest.raises(ModelSetupError, match="none of a server"):
+    with pytest.raises(ModelSetupError, match="is not the address of a server"):
         load_chat_model("openai:x", base_url=address)
 
 

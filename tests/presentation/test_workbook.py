@@ -131,7 +131,10 @@ def test_ask_writes_a_report_with_its_pages_and_says_what_it_cannot_write(
         with pytest.raises(SystemExit) as ended:
             main()
         assert (ended.value.code or 0) in (code, 1 if code else 0)
-    assert "data:image/png;base64," in report.read_text() and "answers are not written so" in capsys.readouterr().err
+    assert (
+        "data:image/png;base64," in report.read_text()
+        and "answers cannot be written to this kind of file" in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(

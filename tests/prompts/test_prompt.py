@@ -69,7 +69,7 @@ WRONG = [
     ("Answer {question}", "line 1: it has no head.*Begin the file with ---"),
     ("---\nrole: hypothetical-passage\n", "line 1: its head has no end"),
     ("---\n- a\n---\nx", "line 2: its head holds no entries"),
-    ("---\nrole: [\n---\nx", "line [23]: its head is no valid YAML"),
+    ("---\nrole: [\n---\nx", "line [23]: its head is not valid YAML"),
     (HEAD.replace("version: 7\n", "") + BODY, "line 1: its head has no `version`"),
     (HEAD.replace("version: 7", "version: new") + BODY, "line 3: `version` is no whole number"),
     (HEAD.replace("version: 7", "version: true") + BODY, "line 3: `version` is no whole number"),

@@ -170,7 +170,7 @@ def test_a_unit_is_kept_or_refused_and_never_passed_over(
 ) -> None:
     query = edited(INCOME, workspace, measures=(measure,), unit=unit)
     if not fits:
-        with pytest.raises(QuestionError, match=f"is not told in {unit}"):
+        with pytest.raises(QuestionError, match=f"cannot be given in {unit}"):
             intent_of_edit(query, workspace)
         return
     intent = intent_of_edit(query, workspace)

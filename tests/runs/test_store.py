@@ -130,7 +130,7 @@ class TestNaming:
     def test_a_beginning_that_several_have_names_them(self, file: Path) -> None:
         with RunStore(file) as store:
             ids = [store.record(run(at=at)).id for at in range(2)]
-            with pytest.raises(RunStoreError, match="several runs begin so") as raised:
+            with pytest.raises(RunStoreError, match="several runs begin with this") as raised:
                 store.run(ids[0][:4])
         assert all(each in str(raised.value) for each in ids)
 
@@ -178,7 +178,7 @@ class TestFilesThatAreNoStore:
         with sqlite3.connect(file) as connection:
             connection.execute("CREATE TABLE runs (mine TEXT)")
         before = file.read_bytes()
-        self._refused(file, "database of something else.*FIN_AGENT_RUNS")
+        self._refused(file, "does not hold recorded runs.*FIN_AGENT_RUNS")
         assert file.read_bytes() == before
 
     def test_of_another_version(self, file: Path) -> None:

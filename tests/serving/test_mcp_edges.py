@@ -104,7 +104,7 @@ def test_it_does_not_start_for_others_without_a_token(
     monkeypatch.delenv("FIN_AGENT_TOKEN", raising=False)
     ran = Ran(*command, *where, "--index", sample_index)
     assert (ran.code, ran.out) == (1, "")
-    assert "there is no token" in ran.err
+    assert "no token is set" in ran.err
     assert "token_urlsafe" in ran.err
 
 

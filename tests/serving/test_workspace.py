@@ -402,7 +402,7 @@ class TestUploads:
     def test_a_server_that_only_reads_takes_none(self, folder: Path) -> None:
         with running(app_over(folder, uploads=False)) as address:
             told = httpx.put(f"{address}/uploads/a.pdf", content=b"x")
-        assert told.status_code == 422 and "takes no filings" in told.json()["what"]
+        assert told.status_code == 422 and "does not accept filings" in told.json()["what"]
 
     def test_names_of_files_never_leave_the_folder(self, client: Any, folder: Path) -> None:
         before = {file for file in folder.parent.rglob("*") if folder / "uploads" not in file.parents}

@@ -48,7 +48,7 @@ def test_a_name_that_is_near_one_is_not_taken_for_it(workspace: Workspace, name:
 
 
 def test_a_longer_name_that_holds_a_company_s_is_another_company(workspace: Workspace) -> None:
-    with pytest.raises(ToolInputError, match="no indexed company is surely meant by 'Quillmark & Tellurond Bank'"):
+    with pytest.raises(ToolInputError, match="'Quillmark & Tellurond Bank' does not clearly name an indexed company"):
         company_named("Quillmark & Tellurond Bank", workspace)
 
 

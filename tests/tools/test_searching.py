@@ -45,7 +45,7 @@ def test_pages_can_be_narrowed_within_filings(call: Call) -> None:
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [({}, "pages of which filing?"), ({"doc_ids": ["harborlight_2023_10k"]}, "none of these filings has pages 90-95")],
+    [({}, "`pages` needs a filing"), ({"doc_ids": ["harborlight_2023_10k"]}, "none of these filings has pages 90-95")],
 )
 def test_pages_of_no_filing_are_refused(call: Call, given: dict[str, object], said: str) -> None:
     message = call("page_search", query="net income", pages="90-95", **given)

@@ -34,7 +34,7 @@ def test_no_filing_and_an_index_that_is_written_to(browser: Any, tmp_path: Path)
         assert page.locator(".writing").is_hidden()
         for view, told in (
             ("search?q=net income", "No page holds this."),
-            ("chart?phrase=revenue&company=Acme", "no indexed company"),
+            ("chart?phrase=revenue&company=Acme", "does not clearly name an indexed company"),
             ("runs", "Nothing was asked yet."),
             ("filing/acme_2023", "acme_2023"),
         ):

@@ -178,7 +178,7 @@ def amount_of(figure: QuotedFigure) -> Decimal:
     try:
         amount = Decimal(digits.replace(",", ""))
     except InvalidOperation:
-        raise ValueError(f"{named(figure.name)} is no number") from None
+        raise ValueError(f"{named(figure.name)} is not a number") from None
     return -amount if negative else amount
 
 
@@ -212,7 +212,7 @@ def _parts_of(expression: str) -> tuple[set[str], set[Decimal]]:
             names.add(node.id)
         elif isinstance(node, ast.Constant):
             if isinstance(node.value, bool) or not isinstance(node.value, int | float):
-                raise ValueError("an expression has something that is no number")
+                raise ValueError("an expression has something that is not a number")
             numbers.add(Decimal(str(node.value)))
         elif not isinstance(node, _NODES):
             raise ValueError("an expression is more than arithmetic")

@@ -54,7 +54,7 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
     if not intent.numeric:  # the report of its last quarter tells of a span of months
         known = [period.model_copy(update={"months": None}) for period in known]
     if len(known) < len(found[0]):
-        what = "a span of months that is neither a quarter nor begins with the fiscal year"
+        what = "figures for this span of months: it is neither a quarter nor does it start with the fiscal year"
         return intent.model_copy(update={"unsupported": (*intent.unsupported, what)})
     return intent.model_copy(update={"periods": _ordered(known)})
 

@@ -132,7 +132,7 @@ def _root(path: Path) -> etree._Element:
         return etree.fromstring(_content(path), etree.XMLParser(huge_tree=True, resolve_entities=False))
     except etree.XMLSyntaxError as error:
         raise ReadError(
-            f"it is no well-formed inline XBRL ({error})",
+            f"it is not well-formed inline XBRL ({error})",
             subject=path.name,
             remedy="Take the file as it was filed, or leave it out of the folder",
         ) from error

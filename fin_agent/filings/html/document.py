@@ -100,7 +100,7 @@ def _parsed(content: bytes, path: Path) -> etree._Element:
 def _no_html(content: bytes, path: Path) -> ReadError:
     name = re.sub(r"\.(?:html?|xhtml)(?:\.gz)?$", ".pdf", path.name, flags=re.I)
     remedy = f"It is a PDF: rename it to `{name}` and ingest that" if is_pdf(content) else _DOWNLOAD_AGAIN
-    return ReadError("the file is named as HTML but holds none", subject=path.name, remedy=remedy)
+    return ReadError("the file is named as HTML but does not hold any", subject=path.name, remedy=remedy)
 
 
 _DOWNLOAD_AGAIN = "Download the filing again"
@@ -215,7 +215,7 @@ def _read_loosely(content: bytes, path: Path) -> etree._Element:
         raise ReadError(f"the HTML cannot be parsed ({error})", subject=path.name, remedy=_DOWNLOAD_AGAIN) from error
     if any(entry.type_name == _TOO_DEEP for entry in parser.error_log):
         raise ReadError(
-            "its elements stand thousands deep inside each other, which no filing's do",
+            "its elements are nested thousands deep, unlike those of any filing",
             subject=path.name,
             remedy="Save the page anew with a browser, or give the filing as PDF",
         )

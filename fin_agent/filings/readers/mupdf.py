@@ -42,7 +42,7 @@ def text_pages(texts: Sequence[str]) -> list[PageContent]:
     if not any(text.strip() for text in texts):
         raise ReadError("no page has text", remedy="Scanned pages need text recognition before they are loaded")
     if len(texts) > MAX_PAGES:
-        raise ReadError(f"{len(texts):,} pages are no filing", remedy=f"A filing has at most {MAX_PAGES:,} pages")
+        raise ReadError(f"{len(texts):,} pages are not a filing", remedy=f"A filing has at most {MAX_PAGES:,} pages")
     return [PageContent(number, PAGE_WIDTH, PAGE_HEIGHT, text, ()) for number, text in enumerate(texts)]
 
 

@@ -66,7 +66,7 @@ def refuse_unreadable(path: Path) -> None:
         # MuPDF goes by content and would lay out an HTML page, a picture or an e-book that is named so.
         renaming = f"It is HTML: if a browser shows the filing in it, rename it to `{path.stem}.htm`; else download"
         remedy = f"{renaming} the filing again" if is_html(start) else DOWNLOAD_AGAIN
-        raise ReadError("the file is named as a PDF but is none", subject=path.name, remedy=remedy)
+        raise ReadError("the file is named as a PDF but is not one", subject=path.name, remedy=remedy)
 
 
 def refuse_page_count(path: Path, count: int) -> None:

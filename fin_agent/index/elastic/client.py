@@ -168,7 +168,7 @@ def fault(address: ClusterAddress, error: Exception, doing: str) -> FilingIndexE
         what, remedy = meaning_of(429, {}, doing, address.prefix)
     elif isinstance(error, elasticsearch.UnsupportedProductError):
         what, remedy = (
-            "what answers there is no Elasticsearch that the index can live on",
+            "the server at this address is not an Elasticsearch that can hold the index",
             f"Check the address, and that it is Elasticsearch {OLDEST} or later; OpenSearch, and proxies that change"
             " headers, are not spoken to",
         )
@@ -326,7 +326,7 @@ def _client(address: ClusterAddress, reaching: Reaching) -> elasticsearch.Elasti
     if address.scheme == "cloud":
         if not reaching.cloud_id:
             raise FilingIndexError(
-                "which deployment is meant is not said",
+                "no deployment is named",
                 subject=str(address),
                 remedy=f"Set {VARIABLES['cloud_id']} to the Cloud ID that Elastic's console shows",
             )
@@ -354,7 +354,7 @@ def _client(address: ClusterAddress, reaching: Reaching) -> elasticsearch.Elasti
         )
     except (ValueError, OSError) as error:
         raise FilingIndexError(
-            f"the cluster cannot be spoken to ({without_secrets(str(error))})",
+            f"the connection to the cluster cannot be set up ({without_secrets(str(error))})",
             subject=str(address),
             remedy="Check the address, and what is set of "
             + ", ".join(VARIABLES[name] for name in ("certificates", "fingerprint", "cloud_id")),

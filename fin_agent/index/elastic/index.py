@@ -262,7 +262,7 @@ class ElasticIndex(Reading, Writing):
             )
         if held[0].dimensions != length:
             raise FilingIndexError(
-                f"what is searched with does not fit vectors of {held[0].dimensions} dimensions",
+                f"the query's vector does not fit the index's vectors of {held[0].dimensions} dimensions",
                 subject=model,
                 remedy="Search with the model that made the vectors, or make them anew with `fin-agent embed`",
             )

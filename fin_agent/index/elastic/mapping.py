@@ -56,14 +56,14 @@ def open_indices(cluster: Cluster, layout: Layout) -> None:
     except NotFound as error:
         if kind_of(error.body) not in ("index_not_found_exception", "aliases_not_found_exception"):
             raise FilingIndexError(
-                f"what answers there is no Elasticsearch ({kind_of(error.body) or 'status 404'})",
+                f"the server at this address is not Elasticsearch ({kind_of(error.body) or 'status 404'})",
                 subject=str(cluster.address),
                 remedy="Check the address",
             ) from error
         raise FilingIndexError(
             "there is no index here",
             subject=str(cluster.address),
-            remedy="Check the last part of the address, or make one: bring files into an index on this machine"
+            remedy="Check the last part of the address, or make one: add files to an index on this machine"
             f" (`fin-agent ingest PATH...`), and from there `fin-agent index copy --to {cluster.address}`",
         ) from error
     formats = {_format_of(index) for index in found.body.values()}

@@ -243,7 +243,7 @@ class Writing(FilingList):
 
     def _contested(self, doc_id: str) -> FilingIndexError:
         return FilingIndexError(
-            "others are writing this filing again and again", subject=doc_id, remedy="Let one process bring it in"
+            "others are writing this filing again and again", subject=doc_id, remedy="Add it from one process only"
         )
 
 

@@ -157,7 +157,7 @@ def load_pair_scorer(model: str) -> PairScorer:
         made_as = AutoConfig.from_pretrained(place).architectures or []
         if not any(name.endswith(_SCORES_PAIRS) for name in made_as):
             raise EncoderError(
-                f"this is no cross-encoder: it was saved as {', '.join(made_as) or 'nothing named'}",
+                f"this is not a cross-encoder: it was saved as {', '.join(made_as) or 'nothing named'}",
                 subject=model,
                 remedy=f"Give the folder of a model that was trained to score pairs (...{_SCORES_PAIRS})",
             )

@@ -122,7 +122,7 @@ class VectorStore:
         length = loaded.held.dimensions if sparse else len(np.asarray(vector))
         if sparse != loaded.held.sparse or length != loaded.held.dimensions:
             raise FilingIndexError(
-                f"what is searched with does not fit vectors of {loaded.held.dimensions}"
+                f"the query's vector does not fit the index's vectors of {loaded.held.dimensions}"
                 f" {'terms' if loaded.held.sparse else 'dimensions'}",
                 subject=self._model,
                 remedy="Search with the model that made the vectors, or make them anew with `fin-agent embed`",

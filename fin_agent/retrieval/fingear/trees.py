@@ -76,7 +76,7 @@ class Chunking(BaseModel):
         size, overlap = (int(found[1]), int(found[2] or 0)) if found else (0, 0)
         if not 50 <= size <= 20_000 or overlap * 2 > size:
             raise TreeError(
-                "chunks are 50 to 20,000 tokens, and overlap by half of that at most",
+                "chunks have 50 to 20,000 tokens and overlap by at most half of that",
                 subject=f"--chunk {written}",
                 remedy="Write tokens and overlap as in --chunk 2000:100, or 512:0:whole for one tree of all",
             )

@@ -172,7 +172,7 @@ def test_a_passage_is_described_once(script: type[Script], prose: Card) -> None:
         (json.dumps({"sketch": "Net sales"}), "role: Field required"),
         (reply(metrics={"revenue": 3533}), "metrics: Input should be a valid array"),
         ("[1, 2]", "the whole: Input should be an object"),
-        ("Sorry, no.", "no valid JSON"),
+        ("Sorry, no.", "not valid JSON"),
     ],
 )
 def test_a_reply_of_another_type_is_corrected_once_then_the_rules_card_stays(

@@ -79,7 +79,7 @@ def test_cards_left_out_are_no_matter_while_the_first_are_named(
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        ("I cannot rank these.", "it is no valid JSON"),
+        ("I cannot rank these.", "it is not valid JSON"),
         ("[2]", "it names 1 of 4 cards, and not 1, 3, 4"),
         ("[7, 8, 9]", "it names 0 of 4 cards, and not 1, 2, 3, 4; there are no cards 7, 8, 9"),
         ('["the first", 2]', "ranking.0.card: Input should be a valid integer"),

@@ -246,5 +246,5 @@ def test_one_bad_reply_is_corrected(role: Role, openai_server: OpenAIServer, wor
     with journal() as notes, metered(Meter()) as meter:
         assert case.run(OneServer(openai_server, "json"), workspace)
     assert notes.warnings == () and meter is not None
-    assert "no valid JSON" in meter.records[0].note
+    assert "not valid JSON" in meter.records[0].note
     assert "could not be used" in str(openai_server.requests[1].body["messages"][-1]["content"])

@@ -88,7 +88,7 @@ def test_utf_16(tmp_path: Path) -> None:
 
 def test_elements_thousands_deep(tmp_path: Path) -> None:
     deep = "<div>" * 5_000 + "text" + "</div>" * 5_000
-    assert "deep inside each other" in refused(written(tmp_path, f"<html><body>{deep}</body></html>")).what
+    assert "nested thousands deep" in refused(written(tmp_path, f"<html><body>{deep}</body></html>")).what
     assert "text" in "".join(
         root_of(written(tmp_path, deep.replace("<div>" * 4_000, "").replace("</div>" * 4_000, ""))).itertext()
     )
@@ -116,7 +116,7 @@ def test_an_empty_file(tmp_path: Path, content: bytes) -> None:
 
 def test_a_file_that_holds_something_else(tmp_path: Path) -> None:
     wrong = refused(written(tmp_path, b"%PDF-1.7 what a name says is not what it is \0", "report.htm.gz"))
-    assert "holds none" in wrong.what and "rename it to `report.pdf`" in wrong.remedy
+    assert "named as HTML" in wrong.what and "rename it to `report.pdf`" in wrong.remedy
     assert "Download" in refused(written(tmp_path, b"GIF89a \0 a picture")).remedy
 
 

@@ -152,7 +152,7 @@ def test_cut_off_anywhere_is_refused_not_read_in_part(
     whole = (sample_filings / "harborlight_2023_10k.pdf").read_bytes()
     path.write_bytes(whole[: int(len(whole) * part)])
     what = refusal(reader, path).what
-    assert any(words in what for words in ("cut off", "broken", "is none")), what
+    assert any(words in what for words in ("cut off", "broken", "is not one")), what
 
 
 def test_cut_off_before_a_later_change_is_refused(reader: PdfReader, path: Path) -> None:
@@ -192,7 +192,7 @@ def test_harmless_faults_are_read_over(reader: PdfReader, path: Path, sample_fil
 def test_another_kind_of_file_under_the_name_of_a_pdf(reader: PdfReader, path: Path, content: bytes) -> None:
     path.write_bytes(content)
     refused = refusal(reader, path)
-    assert "named as a PDF but is none" in refused.what
+    assert "named as a PDF but is not one" in refused.what
     assert (f"rename it to `{path.stem}.htm`" in refused.remedy) is content.startswith(b"<html>")
 
 

@@ -65,7 +65,7 @@ def test_what_answers_is_no_elasticsearch() -> None:
 
     with HTTPServer(("127.0.0.1", 0), Page) as other:
         Thread(target=other.serve_forever, daemon=True).start()
-        with pytest.raises(FilingIndexError, match="no Elasticsearch"):
+        with pytest.raises(FilingIndexError, match="not an Elasticsearch"):
             ElasticIndex(f"http://127.0.0.1:{other.server_address[1]}/filings", Reaching(patience=0.01))
         other.shutdown()
 

