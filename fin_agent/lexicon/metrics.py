@@ -341,7 +341,7 @@ def check_expressions(metrics: Mapping[str, Metric], formulas: Mapping[str, Form
         raise LexiconError(
             f"the expression leads back to itself: {' -> '.join(around)}",
             subject=entries.subject("metrics" if name in metrics else "formulas", name),
-            remedy="Take one of these inputs out.",
+            remedy="Take one of these inputs out",
         ) from error
 
 

@@ -86,5 +86,5 @@ def packaged_weights() -> JudgeWeights:
         raise LexiconError(f"no weights can be read from it ({error})", subject=_PACKAGED, remedy=remedy) from error
     if weights.keys() != MEANINGS.keys():
         odd = ", ".join(sorted(weights.keys() ^ MEANINGS.keys()))
-        raise LexiconError(f"fields that lack or are unknown: {odd}", subject=_PACKAGED, remedy=remedy)
+        raise LexiconError(f"missing or unknown fields: {odd}", subject=_PACKAGED, remedy=remedy)
     return {name: weights[name] for name in MEANINGS}
