@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from fin_agent.filings.tables.cells import parse_number, scale_of, share_scale_of, unit_line_in
-from fin_agent.lexicon.wording import single_spaced
+from fin_agent.filings.tables.cells import excepted_in, parse_number, scale_of, share_scale_of, unit_line_in
+from fin_agent.lexicon.wording import single_spaced, singular
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
@@ -66,11 +66,17 @@ def scale_of_cell(unit: str, cell: Cell, row: Row, unit_line: str) -> int:
     own = next((found for text in (row.label, *reversed(row.section)) if (found := unit_line_in(text))), "")
     if own and scale_of(own):
         return scale_of(own) or 1
-    if unit == "count":
+    if unit == "count" or _IN_DOLLARS.search(row.label):
         return 1
     if unit == "shares":
         return _share_scale(cell, unit_line)
+    excepted = excepted_in(unit_line)
+    if excepted and not excepted.isdisjoint(map(singular, row.label.lower().split())):
+        return 1
     return scale_of(unit_line) or 1
+
+
+_IN_DOLLARS = re.compile(r"\((?:in )?(?:whole |actual )?dollars\)", re.I)
 
 
 def _share_scale(cell: Cell, unit_line: str) -> int:

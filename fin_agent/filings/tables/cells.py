@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from fin_agent.filings.tables.lines import Line
+from fin_agent.lexicon.wording import singular
+from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.place import Box, Word
 from fin_agent.vocabulary.table import Cell
 
@@ -93,6 +95,15 @@ def share_scale_of(unit_line: str) -> int | None:
     return scale
 
 
+@lru_cache(maxsize=4_096)
+def excepted_in(unit_line: str) -> frozenset[str]:
+    """Words of the rows that `unit_line` excepts from its scale: `arpa` of `(dollars in millions, except ARPA)`."""
+    excepted = _EXCEPTED.search(_PER_SHARE.sub(" ", unit_line))
+    words = map(singular, re.findall(r"[a-z][a-z&-]+", excepted[1].lower())) if excepted else ()
+    return frozenset(words) - word_lists("fact_words")["of exceptions"]
+
+
+_EXCEPTED = re.compile(r"\b(?:except(?: for)?|excluding|other than)\b(.*)", re.I)
 _SCALES = {"mi": 1_000_000, "th": 1_000, "bi": 1_000_000_000, "00": 1_000, "$0": 1_000, "'0": 1_000}
 _WORDS = r"(?:millions?|thousands?|billions?|\$?000(?:'?s|’s)?)"
 _SCALE = re.compile(r"(?<![\d,.])(millions|thousands|billions|million|thousand|billion|\$?000(?:'?s|’s)?)\b", re.I)

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.filings.facts.extraction import facts_of_tables
-from fin_agent.filings.tables.cells import scale_of, share_scale_of, unit_line_in
+from fin_agent.filings.tables.cells import excepted_in, scale_of, share_scale_of, unit_line_in
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import Form, Identity
@@ -344,3 +344,17 @@ def test_a_balance_of_a_roll_forward_is_no_part_of_the_company() -> None:
     scopes = {fact.scope for fact in facts(page)}
     assert not any(scope and "balance" in scope.lower() for scope in scopes)
     assert any(scope and "Acquisitions" in scope for scope in scopes)
+
+
+@pytest.mark.parametrize(
+    ("unit_line", "words"),
+    [
+        ("(dollars in millions, except ARPA and I-ARPA)", {"arpa", "i-arpa"}),
+        ("(in thousands, except store counts)", {"store", "count"}),
+        ("(in millions, except share and per share data)", set()),
+        ("(in millions, except where otherwise noted)", set()),
+        ("(in millions)", set()),
+    ],
+)
+def test_rows_that_a_unit_line_excepts_from_its_scale(unit_line: str, words: set[str]) -> None:
+    assert excepted_in(unit_line) == words
