@@ -15,7 +15,8 @@ def as_asked(fact: Fact, metrics: Mapping[str, Metric]) -> Decimal:
     """The printed amount with that sign, in units of the fact's scale."""
     metric = metrics.get(fact.metric or "")
     label = fact.label.lower()
-    sign = metric.sign if metric else "outflow" if _PAYMENT.match(label) else "as printed"
+    is_outflow = _PAYMENT.match(label) or (_COST.search(label) and not _MAY_BE_EITHER.search(label))
+    sign = metric.sign if metric else "outflow" if is_outflow else "as printed"
     if sign == "outflow":
         return abs(fact.amount)
     if sign == "as printed" and fact.amount < 0 and fact.statement in _OF_FLOWS and _GAIN.search(label):
@@ -31,6 +32,12 @@ _PAYMENT = re.compile(
     r"(?:cash )?(?:(?:re)?payments?|(?:re)?purchases?|acquisitions?|dividends?) (?:of|for|on|to|paid)\b"
 )
 """Begins a line of payments that is no metric of the lexicon."""
+_COST = re.compile(r"\b(?:costs?|expenses?|expenditures?)\b")
+_MAY_BE_EITHER = re.compile(
+    r"\b(?:net|income|gains?|losses|loss|benefits?|credits?|recover\w+|revers\w+|changes?|increases?|decreases?|adjust\w+|other"
+    r"|prepaid|accrued|deferred|capitalized|elimination\w*|corporate|before|excluding|impact|effect)\b|[(/]"
+)
+"""What may be printed in parentheses because it is the other way round, and not because it is taken off."""
 _OF_FLOWS = frozenset({Statement.INCOME, Statement.CASH_FLOW})
 _GAIN = re.compile(
     r"^(?!.*\b(?:loss(?:es)?|expenses?|net (?:income|earnings)|operating|before|comprehensive|discontinued|tax(?:es)?"
