@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.models.response_cache import _opened
+from fin_agent.models.response_cache import ResponseCache
 from fin_agent.runs.store import connect
 from fin_agent.written_file import make_private
 
@@ -21,7 +21,7 @@ def test_what_was_asked_and_answered_is_for_its_owner_alone(tmp_path: Path, ther
         for file in (runs, replies, other):
             file.touch(mode=0o644)
     connection = connect(runs, make=True)
-    with _opened(replies):
-        make_private(other)
-        assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o600}
+    assert ResponseCache(replies).count() == 0
+    make_private(other)
+    assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o600}
     connection.close()
