@@ -25,14 +25,22 @@ from sklearn.model_selection import GroupKFold
 
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.query.intents import intent_of_question, names_of
-from fin_agent.query.nearest import one_figure
-from fin_agent.retrieval import nearest
-from fin_agent.retrieval.nearest import CONSIDERED, NAMES, STANDING, Features, ranked_candidates, standing_of, values_of
+from fin_agent.query.nearest_figure import one_figure
+from fin_agent.retrieval import nearest_figure
+from fin_agent.retrieval.nearest_figure import (
+    CONSIDERED,
+    NAMES,
+    STANDING,
+    Features,
+    ranked_candidates,
+    standing_of,
+    values_of,
+)
 from fin_agent.vocabulary.agreement import agree_in_size
 from fin_agent.workspace import Workspace
 
 QUESTIONS = Path(__file__).with_name("nearest_questions.jsonl")
-WEIGHTS = Path(nearest.__file__).with_name("nearest_weights.yaml")
+WEIGHTS = Path(nearest_figure.__file__).with_name("nearest_weights.yaml")
 FOLDS, ROUNDS, HARD, EASY, WITHOUT_ITS_ROW = 5, 3, 12, 6, 0.15
 CHANCES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
 
@@ -176,8 +184,8 @@ def main() -> None:
             },
         }
         head = (
-            "# What each feature of retrieval/nearest.py counts: in ranking figures, and in telling whether the best\n"
-            "# one is meant. Fitted by benchmarks/nearest_figure.py.\n"
+            "# What each feature of retrieval/nearest_figure.py counts: in ranking figures, and in telling whether\n"
+            "# the best one is meant. Fitted by benchmarks/nearest_figure.py.\n"
         )
         WEIGHTS.write_text(head + yaml.safe_dump(fitted, sort_keys=False), encoding="utf-8")
 

@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from fin_agent.worker_processes import Limits, limited
+from fin_agent.process_pool import Limits, limited
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the system sets no such limits")
-START = "from fin_agent.worker_processes import Limits, limited\n"
+START = "from fin_agent.process_pool import Limits, limited\n"
 
 
 def run(program: str) -> subprocess.CompletedProcess[str]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from fin_agent.atomic_write import make_private
 from fin_agent.models.response_cache import ResponseCache
 from fin_agent.runs.store import connect
-from fin_agent.written_file import make_private
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no modes of files")
 

@@ -224,8 +224,8 @@ class Answer(Artifact):
             ExportError: XlsxWriter is not installed.
             WriteError: The file cannot be written.
         """
+        from fin_agent.atomic_write import write_whole
         from fin_agent.presentation.workbook import answer_workbook  # a room above, loaded by whoever asks
-        from fin_agent.written_file import write_whole
 
         write_whole(Path(path), answer_workbook([self]))
 

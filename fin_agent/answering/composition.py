@@ -30,12 +30,12 @@ from fin_agent.answering.answer_wording import (
 from fin_agent.answering.program import Program
 from fin_agent.answering.sandbox import ProgramValue
 from fin_agent.errors import SandboxError
-from fin_agent.evidence.choosing import wanted_terms
 from fin_agent.evidence.expressions import Operation, counted_as_zero, parse_formula, quantities_of
 from fin_agent.evidence.intent import Comparison, Intent, Relation, Selection
 from fin_agent.evidence.ledger import Figure, Ledger
 from fin_agent.evidence.plan import Plan, Term, by_company, by_measure
 from fin_agent.evidence.signs import LOSS_OF
+from fin_agent.evidence.term_selection import wanted_terms
 from fin_agent.lexicon.fiscal import FiscalYears
 from fin_agent.lexicon.metrics import Formula
 

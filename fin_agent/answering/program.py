@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fin_agent.answering.provenance import Provenance, check_provenance, constants_of
-from fin_agent.evidence.choosing import wanted_terms
 from fin_agent.evidence.expressions import (
     Choice,
     Constant,
@@ -25,6 +24,7 @@ from fin_agent.evidence.expressions import (
 from fin_agent.evidence.intent import Comparison, Intent, Relation
 from fin_agent.evidence.ledger import Figure, Ledger
 from fin_agent.evidence.plan import Plan, Term, by_company, by_measure
+from fin_agent.evidence.term_selection import wanted_terms
 from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.fact import Fact
 

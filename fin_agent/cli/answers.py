@@ -18,6 +18,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fin_agent.answering.answer import Answer, AnswerValue, refusal_text
+from fin_agent.atomic_write import check_place, writing
 from fin_agent.cli.exits import sentence_of
 from fin_agent.cli.options import OnIndex
 from fin_agent.cli.streams import on_one_line, say, warn
@@ -30,7 +31,6 @@ from fin_agent.models.metering import CallRecord
 from fin_agent.runs.run import StepTime
 from fin_agent.runs.store import Recorder
 from fin_agent.workspace import Workspace
-from fin_agent.written_file import check_place, writing
 
 
 def answer_json(answer: Answer, *, trace: bool = False) -> str:

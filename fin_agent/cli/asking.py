@@ -25,6 +25,7 @@ from fin_agent.analyst.events import (
     listening,
 )
 from fin_agent.answering.answer import Answer
+from fin_agent.atomic_write import write_whole
 from fin_agent.cli.answers import Stopwatch, answer_json, recorder_for
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.options import Docs, ModelOptions, NoRecord, OnIndex, Question, StrategyName, command
@@ -39,7 +40,6 @@ from fin_agent.presentation.plain import one_line, plain
 from fin_agent.presentation.runs import about_to_run, left_view, stopped_step_view
 from fin_agent.presentation.traces import rounds_view
 from fin_agent.workspace import Workspace
-from fin_agent.written_file import write_whole
 
 EXPORTS = (".html", ".xlsx", ".csv")
 

@@ -31,9 +31,9 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.costs import usage_of
 from fin_agent.models.metering import Budget, CallRecord, Meter, metered
 from fin_agent.presentation.answers import usage_line, usage_view
+from fin_agent.process_pool import end_with_parent, nothing_from_the_current_folder
 from fin_agent.runs.run import asking_fingerprint, index_state, question_fingerprint
 from fin_agent.runs.store import Recorder
-from fin_agent.worker_processes import end_with_parent, nothing_from_the_current_folder
 from fin_agent.workspace import Workspace
 
 _JOBS_BY_MODEL = 4

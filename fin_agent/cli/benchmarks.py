@@ -14,6 +14,7 @@ from rich.table import Table
 
 from fin_agent.analyst.model.judging import ModelTextJudge, judge_named
 from fin_agent.answering.answer import Answer
+from fin_agent.atomic_write import write_whole
 from fin_agent.cli.answers import answer_json, attempt, refusal_for
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.options import GoldGiven, ModelOptions, OnIndex, Output, Seed, StrategyName, command
@@ -36,7 +37,7 @@ from fin_agent.evaluation.generated import benchmark as of_figures
 from fin_agent.evaluation.generated.question import GeneratedQuestion, failed
 from fin_agent.evaluation.generated.question import judge as judge_made
 from fin_agent.evaluation.judging import Judgement
-from fin_agent.evaluation.misses import explain
+from fin_agent.evaluation.miss_analysis import explain
 from fin_agent.evaluation.tagged_questions import benchmark as of_tags
 from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
 from fin_agent.graphs.answer.context import AnswerContext
@@ -48,7 +49,6 @@ from fin_agent.models.metering import Meter
 from fin_agent.presentation.plain import first_of, in_our_look
 from fin_agent.retrieval.query import EVERYTHING, Scope
 from fin_agent.workspace import Workspace
-from fin_agent.written_file import write_whole
 
 QuestionT = TypeVar("QuestionT")
 

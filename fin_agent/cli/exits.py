@@ -20,7 +20,7 @@ from typing import ParamSpec
 import typer
 
 from fin_agent.errors import FinAgentError
-from fin_agent.secret_texts import without_secrets
+from fin_agent.redaction import without_secrets
 
 P = ParamSpec("P")
 

@@ -11,9 +11,9 @@ from fin_agent.cli.options import OnIndex, command
 from fin_agent.cli.streams import Progress, fields_of, say
 from fin_agent.config import settings_from
 from fin_agent.config_sources import Said
-from fin_agent.downloads.choosing import years_in
 from fin_agent.downloads.connection import DownloadError, EdgarConnection, Patience
 from fin_agent.downloads.fetching import MANIFEST, Became, CompanyFilings, Edgar, FetchedFile
+from fin_agent.downloads.filing_selection import years_in
 from fin_agent.errors import FinAgentError
 
 

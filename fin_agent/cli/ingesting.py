@@ -23,7 +23,7 @@ from fin_agent.index.manifest import Manifest, UnreadFile
 from fin_agent.index.opening import open_index
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.presentation.plain import counted, told_warnings
-from fin_agent.worker_processes import nothing_from_the_current_folder
+from fin_agent.process_pool import nothing_from_the_current_folder
 
 
 @command

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategies import first_query, judge_for, strategy_for
+from fin_agent.atomic_write import write_whole
 from fin_agent.cli.benchmarks import OUT, JudgeModel, MaybeFolder, QuestionsFile, RunFolder, index_of, warn_of
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.options import ModelOptions, OnIndex, Output, Resamples, Seed, StrategyName, command
@@ -33,7 +34,6 @@ from fin_agent.presentation.plain import first_of, in_our_look, listing, right
 from fin_agent.retrieval.query import EVERYTHING, Depth
 from fin_agent.tools.narrowing import company_named
 from fin_agent.workspace import Workspace
-from fin_agent.written_file import write_whole
 
 Counted = Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="How many of the first count.")]
 Tournaments = Annotated[int, typer.Option(min=1, max=50, help="Tournaments held for each figure.")]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fin_agent.serving.http_api import Limits
     from fin_agent.serving.http_server import Access
     from fin_agent.tools.context import ToolContext
-    from fin_agent.web.served import Keeping
+    from fin_agent.web.server_options import Keeping
 
 Host = Annotated[
     str,
@@ -117,16 +117,16 @@ def serve(
     from fin_agent.cli.streams import say, warn
     from fin_agent.index.opening import address_of
     from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
+    from fin_agent.process_pool import nothing_from_the_current_folder
     from fin_agent.serving.http_server import Access, run_application
     from fin_agent.serving.problems import require_extra
     from fin_agent.tools.context import ToolContext
-    from fin_agent.worker_processes import nothing_from_the_current_folder
 
     settings = models.settings(strategy=strategy)
     require_extra("serve", ["fastapi", "sse_starlette", "uvicorn"])
     access = Access.of(host, tuple(allow_host or ()))
     from fin_agent.serving.http_api import Limits
-    from fin_agent.web.served import Keeping
+    from fin_agent.web.server_options import Keeping
 
     limits = Limits(at_once=at_once, waiting=at_once, seconds=time_limit)
 
@@ -169,7 +169,7 @@ class _Offered:
         """The application. Raises FilingIndexError where one of the indexes is none, ModelSetupError."""
         from fin_agent.serving.http_api import http_api
         from fin_agent.tools.context import ToolContext
-        from fin_agent.web.served import Keeping
+        from fin_agent.web.server_options import Keeping
         from fin_agent.workspace import Workspace
 
         others = {}

@@ -10,11 +10,12 @@ from typing import Annotated
 import typer
 from rich.console import RenderableType
 
+from fin_agent.atomic_write import write_whole
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.options import OnIndex, command
 from fin_agent.cli.streams import as_plain, fields_of, say
 from fin_agent.errors import FilingIndexError
-from fin_agent.filings.facts.chosen import chosen_facts, names_near, years_of
+from fin_agent.filings.facts.fact_selection import chosen_facts, names_near, years_of
 from fin_agent.filings.outline.statements import StatementPart, parts_of_statement
 from fin_agent.filings.picture import Frame, FramedPage, Ink, draw_pages
 from fin_agent.index.opening import not_indexed
@@ -36,7 +37,6 @@ from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.page import Page, Statement, printed_number
 from fin_agent.vocabulary.table import Table
 from fin_agent.workspace import Workspace
-from fin_agent.written_file import write_whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

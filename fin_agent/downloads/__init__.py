@@ -1,1 +1,1 @@
-"""Filings from EDGAR: `fetching`, over `choosing` (which), `lists` (what there is) and `connection` (requests)."""
+"""Filings from EDGAR: `fetching`, over `filing_selection`, `lists` (of companies and filings) and `connection`."""

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fin_agent.downloads.choosing import NotFiled, Wanted, Years, wanted_of
+from fin_agent.atomic_write import WriteError, write_whole
 from fin_agent.downloads.connection import DownloadError, EdgarConnection, NotThereError, is_refusal, not_writable
+from fin_agent.downloads.filing_selection import NotFiled, Wanted, Years, wanted_of
 from fin_agent.downloads.lists import Company, Listed, Lists, Submissions, company_of, unknown_company
 from fin_agent.downloads.settings import EdgarSettings
 from fin_agent.filings.reader import is_readable
-from fin_agent.written_file import WriteError, write_whole
 
 MANIFEST = "fetched.jsonl"
 LARGEST_PAGE = 2**20

@@ -15,8 +15,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from fin_agent.atomic_write import WriteError, write_whole
 from fin_agent.downloads.connection import DownloadError, EdgarConnection, not_writable
-from fin_agent.written_file import WriteError, write_whole
 
 DAY = 86_400.0
 _FRESH = 600.0

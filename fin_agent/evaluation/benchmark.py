@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from rich.table import Table
 
 from fin_agent.answering.answer import Answer, Usage
-from fin_agent.written_file import harmless
+from fin_agent.atomic_write import harmless
 
 QuestionT = TypeVar("QuestionT")
 KeptT = TypeVar("KeptT")

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evidence.cards.card import Use
-from fin_agent.evidence.reports import ReportAsked
+from fin_agent.evidence.report_selection import ReportAsked
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.query.tree import Query
 from fin_agent.vocabulary.identity import Form

@@ -10,9 +10,9 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.evidence.filling import Filling, filling_of, reason_for, scale_name
-from fin_agent.evidence.scales import best_scaled, off_by_scale
+from fin_agent.evidence.scale_conflicts import best_scaled, off_by_scale
 from fin_agent.evidence.signs import as_asked
+from fin_agent.evidence.slot_provenance import Filling, filling_of, reason_for, scale_name
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot, metric_of

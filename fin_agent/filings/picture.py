@@ -16,9 +16,9 @@ from fin_agent.errors import FinAgentError, ReadError
 from fin_agent.filings.html.typesetting import SIZE
 from fin_agent.filings.reader import content_hash
 from fin_agent.filings.readers.protocol import no_such_page, pdf_reader, refuse_picture
+from fin_agent.process_pool import Limits, OutOfTimeError, WorkerEndedError, WorkerPool
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box
-from fin_agent.worker_processes import Limits, OutOfTimeError, WorkerEndedError, WorkerPool
 
 
 class Ink(Enum):

@@ -18,9 +18,9 @@ from fin_agent.filings.facts.tagging import ConceptOf, with_tags
 from fin_agent.filings.html.document import read_html
 from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.items import item_starts, items_of
-from fin_agent.filings.outline.kinds import kinds_of
 from fin_agent.filings.outline.notes import notes_of
 from fin_agent.filings.outline.statements import located_statements
+from fin_agent.filings.outline.table_pages import kinds_of
 from fin_agent.filings.passages import passages_of
 from fin_agent.filings.readers.mupdf import picture_warnings
 from fin_agent.filings.readers.protocol import CUT_OFF, MUPDF, Document, pdf_reader

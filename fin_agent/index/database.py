@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
+from fin_agent.atomic_write import free_words
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.rows import SqlValue
-from fin_agent.written_file import free_words
 
 FORMAT_VERSION = "7"
 _BUSY_MILLISECONDS = 30_000

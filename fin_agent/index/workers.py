@@ -12,7 +12,7 @@ from types import FrameType
 from typing import TypeVar
 
 from fin_agent.errors import FilingIndexError, FinAgentError, LexiconError, ReadError
-from fin_agent.worker_processes import Limits, OutOfTimeError, WorkerEndedError, WorkerPool
+from fin_agent.process_pool import Limits, OutOfTimeError, WorkerEndedError, WorkerPool
 
 Read = TypeVar("Read")
 """What is made of a file."""

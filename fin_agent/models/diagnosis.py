@@ -29,7 +29,7 @@ from fin_agent.models.loading import KEY_VARIABLE, LoadedModel, load_chat_model,
 from fin_agent.models.metering import Meter, metered
 from fin_agent.models.response_cache import kept_in
 from fin_agent.models.settings import ModelSettings, OutputMode
-from fin_agent.secret_texts import is_loopback
+from fin_agent.redaction import is_loopback
 
 _PROMPT = PromptIdentity("doctor", "1")
 _MESSAGES: tuple[Message, ...] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from fin_agent.secret_texts import KEY_VARIABLES, NAMED_FOR_KEYS, TAKEN_OUT, forms_of
+from fin_agent.redaction import KEY_VARIABLES, NAMED_FOR_KEYS, TAKEN_OUT, forms_of
 
 _SECRET_NAMES = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)S?$", re.I)
 _LOOKS_SECRET = re.compile(

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from fin_agent.atomic_write import make_private
 from fin_agent.models.call import Call, OutputT, Reply
 from fin_agent.models.replies import schema_text
-from fin_agent.written_file import make_private
 
 _BUSY_SECONDS = 10.0
 _SCHEMA = """

@@ -18,6 +18,7 @@ from typing import Any
 
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.program_syntax import program_tree
+from fin_agent.atomic_write import harmless
 from fin_agent.errors import FinAgentError, how_to_install
 from fin_agent.filings.tables.sums import row_sums
 from fin_agent.index.protocol import FilingRecord
@@ -26,7 +27,6 @@ from fin_agent.presentation.plain import one_line
 from fin_agent.presentation.tables import LineKind, shown_lines, totals_among
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Row
-from fin_agent.written_file import harmless
 
 _PLACE = re.compile(r"(\S+) page (\d{1,6}) line (\d{1,6})$")
 _COLUMN = "B"

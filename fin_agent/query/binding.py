@@ -15,7 +15,7 @@ from fin_agent.evidence.plan import Plan
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.query.counted_years import moving_years, ranked_years, years_of_a_move
-from fin_agent.query.members import NO_MEMBERS, Members, UnsureFamilyError, members_of
+from fin_agent.query.family_members import NO_MEMBERS, Members, UnsureFamilyError, members_of
 from fin_agent.query.tree import (
     Axis,
     Function,

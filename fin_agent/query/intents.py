@@ -8,14 +8,14 @@ from contextlib import suppress
 from weakref import WeakKeyDictionary
 
 from fin_agent.analyst.rules.dates import with_dated_periods
+from fin_agent.analyst.rules.filer_fiscal_years import with_own_years
 from fin_agent.analyst.rules.intents import intent_of
-from fin_agent.analyst.rules.limits import in_other_money, of_the_market
-from fin_agent.analyst.rules.losses import with_losses
-from fin_agent.analyst.rules.own_years import with_own_years
+from fin_agent.analyst.rules.loss_questions import with_losses
 from fin_agent.analyst.rules.part_names import parts_named
-from fin_agent.analyst.rules.partners import partners_in, with_symbols
-from fin_agent.analyst.rules.reasoning.ranked import statement_ranked
-from fin_agent.analyst.rules.reports import told_apart
+from fin_agent.analyst.rules.reasoning.ranking_questions import statement_ranked
+from fin_agent.analyst.rules.requested_report import told_apart
+from fin_agent.analyst.rules.unanswerable_questions import in_other_money, of_the_market
+from fin_agent.analyst.rules.unknown_company_detection import partners_in, with_symbols
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
 from fin_agent.evidence.plan import plan_of
 from fin_agent.index.protocol import FilingIndex
@@ -24,13 +24,13 @@ from fin_agent.lexicon.shorthand import written_out
 from fin_agent.lexicon.wording import plain, singular
 from fin_agent.query.binding import UnboundError, bound, metrics_to_search, unit_of_printed
 from fin_agent.query.lexer import Named, Names
-from fin_agent.query.nearest import one_figure, printed_name, quoted_address
+from fin_agent.query.nearest_figure import one_figure, printed_name, quoted_address
 from fin_agent.query.parsing import NoReadingError
-from fin_agent.query.printed import read_as_printed, with_parts_found, with_years_to_come
+from fin_agent.query.printed_line_matching import read_as_printed, with_parts_found, with_years_to_come
 from fin_agent.query.reading import readings
 from fin_agent.query.tree import Company, Kind, Line, Move, Period, Query
 from fin_agent.retrieval.addresses import words_of
-from fin_agent.retrieval.nearest import nearest
+from fin_agent.retrieval.nearest_figure import nearest
 from fin_agent.retrieval.slot_figures import facts_for, place_of
 from fin_agent.workspace import Workspace
 

@@ -14,12 +14,12 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fin_agent.answering.answer import Answer
+from fin_agent.atomic_write import make_private
 from fin_agent.config import Recording, Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.index.database import transaction
 from fin_agent.index.protocol import FilingEntry, FilingIndex
 from fin_agent.runs.run import IndexState, Run, StepTime, as_typed, index_state, run_id
-from fin_agent.written_file import make_private
 
 
 class Recorder:

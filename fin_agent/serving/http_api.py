@@ -43,7 +43,7 @@ from fin_agent.tools.operations import documents_found, filings_listed, pages_fo
 from fin_agent.vocabulary.place import Box
 from fin_agent.web import files
 from fin_agent.web.routes import add_routes
-from fin_agent.web.served import Keeping, Offers
+from fin_agent.web.server_options import Keeping, Offers
 
 Result = TypeVar("Result")
 

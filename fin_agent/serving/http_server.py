@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from inspect import signature
 from typing import TYPE_CHECKING
 
-from fin_agent.secret_texts import is_loopback
+from fin_agent.redaction import is_loopback
 from fin_agent.serving.problems import Problem, ServingError
 
 if TYPE_CHECKING:

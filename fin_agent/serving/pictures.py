@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.facts.chosen import chosen_facts, names_near
+from fin_agent.filings.facts.fact_selection import chosen_facts, names_near
 from fin_agent.filings.picture import (
     Bounds,
     Frame,
@@ -21,10 +21,10 @@ from fin_agent.filings.picture import (
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.models.metering import current_meter
 from fin_agent.presentation.filings import metric_meant, noted
+from fin_agent.process_pool import CallLeftError, PoolBusyError
 from fin_agent.serving.problems import BusyError, NotThereError, TooLongError, names_only
 from fin_agent.tools.errors import ToolInputError, named
 from fin_agent.vocabulary.place import Box
-from fin_agent.worker_processes import CallLeftError, PoolBusyError
 from fin_agent.workspace import Workspace
 
 USUAL_DPI = 110

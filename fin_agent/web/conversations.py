@@ -32,7 +32,7 @@ from fin_agent.serving.event_stream import streamed
 from fin_agent.serving.filings import Json, record_of, with_page_numbers
 from fin_agent.serving.problems import Problem
 from fin_agent.tools.arguments import DocIds
-from fin_agent.web.served import QuestionSettings, ServedWorkspace
+from fin_agent.web.server_options import QuestionSettings, ServedWorkspace
 
 _EDITED = {
     "anyOf": [{"type": "null"}, {"type": "object", "required": ["question"], "additionalProperties": False}],

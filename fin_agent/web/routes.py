@@ -29,11 +29,11 @@ from fin_agent.tools.context import ToolContext
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 from fin_agent.web import views
-from fin_agent.web.adding import add_uploads
+from fin_agent.web.chart_series import SeriesAsked, series_shown
 from fin_agent.web.conversations import add_conversations
 from fin_agent.web.files import plain_name
-from fin_agent.web.series import SeriesAsked, series_shown
-from fin_agent.web.served import Keeping, Offers, ServedWorkspace
+from fin_agent.web.server_options import Keeping, Offers, ServedWorkspace
+from fin_agent.web.uploads import add_uploads
 
 if TYPE_CHECKING:
     from fin_agent.serving.http_api import Calls

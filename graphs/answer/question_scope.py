@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Protocol
 
 from fin_agent.analyst.rules.dates import with_dated_periods
-from fin_agent.analyst.rules.own_years import with_own_years
-from fin_agent.analyst.rules.partners import name_alone
+from fin_agent.analyst.rules.filer_fiscal_years import with_own_years
 from fin_agent.analyst.rules.reasoning.questions import Wants, asks_in_words, never_answered, parts_of
+from fin_agent.analyst.rules.unknown_company_detection import name_alone
 from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
 from fin_agent.lexicon.companies import Company

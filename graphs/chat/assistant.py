@@ -115,7 +115,7 @@ def assistant_of(
             subject="chat",
             remedy=f"Install it: {how_to_install('chat')}; or chat by rules, without a model",
         ) from None
-    from fin_agent.graphs.chat.accounted_calls import AccountedCalls
+    from fin_agent.graphs.chat.call_accounting import AccountedCalls
 
     settings = answering.settings
     callers = callers or callers_of(settings)

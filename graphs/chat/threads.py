@@ -29,8 +29,8 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
+from fin_agent.atomic_write import make_private
 from fin_agent.errors import FinAgentError, how_to_install
-from fin_agent.written_file import make_private
 
 _INSTALLED = find_spec("langgraph.checkpoint.sqlite") is not None
 if TYPE_CHECKING or _INSTALLED:

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.analyst.rules.reasoning import reason
-from fin_agent.analyst.rules.reasoning.ranked import ranked_in
+from fin_agent.analyst.rules.reasoning.ranking_questions import ranked_in
 from fin_agent.analyst.rules.reasoning.tables import members_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation

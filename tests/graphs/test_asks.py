@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from fin_agent.answering.answer import Answer
-from fin_agent.query.asks import asks_of
+from fin_agent.query.question_splitting import asks_of
 
 Ask = Callable[..., Answer]
 

@@ -401,10 +401,10 @@ def test_workers_that_are_killed_as_they_start(
     folder: Path, index: SqliteIndex, quick_readers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Advice on scripts would lead astray: memory is what there was too little of."""
-    from fin_agent import worker_processes
+    from fin_agent import process_pool
 
     put(folder, "a.pdf")
-    monkeypatch.setattr(worker_processes, "_serve", reader(quick_readers, "kill_this_process"))
+    monkeypatch.setattr(process_pool, "_serve", reader(quick_readers, "kill_this_process"))
     with pytest.raises(FinAgentError, match="memory ran out") as caught:
         ingest([folder], index, reader(quick_readers, "plain"), workers=1)
     assert "--workers 1" in caught.value.remedy and "__main__" not in caught.value.remedy
@@ -476,7 +476,7 @@ def test_time_is_limited_without_workers_as_well(
 ) -> None:
     """An expression that does not come to an end holds the interpreter, and `workers=0` has no other process."""
     from fin_agent.index import workers
-    from fin_agent.worker_processes import Limits
+    from fin_agent.process_pool import Limits
 
     monkeypatch.setattr(workers, "READING", Limits(seconds=0.3))
     for name in ("a.pdf", "stuck.pdf", "z.pdf"):

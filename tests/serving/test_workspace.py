@@ -55,7 +55,7 @@ def app_over(
     others: Sequence[Path] = (),
 ) -> Any:
     from fin_agent.serving.http_api import http_api
-    from fin_agent.web.served import Keeping
+    from fin_agent.web.server_options import Keeping
 
     def over(place: Path) -> tuple[ToolContext, Keeping]:
         context = ToolContext.of(Workspace.open(place), settings or Settings())

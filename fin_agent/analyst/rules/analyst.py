@@ -20,9 +20,9 @@ from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, plan_of
 from fin_agent.lexicon.shorthand import written_out
 from fin_agent.lexicon.wording import single_spaced
-from fin_agent.query.asks import asks_of, asks_something, loose_pairs, only_asks_how_much, referring
 from fin_agent.query.intents import asked_of, going_on_from, intent_of_question, with_nearest_figure
 from fin_agent.query.lexer import periods_in
+from fin_agent.query.question_splitting import asks_of, asks_something, loose_pairs, only_asks_how_much, referring
 from fin_agent.query.tree import Kind
 from fin_agent.retrieval.query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.workspace import Workspace

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 
 from fin_agent.analyst.rules.asked_periods import dates_asked, how_many_periods, periods_asked, quarters_without_year
-from fin_agent.analyst.rules.limits import SPAN_OF_A_YEAR
-from fin_agent.analyst.rules.reasoning.ranked import statement_ranked
-from fin_agent.analyst.rules.reports import about_restating, told_apart
-from fin_agent.analyst.rules.uses import use_of
+from fin_agent.analyst.rules.evidence_needs import use_of
+from fin_agent.analyst.rules.reasoning.ranking_questions import statement_ranked
+from fin_agent.analyst.rules.requested_report import about_restating, told_apart
+from fin_agent.analyst.rules.unanswerable_questions import SPAN_OF_A_YEAR
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, Relation
 from fin_agent.lexicon.companies import CompanyDirectory, CompanyMention

@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from fin_agent.evidence.choosing import lacking_slots, wanted_terms
 from fin_agent.evidence.expressions import resolve, slots_of
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.term_selection import lacking_slots, wanted_terms
 from fin_agent.lexicon.companies import CERTAIN
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.slots import Slot, metric_of, names_of

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.secret_texts import as_sent, why_unsendable
+from fin_agent.redaction import as_sent, why_unsendable
 
 VARIABLES = {
     "api_key": "FIN_AGENT_ES_API_KEY",

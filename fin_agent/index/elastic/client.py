@@ -14,7 +14,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_d
 
 from fin_agent.errors import FilingIndexError, how_to_install
 from fin_agent.index.elastic.address import VARIABLES, ClusterAddress, Reaching
-from fin_agent.secret_texts import shows_secrets, without_secrets
+from fin_agent.redaction import shows_secrets, without_secrets
 
 try:
     import elastic_transport

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from fin_agent.atomic_write import write_whole
 from fin_agent.errors import FinAgentError, how_to_install
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.models.tokens import approximate_tokens
 from fin_agent.retrieval.fingear.lexicon_map import term_map
-from fin_agent.written_file import write_whole
 
 if TYPE_CHECKING:
     from fin_agent.retrieval.dense.encoder import Encoder, Matrix

@@ -7,6 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from fin_agent.analyst.rules.reasoning.answer_extraction import (
+    MONTH,
+    before_the_cause,
+    begins_one,
+    found_in,
+    holds,
+    moves,
+    phrase_in,
+)
 from fin_agent.analyst.rules.reasoning.names import (
     firms_in,
     is_title,
@@ -26,15 +35,6 @@ from fin_agent.analyst.rules.reasoning.sentences import (
 )
 from fin_agent.analyst.rules.reasoning.terms import Term, coverage, ratio_of, stems_in
 from fin_agent.analyst.rules.reasoning.verdicts import verdict_of
-from fin_agent.analyst.rules.reasoning.wanted import (
-    MONTH,
-    before_the_cause,
-    begins_one,
-    found_in,
-    holds,
-    moves,
-    phrase_in,
-)
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.lexicon import Lexicon

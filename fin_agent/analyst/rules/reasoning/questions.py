@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from fin_agent.analyst.rules.reasoning.ranked import ranked_in
+from fin_agent.analyst.rules.reasoning.ranking_questions import ranked_in
 
 _WORDS_BETWEEN = r"(?:[^\s?]+\s+){0,4}?"
 _NEXT = re.compile(

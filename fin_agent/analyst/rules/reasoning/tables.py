@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.reasoning.candidates import Sought
-from fin_agent.analyst.rules.reasoning.ranked import STATEMENTS_OF, Ranked, measure_stems, ranked_in
+from fin_agent.analyst.rules.reasoning.ranking_questions import STATEMENTS_OF, Ranked, measure_stems, ranked_in
 from fin_agent.analyst.rules.reasoning.terms import coverage, stems_in
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from fin_agent.analyst.rules.reasoning.answer_extraction import phrase_in
 from fin_agent.analyst.rules.reasoning.terms import Term, stems_in
-from fin_agent.analyst.rules.reasoning.wanted import phrase_in
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.words import word_lists
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.rules.partners import name_alone, partners_in
+from fin_agent.analyst.rules.unknown_company_detection import name_alone, partners_in
 from fin_agent.evidence.intent import Comparison, Intent
 from fin_agent.workspace import Workspace
 

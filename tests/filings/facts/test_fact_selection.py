@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from fin_agent.filings.facts.chosen import chosen_facts, names_near, years_of
+from fin_agent.filings.facts.fact_selection import chosen_facts, names_near, years_of
 from fin_agent.vocabulary.fact import FactPeriod, Tag
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from fin_agent.evidence.basis import Basis
 from fin_agent.evidence.ledger import Entry, Ledger, finer_prints
-from fin_agent.evidence.reports import ReportAsked
+from fin_agent.evidence.report_selection import ReportAsked
+from fin_agent.evidence.reporting_basis import Basis
 from fin_agent.evidence.sums import Place, figures_on_statements, place_of
 from fin_agent.index.protocol import PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot

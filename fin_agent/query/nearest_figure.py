@@ -19,7 +19,7 @@ from fin_agent.query.lexer import Lexed, Names, Token, lex, mentions_of
 from fin_agent.query.modifiers import ARITHMETIC, LINES, period_of
 from fin_agent.query.sentences import sentences_of
 from fin_agent.retrieval.addresses import OF_TIME, Words, words_of
-from fin_agent.retrieval.nearest import Sought, Wanted
+from fin_agent.retrieval.nearest_figure import Sought, Wanted
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace

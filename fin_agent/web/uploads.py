@@ -12,6 +12,7 @@ from fastapi import Path as InPath
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
+from fin_agent.atomic_write import write_whole
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.filings.reader import READABLE, is_doc_id, is_readable
@@ -22,8 +23,7 @@ from fin_agent.serving.filings import Json
 from fin_agent.serving.problems import names_only, require_extra
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.web.files import plain_name
-from fin_agent.web.served import Keeping, ServedWorkspace
-from fin_agent.written_file import write_whole
+from fin_agent.web.server_options import Keeping, ServedWorkspace
 
 UPLOAD_FOLDER = "uploads"
 
@@ -92,9 +92,9 @@ def _fetched(served: ServedWorkspace, asked: FetchRequest) -> Json:
     assert folder is not None, "uploads need a folder"
     try:
         require_extra("edgar", ["httpx", "tenacity"])
-        from fin_agent.downloads.choosing import years_in
         from fin_agent.downloads.connection import EdgarConnection
         from fin_agent.downloads.fetching import Edgar
+        from fin_agent.downloads.filing_selection import years_in
 
         settings = served.context.settings.edgar
         with EdgarConnection(settings) as connection:

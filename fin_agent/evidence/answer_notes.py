@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from fin_agent.evidence.filling import Filling, filling_of
 from fin_agent.evidence.ledger import Entry, Figure, Ledger
-from fin_agent.evidence.reports import statements_of
-from fin_agent.evidence.scales import off_by_scale
+from fin_agent.evidence.report_selection import statements_of
+from fin_agent.evidence.scale_conflicts import off_by_scale
 from fin_agent.evidence.signs import as_asked
+from fin_agent.evidence.slot_provenance import Filling, filling_of
 from fin_agent.evidence.sums import Place, place_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric

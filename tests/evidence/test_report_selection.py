@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.evidence.reports import ReportAsked, Which, from_report
+from fin_agent.evidence.report_selection import ReportAsked, Which, from_report
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot

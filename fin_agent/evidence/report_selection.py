@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.evidence.filling import Filling, filling_of
+from fin_agent.evidence.slot_provenance import Filling, filling_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot, metric_of

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.errors import ReadError
-from fin_agent.worker_processes import (
+from fin_agent.process_pool import (
     CallLeftError,
     Limits,
     OutOfTimeError,

@@ -11,7 +11,7 @@ from fin_agent.evidence.signs import LOSS_OF, RESULTS
 def with_losses(intent: Intent) -> Intent:
     """The intent, with losses compared by their size where its words speak of losses.
 
-    Levels keep the sign that filings give them (`losses` says how they are ranked); of a change, a growth, a
+    Levels keep the sign that filings give them (`loss_questions` says how they are ranked); of a change, a growth, a
     difference or a bound the loss itself is reckoned: the result with the other sign.
     """
     if intent.selection is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fin_agent.evidence.reports import ReportAsked, Which
+from fin_agent.evidence.report_selection import ReportAsked, Which
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.identity import Form

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fin_agent.analyst.rules.intents import intent_of
-from fin_agent.analyst.rules.reports import about_restating, told_apart
-from fin_agent.evidence.reports import Which
+from fin_agent.analyst.rules.requested_report import about_restating, told_apart
+from fin_agent.evidence.report_selection import Which
 from fin_agent.vocabulary.identity import Form
 from fin_agent.workspace import Workspace
 

@@ -6,11 +6,11 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.evidence.choosing import chosen_company, lacking_slots, wanted_terms
 from fin_agent.evidence.expressions import Known, Operation
 from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, Relation, Selection
 from fin_agent.evidence.ledger import Entry, Figure, Ledger
 from fin_agent.evidence.plan import Plan, Term
+from fin_agent.evidence.term_selection import chosen_company, lacking_slots, wanted_terms
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
 
