@@ -70,16 +70,13 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """Several reads of one state: what others write meanwhile is not seen."""
+        """See FilingIndex.snapshot: several reads of one state; what others write meanwhile is not seen."""
         with self.reading() as connection:
             if connection.in_transaction:
                 yield connection
                 return
             with transaction(connection, "BEGIN"):
                 yield connection
-
-    one_state = snapshot
-    """See FilingIndex.one_state."""
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

@@ -132,7 +132,7 @@ class FilingIndex(Protocol):
     def vector_models(self) -> tuple[VectorModel, ...]:
         """Which models made vectors of which units, by name of the model, then unit."""
 
-    def one_state(self) -> AbstractContextManager[object]:
+    def snapshot(self) -> AbstractContextManager[object]:
         """All that is read inside (by this thread, of an embedded index) is of one state; nobody is kept from writing.
 
         The log of an embedded index grows until the last reader of an old state ends; a cluster keeps an old state for

@@ -36,11 +36,11 @@ def rank_pages(
         return []
     candidates = candidates_of(query, filings, index, metrics, owners, only=only, likeness=likeness)
     usual = packaged_weights(with_vectors=likeness is not None)
-    ranked = taken_in_turn(candidates, usual if weights is None else weights, limit)
+    ranked = greedy_select(candidates, usual if weights is None else weights, limit)
     return with_named_pages(query, ranked, index, only)
 
 
-def taken_in_turn(candidates: Sequence[Candidate], weights: PageWeights, limit: int) -> list[RankedPage]:
+def greedy_select(candidates: Sequence[Candidate], weights: PageWeights, limit: int) -> list[RankedPage]:
     """The best `limit` pages, each the best beside those taken before it."""
     base = [sum(weights[name] * value for name, value in page.features.items()) for page in candidates]
     by_base = sorted(range(len(candidates)), key=lambda index: (-round(base[index], 9), index))

@@ -15,7 +15,7 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.documents import rank_filings
 from fin_agent.retrieval.page_features import MEANINGS, Candidate, candidates_of
 from fin_agent.retrieval.page_weights import PageWeights
-from fin_agent.retrieval.pages import slot_gain, taken_in_turn
+from fin_agent.retrieval.pages import greedy_select, slot_gain
 from fin_agent.retrieval.query import Query
 from fin_agent.workspace import Workspace
 
@@ -46,7 +46,7 @@ class PageExample:
 
     def recall(self, weights: PageWeights, k: int = 5) -> float:
         """Page recall at `k` with these weights."""
-        return self._recall([page.key for page in taken_in_turn(self.pages, weights, k)], k)
+        return self._recall([page.key for page in greedy_select(self.pages, weights, k)], k)
 
     def _recall(self, found: Sequence[PageKey], k: int) -> float:
         ranked = [(key.doc_id, key.page) for key in found]

@@ -155,7 +155,7 @@ def answer_question(
     answer: Answer | None = None
     hearing = current_listener()
     drafts = hearing.listener is not None and hearing.drafts
-    with index.one_state(), listening(hearing.listener, drafts=drafts):
+    with index.snapshot(), listening(hearing.listener, drafts=drafts):
         given = QuestionInput(question=question)
         chosen = chosen_filings(doc_ids, index)
         if chosen is not None:

@@ -9,7 +9,7 @@ import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.judged_fields import MEANINGS, Aligned
-from fin_agent.analyst.rules.judging import RulesJudge, packaged_weights, taken_in_turn
+from fin_agent.analyst.rules.judging import RulesJudge, greedy_select, packaged_weights
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.judge import Brief, Verdict
 from fin_agent.lexicon.slots import Slot
@@ -102,7 +102,7 @@ def test_a_figure_held_by_another_page_counts_no_more_and_cards_of_the_page_keep
         Aligned(("d", 2), {"words": 0.45}, {revenue: 1.0}),
         Aligned(("d", 3), {"words": 0.0}, {assets: 1.0}),
     ]
-    taken = taken_in_turn(listed, {**NO_WEIGHT, "words": 1.0, "slots": 2.0})
+    taken = greedy_select(listed, {**NO_WEIGHT, "words": 1.0, "slots": 2.0})
     assert [at for at, _ in taken] == [0, 1, 3, 2]
     assert [score for _, score in taken] == pytest.approx([1.5, 1.4, 1.0, 0.45])
 

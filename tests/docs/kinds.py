@@ -113,6 +113,7 @@ NEED_DATA = {
     "$IXBRL": "real filings",
     "$TATQA": "TAT-QA",
     "IXBRL": "real filings",
+    "RESERVE": "real filings",
 }
 STANDS_FOR = re.compile(r"\$\{?[A-Z_]+\}?|[A-Z]{3,}(?:\.[a-z.]+)?|<[^>]+>")
 """Words of a command in whose place a reader puts something."""

@@ -66,13 +66,13 @@ def test_pages_stay_as_they_are(
 
 def test_the_page_named_is_among_those_read(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the list of contents leads, as it does where nothing else fits."""
-    taken_in_turn = pages.taken_in_turn
+    greedy_select = pages.greedy_select
 
     def contents_first(*given: object) -> list[RankedPage]:
-        others = [page for page in taken_in_turn(*given) if page.key not in (CONTENTS, CONTROLS)]  # type: ignore[arg-type]
+        others = [page for page in greedy_select(*given) if page.key not in (CONTENTS, CONTROLS)]  # type: ignore[arg-type]
         return [RankedPage(CONTENTS, 99.0, ()), *others]
 
-    monkeypatch.setattr(pages, "taken_in_turn", contents_first)
+    monkeypatch.setattr(pages, "greedy_select", contents_first)
     answer = answer_question(QUESTION, AnswerContext.by_rules(workspace, Settings(rounds=1)))
     step = next(step for step in answer.trace if step.node == "search_passages")
     first = step.details[:5]

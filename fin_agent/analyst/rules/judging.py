@@ -41,11 +41,11 @@ class RulesJudge:
         required = required_fields(brief.query, brief.intent.parts)
         return [
             Verdict(listed[at], round(score, 6), matched_fields(cards[listed[at]], required, brief.owners))
-            for at, score in taken_in_turn(found, self._weights)
+            for at, score in greedy_select(found, self._weights)
         ]
 
 
-def taken_in_turn(cards: Sequence[Aligned], weights: JudgeWeights) -> list[tuple[int, float]]:
+def greedy_select(cards: Sequence[Aligned], weights: JudgeWeights) -> list[tuple[int, float]]:
     """(place as given, score) of each card, in the order they are taken.
 
     The cards of a page keep the scores they had when the first of them was taken: they stand or fall with it.

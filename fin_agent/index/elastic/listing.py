@@ -152,7 +152,7 @@ class FilingList:
             return self._kept
 
     @contextmanager
-    def one_state(self) -> Iterator[None]:
+    def snapshot(self) -> Iterator[None]:
         """All that is read inside, also in threads that take over the context, is of one state.
 
         It may last as long as what was replaced is kept (`Reaching.grace`).

@@ -267,7 +267,7 @@ def test_half_an_answer_is_none(index: ElasticIndex, server: ElasticServer, make
     ]
     for ask in asks:
         ask()
-    with index.one_state():
+    with index.snapshot():
         server.node.shard_lost = True
         for ask in asks:
             with pytest.raises(FilingIndexError):

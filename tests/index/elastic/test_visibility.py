@@ -148,7 +148,7 @@ def test_parts_of_a_company_stand_on_one_shard(make_index: MakeIndex, server: El
 def test_a_question_sees_one_state(make_index: MakeIndex, make_filing: MakeFiling) -> None:
     reader, writer = make_index(), make_index(create=False)
     writer.add(make_filing("a", "compass"), ["{}"], "before")
-    with reader.one_state():
+    with reader.snapshot():
         writer.add(make_filing("a", "gyroscope", "gyroscope"), ["{}"] * 2, "after")
         writer.add(make_filing("b", "compass"), ["{}"], "new")
         assert [entry.doc_id for entry in reader.entries()] == ["a"]
