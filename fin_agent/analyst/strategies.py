@@ -15,7 +15,7 @@ from fin_agent.analyst.model.role_models import callers_of, names_model
 from fin_agent.analyst.model.searching import ModelSubQuestions, ModelWriter
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.rules.judging import RulesJudge
+from fin_agent.analyst.rules.card_ranking import RulesJudge
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import RetrievedPassage

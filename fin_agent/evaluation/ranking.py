@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean, pvariance
 
 from fin_agent.analyst.protocol import Analyst
-from fin_agent.analyst.rules.judging import RulesJudge
+from fin_agent.analyst.rules.card_ranking import RulesJudge
 from fin_agent.errors import FinAgentError, QuestionError
 from fin_agent.evaluation.benchmark import Column, Report, Row, report_on
 from fin_agent.evaluation.financebench import FinanceBenchQuestion

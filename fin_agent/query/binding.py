@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fin_agent.analyst.rules.dates import period_ending
-from fin_agent.analyst.rules.dimensions import unit_of_formula, with_rates_as_fractions
+from fin_agent.analyst.rules.formula_units import unit_of_formula, with_rates_as_fractions
 from fin_agent.evidence.expressions import Quantity, parse_formula
 from fin_agent.evidence.intent import Claim, CompanyAsked, Intent, MeasureAsked, OutputUnit, Relation, Selection
 from fin_agent.evidence.intent import Comparison as Between

@@ -112,6 +112,7 @@ NEED_DATA = {
     "$FINANCEBENCH": "FinanceBench",
     "$IXBRL": "real filings",
     "$TATQA": "TAT-QA",
+    "$RESERVE": "real filings",
     "IXBRL": "real filings",
     "RESERVE": "real filings",
 }

@@ -95,7 +95,7 @@ def test_a_lock_that_is_a_link_empties_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "from somebody else"
     folder.mkdir()
     (folder / LOCK_NAME).symlink_to(outside)
-    with pytest.raises(FilingIndexError, match=r"cannot be locked.*no link elsewhere"), ingest_lock(folder):
+    with pytest.raises(FilingIndexError, match=r"cannot be locked.*not a link elsewhere"), ingest_lock(folder):
         pass
     assert lock_owner(folder) is None
     assert outside.read_text() == "mine"

@@ -64,9 +64,9 @@ def test_what_a_caller_catches_comes_out_at_the_end() -> None:
         model.invoke("first")
     with pytest.raises(ScriptError, match="asked for one more"):
         model.verify()
-    with pytest.raises(ScriptError, match="never asked for: 2"):
+    with pytest.raises(ScriptError, match="not requested: 2"):
         ScriptedChatModel(["a", "b"]).verify()
-    with pytest.raises(ScriptError, match="never asked for: 1 of 'judge'"):
+    with pytest.raises(ScriptError, match="not requested: 1 of 'judge'"):
         ScriptedChatModel({"judge": ["a"], "hyde": "b"}).verify()
 
 

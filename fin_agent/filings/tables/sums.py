@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import gcd, log2
+from math import log2
 from operator import add, mul
 
 from fin_agent.vocabulary.place import Box
@@ -269,10 +269,9 @@ def _closed(
             continue
         closing.append(cell)
         if wanted and (*values, wanted) not in told and (largest := max(map(abs, values))):
-            # Round figures close by chance more often, and a column that repeats another tells nothing further.
+            # A column that repeats another tells nothing further.
             told.add((*values, wanted))
-            step = gcd(*values, wanted) if len(values) > 1 else 1
-            bits += log2(1 + min(largest, abs(wanted)) / step / (1 + 2 * off)) - (off > 0)
+            bits += log2(1 + min(largest, abs(wanted)) / (1 + 2 * off)) - (off > 0)
     if not closing:
         return
     bits -= sum(1 for part in parts if not any(lines[part][cell] for cell in closing))

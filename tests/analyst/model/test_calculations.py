@@ -85,7 +85,7 @@ def test_a_figure_is_the_number_that_its_quote_prints(number: str, quote: str, a
         ([figure("a", "41")], ("r", "a + 7", None), "has 7"),
         ([figure("a", "41")], ("r", "a if a else 2", None), "is more than arithmetic"),
         ([figure("a", "41")], ("r", "[a][0]", None), "is more than arithmetic"),
-        ([figure("a", "41")], ("r", "a + 'x'", None), "no number"),
+        ([figure("a", "41")], ("r", "a + 'x'", None), "not a number"),
         ([figure("a", "41")], ("r", "+".join("a" * 300), None), "characters"),
     ],
 )

@@ -10,7 +10,7 @@ from hypothesis import settings as tried
 from hypothesis import strategies as st
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.rules.judging import RulesJudge
+from fin_agent.analyst.rules.card_ranking import RulesJudge
 from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.cards.card import Card, ClaimRole, Use
 from fin_agent.evidence.tournament.judge import ABLATIONS, Brief, Judge, TournamentSettings, Verdict

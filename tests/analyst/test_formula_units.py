@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.rules.dimensions import UnlikeUnitsError, unit_of_formula, with_rates_as_fractions
+from fin_agent.analyst.rules.formula_units import UnlikeUnitsError, unit_of_formula, with_rates_as_fractions
 from fin_agent.lexicon.lexicon import load_lexicon
 
 
