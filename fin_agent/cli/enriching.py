@@ -47,12 +47,12 @@ def embed(
             (stretches of passages as long as the model reads).
         sparse (--sparse): The model weighs terms, as SPLADE does.
     """
-    from fin_agent.retrieval.dense.embedding import embed as made_vectors
-    from fin_agent.retrieval.dense.encoder import load_encoder, load_sparse_encoder
-
     wanted = _wanted(units)
     place = on.chosen.place
     with open_index(place) as index:
+        from fin_agent.retrieval.dense.embedding import embed as made_vectors
+        from fin_agent.retrieval.dense.encoder import load_encoder, load_sparse_encoder
+
         encoder = load_sparse_encoder(model) if sparse else load_encoder(model)
         started = time.perf_counter()
         total = sum(len(index.without_vectors(encoder.name, unit)) for unit in wanted)
