@@ -160,7 +160,7 @@ def test_a_role_by_another_of_its_names_is_the_same_role(tmp_path: Path, monkeyp
         ("FIN_AGENT_MAX_TOKENS", "many", "it should be a valid integer"),
         ("FIN_AGENT_ROUNDS", "9", "less than or equal to 3"),
         ("FIN_AGENT_ROLES", "openai:x", "is not a role with its model. Give ROLE=MODEL"),
-        ("FIN_AGENT_ROLES", "nobody=openai:x", "it should be 'cover-summary', 'query-rewrite'"),
+        ("FIN_AGENT_ROLES", "nobody=openai:x", "it should be 'cover-summary', 'tree-node'"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_told_with_its_variable(

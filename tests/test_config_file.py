@@ -170,7 +170,7 @@ def test_a_file_that_another_user_left_above_is_not_read(folder: Path, monkeypat
         ("[models.budget]\ntoken_limit = 5", "there is no setting `models.budget.token_limit`. Allowed here: calls"),
         (
             '[models.roles]\ncurator = "openai:x"',
-            "`models.roles.curator`: it should be 'cover-summary', 'query-rewrite'",
+            "`models.roles.curator`: it should be 'cover-summary', 'tree-node'",
         ),
         ('models = "openai:x"', "'openai:x' cannot be used for `models`"),
         ("rounds = 2000-01-01", "`rounds`: it should be a valid integer"),

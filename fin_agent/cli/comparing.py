@@ -12,8 +12,11 @@ from typing import Annotated
 
 import typer
 
+from fin_agent.analyst.model.answers import model_reader
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategies import first_query, strategy_for
+from fin_agent.answering.answer import AnswerValue
+from fin_agent.cli.answers import attempt
 from fin_agent.cli.benchmarks import QuestionsFile
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.options import GoldGiven, OnIndex, Resamples, Seed, command
@@ -22,13 +25,25 @@ from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
 from fin_agent.evaluation import Oracle
 from fin_agent.evaluation.benchmark import Kept, Row, write_csv
-from fin_agent.evaluation.comparison import COMPARED, Comparison, ComparisonReport, Conditions, report_on_comparison
+from fin_agent.evaluation.comparison import (
+    COMPARED,
+    Comparison,
+    ComparisonReport,
+    Conditions,
+    Reader,
+    report_on_comparison,
+)
 from fin_agent.evaluation.comparison import compare as searched
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions, standing_for
 from fin_agent.evaluation.statistics import MEASURING, Overlap, require_libraries
+from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.index.protocol import StoredPassage
 from fin_agent.presentation.plain import first_of, in_our_look
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.workspace import Workspace
+
+RULES = "rules"
+"""The reader that asks no model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +55,8 @@ class Comparing:
         k (--k, -k): How many results count.
         out (--out DIR): Gets summary.csv, rows.csv, misses.csv (of the first). Stopped, it goes on.
         pair (--pair A,B): Test these two instead; may be given several times.
+        reader (--reader WHO): Also answer from what each strategy finds, and count the figures that are right: a chat
+            model as openai:gpt-4o-mini, or `rules`, which read the pages of the passages.
     """
 
     strategies: str
@@ -48,6 +65,7 @@ class Comparing:
     k: Annotated[int, typer.Option(min=1, max=100)] = 5
     out: Path | None = None
     pair: list[str] | None = None
+    reader: str | None = None
     resamples: Resamples = 10_000
     seed: Seed = 0
 
@@ -86,7 +104,7 @@ def compare(wanted: Comparing, on: OnIndex) -> ExitCode:
     pairs = wanted.pairs
     require_libraries(MEASURING)
     started = time.perf_counter()
-    asked = load_questions(wanted.questions, answers=False)
+    asked = load_questions(wanted.questions, answers=wanted.reader is not None)
     with on.opened() as workspace:
         comparison = _compare(asked, workspace, wanted, on.debug)
     for name, reason in comparison.not_built.items():
@@ -132,7 +150,7 @@ def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted
             k=wanted.k, oracle=wanted.oracle, forms=forms, same_content=standing_for(records), debug=debug
         )
         held = sorted(record.content_hash for record in records)
-        compared = (asked, conditions, held, settings_from().model_dump_json())
+        compared = (asked, conditions, held, settings_from().model_dump_json(), wanted.reader)
         return searched(
             asked,
             wanted.names,
@@ -140,9 +158,28 @@ def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted
             understand=partial(first_query, analyst=RulesAnalyst(workspace)),
             overlap=Overlap(),
             conditions=conditions,
+            reader=None if wanted.reader is None else _reader(wanted.reader, workspace, debug),
             told=told,
             kept=None if wanted.out is None else Kept(wanted.out / "rows.unfinished.jsonl", compared, Row),
         )
+
+
+def _reader(who: str, workspace: Workspace, debug: bool) -> Reader:
+    """Rules over the pages of the passages, or a chat model over the passages, whose quotes and figures are checked.
+
+    Raises ModelSetupError where the chat model cannot be set up.
+    """
+    if who != RULES:
+        return model_reader(settings_from(models={"model": who}), workspace)
+    context = AnswerContext.from_settings(workspace, settings_from(strategy="default", analyst="rules"), notify=warn)
+
+    def read(question: str, passages: Sequence[StoredPassage]) -> AnswerValue | None:
+        tried = attempt(question, context, pages=tuple(dict.fromkeys(each.key for each in passages)), debug=debug)
+        if tried.failure:
+            warn(f"{question}: not answered, and counts as wrong: {tried.failure}")
+        return None if tried.answer.refused else tried.answer.answer
+
+    return read
 
 
 def _odd(asked: Sequence[FinanceBenchQuestion], page_counts: Mapping[str, int]) -> list[str]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from fin_agent.analyst.model.role_models import callers_of
-from fin_agent.analyst.model.summaries import MadeSummary, ModelSummarizer, given_up
+from fin_agent.analyst.model.summaries import MadeSummary, ModelNodeWriter, ModelSummarizer, given_up, node_writer
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.options import Docs, ModelOptions, OnIndex, command
 from fin_agent.cli.streams import Progress, messages, warn
-from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
 from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingEntry, FilingRecord, VectorUnit
@@ -117,18 +116,26 @@ def _document(
 
 @command
 def trees(
-    on: OnIndex, doc: Docs = None, chunk: str | None = None, encoder: str | None = None, again: bool = False
+    on: OnIndex,
+    models: ModelOptions,
+    doc: Docs = None,
+    chunk: str | None = None,
+    encoder: str | None = None,
+    by: Literal["rules", "model"] = "rules",
+    again: bool = False,
 ) -> ExitCode:
-    """Build the trees that the strategy `fingear` walks: of each Item the topics of its chunks, by rules.
+    """Build the trees that the strategy `fingear` walks: of each Item the topics of its chunks.
 
     On the command line:
+        by (--by WHO): Writes titles, summaries and questions: rules, or the chat model that --model names.
         chunk (--chunk TOKENS:OVERLAP): How leaves are cut: 2000:100. Usually 512:0.
         encoder (--encoder MODEL): Cluster by vectors of this model: `minilm`, or its folder.
         again (--again): Build those that are there once more.
     """
     from fin_agent.retrieval.fingear.trees import Chunking, RuleWriter, TreeStore, build_trees, trees_folder
 
-    settings = settings_from()
+    settings = models.settings()
+    writer = node_writer(settings) if by == "model" else RuleWriter()
     chunking = Chunking.parsed(chunk or settings.tree_chunks)
     place = on.chosen.place
     built: list[dict[str, object]] = []
@@ -148,9 +155,10 @@ def trees(
         waiting = [one for one in entries if again or store.read(one.doc_id, one.content_hash, chunking) is None]
         with Progress(len(waiting), "building trees", "filings") as progress:
             for one in waiting:
-                made = build_trees(
-                    index, one.doc_id, workspace.lexicon, chunking=chunking, writer=RuleWriter(), encoder=clustering
-                )
+                with metered(Meter(settings.models.batch_budget, of="filing")):
+                    made = build_trees(
+                        index, one.doc_id, workspace.lexicon, chunking=chunking, writer=writer, encoder=clustering
+                    )
                 size = store.write(made.trees)
                 for stage, took in made.seconds.items():
                     seconds[stage] += took
@@ -158,9 +166,14 @@ def trees(
                 nodes = sum(len(tree.nodes) for tree in made.trees.trees)
                 built.append({"doc_id": one.doc_id, "leaves": leaves, "nodes": nodes, "bytes": size})
                 progress.step(f"{one.doc_id}: {leaves} leaves under {nodes - leaves} nodes")
+    by_rules = writer.by_rules if isinstance(writer, ModelNodeWriter) else 0
+    if by_rules:
+        warn(f"{by_rules} nodes were written by rules: the model gave nothing to use for them")
     document = {
         "index": str(place),
         "chunks": str(chunking),
+        "written_by": writer.name,
+        "nodes_by_rules": by_rules,
         "built": built,
         "had_trees": len(entries) - len(waiting),
         "seconds": {stage: round(second, 3) for stage, second in seconds.items()},
@@ -168,7 +181,7 @@ def trees(
     stages = ", ".join(f"{stage} {second:.1f} s" for stage, second in seconds.items())
     summary = f"Trees of {len(built)} filings ({stages})." if built else "Every filing has its trees."
     on.show(document, summary)
-    return ExitCode.DONE
+    return ExitCode.SOME_FAILED if by_rules else ExitCode.DONE
 
 
 @command

@@ -148,9 +148,9 @@ def restated_in_unit_of(gold: Numeral, value: float | None, unit: str | None, qu
     return [] if value is None else _restated(Decimal(repr(float(value))), unit, gold, question)
 
 
-def is_within_tolerance(ours: Decimal, theirs: Decimal) -> bool:
-    """Whether a number is within `TOLERANCE` of a gold number; a gold zero is met by zero only."""
-    return abs(ours - theirs) <= abs(theirs) * Decimal(str(TOLERANCE))
+def is_within_tolerance(ours: Decimal, theirs: Decimal, tolerance: float = TOLERANCE) -> bool:
+    """Whether a number is as near to a gold number as this share of it; a gold zero is met by zero only."""
+    return abs(ours - theirs) <= abs(theirs) * Decimal(str(tolerance))
 
 
 def page_recall(
@@ -228,7 +228,14 @@ def _restated(value: Decimal, unit: str | None, gold: Numeral, question: str) ->
     return [value]
 
 
-def stated_match(value: float | None, unit: str | None, text: str, gold: str, question: str = "") -> bool:
+def stated_match(
+    value: float | None,
+    unit: str | None,
+    text: str,
+    gold: str,
+    question: str = "",
+    tolerance: float = TOLERANCE,
+) -> bool:
     """Whether the value, or a figure in the first sentence of the text, is within 3% of a figure of the gold answer.
 
     By the published rule a long text of many numbers may match by chance. Here percentages are compared with
@@ -238,7 +245,7 @@ def stated_match(value: float | None, unit: str | None, text: str, gold: str, qu
     """
     said = gold_figures(first_sentence(text))
     return any(
-        _is(value, unit, figure, question) or any(_says(ours, figure) for ours in said)
+        _is(value, unit, figure, question, tolerance) or any(_says(ours, figure, tolerance) for ours in said)
         for figure in answering_figures(gold, question)
     )
 
@@ -257,20 +264,21 @@ _SHARES = ("percent", "percentage points", "ratio")
 """Units of a value that a percentage may be given in."""
 
 
-def _is(value: float | None, unit: str | None, gold: Numeral, question: str) -> bool:
+def _is(value: float | None, unit: str | None, gold: Numeral, question: str, tolerance: float) -> bool:
     is_amount, is_share = bool(gold.currency or gold.scale), gold.kind is NumeralKind.PERCENT
     if unit and (is_amount if unit in _SHARES else is_share):
         return False
-    return any(is_within_tolerance(ours, gold.value) for ours in restated_in_unit_of(gold, value, unit, question))
+    readings = restated_in_unit_of(gold, value, unit, question)
+    return any(is_within_tolerance(ours, gold.value, tolerance) for ours in readings)
 
 
-def _says(ours: Numeral, gold: Numeral) -> bool:
+def _says(ours: Numeral, gold: Numeral, tolerance: float) -> bool:
     if (ours.kind is NumeralKind.PERCENT) is not (gold.kind is NumeralKind.PERCENT):
         return False
     if ours.scale and gold.scale:
-        return is_within_tolerance(ours.in_base_units, gold.in_base_units)
+        return is_within_tolerance(ours.in_base_units, gold.in_base_units, tolerance)
     return any(
-        is_within_tolerance(left, right)
+        is_within_tolerance(left, right, tolerance)
         for left in (ours.value, ours.in_base_units)
         for right in (gold.value, gold.in_base_units)
     )

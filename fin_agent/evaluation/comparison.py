@@ -9,14 +9,21 @@ from typing import Any
 
 from rich.table import Table
 
+from fin_agent.answering.answer import AnswerValue
 from fin_agent.errors import FinAgentError
 from fin_agent.evaluation import Oracle
-from fin_agent.evaluation.answer_scoring import document_recall, page_precision, page_recall
+from fin_agent.evaluation.answer_scoring import (
+    document_recall,
+    gold_figures,
+    page_precision,
+    page_recall,
+    stated_match,
+)
 from fin_agent.evaluation.benchmark import Column, Group, Kept, Report, Row, percent, report_on, seconds_at
 from fin_agent.evaluation.financebench import UNKNOWN_FORM, FinanceBenchQuestion, allowed
 from fin_agent.evaluation.ranking import ndcg
 from fin_agent.evaluation.statistics import RESAMPLES, Estimate, Overlap, PairedTest, estimate, holm, paired_test
-from fin_agent.index.protocol import PageKey
+from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.models.metering import Budget, Meter, metered
 from fin_agent.retrieval.query import USUAL_DEPTH, Depth, Query, SearchResult
 from fin_agent.retrieval.strategies.protocol import Strategy
@@ -27,6 +34,11 @@ RANKED = 10
 """Pages that nDCG looks at."""
 COMPARED = "page_recall_of_passages"
 """What pairs of strategies are tested on."""
+READER_TOLERANCE = 0.01
+"""Relative: how near a reader's figure has to be."""
+
+Reader = Callable[[str, Sequence[StoredPassage]], AnswerValue | None]
+"""Answers a question from these passages alone, the same for all strategies (FinGEAR, Section 5.1); None: it cannot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +79,15 @@ def compare(
     understand: Callable[[str], Query],
     overlap: Overlap,
     conditions: Conditions,
+    reader: Reader | None = None,
     told: Callable[[Row], None] = lambda score: None,
     kept: Kept[Row] | None = None,
 ) -> Comparison:
     """Ask every strategy every question; what fails costs its own score only.
 
     `build` sets up a strategy by its name, `understand` makes the query of a question: once per question, its seconds
-    counted for every strategy. `told` hears of each score. What a strategy loads at its first search counts there. What
+    counted for every strategy. The `reader` answers from the passages that each strategy gives it to read. `told` hears
+    of each score. What a strategy loads at its first search counts there. What
     `kept` holds of an earlier run is not asked again; what failed there is.
     """
     asked = [_understood(question, understand, conditions) for question in questions]
@@ -91,7 +105,7 @@ def compare(
             place = f"{name} {number}"
             score = kept.take(place) if kept is not None else None
             if score is None:
-                score = _score(name, each, _searched(strategy, each, conditions), overlap, conditions)
+                score = _score(name, each, _searched(strategy, each, conditions), overlap, conditions, reader)
                 if kept is not None and not score.figures["failure"]:
                     kept.add(place, score)
             scores.append(score)
@@ -153,13 +167,21 @@ def _searched(strategy: Strategy, asked: _Asked, conditions: Conditions) -> _Sea
     return _Searched(result, seconds, calls=spent.calls, tokens=spent.tokens)
 
 
-def _score(strategy: str, asked: _Asked, searched: _Searched, overlap: Overlap, conditions: Conditions) -> Row:
+def _score(
+    strategy: str,
+    asked: _Asked,
+    searched: _Searched,
+    overlap: Overlap,
+    conditions: Conditions,
+    reader: Reader | None,
+) -> Row:
     """One strategy on one question; one that it failed on has found nothing.
 
     Recalls and precision are of the first k filings, pages, and passages with the pages they stand on (Kobeissi &
     Langlais, Section 3.4); those `read` are of all passages that an answer is written from (HiREC, Section 5.1). BLEU
     and ROUGE-L are of the best of the first k passages for each gold text, `of_all` against all gold texts as one; None
-    where there is no gold text. `gold_ranks` says where each gold page comes among the first twenty pages.
+    where there is no gold text. `gold_ranks` says where each gold page comes among the first twenty pages. An answer is
+    right where it states the figure of the gold answer within 1%; None where that holds none, or nobody reads.
     """
     question, result, k = asked.question, searched.result, conditions.k
 
@@ -195,6 +217,7 @@ def _score(strategy: str, asked: _Asked, searched: _Searched, overlap: Overlap, 
         "rouge_l": texts.rouge_l if texts else None,
         "bleu_of_all": as_one_text.bleu if as_one_text else None,
         "rouge_l_of_all": as_one_text.rouge_l if as_one_text else None,
+        "answer_right": _right(reader, question, [found.stored for found in result.passages[:read]]),
         "passages_per_answer": None if searched.failure else read,
         "model_calls": searched.calls,
         "tokens": searched.tokens,
@@ -210,6 +233,17 @@ def _score(strategy: str, asked: _Asked, searched: _Searched, overlap: Overlap, 
         "filing_type": conditions.forms.get(question.doc_id, UNKNOWN_FORM),
     }
     return Row(question.id, labels, question.question, figures=figures, seconds=searched.seconds)
+
+
+def _right(reader: Reader | None, question: FinanceBenchQuestion, passages: Sequence[StoredPassage]) -> bool | None:
+    if reader is None or not gold_figures(question.answer):
+        return None
+    said = reader(question.question, passages) if passages else None
+    if said is None:
+        return False
+    return stated_match(
+        said.value, said.unit, said.text, question.answer, question.question, tolerance=READER_TOLERANCE
+    )
 
 
 def _reason(error: Exception, conditions: Conditions) -> str:
@@ -345,7 +379,12 @@ _TABLES = (
         "BLEU, ROUGE-L: of the best passage, for each gold text and then the mean, and against all gold texts as one"
         " (as Kobeissi & Langlais do)",
     ),
-    (14, 19, "read: passages an answer is written from; seconds: of understanding and search; calls of chat models"),
+    (
+        14,
+        20,
+        "read: passages an answer is written from; seconds: of understanding and search; calls of chat models;"
+        " answers: right within 1%, from what is read alone, by the reader that --reader names",
+    ),
 )
 """The columns of each table, and what is said of them."""
 
@@ -378,4 +417,5 @@ def _columns(resamples: int, seed: int) -> tuple[Column, ...]:
         Column("p95_seconds", "p95", lambda scores: seconds_at(scores, 95), "{:.2f}".format),
         Column("model_calls", "calls", shown="{:.1f}".format),
         Column("tokens", "tokens", shown="{:.0f}".format),
+        measured("answer_right", "answers"),
     )

@@ -29,6 +29,7 @@ class Role(StrEnum):
     """
 
     SUMMARY = "cover-summary"
+    TREE_NODE = "tree-node"
     QUERY = "query-rewrite"
     CARD = "card-abstraction"
     INTENT = "intent"

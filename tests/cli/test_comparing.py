@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,9 @@ from fin_agent.retrieval.query import (
     SearchResult,
 )
 from fin_agent.retrieval.strategies.protocol import Strategy
+from tests.cli.by_model import MODEL, settings, used
 from tests.cli.running import Ran
+from tests.models.openai_server import ChatRequest, HttpError, OpenAIServer, Reply
 
 REASON = 'needs `pip install ".[evaluation]"`'
 ASKED = ("revenue", "cost_of_revenue")
@@ -213,6 +217,39 @@ class TestComparing:
         usual = compare(questions, sample_index, "--json", strategies="bm25")
         found, wanted = (each.document["report"]["groups"][0]["page_recall_of_pages"] for each in (ran, usual))
         assert ran.code == 0 and found == wanted
+
+    def test_rules_read_what_each_strategy_finds(self, questions: Path, sample_index: Path) -> None:
+        ran = compare(questions, sample_index, "--reader", "rules", "--json")
+        ours, words = (group for group in ran.document["report"]["groups"] if group["section"] == "overall")
+        assert ours["answer_right"]["mean"] == 1.0 > words["answer_right"]["mean"]
+        assert compare(questions, sample_index, "--json").document["report"]["groups"][0]["answer_right"] is None
+
+    def test_a_chat_model_reads_and_what_it_cannot_answer_is_wrong(
+        self, questions: Path, sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        pytest.importorskip("langchain_openai", reason="langchain-openai is not installed")
+        lines = questions.read_text(encoding="utf-8").splitlines()[:2]
+        (tmp_path / "two.jsonl").write_text("\n".join(lines), encoding="utf-8")
+        asked = [json.loads(line) for line in lines]
+
+        def said(request: ChatRequest) -> Reply | HttpError:
+            if asked[1]["question"] in request.text:
+                return HttpError(500)
+            figure = f"{Decimal(asked[0]['answer']):,f}"
+            number, quote = next(
+                (number, line)
+                for number, passage in enumerate(re.split(r"<passage-\w+ number", request.text))
+                for line in passage.splitlines()
+                if figure in line and number
+            )
+            sentence = {"text": f"It was {figure}.", "citations": [{"passage": number, "quote": quote}]}
+            return Reply(json.dumps({"sentences": [sentence], "answer": f"It was {figure}.", "verdict": "none"}))
+
+        with OpenAIServer(said) as server:
+            used(monkeypatch, settings(server))
+            ran = compare(tmp_path / "two.jsonl", sample_index, "--reader", MODEL, "--json", strategies="default")
+        assert ran.document["report"]["groups"][0]["answer_right"]["mean"] == 0.5, ran.err
+        assert server.requests
 
     @pytest.mark.parametrize("width", [80, 100, 120])
     def test_names_are_whole_at_every_width(

@@ -76,7 +76,7 @@ def test_they_go_before_the_file_that_is_named_and_a_strategy_not_given_is_the_f
         ("--max-tokens", "many", 2, "--max-tokens"),
         ("--max-dollars", "-1", 2, "--max-dollars"),
         ("--role", "curation", 1, "Give ROLE=MODEL"),
-        ("--role", "curator=openai:x", 1, "it should be 'cover-summary', 'query-rewrite'"),
+        ("--role", "curator=openai:x", 1, "it should be 'cover-summary', 'tree-node'"),
         ("--config", "nowhere.toml", 1, "no such file of settings"),
     ],
 )

@@ -39,6 +39,26 @@ def own_index(sample_index: Path, tmp_path: Path) -> Path:
     return tmp_path / "own"
 
 
+def test_trees_are_written_by_a_model(
+    own_index: Path, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("umap")
+    node = {"title": "Instruments", "summary": "Makes zymurgical instruments.", "questions": ["Which are made?"]}
+    openai_server.answer = lambda request: json.dumps(node)
+    options = ("--doc", FILING, "--chunk", "2000", "--index", own_index)
+    made = Ran("trees", "--by", "model", "--model", MODEL, *options, "--json")
+    assert made.code == 0, made.err
+    assert (made.document["written_by"], made.document["nodes_by_rules"]) == (MODEL, 0)
+    (built,) = made.document["built"]
+    assert len(openai_server.requests) == built["nodes"]
+    monkeypatch.setenv("FIN_AGENT_TREE_CHUNKS", "2000")
+    found = Ran("search", "zymurgical", "--strategy", "fingear", "--doc", FILING, "--index", own_index, "--json")
+    assert found.code == 0, found.err
+    openai_server.answer = lambda request: "nothing of the kind"
+    again = Ran("trees", "--by", "model", "--model", MODEL, *options, "--again")
+    assert again.code == 3 and "nodes were written by rules" in again.err
+
+
 def test_filings_are_found_by_what_a_model_says_of_them(own_index: Path, openai_server: OpenAIServer) -> None:
     with SqliteIndex(own_index) as index:
         before = index.filing(FILING).summary

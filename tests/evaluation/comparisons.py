@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fin_agent.errors import FinAgentError
 from fin_agent.evaluation.benchmark import Kept, Row
-from fin_agent.evaluation.comparison import Comparison, Conditions, compare
+from fin_agent.evaluation.comparison import Comparison, Conditions, Reader, compare
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.statistics import Overlap, OverlapScores
 from fin_agent.index.protocol import PageKey, StoredPassage
@@ -84,6 +84,7 @@ def compared(
     also: Sequence[str] = ("unknown",),
     questions: Sequence[FinanceBenchQuestion] = QUESTIONS,
     kept: Kept[Row] | None = None,
+    reader: Reader | None = None,
 ) -> Comparison:
     """The comparison of these strategies on `questions`; strategies named in `also` cannot be built."""
     known = {strategy.name: strategy for strategy in strategies}
@@ -101,6 +102,7 @@ def compared(
         overlap=NoLibraries(),
         conditions=conditions or Conditions(forms=FORMS),
         kept=kept,
+        reader=reader,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import log2
 from pathlib import Path
@@ -9,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from fin_agent.answering.answer import AnswerValue
 from fin_agent.evaluation import Oracle
 from fin_agent.evaluation.benchmark import Kept, Row
 from fin_agent.evaluation.comparison import Conditions
-from fin_agent.index.protocol import PageKey
+from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.models.call import Role, Usage
 from fin_agent.models.metering import CallRecord, current_meter
 from fin_agent.retrieval.query import EVERYTHING, Scope, SearchResult
@@ -89,6 +91,26 @@ class TestScores:
             [["A_2023", 3]],
         )
         assert {(depth.documents, depth.pages, depth.passages) for _, _, depth in strategy.asked} == {(5, 20, 10)}
+
+    def test_a_reader_answers_from_the_pages_that_each_strategy_gives_to_read(self) -> None:
+        shown: list[int] = []
+
+        def read(question: str, passages: Sequence[StoredPassage]) -> AnswerValue | None:
+            shown.append(len(passages))
+            if passages[0].key == PageKey("A_2023", 3):
+                return AnswerValue(text="It was $100.9 million.", value=100.9, unit="USD millions")
+            return None if passages[0].key.page == 1 else AnswerValue(text="It was $101.1 million.")
+
+        golds = ("$100", "In words.", "$100")
+        asked = [replace(question, answer=gold) for question, gold in zip(QUESTIONS, golds, strict=True)]
+        short, nothing = Scripted("short", [("A_2023", 3), ("A_2023", 4)], kept=1), Scripted("nothing", [])
+        comparison = compared(GOOD, short, nothing, questions=asked, reader=read)
+        right = {name: [row.figures["answer_right"] for row in comparison.of(name)] for name in comparison.strategies}
+        assert right == {"good": [True, None, True], "short": [True, None, True], "nothing": [False, None, False]}
+        assert shown == [5, 5, 1, 1]
+        for far in (Scripted("far", [("B_2023", 1)]), Scripted("farther", [("B_2023", 2)])):
+            assert compared(far, questions=asked, reader=read).of(far.name)[0].figures["answer_right"] is False
+        assert compared(GOOD, questions=asked).of("good")[0].figures["answer_right"] is None
 
     def test_passages_an_answer_is_written_from(self) -> None:
         comparison = compared(GOOD, POOR, Scripted("short", [("A_2023", 3)]))

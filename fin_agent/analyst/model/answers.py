@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from calendar import month_name
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from fin_agent.analyst.events import warned
@@ -15,17 +15,20 @@ from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_material import MOST_CHARACTERS, in_rows, place_of, shown_passages
 from fin_agent.analyst.model.quote_verification import PageSizes, Quote, unsaid
 from fin_agent.analyst.model.replies import CitedSentence, QuotedFigure, QuotedSource, ReasoningReply, YesOrNo
+from fin_agent.analyst.model.role_models import callers_of
 from fin_agent.analyst.protocol import Reasoning, ReasoningStep
-from fin_agent.answering.answer import Citation, gives_verdict
+from fin_agent.answering.answer import AnswerValue, Citation, gives_verdict
 from fin_agent.answering.quoted_amounts import contradicted, years_in
-from fin_agent.answering.sandbox import ProgramExecutor
+from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
 from fin_agent.answering.sentence_binding import not_borne_out, without_markup
-from fin_agent.evidence.evidence import Evidence
+from fin_agent.config import Settings
+from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
-from fin_agent.index.protocol import PageKey
+from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import word_lists
 from fin_agent.models.call import Role
+from fin_agent.models.metering import Meter, metered
 from fin_agent.prompts import Quoted, as_quoted, without_orders
 from fin_agent.retrieval.terms import stems_of
 from fin_agent.workspace import Workspace
@@ -107,6 +110,27 @@ class Reasoner:
         if not _answer_of(reply):
             return ModelAnswer(None, told or ("a passage that gives the answer",), keep, asked)
         return ModelAnswer(_borne_out(intent, reply, evidence, grounds), told, keep, asked)
+
+
+def model_reader(
+    settings: Settings, workspace: Workspace
+) -> Callable[[str, Sequence[StoredPassage]], AnswerValue | None]:
+    """A chat model that answers from passages alone: what a comparison of searches reads with, or None for no answer.
+
+    Raises ModelSetupError where the model cannot be set up, and PromptError.
+    """
+    client = ModelClient(callers_of(settings), prompts=settings.prompts)
+    client.require("reasoning")
+    reasoner = Reasoner(client, workspace, MontySandbox())
+
+    def read(question: str, passages: Sequence[StoredPassage]) -> AnswerValue | None:
+        evidence = [Evidence(passage=RetrievedPassage.of(each, 0.0, 1), why="found") for each in passages]
+        with metered(Meter(settings.models.budget, of="question")):
+            found = reasoner.answer(Intent(question=question, core=question), evidence, "")
+        said = found and found.reasoning
+        return None if not said else AnswerValue(value=said.value, unit=said.unit, text=said.text)
+
+    return read
 
 
 class _Grounds:

@@ -309,6 +309,15 @@ class SummaryReply(Reply):
     """Two or three sentences to search by."""
 
 
+class TreeNodeReply(Reply):
+    """What the chunks below a node of FinGEAR's trees are about."""
+
+    title: Text
+    summary: Text
+    questions: Words
+    """That the chunks answer."""
+
+
 def _all_plain(written: object) -> object:
     several = [written] if isinstance(written, str) else written
     return [plain(each) for each in several] if isinstance(several, list) else several
@@ -351,6 +360,7 @@ REPLIES: Mapping[str, type[BaseModel]] = {
         SubQuestionsReply,
         SummaryReply,
         TextJudgeReply,
+        TreeNodeReply,
     )
 }
 """Name of an output, as the heads of prompts give it -> its type."""

@@ -12,10 +12,9 @@ import pytest
 from fin_agent.analyst.events import journal, warned
 from fin_agent.analyst.model.cards import ModelCardMaker
 from fin_agent.analyst.model.judging import ModelTextJudge
+from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.searching import ModelSubQuestions, ModelWriter
-from fin_agent.analyst.model.summaries import (
-    ModelSummarizer,
-)
+from fin_agent.analyst.model.summaries import ModelNodeWriter, ModelSummarizer
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategies import AnalystDecomposer, by_slots, strategy_for
 from fin_agent.answering.answer import Answer, AnswerValue
@@ -24,6 +23,7 @@ from fin_agent.evaluation.judging import Judgement
 from fin_agent.evidence.cards.card import Card
 from fin_agent.models import Budget, Caller, Callers, Meter, ModelSettings, Role, load_chat_model, metered
 from fin_agent.models.metering import current_meter
+from fin_agent.retrieval.fingear.trees import Chunk
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.strategies.hirec import Hypothetical, ManyHypothetical
 from fin_agent.workspace import Workspace
@@ -112,6 +112,12 @@ def summary(callers: Callers, workspace: Workspace) -> bool:
     return made.by_model
 
 
+def tree_node(callers: Callers, workspace: Workspace) -> bool:
+    writer = ModelNodeWriter(ModelClient(callers), "m")
+    assert writer.written([Chunk((0,), PASSAGE, (), ("Officers",))]).questions
+    return writer.by_rules == 0
+
+
 def text_judge(callers: Callers, workspace: Workspace) -> bool:
     judge = Judgement(ModelTextJudge(callers.of(Role.TEXT_JUDGE)), current_meter() or Meter(Budget()), warned)
     answer = Answer(question=GROWTH, answer=AnswerValue(text="By 7.7%."))
@@ -161,6 +167,11 @@ CASES = {
             {"company": "Harborlight Instruments, Inc.", "also_named": [], "form": "10-K", "period": None,
              "period_end": None, "summary": "Annual report of a maker of instruments."},
             summary,
+        ),
+        Case(
+            Role.TREE_NODE,
+            {"title": "Officers", "summary": "Who leads.", "questions": ["Who was appointed?"]},
+            tree_node,
         ),
         Case(Role.TEXT_JUDGE, {"reason": "Both say 5.", "verdict": "correct"}, text_judge),
     )
