@@ -12,7 +12,7 @@ import argparse
 import random
 from collections.abc import Iterator, Sequence
 
-from fin_agent.filings.tables.sums import SumFound, column_sums, row_sums
+from fin_agent.filings.tables.sum_detection import SumFound, column_sums, row_sums
 from fin_agent.index.opening import AnyIndex, open_index
 from fin_agent.index.protocol import PageKey
 from fin_agent.vocabulary.table import Table

@@ -18,9 +18,9 @@ from pathlib import Path
 from random import Random
 
 from fin_agent.evaluation.financebench import load_questions
-from fin_agent.evaluation.generated.drawing import Material
 from fin_agent.evaluation.generated.figures import StatedFigure, fewest_filings
-from fin_agent.evaluation.pages_used import aligned_page
+from fin_agent.evaluation.generated.sampling import Material
+from fin_agent.evaluation.page_benchmarks import aligned_page
 from fin_agent.index.protocol import PageKey
 from fin_agent.workspace import Workspace
 

@@ -36,7 +36,7 @@ from fin_agent.retrieval.nearest_figure import (
     standing_of,
     values_of,
 )
-from fin_agent.vocabulary.agreement import agree_in_size
+from fin_agent.vocabulary.figure_agreement import agree_in_size
 from fin_agent.workspace import Workspace
 
 QUESTIONS = Path(__file__).with_name("nearest_questions.jsonl")

@@ -17,8 +17,8 @@ from rich.table import Table
 
 from fin_agent.errors import ReadError
 from fin_agent.evaluation.financebench import METRICS_QUESTIONS, FinanceBenchQuestion, load_questions
-from fin_agent.filings.facts.check import Check, Outcome
-from fin_agent.filings.facts.checks import check_facts
+from fin_agent.filings.facts.accounting_identities import check_facts
+from fin_agent.filings.facts.statement_check import Check, Outcome
 from fin_agent.index.protocol import FilingRecord, PageKey, PageOutline
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form

@@ -25,8 +25,8 @@ from pathlib import Path
 
 from fin_agent import SqliteIndex, Workspace, ingest, prepare
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.search import search
+from fin_agent.retrieval.search_query import Query
 
 SEED = 0
 

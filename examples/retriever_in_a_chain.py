@@ -16,7 +16,7 @@ from langchain_core.runnables import Runnable, RunnablePassthrough
 
 from fin_agent import FinAgentRetriever
 from fin_agent.prompts import Quoted
-from fin_agent.prompts.material import Fence
+from fin_agent.prompts.untrusted_text import Fence
 from fin_agent.testing import ScriptedChatModel
 
 INDEX = Path(os.environ.get("FIN_AGENT_INDEX", ".fin-agent/demo-index"))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fin_agent.config import Settings as Settings
     from fin_agent.config import settings_from as settings_from
     from fin_agent.errors import FinAgentError as FinAgentError
-    from fin_agent.evidence.preparing import prepare as prepare
+    from fin_agent.evidence.filing_preparation import prepare as prepare
     from fin_agent.graphs.answer import AnswerContext as AnswerContext
     from fin_agent.graphs.answer import aanswer_question as aanswer_question
     from fin_agent.graphs.answer import answer_question as answer_question
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from fin_agent.index.ingest import IngestReport as IngestReport
     from fin_agent.index.ingest import ingest as ingest
     from fin_agent.index.sqlite import SqliteIndex as SqliteIndex
-    from fin_agent.integrations.compressors import CrossEncoderCompressor as CrossEncoderCompressor
-    from fin_agent.integrations.compressors import TournamentCompressor as TournamentCompressor
-    from fin_agent.integrations.loading import ingest_documents as ingest_documents
+    from fin_agent.integrations.document_ingest import ingest_documents as ingest_documents
+    from fin_agent.integrations.rerankers import CrossEncoderCompressor as CrossEncoderCompressor
+    from fin_agent.integrations.rerankers import TournamentCompressor as TournamentCompressor
     from fin_agent.integrations.retriever import FinAgentRetriever as FinAgentRetriever
     from fin_agent.models.callers import Callers as Callers
     from fin_agent.models.settings import ModelSettings as ModelSettings
@@ -56,7 +56,7 @@ _HOMES = {
     "AnswerContext": "fin_agent.graphs.answer",
     "Callers": "fin_agent.models.callers",
     "ChatContext": "fin_agent.graphs.chat",
-    "CrossEncoderCompressor": "fin_agent.integrations.compressors",
+    "CrossEncoderCompressor": "fin_agent.integrations.rerankers",
     "FinAgentError": "fin_agent.errors",
     "FinAgentRetriever": "fin_agent.integrations.retriever",
     "FinAgentToolkit": "fin_agent.tools.toolkit",
@@ -66,7 +66,7 @@ _HOMES = {
     "Settings": "fin_agent.config",
     "SqliteIndex": "fin_agent.index.sqlite",
     "ThreadStore": "fin_agent.graphs.chat",
-    "TournamentCompressor": "fin_agent.integrations.compressors",
+    "TournamentCompressor": "fin_agent.integrations.rerankers",
     "Workspace": "fin_agent.workspace",
     "aanswer_question": "fin_agent.graphs.answer",
     "answer_question": "fin_agent.graphs.answer",
@@ -76,8 +76,8 @@ _HOMES = {
     "build_chat": "fin_agent.graphs.chat",
     "build_graph": "fin_agent.graphs.answer",
     "ingest": "fin_agent.index.ingest",
-    "ingest_documents": "fin_agent.integrations.loading",
-    "prepare": "fin_agent.evidence.preparing",
+    "ingest_documents": "fin_agent.integrations.document_ingest",
+    "prepare": "fin_agent.evidence.filing_preparation",
     "settings_from": "fin_agent.config",
     "stream_answer": "fin_agent.graphs.answer",
 }

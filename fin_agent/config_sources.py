@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import Role
-from fin_agent.models.keys import holds_key, redacted
+from fin_agent.models.key_redaction import holds_key, redacted
 
 Place: TypeAlias = tuple[str, ...]
 """Where a setting stands: `("models", "budget", "tokens")`."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from fin_agent.config import Settings, index_folder
 from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingEntry, FilingIndex
-from fin_agent.lexicon.companies import CompanyDirectory
-from fin_agent.lexicon.fiscal import FiscalYears
+from fin_agent.lexicon.company_mentions import CompanyDirectory
+from fin_agent.lexicon.fiscal_periods import FiscalYears
 from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class Workspace:
         from fin_agent.tools.arguments import DocumentSearchArguments, PageSearchArguments, checked
         from fin_agent.tools.context import SearchContext
         from fin_agent.tools.errors import ToolInputError
-        from fin_agent.tools.operations import documents_found, pages_found
+        from fin_agent.tools.tool_implementations import documents_found, pages_found
 
         given: dict[str, object] = {"query": query, "k": k, "company": company, "form": form, "quarter": quarter}
         given |= {"fiscal_year": fiscal_year, "doc_ids": [filings] if isinstance(filings, str) else filings}
@@ -199,7 +199,7 @@ class Workspace:
         """
         from fin_agent.tools.arguments import FactSearchArguments, checked
         from fin_agent.tools.context import SearchContext
-        from fin_agent.tools.operations import facts_found
+        from fin_agent.tools.tool_implementations import facts_found
 
         given: dict[str, object] = {
             "phrase": phrase,

@@ -15,7 +15,7 @@ from langgraph.typing import ContextT
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import TypedDict
 
-from fin_agent.analyst.strategies import CardArena, judge_for, strategy_for
+from fin_agent.analyst.strategy_adapters import CardArena, judge_for, strategy_for
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import FoundPassage, RetrievedPassage
@@ -28,7 +28,7 @@ from fin_agent.graphs.answer.search_nodes import Update, emitted, rewrite_query
 from fin_agent.graphs.answer.state import AnswerState, QuestionInput
 from fin_agent.graphs.channels import Kept
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
-from fin_agent.retrieval.query import Depth, RankedFiling, RankedPage, RankedPassage
+from fin_agent.retrieval.search_query import Depth, RankedFiling, RankedPage, RankedPassage
 from fin_agent.vocabulary.ranked_group import RankedGroup
 
 

@@ -20,7 +20,7 @@ from frontmatter.default_handlers import YAMLHandler
 
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import Role as ModelRole
-from fin_agent.prompts.material import FENCE, PLACEHOLDERS, Fence, Holds, Quoted, Report, mark_of_one
+from fin_agent.prompts.untrusted_text import FENCE, PLACEHOLDERS, Fence, Holds, Quoted, Report, mark_of_one
 
 TEXT = "text"
 """The output of a role whose reply is read as it is."""

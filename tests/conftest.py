@@ -45,7 +45,7 @@ def sample_filings() -> Path:
 @pytest.fixture(scope="session")
 def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of an index of all sample filings, made once. Tests read it and leave it as it is."""
-    from fin_agent.evidence.preparing import prepare
+    from fin_agent.evidence.filing_preparation import prepare
     from fin_agent.index.ingest import ingest
     from fin_agent.index.sqlite import SqliteIndex
 
@@ -73,7 +73,7 @@ def sample_html() -> Path:
 @pytest.fixture(scope="session")
 def sample_html_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of an index of the sample filings in HTML, made once. Tests read it and leave it as it is."""
-    from fin_agent.evidence.preparing import prepare
+    from fin_agent.evidence.filing_preparation import prepare
     from fin_agent.index.ingest import ingest
     from fin_agent.index.sqlite import SqliteIndex
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fin_agent.testing.guards import Attempts, loopback_only
+from fin_agent.testing.network_guards import Attempts, loopback_only
 
 
 @pytest.fixture(autouse=True)

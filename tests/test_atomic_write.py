@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.atomic_write import WriteError, check_place, write_whole, writing
-from fin_agent.cli.exits import sentence_of
+from fin_agent.cli.exit_codes import sentence_of
 
 
 @pytest.mark.parametrize(

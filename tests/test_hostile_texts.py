@@ -16,10 +16,10 @@ from fin_agent.analyst.rules.follow_ups import read_message
 from fin_agent.answering.numerals import numerals_in, spelled_numbers
 from fin_agent.answering.sentence_binding import not_borne_out, without_markup
 from fin_agent.errors import QuestionError
-from fin_agent.evidence.cards.sources import _is_heading
-from fin_agent.filings.identity.names import same_company
+from fin_agent.evidence.cards.passage_sources import _is_heading
+from fin_agent.filings.identity.registrant_names import same_company
 from fin_agent.lexicon.company_names import normalise_name
-from fin_agent.lexicon.labels import label_forms, normal_form
+from fin_agent.lexicon.label_matching import label_forms, normal_form
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.statement_titles import built_in_statement_titles
 from fin_agent.prompts import as_quoted, signs_of_injection

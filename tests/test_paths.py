@@ -11,7 +11,7 @@ import pytest
 from langchain_core.documents import Document
 
 from fin_agent import SqliteIndex, ingest, prepare
-from fin_agent.integrations.loading import ingest_documents
+from fin_agent.integrations.document_ingest import ingest_documents
 from tests.cli.running import Ran
 
 HOSTILE = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.strategies import strategy_for
+from fin_agent.analyst.strategy_adapters import strategy_for
 from fin_agent.config import Settings, index_folder
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.opening import chosen_filings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fin_agent.errors import FinAgentError
-from fin_agent.prompts.material import as_quoted, on_a_line
+from fin_agent.prompts.untrusted_text import as_quoted, on_a_line
 
 
 class ToolInputError(FinAgentError):

@@ -15,7 +15,7 @@ from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.models.callers import Callers
 from fin_agent.tools import arguments as take
-from fin_agent.tools import operations, wording
+from fin_agent.tools import result_formatting, tool_implementations
 from fin_agent.tools.context import FEWEST_TOKENS, USUAL_TOKENS, ToolContext, opened_workspace
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.workspace import Workspace
@@ -102,14 +102,14 @@ class FinAgentToolkit(BaseToolkit):
     def _described(self) -> list[tuple[str, str, type[take.Arguments], Callable[[Any], tuple[str, BaseModel]]]]:
         """Name, description, arguments and what is run of each tool, in the order of `TOOL_NAMES`."""
         context = self._context
-        budget = wording.Budget(context.max_tokens, context.counter)
+        budget = result_formatting.Budget(context.max_tokens, context.counter)
 
         def read_page(given: take.ReadPageArguments) -> tuple[str, BaseModel]:
-            read = operations.pages_read(context, given)
-            return wording.pages_read_told(read, budget, given.from_line), read
+            read = tool_implementations.pages_read(context, given)
+            return result_formatting.pages_read_told(read, budget, given.from_line), read
 
         def by(
-            operation: Callable[[ToolContext, Given], Found], told: Callable[[Found, wording.Budget], str]
+            operation: Callable[[ToolContext, Given], Found], told: Callable[[Found, result_formatting.Budget], str]
         ) -> Callable[[Given], tuple[str, BaseModel]]:
             def run(given: Given) -> tuple[str, BaseModel]:
                 found = operation(context, given)
@@ -123,27 +123,27 @@ class FinAgentToolkit(BaseToolkit):
                 "List which SEC filings, companies and periods are indexed. Arguments narrow here as in the other "
                 "tools: by company, kind of filing, fiscal year, quarter, or ids of filings.",
                 take.ListFilingsArguments,
-                by(operations.filings_listed, wording.listing_told),
+                by(tool_implementations.filings_listed, result_formatting.listing_told),
             ),
             (
                 "document_search",
                 "Find the filings that can answer something, best first, where it is not clear which to look into.",
                 take.DocumentSearchArguments,
-                by(operations.documents_found, wording.filings_told),
+                by(tool_implementations.documents_found, result_formatting.filings_told),
             ),
             (
                 "page_search",
                 "Find the pages that say something (a policy, risk, event, reason, statement), best first, each with "
                 "its best passage as printed. Narrow by company and fiscal_year: filings of other years look alike.",
                 take.PageSearchArguments,
-                by(operations.pages_found, wording.pages_told),
+                by(tool_implementations.pages_found, result_formatting.pages_told),
             ),
             (
                 "fact_search",
                 "Find single figures in tables by what their line is called, also of one segment, product or region, "
                 "or of each of them. Says which words no line has.",
                 take.FactSearchArguments,
-                by(operations.facts_found, wording.facts_told),
+                by(tool_implementations.facts_found, result_formatting.facts_told),
             ),
             (
                 "read_page",
@@ -156,21 +156,21 @@ class FinAgentToolkit(BaseToolkit):
                 "Describe the passages on pages of one filing: what each does, its metrics, periods, units, and every "
                 "figure with exact amount and scale.",
                 take.CardExtractionArguments,
-                by(operations.cards_made, wording.cards_told),
+                by(tool_implementations.cards_made, result_formatting.cards_told),
             ),
             (
                 "python_execution",
                 "Run a Python program in a sandbox, for all arithmetic with figures you have read. With sources, says "
                 "which of its numbers are figures of the filings.",
                 take.PythonExecutionArguments,
-                by(operations.program_run, wording.run_told),
+                by(tool_implementations.program_run, result_formatting.run_told),
             ),
             (
                 "answer_question",
                 "Answer a whole question over the filings, with figures, pages and program, or say what is missing. "
                 "Try it first for figures, ratios, growth, comparisons and reasons.",
                 take.AnswerQuestionArguments,
-                by(operations.question_answered, wording.answer_told),
+                by(tool_implementations.question_answered, result_formatting.answer_told),
             ),
         ]
 

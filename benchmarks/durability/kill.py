@@ -29,7 +29,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fin_agent.errors import FinAgentError
-from fin_agent.evidence.preparing import prepare
+from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import content_hash
 from fin_agent.index.copying import copy_filings
 from fin_agent.index.ingest import IngestedFile, Outcome, PreparedFiling, ingest

@@ -21,14 +21,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.strategies import strategy_for
+from fin_agent.analyst.strategy_adapters import strategy_for
 from fin_agent.config import Settings
 from fin_agent.index.copying import CopiedFiling, copy_filings
 from fin_agent.index.elastic.address import Reaching
 from fin_agent.index.elastic.index import ElasticIndex
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.retrieval.query import EVERYTHING, Depth
+from fin_agent.retrieval.search_query import EVERYTHING, Depth
 from fin_agent.workspace import Workspace
 from tests.index.elastic_server.conformity import Specification
 from tests.index.elastic_server.server import ElasticServer

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.models.page_print import page_text
 from benchmarks.models.rubbish import digest_of
-from fin_agent.analyst.model.prompt_material import place_of
+from fin_agent.analyst.model.prompt_context import place_of
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, PageKey
 from fin_agent.evidence.evidence import RetrievedPassage

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from benchmarks.models.gold_model import GoldModel
 from fin_agent import SqliteIndex, Workspace, ingest, prepare
-from fin_agent.analyst.model.prompt_material import MOST_CHARACTERS, in_rows, place_of
+from fin_agent.analyst.model.prompt_context import MOST_CHARACTERS, in_rows, place_of
 from fin_agent.answering.answer import Answer
 from fin_agent.cli.answers import attempt
 from fin_agent.config import Settings
@@ -40,7 +40,7 @@ from fin_agent.index.protocol import PageKey as IndexedPage
 from fin_agent.models.callers import Callers
 from fin_agent.models.settings import ModelSettings, Preset
 from fin_agent.prompts import as_quoted
-from fin_agent.prompts.signs import SignKind
+from fin_agent.prompts.injection_signs import SignKind
 from fin_agent.testing import ModelCall, ScriptedChatModel
 from tests.injection.obeying import Obeying
 from tests.injection.planting import MARK, NUMBER, Plant, Way, planted_copy, plants

@@ -15,7 +15,7 @@ from fin_agent.evidence.intent import Intent, OutputUnit
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
 from fin_agent.index.protocol import PageKey
-from fin_agent.retrieval.query import EVERYTHING, Query, RankedPassage, Scope
+from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 
 
 class ReasoningStep(BaseModel):

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
-from fin_agent.lexicon.mentions import Mention
+from fin_agent.lexicon.phrase_matching import Mention
 from fin_agent.lexicon.words import word_lists
-from fin_agent.retrieval.terms import stems_of
-from fin_agent.vocabulary.agreement import agree_in_size
-from fin_agent.vocabulary.amounts import in_words
+from fin_agent.retrieval.search_terms import stems_of
+from fin_agent.vocabulary.amount_words import in_words
 from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.figure_agreement import agree_in_size
 from fin_agent.workspace import Workspace
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")

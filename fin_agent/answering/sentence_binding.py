@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fin_agent.lexicon.words import word_lists
-from fin_agent.retrieval.terms import stems_of
+from fin_agent.retrieval.search_terms import stems_of
 
 _CLAUSE = re.compile(
     r"[;:•\n]|(?<=[.!?])\s|,\s|\s[-–—]\s|\b(?:while|whereas|although|but|however|and|offset by)\b", re.I

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fin_agent.answering.answer import Answer, AnswerValue, refusal_text
 from fin_agent.atomic_write import check_place, writing
-from fin_agent.cli.exits import sentence_of
+from fin_agent.cli.exit_codes import sentence_of
 from fin_agent.cli.options import OnIndex
 from fin_agent.cli.streams import on_one_line, say, warn
 from fin_agent.config import Recording, Settings, SettingsError, recording_from_environment

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from fin_agent.cli.exits import MEANINGS, told
+from fin_agent.cli.exit_codes import MEANINGS, told
 from fin_agent.distribution import installed_version
 
 COMMANDS: Mapping[str, Any] = {
@@ -64,10 +64,10 @@ COMMANDS: Mapping[str, Any] = {
     ),
     "index": (
         {
-            "copy": ("index_keeping.copy", "Copy filings with their vectors into another index."),
-            "verify": ("index_keeping.verify", "Hold everything in the index against what was written."),
-            "repair": ("index_keeping.repair", "Build again what can be, take out filings that are damaged."),
-            "failures": ("index_keeping.failures", "List files that are not in the index as they should be."),
+            "copy": ("index_maintenance.copy", "Copy filings with their vectors into another index."),
+            "verify": ("index_maintenance.verify", "Hold everything in the index against what was written."),
+            "repair": ("index_maintenance.repair", "Build again what can be, take out filings that are damaged."),
+            "failures": ("index_maintenance.failures", "List files that are not in the index as they should be."),
         },
         "Keep the index: verify, repair, copy to another folder or a cluster, list what could not be read.",
     ),

@@ -27,7 +27,7 @@ from fin_agent.analyst.events import (
 from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import write_whole
 from fin_agent.cli.answers import Stopwatch, answer_json, recorder_for
-from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import Docs, ModelOptions, NoRecord, OnIndex, Question, StrategyName, command
 from fin_agent.cli.streams import messages, say, show, show_json_line, warn
 from fin_agent.config import Settings
@@ -36,8 +36,8 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.graphs.answer.stepping import SteppedRun
 from fin_agent.presentation.answers import answer_view
-from fin_agent.presentation.plain import one_line, plain
 from fin_agent.presentation.runs import about_to_run, left_view, stopped_step_view
+from fin_agent.presentation.terminal_text import one_line, plain
 from fin_agent.presentation.traces import rounds_view
 from fin_agent.workspace import Workspace
 

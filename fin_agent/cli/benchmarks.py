@@ -12,17 +12,18 @@ from typing import Annotated, Any, TypeVar
 import typer
 from rich.table import Table
 
-from fin_agent.analyst.model.judging import ModelTextJudge, judge_named
+from fin_agent.analyst.model.llm_judges import ModelTextJudge, judge_named
 from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import write_whole
 from fin_agent.cli.answers import answer_json, attempt, refusal_for
-from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import GoldGiven, ModelOptions, OnIndex, Output, Seed, StrategyName, command
 from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation import Family, Oracle, QuestionKind, pages_used
+from fin_agent.evaluation import Family, Oracle, QuestionKind, page_benchmarks
 from fin_agent.evaluation import tatqa as tatqa_questions
+from fin_agent.evaluation.answer_judging import Judgement
 from fin_agent.evaluation.benchmark import Answered, Benchmark, Report, Row, Run, run_benchmark, write_csv
 from fin_agent.evaluation.financebench import (
     FinanceBenchQuestion,
@@ -36,7 +37,6 @@ from fin_agent.evaluation.financebench import (
 from fin_agent.evaluation.generated import benchmark as of_figures
 from fin_agent.evaluation.generated.question import GeneratedQuestion, failed
 from fin_agent.evaluation.generated.question import judge as judge_made
-from fin_agent.evaluation.judging import Judgement
 from fin_agent.evaluation.miss_analysis import explain
 from fin_agent.evaluation.tagged_questions import benchmark as of_tags
 from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
@@ -44,10 +44,10 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.ingest import ingest
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.lexicon.fiscal import ANNUAL_FORMS
+from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
 from fin_agent.models.metering import Meter
-from fin_agent.presentation.plain import first_of, in_our_look
-from fin_agent.retrieval.query import EVERYTHING, Scope
+from fin_agent.presentation.terminal_text import first_of, in_our_look
+from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.workspace import Workspace
 
 QuestionT = TypeVar("QuestionT")
@@ -370,11 +370,11 @@ def lofin(
     settings = models.settings(strategy=strategy)
     with on.opened() as workspace:
         page_counts = {record.doc_id: record.page_count for record in workspace.index.filings()}
-        asked = pages_used.load_lofin(files, page_counts)
+        asked = page_benchmarks.load_lofin(files, page_counts)
         judgement = None if judge is None else judgement_by(judge, settings)
 
         def right(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
-            by_number = pages_used.right_number(question, answer)
+            by_number = page_benchmarks.right_number(question, answer)
             if by_number is not None or judgement is None:
                 return by_number
             pages = "\n\n".join(stored.page.text for stored in workspace.index.pages(question.pages))
@@ -411,17 +411,17 @@ def finqa(
             keys = [PageKey(doc_id, number) for number in range(workspace.index.filing(doc_id).page_count)]
             return [stored.page.text for stored in workspace.index.pages(keys)]
 
-        asked = pages_used.load_finqa(file, lambda ticker, year: reports.get((ticker, year)), texts_of)
+        asked = page_benchmarks.load_finqa(file, lambda ticker, year: reports.get((ticker, year)), texts_of)
         asking, told = Asking(workspace, settings, on, out), {"oracle": oracle.value}
-        return _pages_used("FinQA", asked, workspace, asking, pages_used.right_result, oracle, told)
+        return _pages_used("FinQA", asked, workspace, asking, page_benchmarks.right_result, oracle, told)
 
 
 def _pages_used(
     title: str,
-    asked: pages_used.Asked,
+    asked: page_benchmarks.Asked,
     workspace: Workspace,
     asking: Asking,
-    right: pages_used.Rule,
+    right: page_benchmarks.Rule,
     oracle: Oracle,
     told: Mapping[str, object],
 ) -> ExitCode:
@@ -435,11 +435,11 @@ def _pages_used(
     run = asking.run(
         asked.questions,
         lambda each: asking.ask(each.question, each.id, allowed(each, oracle, owners) or EVERYTHING),
-        lambda question, answered: pages_used.judge_pages(question, answered, owners, right),
+        lambda question, answered: page_benchmarks.judge_pages(question, answered, owners, right),
         lambda row: row.figures["error"] or "right page",
         oracle.value,
     )
-    measured = pages_used.told_of(run.rows, run.answered)
-    report = pages_used.report_on_pages(run.rows, title)
+    measured = page_benchmarks.told_of(run.rows, run.answered)
+    report = page_benchmarks.report_on_pages(run.rows, title)
     document = {**told, "left_out": asked.faults, **measured}
-    return asking.publish(run, report, document, pages_used.lines_of(measured))
+    return asking.publish(run, report, document, page_benchmarks.lines_of(measured))

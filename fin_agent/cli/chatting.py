@@ -15,11 +15,11 @@ from rich.text import Text
 from fin_agent.analyst.events import listening
 from fin_agent.answering.answer import Citation
 from fin_agent.cli.asking import Watching
-from fin_agent.cli.exits import ExitCode, sentence_of
+from fin_agent.cli.exit_codes import ExitCode, sentence_of
 from fin_agent.cli.options import Docs, ModelOptions, OnIndex, StrategyName, command
 from fin_agent.cli.streams import messages, say, show, show_json, warn
 from fin_agent.errors import FinAgentError
-from fin_agent.filings.picture import Frame, FramedPage, Ink, draw_pages
+from fin_agent.filings.page_rendering import Frame, FramedPage, Ink, draw_pages
 from fin_agent.graphs.chat.conversation import ChatThread, next_name
 from fin_agent.graphs.chat.state import ChatContext, Turn
 from fin_agent.graphs.chat.threads import (
@@ -31,7 +31,7 @@ from fin_agent.graphs.chat.threads import (
 from fin_agent.index.protocol import PageKey
 from fin_agent.presentation.answers import LedgerView, ProgramView
 from fin_agent.presentation.chat import evidence_view, history_view, threads_view, turn_view
-from fin_agent.presentation.plain import one_line
+from fin_agent.presentation.terminal_text import one_line
 from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
 

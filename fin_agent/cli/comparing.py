@@ -12,13 +12,13 @@ from typing import Annotated
 
 import typer
 
-from fin_agent.analyst.model.answers import model_reader
+from fin_agent.analyst.model.cited_answers import model_reader
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.strategies import first_query, strategy_for
+from fin_agent.analyst.strategy_adapters import first_query, strategy_for
 from fin_agent.answering.answer import AnswerValue
 from fin_agent.cli.answers import attempt
 from fin_agent.cli.benchmarks import QuestionsFile
-from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import GoldGiven, OnIndex, Resamples, Seed, command
 from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
@@ -38,7 +38,7 @@ from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questio
 from fin_agent.evaluation.statistics import MEASURING, Overlap, require_libraries
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.protocol import StoredPassage
-from fin_agent.presentation.plain import first_of, in_our_look
+from fin_agent.presentation.terminal_text import first_of, in_our_look
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.workspace import Workspace
 

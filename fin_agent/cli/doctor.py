@@ -13,9 +13,9 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from fin_agent.analyst.model.role_models import role_models
+from fin_agent.analyst.model.models_by_role import role_models
 from fin_agent.answering.answer import Usage
-from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import ModelOptions, OnIndex, command
 from fin_agent.cli.prompts import checked_prompts
 from fin_agent.cli.streams import fields_of, messages
@@ -33,7 +33,7 @@ from fin_agent.models.diagnosis import Finding, State, diagnosed_models, models_
 from fin_agent.models.loading import KEY_VARIABLE
 from fin_agent.models.metering import Meter
 from fin_agent.models.settings import ModelSettings
-from fin_agent.presentation.plain import advice_view, one_line
+from fin_agent.presentation.terminal_text import advice_view, one_line
 from fin_agent.serving.http_server import TOKEN_VARIABLE
 
 _PREFIX = "FIN_AGENT_"

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from fin_agent.analyst.model.role_models import callers_of
+from fin_agent.analyst.model.models_by_role import callers_of
 from fin_agent.analyst.model.summaries import MadeSummary, ModelNodeWriter, ModelSummarizer, given_up, node_writer
-from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import Docs, ModelOptions, OnIndex, command
 from fin_agent.cli.streams import Progress, messages, warn
 from fin_agent.errors import FinAgentError

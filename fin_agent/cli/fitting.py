@@ -14,14 +14,14 @@ import typer
 from rich.table import Table
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.strategies import first_query
-from fin_agent.cli.exits import ExitCode
+from fin_agent.analyst.strategy_adapters import first_query
+from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import OnIndex, command
 from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import Settings
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions
 from fin_agent.evaluation.statistics import FITTING, paired_test, require_libraries
-from fin_agent.presentation.plain import listing, right
+from fin_agent.presentation.terminal_text import listing, right
 from fin_agent.retrieval.page_weights import PageWeights, packaged_weights, weights_text
 from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy
@@ -59,7 +59,7 @@ def fit_pages(
     require_libraries(FITTING)
     from fin_agent.training.examples import examples_of
     from fin_agent.training.fitting import fit, leave_one_group_out
-    from fin_agent.training.likeness import read_likeness
+    from fin_agent.training.similarity import read_likeness
     from fin_agent.training.supervision import lookup_questions
 
     started = time.perf_counter()

@@ -10,11 +10,11 @@ from typing import Annotated
 
 import typer
 
-from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import OnIndex, Wait, command, say_waiting, waiting_time
 from fin_agent.cli.streams import Progress, as_plain, fields_of, say
 from fin_agent.errors import FilingIndexError, ReadError
-from fin_agent.evidence.preparing import prepare
+from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import READABLE
 from fin_agent.index.database import set_aside
 from fin_agent.index.ingest import IngestedFile, IngestReport, Outcome, files_below
@@ -22,7 +22,7 @@ from fin_agent.index.ingest import ingest as ingest_into
 from fin_agent.index.manifest import Manifest, UnreadFile
 from fin_agent.index.opening import open_index
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
-from fin_agent.presentation.plain import counted, told_warnings
+from fin_agent.presentation.terminal_text import counted, told_warnings
 from fin_agent.process_pool import nothing_from_the_current_folder
 
 

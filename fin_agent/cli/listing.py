@@ -8,18 +8,18 @@ from collections.abc import Sequence
 
 import typer
 
-from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import OnIndex, command
 from fin_agent.cli.streams import as_plain, fields_of, say
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FilingIndexError
-from fin_agent.filings.facts.check import Outcome
+from fin_agent.filings.facts.statement_check import Outcome
 from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingRecord, VectorModel
 from fin_agent.index.sqlite import FILE_NAME
-from fin_agent.lexicon.companies import CompanyDirectory
+from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.presentation.filings import CheckedFiling, checked_view, filings_view, in_reading_order
-from fin_agent.presentation.plain import counted, settings_view
+from fin_agent.presentation.terminal_text import counted, settings_view
 
 
 @command

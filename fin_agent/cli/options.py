@@ -19,7 +19,7 @@ import typer
 from rich.console import RenderableType
 
 from fin_agent.cli import streams
-from fin_agent.cli.exits import ExitCode, reported
+from fin_agent.cli.exit_codes import ExitCode, reported
 from fin_agent.config import INDEX_VARIABLE, Configured, Settings, configured, index_folder
 from fin_agent.config_sources import Said, roles_in
 from fin_agent.errors import FilingIndexError

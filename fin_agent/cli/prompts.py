@@ -12,11 +12,11 @@ import typer
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import Output, command
 from fin_agent.cli.streams import fields_of, show_json
 from fin_agent.config import settings_from
-from fin_agent.presentation.plain import cut, fixed, listing, one_line, plain, right
+from fin_agent.presentation.terminal_text import cut, fixed, listing, one_line, plain, right
 from fin_agent.prompts.prompt import (
     TEXT,
     Problem,

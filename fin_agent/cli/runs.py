@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from fin_agent.answering.answer import Answer, Usage
-from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import OnIndex, chosen_index, command, opened
 from fin_agent.cli.streams import as_plain, messages, say, show_json_line, warn
 from fin_agent.config import Settings, recording_from_environment
@@ -23,8 +23,8 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.models.metering import Budget
 from fin_agent.presentation.answers import usage_line
-from fin_agent.presentation.plain import counted
 from fin_agent.presentation.runs import comparison_view, differences_view, run_view, runs_view, step_of_run_view
+from fin_agent.presentation.terminal_text import counted
 from fin_agent.runs.comparing import answer_differences, run_differences
 from fin_agent.runs.run import RULES, IndexState, Run, index_state
 from fin_agent.runs.store import RunStore, store_file

@@ -13,15 +13,15 @@ import typer
 from rich.text import Text
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.strategies import first_query, judge_for, strategy_for
+from fin_agent.analyst.strategy_adapters import first_query, judge_for, strategy_for
 from fin_agent.atomic_write import write_whole
 from fin_agent.cli.benchmarks import OUT, JudgeModel, MaybeFolder, QuestionsFile, RunFolder, index_of, warn_of
-from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import ModelOptions, OnIndex, Output, Resamples, Seed, StrategyName, command
 from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
 from fin_agent.errors import ReadError
-from fin_agent.evaluation import chunks, fact_search
+from fin_agent.evaluation import chunk_benchmarks, fact_search
 from fin_agent.evaluation import ixbrl as tagged_filings
 from fin_agent.evaluation import ranking as rankings
 from fin_agent.evaluation.benchmark import write_csv
@@ -30,9 +30,9 @@ from fin_agent.evaluation.statistics import FITTING, require_libraries
 from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.filings.reader import read_filing
 from fin_agent.lexicon.lexicon import load_lexicon
-from fin_agent.presentation.plain import first_of, in_our_look, listing, right
-from fin_agent.retrieval.query import EVERYTHING, Depth
-from fin_agent.tools.narrowing import company_named
+from fin_agent.presentation.terminal_text import first_of, in_our_look, listing, right
+from fin_agent.retrieval.search_query import EVERYTHING, Depth
+from fin_agent.tools.argument_resolution import company_named
 from fin_agent.workspace import Workspace
 
 Counted = Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="How many of the first count.")]
@@ -209,7 +209,7 @@ def finagentbench(
     On the command line:
         file (FILE): JSON Lines: id, question, doc, chunks, qrels.
     """
-    graded = chunks.load_graded(file)
+    graded = chunk_benchmarks.load_graded(file)
     warn_of(graded.faults)
     questions = out / "questions.jsonl"
     write_whole(questions, graded.questions.encode())
@@ -240,11 +240,11 @@ def legalbench_rag(
     """
     settings = models.settings(strategy=strategy)
     started = time.perf_counter()
-    questions, texts, faults = chunks.load_spans(file, corpus)
+    questions, texts, faults = chunk_benchmarks.load_spans(file, corpus)
     warn_of(faults)
     names = {name.removesuffix(".txt").replace("/", "__"): name for name in texts}
     rows = []
-    with index_of({doc_id: chunks.as_html([texts[name]]) for doc_id, name in names.items()}, out) as index:
+    with index_of({doc_id: chunk_benchmarks.as_html([texts[name]]) for doc_id, name in names.items()}, out) as index:
         workspace = Workspace(index)
         analyst, searching = RulesAnalyst(workspace), strategy_for(settings, workspace, notify=warn)
         depth = Depth(settings.documents, settings.pages, k)
@@ -253,9 +253,9 @@ def legalbench_rag(
                 found = searching.search(first_query(question.question, analyst=analyst), EVERYTHING, depth)
                 used = [each.stored for each in found.passages[: k if found.kept is None else found.kept]]
                 passages = [(names[each.doc_id], each.passage.text) for each in used]
-                rows.append(chunks.judge_spans(question, passages, texts))
+                rows.append(chunk_benchmarks.judge_spans(question, passages, texts))
                 progress.step(question.id)
-    report = chunks.report_on_spans(rows)
+    report = chunk_benchmarks.report_on_spans(rows)
     write_csv(rows, out / "rows.csv")
     seconds = round(time.perf_counter() - started, 3)
     document = {"report": report.as_json(), "k": k, "left_out": faults, "seconds": seconds}

@@ -14,8 +14,8 @@ from rich.padding import Padding
 from rich.text import Text
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.strategies import strategy_for
-from fin_agent.cli.exits import ExitCode
+from fin_agent.analyst.strategy_adapters import strategy_for
+from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import Docs, ModelOptions, OnIndex, Question, Results, StrategyName, command
 from fin_agent.cli.streams import fields_of, warn
 from fin_agent.config import Settings
@@ -23,20 +23,20 @@ from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.graphs.answer.question_scope import intent_in, what_cannot_be_met
 from fin_agent.index.protocol import FilingIndex, FilingRecord
-from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.presentation.filings import period_of
-from fin_agent.presentation.plain import cut, fixed, listing, one_line, right, settings_view
-from fin_agent.retrieval.documents import FILING_FEATURES
+from fin_agent.presentation.terminal_text import cut, fixed, listing, one_line, right, settings_view
+from fin_agent.retrieval.document_ranking import FILING_FEATURES
 from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
-from fin_agent.retrieval.query import EVERYTHING, Depth, Query, Scope, SearchResult
+from fin_agent.retrieval.search_query import EVERYTHING, Depth, Query, Scope, SearchResult
+from fin_agent.retrieval.search_terms import search_terms, stems_of
 from fin_agent.retrieval.strategies.one_pass import SCORES, Wording
 from fin_agent.retrieval.strategies.protocol import Layer, is_default, parse_strategy
-from fin_agent.retrieval.terms import search_terms, stems_of
 from fin_agent.tools.arguments import FactSearchArguments
 from fin_agent.tools.artifacts import FactFound, FactsListed
 from fin_agent.tools.context import SearchContext
-from fin_agent.tools.operations import facts_found
+from fin_agent.tools.tool_implementations import facts_found
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 

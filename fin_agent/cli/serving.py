@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import Docs, ModelOptions, OnIndex, StrategyName, command
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def mcp(
     """
     from fin_agent.cli.streams import say
     from fin_agent.serving.http_server import Access, run_application
-    from fin_agent.serving.problems import require_extra
+    from fin_agent.serving.problem_details import require_extra
     from fin_agent.tools import FinAgentToolkit
 
     settings = models.settings(strategy=strategy)
@@ -119,7 +119,7 @@ def serve(
     from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
     from fin_agent.process_pool import nothing_from_the_current_folder
     from fin_agent.serving.http_server import Access, run_application
-    from fin_agent.serving.problems import require_extra
+    from fin_agent.serving.problem_details import require_extra
     from fin_agent.tools.context import ToolContext
 
     settings = models.settings(strategy=strategy)

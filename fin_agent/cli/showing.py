@@ -11,13 +11,13 @@ import typer
 from rich.console import RenderableType
 
 from fin_agent.atomic_write import write_whole
-from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import OnIndex, command
 from fin_agent.cli.streams import as_plain, fields_of, say
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.fact_selection import chosen_facts, names_near, years_of
 from fin_agent.filings.outline.statements import StatementPart, parts_of_statement
-from fin_agent.filings.picture import Frame, FramedPage, Ink, draw_pages
+from fin_agent.filings.page_rendering import Frame, FramedPage, Ink, draw_pages
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline
 from fin_agent.presentation.filings import (
@@ -31,7 +31,7 @@ from fin_agent.presentation.filings import (
     statements_on,
 )
 from fin_agent.presentation.pages import joined, page_view, statement_view
-from fin_agent.presentation.plain import plain
+from fin_agent.presentation.terminal_text import plain
 from fin_agent.presentation.workbook import statement_workbook
 from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.page import Page, Statement, printed_number

@@ -19,8 +19,8 @@ from pydantic import BaseModel
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from fin_agent.cli.exits import with_index
-from fin_agent.presentation.plain import plain
+from fin_agent.cli.exit_codes import with_index
+from fin_agent.presentation.terminal_text import plain
 from fin_agent.vocabulary.place import Box
 
 if TYPE_CHECKING:

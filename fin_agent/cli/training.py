@@ -11,13 +11,13 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import OnIndex, Seed, command
 from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.evaluation.statistics import Estimate
-from fin_agent.presentation.plain import listing, right
+from fin_agent.presentation.terminal_text import listing, right
 from fin_agent.training import Trained
-from fin_agent.training.material import Material, read_material
+from fin_agent.training.training_data import Material, read_material
 
 EXAMPLES = "examples.jsonl.xz"
 
@@ -92,7 +92,7 @@ def train(
         likeness (--likeness): pages: also write likeness.npz, for `fit-pages --likeness`.
     """
     from fin_agent.training import recipes, tasks
-    from fin_agent.training.likeness import write_likeness
+    from fin_agent.training.similarity import write_likeness
 
     if examples is None:
         material = _examples(out, questions or (), on, lookups=lookups, tags=tags, terms=terms)

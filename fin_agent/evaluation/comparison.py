@@ -25,7 +25,7 @@ from fin_agent.evaluation.ranking import ndcg
 from fin_agent.evaluation.statistics import RESAMPLES, Estimate, Overlap, PairedTest, estimate, holm, paired_test
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.models.metering import Budget, Meter, metered
-from fin_agent.retrieval.query import USUAL_DEPTH, Depth, Query, SearchResult
+from fin_agent.retrieval.search_query import USUAL_DEPTH, Depth, Query, SearchResult
 from fin_agent.retrieval.strategies.protocol import Strategy
 
 PAGES_LOOKED_AT = 20

@@ -10,11 +10,11 @@ from decimal import Decimal
 from enum import StrEnum
 
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.retrieval.addresses import spelt, words_of
+from fin_agent.retrieval.fact_addresses import spelt, words_of
 from fin_agent.retrieval.facts import FactQuery, search_facts
 from fin_agent.retrieval.families import family
-from fin_agent.vocabulary.agreement import agree_in_size
 from fin_agent.vocabulary.fact import Tag
+from fin_agent.vocabulary.figure_agreement import agree_in_size
 from fin_agent.workspace import Workspace
 
 _SPANS = (0, 3, 6, 9, 12)

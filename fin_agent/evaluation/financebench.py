@@ -12,6 +12,7 @@ from rich.table import Table
 
 from fin_agent.answering.answer import Answer, Retrieved
 from fin_agent.evaluation import Oracle
+from fin_agent.evaluation.answer_judging import Judgement
 from fin_agent.evaluation.answer_scoring import (
     answer_rouge_l,
     document_recall,
@@ -34,10 +35,9 @@ from fin_agent.evaluation.benchmark import (
     report_on,
     row_of,
 )
-from fin_agent.evaluation.judging import Judgement
 from fin_agent.evaluation.question_files import read_records
 from fin_agent.index.protocol import FilingRecord, PageKey
-from fin_agent.retrieval.query import EVERYTHING, Scope
+from fin_agent.retrieval.search_query import EVERYTHING, Scope
 
 METRICS_QUESTIONS = "metrics-generated"
 """The question type whose answers are numbers by their type."""

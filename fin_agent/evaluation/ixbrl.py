@@ -15,12 +15,12 @@ from fin_agent.evaluation.benchmark import Column, Report, Row, report_on
 from fin_agent.evaluation.tagged_questions.filings import TrueTag, visible_tags
 from fin_agent.filings.facts.addresses import with_addresses
 from fin_agent.filings.facts.extraction import MetricOf, UnitOf, facts_of_filing
-from fin_agent.filings.facts.tagging import label_of
+from fin_agent.filings.facts.tag_matching import label_of
 from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.notes import notes_of
 from fin_agent.filings.outline.statements import statements_of
 from fin_agent.filings.reader import read_document
-from fin_agent.filings.tables.periods import FiscalCalendar
+from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.filing import Filing

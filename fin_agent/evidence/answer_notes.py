@@ -9,14 +9,14 @@ from types import MappingProxyType
 from fin_agent.evidence.ledger import Entry, Figure, Ledger
 from fin_agent.evidence.report_selection import statements_of
 from fin_agent.evidence.scale_conflicts import off_by_scale
-from fin_agent.evidence.signs import as_asked
+from fin_agent.evidence.sign_conventions import as_asked
 from fin_agent.evidence.slot_provenance import Filling, filling_of
-from fin_agent.evidence.sums import Place, place_of
+from fin_agent.evidence.sum_checks import Place, place_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
-from fin_agent.vocabulary.agreement import agree_in_size
-from fin_agent.vocabulary.amounts import in_words
+from fin_agent.vocabulary.amount_words import in_words
+from fin_agent.vocabulary.figure_agreement import agree_in_size
 from fin_agent.vocabulary.identity import Form, Identity
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evidence.cards.card import Use
 from fin_agent.evidence.report_selection import ReportAsked
-from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.query.tree import Query
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement

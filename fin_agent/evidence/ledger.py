@@ -11,14 +11,14 @@ from types import MappingProxyType
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evidence.scale_conflicts import best_scaled, off_by_scale
-from fin_agent.evidence.signs import as_asked
+from fin_agent.evidence.sign_conventions import as_asked
 from fin_agent.evidence.slot_provenance import Filling, filling_of, reason_for, scale_name
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot, metric_of
-from fin_agent.retrieval.matching import fills
-from fin_agent.vocabulary.agreement import agree, last_place
+from fin_agent.retrieval.slot_matching import fills
 from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.figure_agreement import agree, last_place
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box

@@ -17,7 +17,7 @@ from fin_agent.evidence.expressions import (
     years_of,
 )
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
-from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot
 

@@ -10,9 +10,9 @@ from fin_agent.evidence.slot_provenance import Filling, filling_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
-from fin_agent.retrieval.matching import fills
-from fin_agent.vocabulary.agreement import agree_in_size
+from fin_agent.retrieval.slot_matching import fills
 from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.figure_agreement import agree_in_size
 from fin_agent.vocabulary.identity import Identity
 
 _ANOTHER_UNIT = 1.5

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.vocabulary.agreement import Printed, agree_in_size
 from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.figure_agreement import Printed, agree_in_size
 
 _FACTORS = (1_000, 1_000_000)
 

@@ -151,7 +151,7 @@ def ingest(
 
 
 def _usual_reader() -> Prepare:
-    from fin_agent.evidence.preparing import prepare  # makes what is stored, in a room above
+    from fin_agent.evidence.filing_preparation import prepare  # makes what is stored, in a room above
 
     return prepare
 

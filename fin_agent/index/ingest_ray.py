@@ -117,7 +117,7 @@ def _tell(report: IngestReport, on_file: OnFile, file: IngestedFile) -> None:
 
 def _read(path: str, known: str | None) -> Reading:
     """In a task of Ray: the filing, or why there is none. `known` is the content that the index has of it."""
-    from fin_agent.evidence.preparing import prepare  # a room above, which makes what is stored
+    from fin_agent.evidence.filing_preparation import prepare  # a room above, which makes what is stored
 
     try:
         if known is not None and content_hash(Path(path)) == known:

@@ -10,16 +10,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fin_agent.integrations.compressors import CrossEncoderCompressor as CrossEncoderCompressor
-    from fin_agent.integrations.compressors import TournamentCompressor as TournamentCompressor
-    from fin_agent.integrations.loading import ingest_documents as ingest_documents
+    from fin_agent.integrations.document_ingest import ingest_documents as ingest_documents
+    from fin_agent.integrations.rerankers import CrossEncoderCompressor as CrossEncoderCompressor
+    from fin_agent.integrations.rerankers import TournamentCompressor as TournamentCompressor
     from fin_agent.integrations.retriever import FinAgentRetriever as FinAgentRetriever
 
 _HOMES = {
-    "CrossEncoderCompressor": "fin_agent.integrations.compressors",
+    "CrossEncoderCompressor": "fin_agent.integrations.rerankers",
     "FinAgentRetriever": "fin_agent.integrations.retriever",
-    "TournamentCompressor": "fin_agent.integrations.compressors",
-    "ingest_documents": "fin_agent.integrations.loading",
+    "TournamentCompressor": "fin_agent.integrations.rerankers",
+    "ingest_documents": "fin_agent.integrations.document_ingest",
 }
 
 __all__ = [*sorted(_HOMES)]

@@ -13,12 +13,12 @@ from pydantic import ConfigDict, Field, PrivateAttr
 from fin_agent.config import Settings
 from fin_agent.index.protocol import FilingEntry, FilingRecord, StoredPage, StoredPassage
 from fin_agent.models.callers import Callers
-from fin_agent.retrieval.query import Depth, Scope
+from fin_agent.retrieval.search_query import Depth, Scope
+from fin_agent.tools.argument_resolution import narrowed
 from fin_agent.tools.arguments import Narrowed
 from fin_agent.tools.artifacts import FilingListed
 from fin_agent.tools.context import SearchContext, opened_workspace
-from fin_agent.tools.narrowing import narrowed
-from fin_agent.tools.operations import entries_by_id, read_query
+from fin_agent.tools.tool_implementations import entries_by_id, read_query
 from fin_agent.workspace import Workspace
 
 

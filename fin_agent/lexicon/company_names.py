@@ -13,7 +13,7 @@ from itertools import chain, groupby
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from fin_agent.lexicon.wording import LONGEST_LABEL, single_spaced
+from fin_agent.lexicon.text_normalization import LONGEST_LABEL, single_spaced
 from fin_agent.lexicon.words import word_lists, yaml_of
 from fin_agent.vocabulary.identity import Identity
 

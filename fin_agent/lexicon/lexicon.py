@@ -9,8 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from fin_agent.errors import LexiconError
-from fin_agent.lexicon.labels import LabelIndex
-from fin_agent.lexicon.mentions import Kind, Mention, MentionIndex, PhraseIndex, tokenise
+from fin_agent.lexicon.label_matching import LabelIndex
 from fin_agent.lexicon.metrics import (
     Entries,
     Formula,
@@ -23,6 +22,7 @@ from fin_agent.lexicon.metrics import (
     check_expressions,
     expression_inputs,
 )
+from fin_agent.lexicon.phrase_matching import Kind, Mention, MentionIndex, PhraseIndex, tokenise
 from fin_agent.lexicon.statement_titles import StatementTitles
 from fin_agent.vocabulary.page import Statement
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fin_agent.lexicon.period_phrases import DateRole, SpokenDate, period_atoms, spoken_dates
 from fin_agent.lexicon.period_words import AS_OF, PeriodAtom, Span, span_of, stands_before, trailing_years, uniform
-from fin_agent.vocabulary.fiscal_naming import fiscal_quarter_of, fiscal_year_of, nominal_month
+from fin_agent.vocabulary.fiscal_calendar import fiscal_quarter_of, fiscal_year_of, nominal_month
 
 __all__ = ["DateMention", "PeriodMention", "QuestionPeriods", "Span", "fiscal_year_of", "parse_periods"]
 

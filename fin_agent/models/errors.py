@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import NO_USAGE, Usage
-from fin_agent.models.keys import redacted
+from fin_agent.models.key_redaction import redacted
 
 
 class ModelError(FinAgentError):

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from fin_agent.errors import how_to_install
 from fin_agent.models.errors import ModelSetupError, ServerFailedError
-from fin_agent.models.keys import holds_key, names_a_key, redacted
+from fin_agent.models.key_redaction import holds_key, names_a_key, redacted
 from fin_agent.redaction import as_sent, shows_secrets, why_unsendable
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from fin_agent.models.errors import (
     TruncatedReplyError,
     UnusableReplyError,
 )
-from fin_agent.models.keys import redacted, sent_keys, without_keys
+from fin_agent.models.key_redaction import redacted, sent_keys, without_keys
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, AIMessageChunk

@@ -16,9 +16,9 @@ from rich.text import Text
 
 from fin_agent.answering.answer import Answer, Citation, PagePlace, RoleUsage, Usage
 from fin_agent.evidence.ledger import Entry, Figure
-from fin_agent.presentation.plain import counted, cut, fixed, listing, one_line, plain, right
+from fin_agent.presentation.terminal_text import counted, cut, fixed, listing, one_line, plain, right
 from fin_agent.presentation.traces import warning_lines
-from fin_agent.vocabulary.amounts import in_words
+from fin_agent.vocabulary.amount_words import in_words
 
 _NEAREST = 3
 _WARNINGS = 6

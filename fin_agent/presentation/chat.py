@@ -11,13 +11,13 @@ from rich.text import Text
 
 from fin_agent.analyst.rules.follow_ups import MessageKind
 from fin_agent.answering.answer import Citation
-from fin_agent.filings.passages import table_text
+from fin_agent.filings.passage_splitting import table_text
 from fin_agent.graphs.chat.state import Turn
 from fin_agent.graphs.chat.threads import KeptThread
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.answers import usage_line
 from fin_agent.presentation.pages import page_head, table_view
-from fin_agent.presentation.plain import fixed, listing, one_line, plain, right
+from fin_agent.presentation.terminal_text import fixed, listing, one_line, plain, right
 from fin_agent.presentation.traces import warning_lines
 from fin_agent.vocabulary.page import Page
 from fin_agent.vocabulary.table import Table as FilingTable

@@ -14,12 +14,12 @@ from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
-from fin_agent.filings.facts.check import Check, Figure, Outcome
-from fin_agent.filings.facts.checks import check_facts
+from fin_agent.filings.facts.accounting_identities import check_facts
+from fin_agent.filings.facts.statement_check import Check, Figure, Outcome
 from fin_agent.index.protocol import FilingRecord, PageOutline
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.presentation.plain import counted, cut, fixed, listing, one_line, right, told_warnings
-from fin_agent.vocabulary.amounts import in_words
+from fin_agent.presentation.terminal_text import counted, cut, fixed, listing, one_line, right, told_warnings
+from fin_agent.vocabulary.amount_words import in_words
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity
 from fin_agent.vocabulary.page import ItemStart, Statement

@@ -12,9 +12,9 @@ from rich.text import Text
 from fin_agent.filings.outline.statements import StatementPart
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.filings import whose
-from fin_agent.presentation.plain import one_line, plain, told_warnings
 from fin_agent.presentation.tables import FiguresTable
-from fin_agent.tools.wording import with_rows
+from fin_agent.presentation.terminal_text import one_line, plain, told_warnings
+from fin_agent.tools.result_formatting import with_rows
 from fin_agent.vocabulary.page import Page
 from fin_agent.vocabulary.table import Row, Table
 

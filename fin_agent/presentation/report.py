@@ -10,8 +10,8 @@ from pathlib import Path
 
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError
-from fin_agent.filings.picture import Bounds, Frame, FramedPage, Ink, draw_pages
-from fin_agent.presentation.plain import plain
+from fin_agent.filings.page_rendering import Bounds, Frame, FramedPage, Ink, draw_pages
+from fin_agent.presentation.terminal_text import plain
 from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
 

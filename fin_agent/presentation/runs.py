@@ -17,7 +17,7 @@ from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.state import AnswerState
 from fin_agent.presentation.answers import LedgerView, ProgramView, refusal_panel, usage_line, usage_view
-from fin_agent.presentation.plain import counted, cut, fixed, listing, one_line, plain, right
+from fin_agent.presentation.terminal_text import counted, cut, fixed, listing, one_line, plain, right
 from fin_agent.presentation.traces import fields_line, rounds_view, step_notes, step_view, warning_lines
 from fin_agent.runs.comparing import Difference, KeptPassage, kept_last
 from fin_agent.runs.run import Run

@@ -15,8 +15,8 @@ from rich.table import Column
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from fin_agent.filings.tables.sums import row_sums
-from fin_agent.presentation.plain import listing, one_line
+from fin_agent.filings.tables.sum_detection import row_sums
+from fin_agent.presentation.terminal_text import listing, one_line
 from fin_agent.vocabulary.table import Cell, Row
 
 _BETWEEN = 2

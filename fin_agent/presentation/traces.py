@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fin_agent.evidence.trace import Judged, RankedGroup, TraceStep
-from fin_agent.presentation.plain import fixed, listing, one_line, right
+from fin_agent.presentation.terminal_text import fixed, listing, one_line, right
 
 _SEARCHING = ("search_documents", "search_pages", "search_passages", "extract_cards")
 """Steps whose lines are a ranking: the first of them are enough, on one line."""

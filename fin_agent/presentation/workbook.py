@@ -20,11 +20,11 @@ from fin_agent.answering.answer import Answer
 from fin_agent.answering.program_syntax import program_tree
 from fin_agent.atomic_write import harmless
 from fin_agent.errors import FinAgentError, how_to_install
-from fin_agent.filings.tables.sums import row_sums
+from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.pages import JoinedTable
-from fin_agent.presentation.plain import one_line
 from fin_agent.presentation.tables import LineKind, shown_lines, totals_among
+from fin_agent.presentation.terminal_text import one_line
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Row
 

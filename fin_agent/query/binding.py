@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fin_agent.analyst.rules.dates import period_ending
 from fin_agent.analyst.rules.formula_units import unit_of_formula, with_rates_as_fractions
+from fin_agent.analyst.rules.period_resolution import period_ending
 from fin_agent.evidence.expressions import Quantity, parse_formula
 from fin_agent.evidence.intent import Claim, CompanyAsked, Intent, MeasureAsked, OutputUnit, Relation, Selection
 from fin_agent.evidence.intent import Comparison as Between
 from fin_agent.evidence.plan import Plan
-from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.query.counted_years import moving_years, ranked_years, years_of_a_move
 from fin_agent.query.family_members import NO_MEMBERS, Members, UnsureFamilyError, members_of
@@ -33,8 +33,8 @@ from fin_agent.query.tree import (
     with_lines,
     written,
 )
-from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.slot_figures import facts_for
+from fin_agent.retrieval.slot_matching import fills
 from fin_agent.workspace import Workspace
 
 

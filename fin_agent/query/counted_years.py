@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.period_words import number_of
 from fin_agent.lexicon.periods import parse_periods
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
-from fin_agent.lexicon.shorthand import written_out
+from fin_agent.lexicon.abbreviations import written_out
 from fin_agent.query.binding import unit_fits
-from fin_agent.query.clauses import arranged
+from fin_agent.query.clause_normalization import arranged
 from fin_agent.query.intents import intent_of_query, intent_of_question, names_of
 from fin_agent.query.lexer import Lexed, Token, lex, mentions_of
-from fin_agent.query.modifiers import period_of
+from fin_agent.query.modifier_attachment import period_of
 from fin_agent.query.parsing import NoReadingError, parse
 from fin_agent.query.reading import read
 from fin_agent.query.tree import Line, Measure, Named, Query, with_lines

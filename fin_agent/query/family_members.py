@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fin_agent.evidence.expressions import leaves_of, parse_formula
-from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.query.lexer import content_stems
 from fin_agent.query.tree import How, Kind, Move, Named, Parts, Query

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from weakref import WeakKeyDictionary
 
-from fin_agent.analyst.rules.dates import with_dated_periods
 from fin_agent.analyst.rules.filer_fiscal_years import with_own_years
 from fin_agent.analyst.rules.intents import intent_of
 from fin_agent.analyst.rules.loss_questions import with_losses
 from fin_agent.analyst.rules.part_names import parts_named
+from fin_agent.analyst.rules.period_resolution import with_dated_periods
 from fin_agent.analyst.rules.reasoning.ranking_questions import statement_ranked
 from fin_agent.analyst.rules.requested_report import told_apart
 from fin_agent.analyst.rules.unanswerable_questions import in_other_money, of_the_market
@@ -19,9 +19,9 @@ from fin_agent.analyst.rules.unknown_company_detection import partners_in, with_
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
 from fin_agent.evidence.plan import plan_of
 from fin_agent.index.protocol import FilingIndex
-from fin_agent.lexicon.fiscal import FiscalPeriod
-from fin_agent.lexicon.shorthand import written_out
-from fin_agent.lexicon.wording import plain, singular
+from fin_agent.lexicon.abbreviations import written_out
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
+from fin_agent.lexicon.text_normalization import plain, singular
 from fin_agent.query.binding import UnboundError, bound, metrics_to_search, unit_of_printed
 from fin_agent.query.lexer import Named, Names
 from fin_agent.query.nearest_figure import one_figure, printed_name, quoted_address
@@ -29,7 +29,7 @@ from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.printed_line_matching import read_as_printed, with_parts_found, with_years_to_come
 from fin_agent.query.reading import readings
 from fin_agent.query.tree import Company, Kind, Line, Move, Period, Query
-from fin_agent.retrieval.addresses import words_of
+from fin_agent.retrieval.fact_addresses import words_of
 from fin_agent.retrieval.nearest_figure import nearest
 from fin_agent.retrieval.slot_figures import facts_for, place_of
 from fin_agent.workspace import Workspace

@@ -13,11 +13,11 @@ from importlib import resources
 
 import yaml
 
-from fin_agent.lexicon.companies import CompanyDirectory, CompanyMention
+from fin_agent.lexicon.abbreviations import written_out
+from fin_agent.lexicon.company_mentions import CompanyDirectory, CompanyMention
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
-from fin_agent.lexicon.shorthand import written_out
-from fin_agent.lexicon.wording import plain, singular, written_over
+from fin_agent.lexicon.text_normalization import plain, singular, written_over
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.dates import MONTH_NAME, month_number
 

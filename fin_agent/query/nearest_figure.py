@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fin_agent.analyst.rules.dates import period_ending
-from fin_agent.analyst.rules.reasoning.questions import FIGURES, Wants, parts_of
+from fin_agent.analyst.rules.period_resolution import period_ending
+from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, Wants, parts_of
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.lexicon.companies import Company
-from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.abbreviations import written_out
+from fin_agent.lexicon.company_mentions import Company
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.periods import DateMention, PeriodMention
-from fin_agent.lexicon.shorthand import written_out
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.lexer import Lexed, Names, Token, lex, mentions_of
-from fin_agent.query.modifiers import ARITHMETIC, LINES, period_of
-from fin_agent.query.sentences import sentences_of
-from fin_agent.retrieval.addresses import OF_TIME, Words, words_of
+from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, period_of
+from fin_agent.query.question_sentences import sentences_of
+from fin_agent.retrieval.fact_addresses import OF_TIME, Words, words_of
 from fin_agent.retrieval.nearest_figure import Sought, Wanted
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Identity

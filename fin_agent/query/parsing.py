@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.expressions import MOST_OPERATIONS
-from fin_agent.lexicon.companies import CompanyMention
+from fin_agent.lexicon.company_mentions import CompanyMention
 from fin_agent.lexicon.periods import DateMention, PeriodMention
-from fin_agent.query.clauses import has_arithmetic
+from fin_agent.query.clause_normalization import has_arithmetic
 from fin_agent.query.lexer import Amount, Token
-from fin_agent.query.modifiers import ARITHMETIC, LINES, MODIFIERS, PREFIXES, Operand, attach, with_modifiers
+from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, MODIFIERS, PREFIXES, Operand, attach, with_modifiers
 from fin_agent.query.tree import Function, Line, Measure, Move, Named, Number, Operation, Operator
 
 if TYPE_CHECKING:

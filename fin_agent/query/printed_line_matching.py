@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from fin_agent.analyst.rules.asked_periods import looks_ahead
+from fin_agent.lexicon.abbreviations import written_out
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.shorthand import written_out
 from fin_agent.query.lexer import Names, Token, lex, mentions_of
-from fin_agent.query.modifiers import LINES, MODIFIERS, period_of
+from fin_agent.query.modifier_attachment import LINES, MODIFIERS, period_of
 from fin_agent.query.tree import (
     Axis,
     Company,
@@ -24,7 +24,7 @@ from fin_agent.query.tree import (
     Query,
     with_lines,
 )
-from fin_agent.retrieval.addresses import LIGHT, OF_PARTS, stems, words_of
+from fin_agent.retrieval.fact_addresses import LIGHT, OF_PARTS, stems, words_of
 from fin_agent.retrieval.facts import OF_ANY_FIGURE, are_initials
 from fin_agent.workspace import Workspace
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fin_agent.query.sentences import sentences_of
+from fin_agent.query.question_sentences import sentences_of
 from fin_agent.query.tree import Query
 
 _PREPOSITION = r"(?:(?:for|in|at|over|to|by|of|from|since|until|on|with)\s+)?"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fin_agent.lexicon.shorthand import written_out
-from fin_agent.query.asking import Composer
-from fin_agent.query.clauses import alternatives, arranged, without_glosses
+from fin_agent.lexicon.abbreviations import written_out
+from fin_agent.query.clause_normalization import alternatives, arranged, without_glosses
 from fin_agent.query.lexer import Lexed, Names, Token, lex, with_printed_lines
-from fin_agent.query.modifiers import ARITHMETIC, LINES
+from fin_agent.query.modifier_attachment import ARITHMETIC, LINES
 from fin_agent.query.parsing import NoReadingError, Parsed, parse
-from fin_agent.query.sentences import Sentences, sentences_of
+from fin_agent.query.query_composer import Composer
+from fin_agent.query.question_sentences import Sentences, sentences_of
 from fin_agent.query.tree import Line, Measure, Move, Named, Parts, Query
 
 

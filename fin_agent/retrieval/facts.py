@@ -17,12 +17,12 @@ from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedFact
-from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.metrics import Metric
-from fin_agent.lexicon.wording import LONGEST_LABEL, plain
+from fin_agent.lexicon.text_normalization import LONGEST_LABEL, plain
 from fin_agent.lexicon.words import word_lists
-from fin_agent.retrieval.addresses import (
+from fin_agent.retrieval.fact_addresses import (
     LIGHT,
     OF_ANY_CONCEPT,
     OF_PARTS,
@@ -36,10 +36,10 @@ from fin_agent.retrieval.addresses import (
     years_of,
 )
 from fin_agent.retrieval.filing_fit import period_fit
-from fin_agent.retrieval.matching import same_part
-from fin_agent.retrieval.query import EVERYTHING, Scope
-from fin_agent.vocabulary.agreement import agree_in_size
+from fin_agent.retrieval.search_query import EVERYTHING, Scope
+from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.figure_agreement import agree_in_size
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace

@@ -14,13 +14,13 @@ from decimal import Decimal
 
 from fin_agent.index.protocol import PageKey, SourcedFact
 from fin_agent.lexicon.words import word_lists
-from fin_agent.retrieval.addresses import LIGHT, OF_PARTS, OF_TIME, Words, address_of, spelt, stems, words_of
+from fin_agent.retrieval.fact_addresses import LIGHT, OF_PARTS, OF_TIME, Words, address_of, spelt, stems, words_of
 from fin_agent.retrieval.facts import FactQuery, facts_of_year, find_facts, fit_of, is_of_period, wordings_of
-from fin_agent.retrieval.matching import same_part
-from fin_agent.retrieval.query import EVERYTHING, Scope
-from fin_agent.retrieval.siblings import Sibling, Siblings, add_up, of_parts, siblings_in, words_shared
-from fin_agent.vocabulary.agreement import agree_in_size
+from fin_agent.retrieval.search_query import EVERYTHING, Scope
+from fin_agent.retrieval.sibling_cells import Sibling, Siblings, add_up, of_parts, siblings_in, words_shared
+from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.figure_agreement import agree_in_size
 from fin_agent.workspace import Workspace
 
 

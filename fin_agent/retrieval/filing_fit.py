@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from fin_agent.lexicon.fiscal import ANNUAL_FORMS, FiscalPeriod, is_annual
+from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS, FiscalPeriod, is_annual
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.vocabulary.identity import Form, Identity

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fin_agent.index.protocol import FilingIndex
-from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_term_selection import SearchCost, affordable_terms
-from fin_agent.retrieval.terms import stem, stopwords
+from fin_agent.retrieval.search_terms import stem, stopwords
 
 _PAGES_LOOKED_AT = 200
 _EXPANSIONS = 0.4

@@ -22,7 +22,7 @@ import yaml
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import word_lists
-from fin_agent.retrieval.addresses import (
+from fin_agent.retrieval.fact_addresses import (
     LIGHT,
     OF_ANY_CONCEPT,
     OF_PARTS,

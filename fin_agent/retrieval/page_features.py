@@ -9,11 +9,11 @@ from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline, SourcedFact
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
-from fin_agent.retrieval.item_worth import item_worth
-from fin_agent.retrieval.matching import fills
+from fin_agent.retrieval.item_weights import item_worth
 from fin_agent.retrieval.page_text import NOTHING_READ, TextMatch, Wanted, text_matches
-from fin_agent.retrieval.query import Query, RankedFiling
 from fin_agent.retrieval.row_match import RowMatch, row_matches
+from fin_agent.retrieval.search_query import Query, RankedFiling
+from fin_agent.retrieval.slot_matching import fills
 from fin_agent.vocabulary.page import Statement
 
 MEANINGS: Mapping[str, str] = {

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fin_agent.index.protocol import FilingIndex, PageKey
-from fin_agent.retrieval.query import Query
-from fin_agent.retrieval.terms import overlap, stems_of, weights_of
+from fin_agent.retrieval.search_query import Query
+from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
 
 _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+")
 _LONGEST_HEADING = 90

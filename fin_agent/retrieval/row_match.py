@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fin_agent.index.protocol import FilingIndex, PageKey
-from fin_agent.retrieval.query import Query
-from fin_agent.retrieval.terms import stems_of
+from fin_agent.retrieval.search_query import Query
+from fin_agent.retrieval.search_terms import stems_of
 
 _LETTERS = 4
 """How much of a stem a label has to hold to be looked at: most rows are left unread, and any ending will do."""

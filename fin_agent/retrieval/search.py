@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fin_agent.retrieval.query import Depth, Query, Scope, SearchResult
+from fin_agent.retrieval.search_query import Depth, Query, Scope, SearchResult
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.workspace import Workspace
 

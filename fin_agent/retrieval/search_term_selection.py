@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from fin_agent.index.protocol import FilingEntry, FilingIndex
-from fin_agent.retrieval.terms import stems_of
+from fin_agent.retrieval.search_terms import stems_of
 
 _DEAREST = 5
 """How many times the cost allowed even the only term may have."""

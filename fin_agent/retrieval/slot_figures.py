@@ -1,4 +1,4 @@
-"""The figures that fill slots: found by words, in a settled table, at a place, or nearest to what a slot says."""
+"""The figures that fill slots: found by words, in a settled table, or at a place."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.facts import FactHit, FactQuery, FactsFound, counted, find_facts, is_of_period
-from fin_agent.retrieval.query import EVERYTHING, Scope
-from fin_agent.retrieval.siblings import Siblings, again, like, of_parts
+from fin_agent.retrieval.search_query import EVERYTHING, Scope
+from fin_agent.retrieval.sibling_cells import Siblings, again, like, of_parts
 from fin_agent.workspace import Workspace
 
 

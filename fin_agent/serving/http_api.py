@@ -30,24 +30,24 @@ from fin_agent.graphs.answer.streaming import aanswer_question, astream_answer
 from fin_agent.models.metering import Meter, current_meter, metered
 from fin_agent.serving import openapi
 from fin_agent.serving.event_stream import streamed
-from fin_agent.serving.filings import FilingShown, Json, filing_shown, page_of, record_of, with_page_numbers
+from fin_agent.serving.filing_resources import FilingShown, Json, filing_shown, page_of, record_of, with_page_numbers
 from fin_agent.serving.http_server import INDEXES, REFUSED, Access, guarded
-from fin_agent.serving.pictures import USUAL_DPI, box_frames, figure_frames, page_picture
-from fin_agent.serving.problems import STATUSES, BusyError, Problem, TooLongError
+from fin_agent.serving.page_images import USUAL_DPI, box_frames, figure_frames, page_picture
+from fin_agent.serving.problem_details import STATUSES, BusyError, Problem, TooLongError
 from fin_agent.tools import arguments as take
+from fin_agent.tools.argument_resolution import narrowed
 from fin_agent.tools.artifacts import DocumentsFound, FilingsListed, PagesFound
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
-from fin_agent.tools.narrowing import narrowed
-from fin_agent.tools.operations import documents_found, filings_listed, pages_found
+from fin_agent.tools.tool_implementations import documents_found, filings_listed, pages_found
 from fin_agent.vocabulary.place import Box
-from fin_agent.web import files
+from fin_agent.web import static_files
 from fin_agent.web.routes import add_routes
 from fin_agent.web.server_options import Keeping, Offers
 
 Result = TypeVar("Result")
 
-OPEN_PATHS = ("/health", *files.OPEN_PATHS)
+OPEN_PATHS = ("/health", *static_files.OPEN_PATHS)
 EVENTS = "text/event-stream"
 _SECONDS_EARLY = 0.05
 """Event loops count in milliseconds of their own: a timer may go off a little before its time."""
@@ -141,7 +141,7 @@ def http_api(
     app = _application(context, limits, keeping, offers)
     for name, (other, kept) in others.items():
         app.mount(f"{INDEXES}{name}", _application(other, limits, kept, offers))
-    files.serve_files(app)
+    static_files.serve_files(app)
     return guarded(app, access, open_paths=OPEN_PATHS)
 
 

@@ -13,7 +13,7 @@ from inspect import signature
 from typing import TYPE_CHECKING
 
 from fin_agent.redaction import is_loopback
-from fin_agent.serving.problems import Problem, ServingError
+from fin_agent.serving.problem_details import Problem, ServingError
 
 if TYPE_CHECKING:
     import uvicorn

@@ -33,17 +33,17 @@ from fin_agent.analyst.events import Event, StepBegun, listening
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
 from fin_agent.models.metering import Meter, current_meter, metered
-from fin_agent.prompts.material import as_quoted, on_a_line
-from fin_agent.serving.filings import filing_shown, page_of, record_of
+from fin_agent.prompts.untrusted_text import as_quoted, on_a_line
+from fin_agent.serving.filing_resources import filing_shown, page_of, record_of
 from fin_agent.serving.http_server import MOST_BYTES, Access, guarded
 from fin_agent.serving.mcp_tools import call, declared, served_tools
-from fin_agent.serving.problems import NotThereError, Problem
+from fin_agent.serving.problem_details import NotThereError, Problem
 from fin_agent.tools import FinAgentToolkit
 from fin_agent.tools.arguments import Narrowed, ReadPageArguments
 from fin_agent.tools.artifacts import FilingListed
 from fin_agent.tools.context import ToolContext
-from fin_agent.tools.operations import all_filings, pages_read
-from fin_agent.tools.wording import Budget, Part, pages_read_told
+from fin_agent.tools.result_formatting import Budget, Part, pages_read_told
+from fin_agent.tools.tool_implementations import all_filings, pages_read
 
 Result = TypeVar("Result")
 

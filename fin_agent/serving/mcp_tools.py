@@ -14,15 +14,15 @@ from mcp import types  # fields by their names on the wire, which versions 1 and
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from fin_agent.answering.answer import Answer
-from fin_agent.prompts.material import as_quoted, on_a_line
-from fin_agent.serving.filings import Json, page_of, schemas_with_page_numbers, with_page_numbers
-from fin_agent.serving.pictures import figure_frames, page_picture
-from fin_agent.serving.problems import NotThereError
+from fin_agent.prompts.untrusted_text import as_quoted, on_a_line
+from fin_agent.serving.filing_resources import Json, page_of, schemas_with_page_numbers, with_page_numbers
+from fin_agent.serving.page_images import figure_frames, page_picture
+from fin_agent.serving.problem_details import NotThereError
 from fin_agent.tools import FinAgentToolkit
 from fin_agent.tools import artifacts as make
+from fin_agent.tools.argument_resolution import known_id
 from fin_agent.tools.arguments import Arguments, DocId, none_if_blank
 from fin_agent.tools.context import ToolContext
-from fin_agent.tools.narrowing import known_id
 from fin_agent.tools.toolkit import made_tool
 
 MOST_CHARACTERS = 100_000

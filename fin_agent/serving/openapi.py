@@ -9,8 +9,8 @@ from fastapi import FastAPI
 from pydantic import TypeAdapter
 
 from fin_agent.analyst.events import Event
-from fin_agent.serving.filings import Json, schemas_with_page_numbers
-from fin_agent.serving.problems import Problem
+from fin_agent.serving.filing_resources import Json, schemas_with_page_numbers
+from fin_agent.serving.problem_details import Problem
 
 Example: TypeAlias = dict[str, Json]
 Response: TypeAlias = dict[str, object]

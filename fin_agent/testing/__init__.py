@@ -9,14 +9,14 @@
 '42'
 """
 
-from fin_agent.testing.guards import (
+from fin_agent.testing.network_guards import (
     ForbiddenConnectionError,
     ForbiddenModelRequestError,
     loopback_only,
     no_model_requests,
 )
-from fin_agent.testing.scripted import ScriptedChatModel, ScriptError
-from fin_agent.testing.stand_in import ModelCall, role_of
+from fin_agent.testing.scripted_model import ScriptedChatModel, ScriptError
+from fin_agent.testing.stand_in_model import ModelCall, role_of
 
 __all__ = [
     "ForbiddenConnectionError",

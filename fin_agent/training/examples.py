@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from fin_agent.evaluation.answer_scoring import page_recall
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.index.protocol import PageKey
-from fin_agent.retrieval.documents import rank_filings
+from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.page_features import MEANINGS, Candidate, candidates_of
+from fin_agent.retrieval.page_ranking import greedy_select, slot_gain
 from fin_agent.retrieval.page_weights import PageWeights
-from fin_agent.retrieval.pages import greedy_select, slot_gain
-from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.search_query import Query
 from fin_agent.workspace import Workspace
 
 FEATURES = tuple(MEANINGS)

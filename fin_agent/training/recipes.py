@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.statistics import estimate, paired_test
-from fin_agent.training.material import Asked, Material
+from fin_agent.training.training_data import Asked, Material
 
 BEFORE, AFTER = "before", "after"
 Figures: TypeAlias = Mapping[str, float]

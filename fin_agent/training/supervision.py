@@ -13,8 +13,8 @@ from hashlib import sha256
 
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.index.protocol import FilingEntry, PageKey, SourcedFact
-from fin_agent.lexicon.fiscal import ANNUAL_FORMS
-from fin_agent.training.material import PAGE_CHARACTERS, TABLE_CHARACTERS, Asked, FilingText, Material, Term
+from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
+from fin_agent.training.training_data import PAGE_CHARACTERS, TABLE_CHARACTERS, Asked, FilingText, Material, Term
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.workspace import Workspace

@@ -26,8 +26,8 @@ from transformers import PrinterCallback
 from fin_agent.errors import QuestionError
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.dense.loading import place_of
-from fin_agent.training.material import Asked, FilingText, Material
 from fin_agent.training.recipes import Figures, Learnt, Recipe, fixed_seed
+from fin_agent.training.training_data import Asked, FilingText, Material
 
 disable_progress_bars()
 FIRST = 5

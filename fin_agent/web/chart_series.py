@@ -14,17 +14,17 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact
-from fin_agent.lexicon.companies import Company
-from fin_agent.lexicon.wording import plain
+from fin_agent.lexicon.company_mentions import Company
+from fin_agent.lexicon.text_normalization import plain
 from fin_agent.presentation.filings import statements_on
 from fin_agent.retrieval.facts import FactQuery, find_facts
-from fin_agent.retrieval.query import Scope
-from fin_agent.serving.filings import Json, page_of, record_of
-from fin_agent.serving.problems import NotThereError
+from fin_agent.retrieval.search_query import Scope
+from fin_agent.serving.filing_resources import Json, page_of, record_of
+from fin_agent.serving.problem_details import NotThereError
+from fin_agent.tools.argument_resolution import company_named
 from fin_agent.tools.context import ToolContext
-from fin_agent.tools.narrowing import company_named
-from fin_agent.vocabulary.agreement import agree_in_size
 from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.figure_agreement import agree_in_size
 from fin_agent.vocabulary.page import Statement
 from fin_agent.web.views import ANNUAL_FORMS, figure_shown, in_a_cell
 

@@ -29,8 +29,8 @@ from fin_agent.runs.run import StepTime
 from fin_agent.runs.store import Recorder
 from fin_agent.serving import openapi
 from fin_agent.serving.event_stream import streamed
-from fin_agent.serving.filings import Json, record_of, with_page_numbers
-from fin_agent.serving.problems import Problem
+from fin_agent.serving.filing_resources import Json, record_of, with_page_numbers
+from fin_agent.serving.problem_details import Problem
 from fin_agent.tools.arguments import DocIds
 from fin_agent.web.server_options import QuestionSettings, ServedWorkspace
 

@@ -22,8 +22,8 @@ from fin_agent.models.settings import Preset
 from fin_agent.presentation import report, workbook
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.runs.comparing import answer_differences, run_differences
-from fin_agent.serving.filings import Json, record_of, with_page_numbers
-from fin_agent.serving.pictures import box_frames, page_picture
+from fin_agent.serving.filing_resources import Json, record_of, with_page_numbers
+from fin_agent.serving.page_images import box_frames, page_picture
 from fin_agent.tools.arguments import PageSearchArguments
 from fin_agent.tools.context import ToolContext
 from fin_agent.vocabulary.page import Statement
@@ -31,8 +31,8 @@ from fin_agent.vocabulary.place import Box
 from fin_agent.web import views
 from fin_agent.web.chart_series import SeriesAsked, series_shown
 from fin_agent.web.conversations import add_conversations
-from fin_agent.web.files import plain_name
 from fin_agent.web.server_options import Keeping, Offers, ServedWorkspace
+from fin_agent.web.static_files import plain_name
 from fin_agent.web.uploads import add_uploads
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from fin_agent.graphs.chat.threads import FILE_NAME, ThreadStore, ThreadStoreErr
 from fin_agent.models.metering import Budget
 from fin_agent.models.settings import Preset
 from fin_agent.runs.store import NoSuchRunError, RunStore, store_file
-from fin_agent.serving.problems import BusyError, NotThereError
+from fin_agent.serving.problem_details import BusyError, NotThereError
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
 

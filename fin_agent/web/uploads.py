@@ -14,16 +14,16 @@ from pydantic import BaseModel, Field
 
 from fin_agent.atomic_write import write_whole
 from fin_agent.errors import FinAgentError
-from fin_agent.evidence.preparing import prepare
+from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import READABLE, is_doc_id, is_readable
 from fin_agent.index.ingest import IngestedFile, Outcome, ingest
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.presentation.plain import told_warnings
-from fin_agent.serving.filings import Json
-from fin_agent.serving.problems import names_only, require_extra
+from fin_agent.presentation.terminal_text import told_warnings
+from fin_agent.serving.filing_resources import Json
+from fin_agent.serving.problem_details import names_only, require_extra
 from fin_agent.tools.errors import ToolInputError
-from fin_agent.web.files import plain_name
 from fin_agent.web.server_options import Keeping, ServedWorkspace
+from fin_agent.web.static_files import plain_name
 
 UPLOAD_FOLDER = "uploads"
 

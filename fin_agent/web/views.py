@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 
 from fin_agent.filings.outline.statements import parts_of_statement
 from fin_agent.index.protocol import FilingRecord, PageKey
-from fin_agent.lexicon.fiscal import YEARS_IN_AN_ANNUAL_REPORT
-from fin_agent.lexicon.shorthand import written_out
+from fin_agent.lexicon.abbreviations import written_out
+from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.presentation.filings import CheckedFiling, statements_on, value_words
 from fin_agent.presentation.pages import JoinedTable, joined
 from fin_agent.presentation.tables import LineKind, shown_lines
@@ -21,10 +21,10 @@ from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.tree import Line, Period, written
 from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
 from fin_agent.retrieval.strategies.one_pass import SCORES
-from fin_agent.serving.filings import Json, page_of, record_of, with_page_numbers
+from fin_agent.serving.filing_resources import Json, page_of, record_of, with_page_numbers
 from fin_agent.tools.arguments import PageSearchArguments
 from fin_agent.tools.context import ToolContext
-from fin_agent.tools.operations import explained_pages
+from fin_agent.tools.tool_implementations import explained_pages
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement, printed_number

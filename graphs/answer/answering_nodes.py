@@ -21,13 +21,13 @@ from fin_agent.answering.answer import (
     gives_verdict,
     refusal_text,
 )
-from fin_agent.answering.composition import assumptions, citations_of
+from fin_agent.answering.answer_composition import assumptions, citations_of
 from fin_agent.answering.quoted_amounts import contradicted, years_in
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.ledger import Entry, Ledger
 from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.programs import Asked, Attempt, attempt
+from fin_agent.graphs.answer.program_of_thought import Asked, Attempt, attempt
 from fin_agent.graphs.answer.search_nodes import Update, emitted
 from fin_agent.graphs.answer.state import EDITED, AnswerState, Next
 from fin_agent.index.protocol import FilingIndex, PageKey

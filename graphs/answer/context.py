@@ -11,7 +11,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from fin_agent.analyst.card_making import CardMaker
-from fin_agent.analyst.model.role_models import callers_of, names_model
+from fin_agent.analyst.model.models_by_role import callers_of, names_model
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
@@ -191,7 +191,7 @@ class AnswerContext:
         analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
         named = None
         if not is_default(settings.strategy):
-            from fin_agent.analyst.strategies import strategy_for
+            from fin_agent.analyst.strategy_adapters import strategy_for
 
             named = strategy_for(settings, workspace, callers=callers, notify=notify)
         maker = _card_maker(settings, workspace, notify, callers)
@@ -225,7 +225,7 @@ class _AsRead:
 def _card_maker(settings: Settings, workspace: Workspace, notify: Notify, callers: Callers | None) -> CardMaker | None:
     if not names_model(settings, Role.CARD):
         return None
-    from fin_agent.analyst.model.cards import ModelCardMaker
+    from fin_agent.analyst.model.card_abstraction import ModelCardMaker
 
     caller = (callers or callers_of(settings)).of(Role.CARD)
     return ModelCardMaker(caller, settings.prompts, lexicon=workspace.lexicon, notify=notify)

@@ -27,7 +27,7 @@ from fin_agent.analyst.events import (
     told,
 )
 from fin_agent.answering.answer import Answer, PagePlace
-from fin_agent.answering.combination import together
+from fin_agent.answering.answer_combination import together
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.trace import TraceStep

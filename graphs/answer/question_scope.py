@@ -6,20 +6,20 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Protocol
 
-from fin_agent.analyst.rules.dates import with_dated_periods
 from fin_agent.analyst.rules.filer_fiscal_years import with_own_years
-from fin_agent.analyst.rules.reasoning.questions import Wants, asks_in_words, never_answered, parts_of
+from fin_agent.analyst.rules.period_resolution import with_dated_periods
+from fin_agent.analyst.rules.reasoning.question_parts import Wants, asks_in_words, never_answered, parts_of
 from fin_agent.analyst.rules.unknown_company_detection import name_alone
 from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
-from fin_agent.lexicon.companies import Company
-from fin_agent.lexicon.fiscal import YEARS_IN_AN_ANNUAL_REPORT, FiscalPeriod, FiscalYears
-from fin_agent.lexicon.wording import joined, plain
+from fin_agent.lexicon.company_mentions import Company
+from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT, FiscalPeriod, FiscalYears
+from fin_agent.lexicon.text_normalization import joined, plain
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.intents import asked_of
 from fin_agent.query.lexer import periods_in
 from fin_agent.retrieval.facts import facts_of_year
-from fin_agent.retrieval.matching import same_part
+from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.workspace import Workspace
 
 _MOST_NAMED = 12

@@ -23,10 +23,10 @@ from fin_agent.graphs.answer.question_scope import (
     what_cannot_be_met,
 )
 from fin_agent.graphs.answer.state import AnswerState, AskedQuestion
-from fin_agent.retrieval.documents import rank_filings
-from fin_agent.retrieval.pages import rank_pages
-from fin_agent.retrieval.passages import rank_passages
-from fin_agent.retrieval.query import Depth, Query, SearchResult
+from fin_agent.retrieval.document_ranking import rank_filings
+from fin_agent.retrieval.page_ranking import rank_pages
+from fin_agent.retrieval.passage_ranking import rank_passages
+from fin_agent.retrieval.search_query import Depth, Query, SearchResult
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.vocabulary.ranked_group import RankedGroup

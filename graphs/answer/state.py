@@ -25,7 +25,7 @@ from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.channels import Kept, KeptList, StateError
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.metering import CallRecord
-from fin_agent.retrieval.query import Query, RankedFiling, RankedPage, Scope, SearchResult
+from fin_agent.retrieval.search_query import Query, RankedFiling, RankedPage, Scope, SearchResult
 
 Next = Literal["ask_complementary_question", "answer_with_program", "answer_with_reasoning", "verify_answer"]
 

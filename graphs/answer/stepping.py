@@ -17,7 +17,7 @@ from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import AnswerGraph, answer_builder
-from fin_agent.graphs.answer.programs import showing_programs
+from fin_agent.graphs.answer.program_of_thought import showing_programs
 from fin_agent.graphs.answer.search_nodes import reworded
 from fin_agent.graphs.answer.state import EDITED, AnswerState, QuestionInput, typed
 

@@ -14,7 +14,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
 
 from fin_agent.analyst.events import Warned, told
-from fin_agent.analyst.model.role_models import callers_of
+from fin_agent.analyst.model.models_by_role import callers_of
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
 from fin_agent.answering.answer import Answer
@@ -24,7 +24,7 @@ from fin_agent.errors import QuestionError, how_to_install
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import unkept
 from fin_agent.graphs.answer.question_scope import filings_there
-from fin_agent.graphs.chat.figures import (
+from fin_agent.graphs.chat.number_grounding import (
     grounds_in,
     marked,
     orders_repeated,

@@ -17,7 +17,7 @@ from fin_agent.analyst.events import StepBegun, told
 from fin_agent.graphs.chat.state import CORRECTION
 from fin_agent.models.call import NO_USAGE, PromptIdentity, Role, Usage
 from fin_agent.models.caller import Caller
-from fin_agent.models.keys import without_keys
+from fin_agent.models.key_redaction import without_keys
 from fin_agent.models.metering import CallRecord, Meter, current_meter
 from fin_agent.models.replies import received
 

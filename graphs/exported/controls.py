@@ -19,7 +19,7 @@ from fin_agent.config import INDEX_VARIABLE, Settings, index_folder, settings_fr
 from fin_agent.config_sources import Said
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FilingIndexError
-from fin_agent.evidence.preparing import prepare
+from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.chat.state import ChatContext, ChatLimits
 from fin_agent.index.database import FORMAT_VERSION

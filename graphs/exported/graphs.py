@@ -14,7 +14,7 @@ from fin_agent.errors import FinAgentError, QuestionError
 from fin_agent.evidence.ledger import Entry
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import Node, answer_builder
-from fin_agent.graphs.answer.programs import showing_programs
+from fin_agent.graphs.answer.program_of_thought import showing_programs
 from fin_agent.graphs.answer.search_nodes import reworded
 from fin_agent.graphs.answer.state import EDITED, AnswerState, ShownOutput, typed, typed_value
 from fin_agent.graphs.channels import StateError

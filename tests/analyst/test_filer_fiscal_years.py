@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.workspace import Workspace
 
 

@@ -9,7 +9,7 @@ import pytest
 from fin_agent.analyst.rules.intents import LONGEST_QUESTION, intent_of
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
-from fin_agent.lexicon.companies import CompanyDirectory
+from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement

@@ -9,7 +9,7 @@ import pytest
 
 from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.analyst.rules.reasoning.answer_extraction import led_by
-from fin_agent.analyst.rules.reasoning.questions import Wants, never_answered, parts_of
+from fin_agent.analyst.rules.reasoning.question_parts import Wants, never_answered, parts_of
 from fin_agent.evidence.intent import CompanyAsked, Relation
 from tests.analyst.test_reasoning import Words, asked, of, passage
 

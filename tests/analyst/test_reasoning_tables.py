@@ -9,11 +9,11 @@ import pytest
 
 from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.analyst.rules.reasoning.ranking_questions import ranked_in
-from fin_agent.analyst.rules.reasoning.tables import members_of
+from fin_agent.analyst.rules.reasoning.table_answers import members_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.index.protocol import PageKey, PageOutline, SourcedFact, StoredPage
-from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.place import Box

@@ -6,12 +6,12 @@ from datetime import date
 
 import pytest
 
-from fin_agent.answering.composition import assumptions
+from fin_agent.answering.answer_composition import assumptions
 from fin_agent.evidence.expressions import IfReported, Known
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation, StatedFormula
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, Term
-from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.identity import Form, Identity

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from fin_agent.analyst.rules.loss_questions import with_losses
-from fin_agent.answering.composition import numeric_answer
+from fin_agent.answering.answer_composition import numeric_answer
 from fin_agent.answering.program import CHANGE, ENDS, Program
 from fin_agent.evidence.expressions import Constant
 from fin_agent.evidence.intent import Claim, CompanyAsked, Comparison, Intent, Relation
 from fin_agent.evidence.plan import Plan, Term
-from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 
 ACME = CompanyAsked(key="acme", name="Acme")
 BELL = CompanyAsked(key="bell", name="Bell")

@@ -16,7 +16,7 @@ from fin_agent.evidence.expressions import Constant, Known, Magnitude, Mean, Nod
 from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, Relation
 from fin_agent.evidence.ledger import Entry, Figure, Ledger
 from fin_agent.evidence.plan import Plan, Term
-from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
 
 ACME = CompanyAsked(key="acme", name="Acme Tools, Inc.")

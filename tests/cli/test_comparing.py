@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fin_agent.index.protocol import PageKey
-from fin_agent.retrieval.query import (
+from fin_agent.retrieval.search_query import (
     EVERYTHING,
     USUAL_DEPTH,
     Depth,

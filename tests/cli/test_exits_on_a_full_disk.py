@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.cli.exits import sentence_of
+from fin_agent.cli.exit_codes import sentence_of
 from fin_agent.graphs.chat.threads import ThreadStoreError
 from fin_agent.runs.store import RunStoreError
 

@@ -18,7 +18,7 @@ from typer.cli import get_docs_for_click
 
 from fin_agent.cli.app import COMMANDS, app
 from fin_agent.evaluation.financebench import standing_for
-from fin_agent.evidence.preparing import prepare
+from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.index.protocol import FilingRecord, FilingVectors, VectorUnit
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.workspace import Workspace

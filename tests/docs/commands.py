@@ -13,7 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from fin_agent.cli import app
-from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.exit_codes import ExitCode
 from tests.docs.kinds import Command
 
 FINE = {int(ExitCode.DONE), int(ExitCode.REFUSED)}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.evidence.preparing import prepare
+from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.index.ingest import ingest
 from fin_agent.index.sqlite import SqliteIndex
 from tests.docs.blocks import Block, blocks_of, name_of, pages

@@ -10,7 +10,7 @@ from fin_agent.evaluation.comparison import Comparison, Conditions, Reader, comp
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.statistics import Overlap, OverlapScores
 from fin_agent.index.protocol import PageKey, StoredPassage
-from fin_agent.retrieval.query import (
+from fin_agent.retrieval.search_query import (
     EVERYTHING,
     USUAL_DEPTH,
     Depth,

@@ -15,7 +15,7 @@ from rich.console import Console
 from fin_agent.answering.answer import Answer, AnswerValue, Usage
 from fin_agent.evaluation.benchmark import Answered, Benchmark, Row, Run, run_benchmark, write_csv
 from fin_agent.evaluation.financebench import summarize, tables_of
-from fin_agent.presentation.plain import in_our_look
+from fin_agent.presentation.terminal_text import in_our_look
 
 FIRST = Row(
     id="q1",

@@ -17,7 +17,7 @@ from fin_agent.evaluation.comparison import Conditions
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.models.call import Role, Usage
 from fin_agent.models.metering import CallRecord, current_meter
-from fin_agent.retrieval.query import EVERYTHING, Scope, SearchResult
+from fin_agent.retrieval.search_query import EVERYTHING, Scope, SearchResult
 from tests.evaluation.comparisons import FORMS, GOOD, POOR, QUESTIONS, Scripted, compared
 
 

@@ -16,7 +16,7 @@ pytest.importorskip("scipy", reason='needs `pip install ".[evaluation]"`')
 from fin_agent.evaluation import Oracle
 from fin_agent.evaluation.benchmark import write_csv
 from fin_agent.evaluation.comparison import Comparison, ComparisonReport, Conditions, report_on_comparison
-from fin_agent.presentation.plain import in_our_look
+from fin_agent.presentation.terminal_text import in_our_look
 from tests.evaluation.comparisons import FORMS, GOOD, POOR, QUESTIONS, Scripted, compared
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from fin_agent.evidence.intent import CompanyAsked, Intent, MeasureAsked, Relation
 from fin_agent.evidence.plan import Plan, plan_of
-from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form, Identity
 

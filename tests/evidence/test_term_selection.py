@@ -11,7 +11,7 @@ from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, Relation
 from fin_agent.evidence.ledger import Entry, Figure, Ledger
 from fin_agent.evidence.plan import Plan, Term
 from fin_agent.evidence.term_selection import chosen_company, lacking_slots, wanted_terms
-from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
 
 ACME, BOLT = CompanyAsked(key="acme", name="Acme"), CompanyAsked(key="bolt", name="Bolt")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fin_agent.errors import ReadError
-from fin_agent.evidence.preparing import prepare
+from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import read_filing
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.fact import Fact

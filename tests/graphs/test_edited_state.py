@@ -16,7 +16,7 @@ from fin_agent.evidence.plan import Plan, Term
 from fin_agent.graphs.answer import AnswerContext, build_graph
 from fin_agent.graphs.answer.state import typed, typed_value
 from fin_agent.graphs.channels import StateError
-from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
 
 QUESTIONS = (

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from fin_agent.answering.answer import Answer
 from fin_agent.graphs.answer import AnswerContext
 from fin_agent.graphs.answer.graph import answer_builder
-from fin_agent.graphs.answer.programs import EDITED_PROGRAM, showing_programs
+from fin_agent.graphs.answer.program_of_thought import EDITED_PROGRAM, showing_programs
 from fin_agent.graphs.exported import answer, controls, rerank, search
 from fin_agent.graphs.exported.controls import ON_SAMPLES, Controls, RerankControls, SearchControls, opened
 from fin_agent.graphs.exported.graphs import RunFailedError

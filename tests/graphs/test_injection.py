@@ -90,7 +90,7 @@ def planted_on(pages: tuple[int, ...], start: int) -> list[Plant]:
 
 
 def indexed(files: list[Path], folder: Path) -> Workspace:
-    from fin_agent.evidence.preparing import prepare
+    from fin_agent.evidence.filing_preparation import prepare
     from fin_agent.index.ingest import ingest
     from fin_agent.index.sqlite import SqliteIndex
 

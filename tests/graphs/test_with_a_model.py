@@ -26,9 +26,9 @@ from fin_agent.models import Budget, Callers, ModelSettings
 from fin_agent.models.settings import Preset
 from fin_agent.presentation.answers import answer_view
 from fin_agent.testing import ScriptedChatModel
-from fin_agent.testing.scripted import Script
-from fin_agent.tools.wording import Budget as ToolBudget
-from fin_agent.tools.wording import answer_told
+from fin_agent.testing.scripted_model import Script
+from fin_agent.tools.result_formatting import Budget as ToolBudget
+from fin_agent.tools.result_formatting import answer_told
 from fin_agent.workspace import Workspace
 from tests.analyst.model.clients import Prompted, calculates, keeps, passages, quotes, roles
 

@@ -17,7 +17,7 @@ import pymupdf
 import pytest
 
 from fin_agent.errors import FinAgentError
-from fin_agent.evidence.preparing import prepare
+from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import content_hash, doc_id_of
 from fin_agent.index.copying import CopyOutcome, copy_filings
 from fin_agent.index.ingest import IngestReport, Outcome, Prepare, PreparedFiling, files_below, ingest

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.evidence import preparing
+from fin_agent.evidence import filing_preparation
 from fin_agent.index.ingest import Outcome, ingest
 from fin_agent.index.manifest import FileState, Manifest
 from fin_agent.index.protocol import FilingVectors, VectorUnit
@@ -19,7 +19,7 @@ from fin_agent.index.repairing import repair
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.index.verifying import verify
 
-prepare = lru_cache(preparing.prepare)
+prepare = lru_cache(filing_preparation.prepare)
 """The sample filings, each read once however often it is lost."""
 
 

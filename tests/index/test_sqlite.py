@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.evidence.preparing import prepare
+from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex, match_any
 from fin_agent.vocabulary.filing import Filing

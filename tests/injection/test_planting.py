@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from fin_agent.prompts import Quoted, load_prompt
-from fin_agent.prompts.signs import signs_of_injection
+from fin_agent.prompts.injection_signs import signs_of_injection
 from fin_agent.testing import ModelCall
 from tests.injection.obeying import Obeying, obedient
 from tests.injection.planting import MARK, NUMBER, Plant, Way, aims, plant, planted_copy, plants

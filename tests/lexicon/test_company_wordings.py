@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fin_agent.lexicon.companies import CERTAIN, CompanyDirectory
+from fin_agent.lexicon.company_mentions import CERTAIN, CompanyDirectory
 from fin_agent.lexicon.company_names import Company, NameBook, edits_between, is_clipped, normalise_name
 from fin_agent.vocabulary.identity import Form, Identity
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.testing import ForbiddenConnectionError
-from fin_agent.testing.guards import Attempts
+from fin_agent.testing.network_guards import Attempts
 from tests.models.openai_server import KEY, OpenAIServer
 
 pytest_plugins = ["pytester"]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fin_agent.prompts import Prompt, PromptError, Quoted, load_prompt, prompts
-from fin_agent.prompts.material import Holds
 from fin_agent.prompts.prompt import TEXT, prompt_roles, prompt_source, read_prompt
+from fin_agent.prompts.untrusted_text import Holds
 
 MOST_TOKENS = 900
 HEAD = "---\nrole: hypothetical-passage\nversion: 7\nplaceholders: [question]\noutput: text\n---\n"

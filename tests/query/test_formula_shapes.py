@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from fin_agent.lexicon.companies import CompanyDirectory
+from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.query.lexer import Names
 from fin_agent.query.parsing import NoReadingError

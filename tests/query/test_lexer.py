@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.lexicon.companies import CompanyDirectory
+from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention
 from fin_agent.query.lexer import Names, Token, lex

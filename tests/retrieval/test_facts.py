@@ -12,8 +12,8 @@ from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.facts import FactQuery, FactsFound, find_facts, search_facts
-from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.slot_figures import printed_facts
+from fin_agent.retrieval.slot_matching import fills
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fin_agent.retrieval.page_text import TextMatch, Wanted, text_match
-from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.search_query import Query
 from fin_agent.workspace import Workspace
 
 WANTED = Wanted({"restructur": 2.0, "sever": 1.0}, {"exit": 1.0}, {"layoff": 1.0}, {

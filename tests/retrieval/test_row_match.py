@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fin_agent.index.protocol import PageKey
-from fin_agent.lexicon.fiscal import FiscalPeriod
-from fin_agent.retrieval.query import Query
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.retrieval.row_match import row_matches
+from fin_agent.retrieval.search_query import Query
 from fin_agent.workspace import Workspace
 
 DOC = "harborlight_2024_10k"

@@ -8,10 +8,10 @@ from datetime import date
 import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.lexicon.fiscal import FiscalPeriod
-from fin_agent.retrieval.documents import rank_filings
-from fin_agent.retrieval.query import Query, SearchResult
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
+from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.search import search
+from fin_agent.retrieval.search_query import Query, SearchResult
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.identity import Form
 from fin_agent.workspace import Workspace

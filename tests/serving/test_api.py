@@ -16,7 +16,7 @@ from fin_agent.answering.answer import Answer
 from fin_agent.config import Settings
 from fin_agent.graphs.answer import answer_question
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.serving.pictures import LONGEST_SIDE
+from fin_agent.serving.page_images import LONGEST_SIDE
 from fin_agent.tools.artifacts import DocumentsFound, FilingsListed, PagesFound
 from fin_agent.tools.context import ToolContext
 from fin_agent.workspace import Workspace
@@ -123,7 +123,7 @@ def test_a_figure_is_framed(client: Any) -> None:
 
 
 def test_a_picture_is_of_bounded_size(client: Any) -> None:
-    from fin_agent.filings.picture import size_of
+    from fin_agent.filings.page_rendering import size_of
 
     assert max(size_of(client.get(f"/pages/{FILING}/9.png", params={"dpi": 200}).content)) <= LONGEST_SIDE
 
@@ -193,7 +193,7 @@ def test_what_is_wrong_is_said_with_what_to_do(
 
 
 def test_a_file_that_changed_is_not_drawn_and_its_place_is_not_told(tmp_path: Path, sample_filings: Path) -> None:
-    from fin_agent.evidence.preparing import prepare
+    from fin_agent.evidence.filing_preparation import prepare
     from fin_agent.index.ingest import ingest
 
     file = tmp_path / "filings" / f"{FILING}.pdf"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fin_agent.serving.http_server import MOST_BYTES, Access
-from fin_agent.serving.problems import BusyError
+from fin_agent.serving.problem_details import BusyError
 from fin_agent.tools import FinAgentToolkit
 from fin_agent.tools.context import ToolContext
 from tests.graphs.told_by_model import QUESTION

@@ -14,8 +14,8 @@ import pytest
 from benchmarks.hostile.bombs import tiling
 from fin_agent import ingest, prepare
 from fin_agent.config import Settings
-from fin_agent.filings import picture
-from fin_agent.filings.picture import FramedPage, TooLongToDrawError, draw_pages
+from fin_agent.filings import page_rendering
+from fin_agent.filings.page_rendering import FramedPage, TooLongToDrawError, draw_pages
 from fin_agent.filings.reader import content_hash
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.tools import FinAgentToolkit
@@ -45,7 +45,7 @@ def context_of_bomb(bomb: Path) -> ToolContext:
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(picture, "DRAWING", replace(picture.DRAWING, seconds=1.5, wait=6))
+    monkeypatch.setattr(page_rendering, "DRAWING", replace(page_rendering.DRAWING, seconds=1.5, wait=6))
 
 
 def test_a_deadline_fires(bomb: Path, short: None) -> None:
@@ -81,7 +81,7 @@ def test_callers_that_go_leave_nothing_behind(context_of_bomb: ToolContext) -> N
             connection.close()
         assert eventually(lambda: httpx.get(f"{address}/pages/sound/1.png", timeout=60).status_code == 200, seconds=15)
         # Threads that wait for work are kept; none of them draws.
-        assert eventually(lambda: not picture._POOL._busy, seconds=5)
+        assert eventually(lambda: not page_rendering._POOL._busy, seconds=5)
         assert threading.active_count() - before < 15
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fin_agent.serving.http_server import MOST_BYTES, SECONDS_TO_SEND, SHORTEST_TOKEN, TOKEN_VARIABLE
-from fin_agent.serving.pictures import LONGEST_SIDE
+from fin_agent.serving.page_images import LONGEST_SIDE
 from fin_agent.tools import FinAgentToolkit
 
 httpx = pytest.importorskip("httpx", reason="needs the extra `serving-tests`")

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from fin_agent.filings.picture import size_of
-from fin_agent.serving.pictures import LONGEST_SIDE
+from fin_agent.filings.page_rendering import size_of
+from fin_agent.serving.page_images import LONGEST_SIDE
 from fin_agent.tools import FinAgentToolkit
 from fin_agent.workspace import Workspace
 from tests.serving.conftest import FILING, MAIN, environment

@@ -7,13 +7,13 @@ from collections.abc import Collection, Sequence
 from decimal import Decimal
 
 from fin_agent.analyst.events import warned
-from fin_agent.analyst.model.answers import Reasoner, asks_judgement
-from fin_agent.analyst.model.curating import Curator
-from fin_agent.analyst.model.judging import ranked_by_cards
+from fin_agent.analyst.model.cited_answers import Reasoner, asks_judgement
+from fin_agent.analyst.model.curator import Curator
+from fin_agent.analyst.model.llm_judges import ranked_by_cards
 from fin_agent.analyst.model.model_client import ModelClient
-from fin_agent.analyst.model.prompt_material import known_lines
-from fin_agent.analyst.model.questions import QuestionReader, is_read
-from fin_agent.analyst.model.searching import QueryWriter
+from fin_agent.analyst.model.prompt_context import known_lines
+from fin_agent.analyst.model.query_writer import QueryWriter
+from fin_agent.analyst.model.question_reader import QuestionReader, is_read
 from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.program import Program
@@ -25,7 +25,7 @@ from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.tournament.judge import Brief
 from fin_agent.models.settings import Preset
-from fin_agent.retrieval.query import EVERYTHING, Query, RankedPassage, Scope
+from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.workspace import Workspace
 
 PROMPTS = ("intent", "query_rewrite", "judge", "curation", "reasoning")

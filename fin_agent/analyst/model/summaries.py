@@ -8,8 +8,8 @@ from pathlib import Path
 
 from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line, stands_in
 from fin_agent.analyst.model.model_client import ModelClient, call_of
+from fin_agent.analyst.model.models_by_role import callers_of
 from fin_agent.analyst.model.replies import SummaryReply, TreeNodeReply
-from fin_agent.analyst.model.role_models import callers_of
 from fin_agent.config import Settings
 from fin_agent.evidence.summaries import COVER_PAGES, summary_by_rules
 from fin_agent.index.protocol import FilingRecord, PageKey

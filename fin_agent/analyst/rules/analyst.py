@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.curation import curate
 from fin_agent.analyst.rules.intents import LONGEST_QUESTION
-from fin_agent.analyst.rules.queries import query_of
 from fin_agent.analyst.rules.reasoning import reason
-from fin_agent.analyst.rules.reasoning.questions import Wants, parts_of
+from fin_agent.analyst.rules.reasoning.question_parts import Wants, parts_of
+from fin_agent.analyst.rules.search_queries import query_of
 from fin_agent.answering.program import Program, write_program
 from fin_agent.answering.sentence_binding import answers_otherwise
 from fin_agent.errors import QuestionError
@@ -18,13 +18,13 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, plan_of
-from fin_agent.lexicon.shorthand import written_out
-from fin_agent.lexicon.wording import single_spaced
+from fin_agent.lexicon.abbreviations import written_out
+from fin_agent.lexicon.text_normalization import single_spaced
 from fin_agent.query.intents import asked_of, going_on_from, intent_of_question, with_nearest_figure
 from fin_agent.query.lexer import periods_in
 from fin_agent.query.question_splitting import asks_of, asks_something, loose_pairs, only_asks_how_much, referring
 from fin_agent.query.tree import Kind
-from fin_agent.retrieval.query import EVERYTHING, Query, RankedPassage, Scope
+from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.workspace import Workspace
 
 _MOST_JOINTS = 4

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.periods import PeriodMention, QuestionPeriods, parse_periods
-from fin_agent.vocabulary.fiscal_naming import fiscal_quarter_of
+from fin_agent.vocabulary.fiscal_calendar import fiscal_quarter_of
 
 
 def periods_asked(core: str, question: str) -> tuple[FiscalPeriod, ...]:

@@ -9,10 +9,10 @@ from importlib import resources
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from fin_agent.analyst.rules.judged_fields import MEANINGS, Aligned, aligned
+from fin_agent.analyst.rules.card_features import MEANINGS, Aligned, aligned
 from fin_agent.errors import LexiconError
-from fin_agent.evidence.alignment import matched_fields, required_fields
 from fin_agent.evidence.cards.card import Card
+from fin_agent.evidence.field_alignment import matched_fields, required_fields
 from fin_agent.evidence.tournament.judge import Brief, Verdict
 from fin_agent.lexicon.slots import Slot
 from fin_agent.workspace import Workspace

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fin_agent.analyst.rules.follow_up_phrases import all_in, found_in, is_phrase, phrases, simplified, without_opening
-from fin_agent.analyst.rules.question_wording import in_periods, listed, possessive, shifted, worded
+from fin_agent.analyst.rules.query_to_text import in_periods, listed, possessive, shifted, worded
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.intent import Intent
+from fin_agent.lexicon.abbreviations import written_out
 from fin_agent.lexicon.periods import parse_periods
-from fin_agent.lexicon.shorthand import written_out
 from fin_agent.query.binding import unit_fits
 from fin_agent.query.editing import reworded
 from fin_agent.query.intents import intent_of_question, names_of
@@ -34,7 +34,7 @@ from fin_agent.query.tree import (
     Query,
     lines_of,
 )
-from fin_agent.retrieval.terms import stems_of
+from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.workspace import Workspace
 
 _JOINING = frozenset({"AND", "OR", "COMMA", "STOP", "FROM_WORD", "TO", "DASH", "COLON"})

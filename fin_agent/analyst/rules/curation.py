@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from fin_agent.analyst.rules.cross_filing_statements import (
+from fin_agent.analyst.rules.cross_filing_checks import (
     contradicting_pages,
     finer_pages,
     of_all_filings,
@@ -14,27 +14,27 @@ from fin_agent.analyst.rules.cross_filing_statements import (
     restating_pages,
     statements_of_figures,
 )
-from fin_agent.analyst.rules.queries import complementary_question, query_of
-from fin_agent.evidence.alignment import COMPANY, matched_fields, required_fields
+from fin_agent.analyst.rules.search_queries import complementary_question, query_of
 from fin_agent.evidence.answer_notes import remarks_on
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
+from fin_agent.evidence.field_alignment import COMPANY, matched_fields, required_fields
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Figure, Ledger, fill
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.report_selection import Which, from_report
 from fin_agent.evidence.reporting_basis import Basis, basis_of
-from fin_agent.evidence.signs import RESULTS, said_of_losses
-from fin_agent.evidence.sums import Place, breaking_sums
+from fin_agent.evidence.sign_conventions import RESULTS, said_of_losses
+from fin_agent.evidence.sum_checks import Place, breaking_sums
 from fin_agent.evidence.term_selection import lacking_slots, settled, wanted_terms
 from fin_agent.evidence.trace import Judged
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.matching import fills
-from fin_agent.retrieval.query import EVERYTHING, Scope
+from fin_agent.retrieval.search_query import EVERYTHING, Scope
+from fin_agent.retrieval.search_terms import overlap, search_terms, stems_of, weights_of
 from fin_agent.retrieval.slot_figures import doubt_about
-from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_of
+from fin_agent.retrieval.slot_matching import fills
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace

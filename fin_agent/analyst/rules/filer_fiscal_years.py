@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fin_agent.analyst.rules.queries import looks_forward
+from fin_agent.analyst.rules.search_queries import looks_forward
 from fin_agent.evidence.intent import Intent
 from fin_agent.workspace import Workspace
 

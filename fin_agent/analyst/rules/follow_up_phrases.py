@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from fin_agent.lexicon.words import word_lists
-from fin_agent.retrieval.terms import stopwords
+from fin_agent.retrieval.search_terms import stopwords
 
 _LISTS = "follow_up_words"
 _EDGES = " \t\n,.;:!?-–—…"

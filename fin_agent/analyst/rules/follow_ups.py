@@ -22,11 +22,11 @@ from fin_agent.analyst.rules.follow_up_phrases import (
     without_opening,
 )
 from fin_agent.analyst.rules.intents import FORMS, LONGEST_QUESTION, period_spans, understood_spans
-from fin_agent.analyst.rules.question_wording import listed
+from fin_agent.analyst.rules.query_to_text import listed
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError
 from fin_agent.lexicon.company_names import Company
-from fin_agent.lexicon.wording import written_over
+from fin_agent.lexicon.text_normalization import written_over
 from fin_agent.workspace import Workspace
 
 

@@ -12,11 +12,11 @@ from fin_agent.analyst.rules.requested_report import about_restating, told_apart
 from fin_agent.analyst.rules.unanswerable_questions import SPAN_OF_A_YEAR
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, Relation
-from fin_agent.lexicon.companies import CompanyDirectory, CompanyMention
+from fin_agent.lexicon.company_mentions import CompanyDirectory, CompanyMention
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
-from fin_agent.lexicon.wording import written_over
-from fin_agent.query.sentences import decimals_asked, sentences_of, unit_asked
+from fin_agent.lexicon.text_normalization import written_over
+from fin_agent.query.question_sentences import decimals_asked, sentences_of, unit_asked
 from fin_agent.vocabulary.identity import Form
 
 LONGEST_QUESTION = 10_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from fin_agent.evidence.intent import Comparison, Intent, Relation, Selection
-from fin_agent.evidence.signs import LOSS_OF, RESULTS
+from fin_agent.evidence.sign_conventions import LOSS_OF, RESULTS
 
 
 def with_losses(intent: Intent) -> Intent:

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from fin_agent.lexicon.company_names import company_words
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.mentions import Mention
 from fin_agent.lexicon.periods import parse_periods
+from fin_agent.lexicon.phrase_matching import Mention
 from fin_agent.lexicon.words import word_lists
 from fin_agent.workspace import Workspace
 

@@ -13,10 +13,10 @@ from itertools import accumulate
 
 from fin_agent.analyst.rules.intents import understood_spans
 from fin_agent.evidence.intent import Intent
-from fin_agent.lexicon.companies import names_alone
+from fin_agent.lexicon.company_mentions import names_alone
 from fin_agent.lexicon.company_names import bare_ticker, company_words
 from fin_agent.lexicon.words import word_lists
-from fin_agent.retrieval.terms import stem, stopwords
+from fin_agent.retrieval.search_terms import stem, stopwords
 from fin_agent.workspace import Workspace
 
 _COMMON = 0.03

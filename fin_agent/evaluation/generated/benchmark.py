@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.benchmark import MEDIAN_SECONDS, QUESTIONS, REFUSED, Column, Report, Row, report_on
-from fin_agent.evaluation.generated import makers, unanswerable
-from fin_agent.evaluation.generated.drawing import Maker, Material, questions_of
+from fin_agent.evaluation.generated import question_generators, unanswerable
 from fin_agent.evaluation.generated.question import GeneratedQuestion
+from fin_agent.evaluation.generated.sampling import Maker, Material, questions_of
 from fin_agent.workspace import Workspace
 
 COUNTS: Mapping[Family, int] = {Family.MULTI_FILING: 100, Family.UNANSWERABLE: 60, Family.LOOKUP: 120}
@@ -17,18 +17,18 @@ COUNTS: Mapping[Family, int] = {Family.MULTI_FILING: 100, Family.UNANSWERABLE: 6
 
 _MAKERS: Mapping[Family, Sequence[tuple[str, Maker, int]]] = {
     Family.MULTI_FILING: (
-        ("total", makers.total, 15),
-        ("average", makers.average, 14),
-        ("change", makers.change, 12),
-        ("growth", makers.growth, 9),
-        ("annual growth", makers.annual_growth, 7),
-        ("difference", makers.difference, 11),
-        ("ratio", makers.ratio, 8),
-        ("highest", makers.highest, 9),
-        ("of highest", makers.of_highest, 5),
-        ("faster", makers.faster, 4),
-        ("combined", makers.combined, 3),
-        ("highest over years", makers.highest_over_years, 3),
+        ("total", question_generators.total, 15),
+        ("average", question_generators.average, 14),
+        ("change", question_generators.change, 12),
+        ("growth", question_generators.growth, 9),
+        ("annual growth", question_generators.annual_growth, 7),
+        ("difference", question_generators.difference, 11),
+        ("ratio", question_generators.ratio, 8),
+        ("highest", question_generators.highest, 9),
+        ("of highest", question_generators.of_highest, 5),
+        ("faster", question_generators.faster, 4),
+        ("combined", question_generators.combined, 3),
+        ("highest over years", question_generators.highest_over_years, 3),
     ),
     Family.UNANSWERABLE: (
         ("company absent", unanswerable.company_absent, 1),
@@ -37,9 +37,9 @@ _MAKERS: Mapping[Family, Sequence[tuple[str, Maker, int]]] = {
         ("period not filed", unanswerable.period_absent, 1),
     ),
     Family.LOOKUP: (
-        ("lookup, own year", makers.own_year, 6),
-        ("lookup, earlier column", makers.earlier_year, 5),
-        ("lookup, quarter", makers.of_a_quarter, 1),
+        ("lookup, own year", question_generators.own_year, 6),
+        ("lookup, earlier column", question_generators.earlier_year, 5),
+        ("lookup, quarter", question_generators.of_a_quarter, 1),
     ),
 }
 """Names of makers, and the weight of each among its family."""
@@ -54,7 +54,9 @@ def generated_questions(
         return ()
     questions: list[GeneratedQuestion] = []
     for family in families:
-        known = [each for each in _MAKERS[family] if material.quarterly or each[1] is not makers.of_a_quarter]
+        known = [
+            each for each in _MAKERS[family] if material.quarterly or each[1] is not question_generators.of_a_quarter
+        ]
         questions += questions_of(material, known, counts[family], seed)
     return tuple(questions)
 

@@ -27,7 +27,7 @@ from fin_agent.evidence.expressions import (
     slots_of,
 )
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.lexicon.fiscal import ANNUAL_FORMS
+from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.metrics import Formula, Metric, expression_inputs
 from fin_agent.lexicon.slots import Slot

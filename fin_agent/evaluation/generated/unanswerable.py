@@ -8,11 +8,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evaluation import Family
-from fin_agent.evaluation.generated.drawing import Material, Turn, filled, short_name
 from fin_agent.evaluation.generated.figures import AskedMeasure, AskedNames, read_yaml
 from fin_agent.evaluation.generated.question import GeneratedQuestion
+from fin_agent.evaluation.generated.sampling import Material, Turn, filled, short_name
 from fin_agent.lexicon.company_names import Company, normalise_name
-from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.vocabulary.identity import Form
 
 _YEARS_OUTSIDE = 4

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fin_agent.evaluation import QuestionKind
-from fin_agent.evaluation.generated import makers
-from fin_agent.evaluation.generated.drawing import Maker, questions_of
+from fin_agent.evaluation.generated import question_generators
 from fin_agent.evaluation.generated.question import GeneratedQuestion
-from fin_agent.evaluation.tagged_questions import makers as of_parts
-from fin_agent.evaluation.tagged_questions import one_company
+from fin_agent.evaluation.generated.sampling import Maker, questions_of
+from fin_agent.evaluation.tagged_questions import company_questions, part_questions
 from fin_agent.evaluation.tagged_questions.filings import TaggedFiling, read_tagged, tagged_files
 from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
 from fin_agent.filings.reader import doc_id_of
@@ -29,42 +28,42 @@ COUNTS: Mapping[QuestionKind, int] = {
 
 _MAKERS: Mapping[QuestionKind, Sequence[tuple[str, Maker, int]]] = {
     QuestionKind.LOOKUP: (
-        ("lookup, own year", one_company.own_year, 6),
-        ("lookup, earlier column", one_company.earlier_year, 6),
-        ("lookup, quarter", makers.of_a_quarter, 3),
+        ("lookup, own year", company_questions.own_year, 6),
+        ("lookup, earlier column", company_questions.earlier_year, 6),
+        ("lookup, quarter", question_generators.of_a_quarter, 3),
     ),
     QuestionKind.DERIVED: (
-        ("computed", one_company.computed, 5),
-        ("growth", one_company.growth, 4),
-        ("change", one_company.change, 2),
+        ("computed", company_questions.computed, 5),
+        ("growth", company_questions.growth, 4),
+        ("change", company_questions.change, 2),
     ),
     QuestionKind.COMPARISON: (
-        ("difference", makers.difference, 3),
-        ("ratio", makers.ratio, 2),
-        ("highest", makers.highest, 3),
-        ("of highest", makers.of_highest, 2),
-        ("faster", makers.faster, 1),
-        ("combined", makers.combined, 1),
-        ("highest over years", makers.highest_over_years, 1),
+        ("difference", question_generators.difference, 3),
+        ("ratio", question_generators.ratio, 2),
+        ("highest", question_generators.highest, 3),
+        ("of highest", question_generators.of_highest, 2),
+        ("faster", question_generators.faster, 1),
+        ("combined", question_generators.combined, 1),
+        ("highest over years", question_generators.highest_over_years, 1),
     ),
     QuestionKind.PART: (
-        ("part", of_parts.part_in_a_year, 8),
-        ("part, quarter", of_parts.part_in_a_quarter, 2),
-        ("growth of a part", of_parts.growth_of_part, 2),
-        ("share of a part", of_parts.share_of_part, 1),
+        ("part", part_questions.part_in_a_year, 8),
+        ("part, quarter", part_questions.part_in_a_quarter, 2),
+        ("growth of a part", part_questions.growth_of_part, 2),
+        ("share of a part", part_questions.share_of_part, 1),
     ),
     QuestionKind.TOTAL: (
-        ("total", one_company.total, 5),
-        ("average", one_company.average, 4),
-        ("annual growth", one_company.annual_growth, 2),
+        ("total", company_questions.total, 5),
+        ("average", company_questions.average, 4),
+        ("annual growth", company_questions.annual_growth, 2),
     ),
     QuestionKind.FAMILY: (
-        ("highest", of_parts.highest, 5),
-        ("n-th", of_parts.nth, 3),
-        ("fastest", of_parts.fastest, 3),
-        ("members apart", of_parts.difference, 3),
-        ("members together", of_parts.together, 2),
-        ("highest margin", of_parts.highest_margin, 1),
+        ("highest", part_questions.highest, 5),
+        ("n-th", part_questions.nth, 3),
+        ("fastest", part_questions.fastest, 3),
+        ("members apart", part_questions.difference, 3),
+        ("members together", part_questions.together, 2),
+        ("highest margin", part_questions.highest_margin, 1),
     ),
 }
 """Names of makers, and the weight of each among its kind."""

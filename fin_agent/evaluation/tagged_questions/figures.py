@@ -11,10 +11,10 @@ from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
 
-from fin_agent.evaluation.generated.drawing import Wordings
 from fin_agent.evaluation.generated.figures import Figures, Measures, SlotOfFigure, StatedFigure, read_yaml
+from fin_agent.evaluation.generated.sampling import Wordings
 from fin_agent.evaluation.tagged_questions.filings import TaggedFiling, TrueTag, may_be_one
-from fin_agent.lexicon.fiscal import YEARS_IN_AN_ANNUAL_REPORT
+from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.vocabulary.page import Statement

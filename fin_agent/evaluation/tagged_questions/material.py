@@ -10,9 +10,9 @@ from functools import cached_property
 from random import Random
 from typing import ClassVar
 
-from fin_agent.evaluation.generated.drawing import Material, Turn, Wording
 from fin_agent.evaluation.generated.figures import AskedMeasure, asked_measures
 from fin_agent.evaluation.generated.question import GeneratedQuestion
+from fin_agent.evaluation.generated.sampling import Material, Turn, Wording
 from fin_agent.evaluation.tagged_questions.figures import (
     PartFamily,
     PartFigure,
@@ -24,7 +24,7 @@ from fin_agent.evaluation.tagged_questions.figures import (
 )
 from fin_agent.evaluation.tagged_questions.filings import TaggedFiling
 from fin_agent.lexicon.company_names import Company
-from fin_agent.lexicon.fiscal import FiscalYears
+from fin_agent.lexicon.fiscal_periods import FiscalYears
 
 
 class TaggedWording(Wording):

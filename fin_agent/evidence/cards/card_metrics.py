@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from fin_agent.evidence.cards.card import ClaimRole, EvidenceSpan, ScopeSignature
-from fin_agent.evidence.cards.sources import PassageSource, cue_pattern, headings_in
+from fin_agent.evidence.cards.passage_sources import PassageSource, cue_pattern, headings_in
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.fact import Fact

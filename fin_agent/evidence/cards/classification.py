@@ -18,7 +18,7 @@ from fin_agent.evidence.cards.card import (
     Use,
     Verifiability,
 )
-from fin_agent.evidence.cards.sources import Cues, PassageSource
+from fin_agent.evidence.cards.passage_sources import Cues, PassageSource
 from fin_agent.filings.outline.items import COVER
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.fact import Fact

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from fin_agent.evidence.cards.card import TemporalAnchor
 from fin_agent.evidence.cards.classification import is_appended, is_mostly_table
-from fin_agent.evidence.cards.sources import PassageSource
+from fin_agent.evidence.cards.passage_sources import PassageSource
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.dates import month_number
 from fin_agent.vocabulary.fact import Fact, FactPeriod

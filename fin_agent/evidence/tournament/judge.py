@@ -25,7 +25,7 @@ from fin_agent.evidence.cards.card import (
 )
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
-from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.search_query import Query
 
 
 class Aggregation(StrEnum):

@@ -26,8 +26,8 @@ from fin_agent.evidence.trace import RankedGroup
 from fin_agent.index.protocol import FilingIndex, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import names_of
-from fin_agent.retrieval.query import Query
-from fin_agent.retrieval.terms import search_terms
+from fin_agent.retrieval.search_query import Query
+from fin_agent.retrieval.search_terms import search_terms
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from enum import StrEnum
 from pydantic import ValidationError
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.evidence.alignment import matched_fields, required_fields
 from fin_agent.evidence.cards.card import Card, ClaimRole, Use
+from fin_agent.evidence.field_alignment import matched_fields, required_fields
 from fin_agent.evidence.tournament.judge import (
     Brief,
     CardKey,

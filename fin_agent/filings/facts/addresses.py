@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from fin_agent.filings.outline.statements import heading_of
-from fin_agent.filings.tables.sums import proofs_of
+from fin_agent.filings.tables.sum_detection import proofs_of
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Note, PageContent, Statement
 from fin_agent.vocabulary.table import Table

@@ -9,8 +9,7 @@ from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
-from fin_agent.filings.facts.measures import facts_in_labels, scale_of_cell, unit_of_cell, units_of_columns
-from fin_agent.filings.facts.rows_in_time import (
+from fin_agent.filings.facts.row_periods import (
     DatedRow,
     balance_period,
     carries_balance,
@@ -25,9 +24,10 @@ from fin_agent.filings.facts.rows_in_time import (
     with_balances,
 )
 from fin_agent.filings.facts.statement_roles import with_roles, with_unlabelled_gross_profit
+from fin_agent.filings.facts.units_and_scales import facts_in_labels, scale_of_cell, unit_of_cell, units_of_columns
 from fin_agent.filings.outline.statements import statement_titled
 from fin_agent.filings.tables.cells import scale_of
-from fin_agent.filings.tables.periods import FiscalCalendar, time_words
+from fin_agent.filings.tables.column_periods import FiscalCalendar, time_words
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Row, Table

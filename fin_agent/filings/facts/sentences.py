@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from fin_agent.filings.tables.cells import scale_of
-from fin_agent.filings.tables.periods import FiscalCalendar, time_words
+from fin_agent.filings.tables.column_periods import FiscalCalendar, time_words
 from fin_agent.vocabulary.dates import MONTH_NAME
 from fin_agent.vocabulary.fact import UNDATED, Fact, FactPeriod
 from fin_agent.vocabulary.page import PageContent

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from fin_agent.filings.facts.check import Column, place_of, statement_columns
-from fin_agent.filings.tables.sums import SumFound, row_sums
+from fin_agent.filings.facts.statement_check import Column, place_of, statement_columns
+from fin_agent.filings.tables.sum_detection import SumFound, row_sums
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Row, Table

@@ -20,10 +20,10 @@ from fin_agent.filings.identity.cover import (
     plain_print,
     reading,
 )
-from fin_agent.filings.identity.names import OtherName
+from fin_agent.filings.identity.registrant_names import OtherName
 from fin_agent.vocabulary.dates import printed_dates
 from fin_agent.vocabulary.fact import Tag
-from fin_agent.vocabulary.fiscal_naming import nominal_month
+from fin_agent.vocabulary.fiscal_calendar import nominal_month
 from fin_agent.vocabulary.identity import FieldSource, Form
 from fin_agent.vocabulary.page import PageContent
 

@@ -22,7 +22,7 @@ from fin_agent.filings.identity.cover import (
     ticker_readings,
 )
 from fin_agent.filings.identity.dei import dei_readings, end_of_most_figures, entity_page_readings, former_name
-from fin_agent.filings.identity.names import (
+from fin_agent.filings.identity.registrant_names import (
     NAMES_SEPARATOR,
     OtherName,
     distant_pages,
@@ -32,7 +32,7 @@ from fin_agent.filings.identity.names import (
     signature_readings,
     spelt_otherwise,
 )
-from fin_agent.filings.identity.periods import (
+from fin_agent.filings.identity.reporting_period import (
     announces_results,
     is_release,
     name_in_title,
@@ -42,7 +42,7 @@ from fin_agent.filings.identity.periods import (
     year_readings,
 )
 from fin_agent.vocabulary.fact import FactPeriod, Tag
-from fin_agent.vocabulary.fiscal_naming import nominal_month
+from fin_agent.vocabulary.fiscal_calendar import nominal_month
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
 from fin_agent.vocabulary.page import PageContent
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fin_agent.errors import ReadError, require_versions
+from fin_agent.filings.readers.decompression_limits import refuse_overpacked
 from fin_agent.filings.readers.protocol import (
     MAX_PAGES,
     broken,
@@ -24,7 +25,6 @@ from fin_agent.filings.readers.protocol import (
     refuse_unreadable,
     within_bounds,
 )
-from fin_agent.filings.readers.unpacking import refuse_overpacked
 from fin_agent.vocabulary.filing import ReadWarning
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box, Word

@@ -13,6 +13,7 @@ from itertools import pairwise, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fin_agent.filings.readers.decompression_limits import refuse_overpacked
 from fin_agent.filings.readers.mupdf import doubled_letters, says_little, share_covered
 from fin_agent.filings.readers.protocol import (
     broken,
@@ -26,7 +27,6 @@ from fin_agent.filings.readers.protocol import (
     refuse_unreadable,
     within_bounds,
 )
-from fin_agent.filings.readers.unpacking import refuse_overpacked
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box, Word
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from fin_agent.filings.tables.lines import Line
-from fin_agent.lexicon.wording import singular
+from fin_agent.lexicon.text_normalization import singular
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.place import Box, Word
 from fin_agent.vocabulary.table import Cell

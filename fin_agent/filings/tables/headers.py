@@ -9,8 +9,8 @@ from datetime import date
 from itertools import pairwise
 
 from fin_agent.filings.tables.cells import Column, parse_number, unit_line_in
+from fin_agent.filings.tables.column_periods import FiscalCalendar, TimeWords, is_change, time_words
 from fin_agent.filings.tables.lines import Line
-from fin_agent.filings.tables.periods import FiscalCalendar, TimeWords, is_change, time_words
 from fin_agent.vocabulary.fact import FactPeriod
 
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
+from fin_agent.filings.tables.column_periods import FiscalCalendar, is_month_end, time_words
 from fin_agent.filings.tables.headers import Header, read_header
 from fin_agent.filings.tables.layout import FoundTable, find_tables, goes_on, is_one_table
 from fin_agent.filings.tables.lines import LabelledRow, rows_of
-from fin_agent.filings.tables.periods import FiscalCalendar, is_month_end, time_words
-from fin_agent.filings.tables.sums import row_sums
+from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import PageContent

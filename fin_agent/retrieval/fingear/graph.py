@@ -19,7 +19,7 @@ from fin_agent.evidence.cards.card import Card
 from fin_agent.index.protocol import FilingIndex, StoredPassage
 from fin_agent.retrieval.fingear.search import Passages, filings_for, tfidf_similarity
 from fin_agent.retrieval.fingear.trees import TreeError
-from fin_agent.retrieval.query import (
+from fin_agent.retrieval.search_query import (
     EVERYTHING,
     USUAL_DEPTH,
     Depth,

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.retrieval.terms import stems_of
+from fin_agent.retrieval.search_terms import stems_of
 
 Weighting = Literal["relative", "log", "softmax"]
 WEIGHTINGS: tuple[Weighting, ...] = ("relative", "log", "softmax")

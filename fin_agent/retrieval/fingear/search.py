@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from fin_agent.errors import how_to_install
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
-from fin_agent.retrieval.documents import rank_filings
+from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.fingear.lexicon_map import Weighting, budgets, item_weights, term_map
 from fin_agent.retrieval.fingear.trees import Chunking, FilingTrees, ItemTree, TreeError, TreeNode, TreeStore
-from fin_agent.retrieval.query import (
+from fin_agent.retrieval.search_query import (
     EVERYTHING,
     USUAL_DEPTH,
     Depth,

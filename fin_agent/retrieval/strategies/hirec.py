@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.prompts import load_prompt
-from fin_agent.retrieval.query import (
+from fin_agent.retrieval.search_query import (
     EVERYTHING,
     USUAL_DEPTH,
     Depth,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar
 
 from fin_agent.index.protocol import FilingIndex, PageKey
-from fin_agent.retrieval.query import (
+from fin_agent.retrieval.search_query import (
     EVERYTHING,
     USUAL_DEPTH,
     Depth,
@@ -19,7 +19,7 @@ from fin_agent.retrieval.query import (
     Scope,
     SearchResult,
 )
-from fin_agent.retrieval.terms import search_terms, stems_of
+from fin_agent.retrieval.search_terms import search_terms, stems_of
 
 _WORD = re.compile(r"\w+")
 

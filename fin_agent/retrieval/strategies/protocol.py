@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from fin_agent.errors import FinAgentError
 from fin_agent.models.errors import ModelError
 from fin_agent.prompts import FilledPrompt
-from fin_agent.retrieval.query import EVERYTHING, USUAL_DEPTH, Depth, Query, RankedPassage, Scope, SearchResult
+from fin_agent.retrieval.search_query import EVERYTHING, USUAL_DEPTH, Depth, Query, RankedPassage, Scope, SearchResult
 from fin_agent.vocabulary.ranked_group import RankedGroup
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 from fin_agent.config import VARIABLES, Settings
 from fin_agent.index.protocol import VectorUnit
 from fin_agent.retrieval.fingear.lexicon_map import WEIGHTINGS
-from fin_agent.retrieval.query import Query
-from fin_agent.retrieval.strategies.combined import FusedRanker, Hierarchical, PageThenChunk, reciprocal_rank_fusion
+from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.strategies.hirec import HiRec, Hypothetical, ManyHypothetical
+from fin_agent.retrieval.strategies.iterative import Decomposed, Interleaved, RqRag, SelfRag
 from fin_agent.retrieval.strategies.one_pass import Arrangement, Flat, OnePass, Ranker, Wording, WordRanker, expanded
 from fin_agent.retrieval.strategies.protocol import (
     Curator,
@@ -27,10 +27,10 @@ from fin_agent.retrieval.strategies.protocol import (
     parse_strategy,
     plainly,
 )
-from fin_agent.retrieval.strategies.refining import Decomposed, Interleaved, RqRag, SelfRag
+from fin_agent.retrieval.strategies.rank_fusion import FusedRanker, Hierarchical, PageThenChunk, reciprocal_rank_fusion
 from fin_agent.retrieval.strategies.reranking import ByScores, Reranked
 from fin_agent.retrieval.strategies.staged import Staged
-from fin_agent.retrieval.strategies.vectors import (
+from fin_agent.retrieval.strategies.vector_search import (
     PageLikeness,
     VectorRanker,
     check_vectors,
@@ -57,7 +57,7 @@ def build_strategy(
     name. Raises StrategyError where `spec` is not a strategy, or where a library, a model or vectors are lacking, with
     what to do; a warning goes to `models.notify` where the vectors cover some filings only.
 
-    >>> from fin_agent.retrieval.query import Query
+    >>> from fin_agent.retrieval.search_query import Query
     >>> bm25 = build_strategy("bm25", workspace)  # doctest: +SKIP
     >>> bm25.search(Query("What drove revenue growth?", terms=())).passages[0]  # doctest: +SKIP
     """
@@ -260,7 +260,7 @@ class _Building:
         raise StrategyError(
             f"it needs {what}, and none is given",
             subject=f"strategy {self._spec!r}",
-            remedy="Build it with fin_agent.analyst.strategies.strategy_for, or give one in Models",
+            remedy="Build it with fin_agent.analyst.strategy_adapters.strategy_for, or give one in Models",
         )
 
     def _lacking(self, what: str, setting: str, example: str, otherwise: str = "") -> NoReturn:

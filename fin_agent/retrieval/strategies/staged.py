@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fin_agent.retrieval.documents import rank_filings
-from fin_agent.retrieval.pages import rank_pages
-from fin_agent.retrieval.passages import rank_passages
-from fin_agent.retrieval.query import EVERYTHING, USUAL_DEPTH, Depth, Query, Scope, SearchResult
-from fin_agent.retrieval.strategies.vectors import PageLikeness
+from fin_agent.retrieval.document_ranking import rank_filings
+from fin_agent.retrieval.page_ranking import rank_pages
+from fin_agent.retrieval.passage_ranking import rank_passages
+from fin_agent.retrieval.search_query import EVERYTHING, USUAL_DEPTH, Depth, Query, Scope, SearchResult
+from fin_agent.retrieval.strategies.vector_search import PageLikeness
 from fin_agent.workspace import Workspace
 
 

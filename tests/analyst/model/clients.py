@@ -11,7 +11,7 @@ from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.models import Callers, ModelSettings
 from fin_agent.models.settings import Preset
 from fin_agent.testing import ScriptedChatModel
-from fin_agent.testing.scripted import Script
+from fin_agent.testing.scripted_model import Script
 from fin_agent.workspace import Workspace
 
 

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from fin_agent.analyst.model.questions import is_read
+from fin_agent.analyst.model.question_reader import is_read
 from fin_agent.analyst.model.replies import (
     REPLIES,
     Correctness,

@@ -10,21 +10,21 @@ from dataclasses import dataclass
 import pytest
 
 from fin_agent.analyst.events import journal, warned
-from fin_agent.analyst.model.cards import ModelCardMaker
-from fin_agent.analyst.model.judging import ModelTextJudge
+from fin_agent.analyst.model.card_abstraction import ModelCardMaker
+from fin_agent.analyst.model.llm_judges import ModelTextJudge
 from fin_agent.analyst.model.model_client import ModelClient
-from fin_agent.analyst.model.searching import ModelSubQuestions, ModelWriter
+from fin_agent.analyst.model.query_writer import ModelSubQuestions, ModelWriter
 from fin_agent.analyst.model.summaries import ModelNodeWriter, ModelSummarizer
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.strategies import AnalystDecomposer, by_slots, strategy_for
+from fin_agent.analyst.strategy_adapters import AnalystDecomposer, by_slots, strategy_for
 from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.config import Settings
-from fin_agent.evaluation.judging import Judgement
+from fin_agent.evaluation.answer_judging import Judgement
 from fin_agent.evidence.cards.card import Card
 from fin_agent.models import Budget, Caller, Callers, Meter, ModelSettings, Role, load_chat_model, metered
 from fin_agent.models.metering import current_meter
 from fin_agent.retrieval.fingear.trees import Chunk
-from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.strategies.hirec import Hypothetical, ManyHypothetical
 from fin_agent.workspace import Workspace
 from tests.models.openai_server import KEY, ChatRequest, OpenAIServer

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fin_agent.analyst.model.prompt_material import in_rows, to_be_judged, with_neighbours, within_reach
+from fin_agent.analyst.model.prompt_context import in_rows, to_be_judged, with_neighbours, within_reach
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.index.protocol import PageKey
-from fin_agent.retrieval.query import EVERYTHING, Scope
+from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.workspace import Workspace
 

@@ -11,8 +11,8 @@ import pytest
 
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.generated.benchmark import generated_questions
-from fin_agent.evaluation.generated.drawing import Material
 from fin_agent.evaluation.generated.question import GeneratedQuestion, SlotKey
+from fin_agent.evaluation.generated.sampling import Material
 from fin_agent.workspace import Workspace
 
 WRITTEN_AS = {

@@ -9,10 +9,10 @@ import pytest
 
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.generated.benchmark import generated_questions
-from fin_agent.evaluation.generated.drawing import Material
 from fin_agent.evaluation.generated.figures import fewest_filings
 from fin_agent.evaluation.generated.question import GeneratedQuestion, SlotKey
-from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.evaluation.generated.sampling import Material
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.workspace import Workspace
 from tests.evaluation.generated.conftest import WRITTEN_AS
 

@@ -11,7 +11,7 @@ from fin_agent.evaluation import QuestionKind
 from fin_agent.evaluation.generated.question import GeneratedQuestion
 from fin_agent.evaluation.tagged_questions.benchmark import tagged_questions
 from fin_agent.evaluation.tagged_questions.material import TaggedMaterial, TaggedWording, reads_well
-from fin_agent.lexicon.fiscal import FiscalYears
+from fin_agent.lexicon.fiscal_periods import FiscalYears
 
 Questions = tuple[GeneratedQuestion, ...]
 

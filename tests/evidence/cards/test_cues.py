@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fin_agent.evidence.cards.card import ClaimRole, RiskSignal
-from fin_agent.evidence.cards.sources import CueText, cue_pattern, cues_in, flat_text
+from fin_agent.evidence.cards.passage_sources import CueText, cue_pattern, cues_in, flat_text
 from fin_agent.lexicon.words import word_lists
 
 

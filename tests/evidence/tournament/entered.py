@@ -20,8 +20,8 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.tournament.judge import Brief, Verdict
 from fin_agent.evidence.tournament.stages import Entrant
-from fin_agent.lexicon.fiscal import FiscalPeriod
-from fin_agent.retrieval.query import Query
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
+from fin_agent.retrieval.search_query import Query
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
 

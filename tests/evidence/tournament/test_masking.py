@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.evidence.alignment import matched_fields, required_fields
 from fin_agent.evidence.cards.card import EvidenceType, ScopeSignature
+from fin_agent.evidence.field_alignment import matched_fields, required_fields
 from fin_agent.evidence.tournament.judge import ABLATIONS, HiddenField, Shown, TournamentSettings, masked, shown_as
 from fin_agent.vocabulary.page import Statement
 from tests.evidence.tournament.entered import brief, card

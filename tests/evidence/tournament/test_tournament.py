@@ -16,7 +16,7 @@ from fin_agent.evidence.cards.card import Card, ClaimRole, Use
 from fin_agent.evidence.tournament.judge import ABLATIONS, Brief, Judge, TournamentSettings, Verdict
 from fin_agent.evidence.tournament.tournament import Stage, TournamentResult, hold_tournament
 from fin_agent.index.protocol import StoredPassage
-from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.search_query import Query
 from fin_agent.workspace import Workspace
 from tests.evidence.tournament.entered import Failing
 

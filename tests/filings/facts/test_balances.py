@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.filings.facts.rows_in_time import with_balances
-from fin_agent.filings.tables.periods import FiscalCalendar
+from fin_agent.filings.facts.row_periods import with_balances
+from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box

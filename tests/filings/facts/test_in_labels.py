@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.filings.facts.measures import facts_in_labels
+from fin_agent.filings.facts.units_and_scales import facts_in_labels
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box

@@ -8,7 +8,7 @@ import pytest
 
 from fin_agent.filings.identity.cover import COUNTED, COVER, FOCUS, FROM_END, SENTENCE, SIGNATURE, TAG, reading
 from fin_agent.filings.identity.identify import ranked_readings, settle, taken
-from fin_agent.filings.identity.names import same_company
+from fin_agent.filings.identity.registrant_names import same_company
 from fin_agent.vocabulary.identity import FieldSource, Form
 from tests.filings.identity.written_covers import cover, read
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.graphs.chat.figures import NO_SOURCE, marked, without_source
+from fin_agent.graphs.chat.number_grounding import NO_SOURCE, marked, without_source
 
 TOLD = [
     "Value: 544.0 (USD millions). Net income FY2023, harborlight_2023_10k page 9",

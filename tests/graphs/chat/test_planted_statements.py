@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
 from fin_agent.graphs.chat import ChatContext, build_chat
-from fin_agent.graphs.chat.figures import NO_SOURCE
+from fin_agent.graphs.chat.number_grounding import NO_SOURCE
 from fin_agent.models.callers import Callers
 from fin_agent.testing import ModelCall, ScriptedChatModel
 from tests.graphs.test_planted_statements import ALL, SAMPLE

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.evidence.preparing import prepare
+from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.index.protocol import PageKey, RowLabel
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.filing import Filing

@@ -89,7 +89,7 @@ def test_a_password_is_sent_as_utf_8() -> None:
 def test_a_key_that_is_told_back_is_not_shown(
     index: ElasticIndex, server: ElasticServer, monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
-    from fin_agent.cli.exits import sentence_of
+    from fin_agent.cli.exit_codes import sentence_of
 
     monkeypatch.setenv("FIN_AGENT_ES_API_KEY", "sesame-open-0123\n")
     answer = RefusalError(500, "security_exception", said.format("sesame-open-0123"))

@@ -10,7 +10,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.index.protocol import PageKey
 from fin_agent.models import ServerUnreachableError
 from fin_agent.prompts import FilledPrompt
-from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.search_query import Query
 from fin_agent.workspace import Workspace
 
 SUIT = "Which patent suit did Harborlight settle in 2024?"

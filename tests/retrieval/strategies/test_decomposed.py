@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from fin_agent.retrieval.query import Depth, Query, Scope
+from fin_agent.retrieval.search_query import Depth, Query, Scope
 from fin_agent.retrieval.strategies.one_pass import key_of
 from fin_agent.retrieval.strategies.protocol import Models, StrategyError
 from fin_agent.retrieval.strategies.registry import build_strategy

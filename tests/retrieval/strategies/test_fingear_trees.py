@@ -24,7 +24,7 @@ from fin_agent.retrieval.fingear.trees import (
     TreeStore,
     build_trees,
 )
-from fin_agent.retrieval.query import Query, Scope
+from fin_agent.retrieval.search_query import Query, Scope
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
 from tests.retrieval.strategies.wordy_encoders import WordyEncoder

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from fin_agent.retrieval.strategies.combined import fused, reciprocal_rank_fusion
 from fin_agent.retrieval.strategies.protocol import StrategyError
+from fin_agent.retrieval.strategies.rank_fusion import fused, reciprocal_rank_fusion
 
 
 def test_ranks_are_fused_as_published() -> None:

@@ -8,10 +8,10 @@ from zlib import crc32
 
 import pytest
 
-from fin_agent.analyst.strategies import IdentityRewriter, strategy_for
+from fin_agent.analyst.strategy_adapters import IdentityRewriter, strategy_for
 from fin_agent.config import Settings
 from fin_agent.index.protocol import PageKey
-from fin_agent.retrieval.query import Depth, Query, RankedPassage, Scope, SearchResult
+from fin_agent.retrieval.search_query import Depth, Query, RankedPassage, Scope, SearchResult
 from fin_agent.retrieval.strategies.one_pass import key_of
 from fin_agent.retrieval.strategies.protocol import Models, Strategy, StrategyError, Verdict
 from fin_agent.retrieval.strategies.registry import build_strategy

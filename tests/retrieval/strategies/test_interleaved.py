@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from fin_agent.config import Settings
-from fin_agent.retrieval.query import Depth, Query, Scope, SearchResult
+from fin_agent.retrieval.search_query import Depth, Query, Scope, SearchResult
 from fin_agent.retrieval.strategies.one_pass import key_of
 from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy

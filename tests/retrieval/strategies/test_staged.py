@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from fin_agent.config import Settings
 from fin_agent.index.protocol import PageKey
-from fin_agent.retrieval.query import Depth, Query, Scope
 from fin_agent.retrieval.search import search
+from fin_agent.retrieval.search_query import Depth, Query, Scope
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
 from tests.retrieval.strategies.conftest import SUIT

@@ -13,11 +13,11 @@ import pytest
 pytest.importorskip("numpy", reason="vectors need numpy")
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.strategies import AnalystCurator, IdentityRewriter
+from fin_agent.analyst.strategy_adapters import AnalystCurator, IdentityRewriter
 from fin_agent.config import Settings
 from fin_agent.index.protocol import PageKey, VectorUnit
 from fin_agent.retrieval.dense.embedding import embed
-from fin_agent.retrieval.query import Depth, Query, Scope
+from fin_agent.retrieval.search_query import Depth, Query, Scope
 from fin_agent.retrieval.strategies.one_pass import key_of
 from fin_agent.retrieval.strategies.protocol import Models, Strategy, StrategyError
 from fin_agent.retrieval.strategies.registry import build_strategy
@@ -136,7 +136,7 @@ def test_what_is_made_up_is_encoded_as_a_passage(embedded: Workspace, script: ty
 
 def test_several_texts_search_with_their_mean() -> None:
     from fin_agent.retrieval.strategies.one_pass import Wording
-    from fin_agent.retrieval.strategies.vectors import dense_vector, sparse_vector
+    from fin_agent.retrieval.strategies.vector_search import dense_vector, sparse_vector
 
     two = Wording(("revenue", "goodwill"))
     one, other = WordyEncoder().encode_queries(["revenue", "goodwill"])

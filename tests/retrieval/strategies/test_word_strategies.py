@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from fin_agent.index.protocol import PageKey
-from fin_agent.lexicon.fiscal import FiscalPeriod
-from fin_agent.retrieval.query import EVERYTHING, Depth, Query, Scope
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
+from fin_agent.retrieval.search_query import EVERYTHING, Depth, Query, Scope
 from fin_agent.retrieval.strategies.one_pass import PassageKey, Wording, WordRanker, expanded, rarest
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.registry import build_strategy

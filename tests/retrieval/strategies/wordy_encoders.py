@@ -8,7 +8,7 @@ from zlib import crc32
 import numpy as np
 
 from fin_agent.retrieval.dense.encoder import Matrix, SparseRow
-from fin_agent.retrieval.terms import stems_of
+from fin_agent.retrieval.search_terms import stems_of
 
 DIMENSIONS = 2048
 _WINDOW = 40

@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
-from fin_agent.analyst.rules.reasoning.questions import Part, Wants
-from fin_agent.analyst.rules.reasoning.terms import stems_in
+from fin_agent.analyst.rules.reasoning.question_parts import Part, Wants
+from fin_agent.analyst.rules.reasoning.term_coverage import stems_in
 from fin_agent.lexicon.words import word_lists
 
 MONTH = (

@@ -9,12 +9,25 @@ from decimal import Decimal
 from functools import cached_property
 
 from fin_agent.analyst.protocol import Reasoning
+from fin_agent.analyst.rules.reasoning.answer_candidates import (
+    Candidate,
+    Filed,
+    Sought,
+    candidates_of,
+    is_of_its_period,
+)
 from fin_agent.analyst.rules.reasoning.answer_extraction import begins_one, holds, led_by
-from fin_agent.analyst.rules.reasoning.candidates import Candidate, Filed, Sought, candidates_of, is_of_its_period
 from fin_agent.analyst.rules.reasoning.cover_page_answers import from_covers
-from fin_agent.analyst.rules.reasoning.questions import FIGURES, Part, Wants, never_answered, parts_of
-from fin_agent.analyst.rules.reasoning.tables import from_tables, later_years
-from fin_agent.analyst.rules.reasoning.terms import Term, abbreviations_in, coverage, read_in, stems_in, terms_of
+from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, Part, Wants, never_answered, parts_of
+from fin_agent.analyst.rules.reasoning.table_answers import from_tables, later_years
+from fin_agent.analyst.rules.reasoning.term_coverage import (
+    Term,
+    abbreviations_in,
+    coverage,
+    read_in,
+    stems_in,
+    terms_of,
+)
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from fin_agent.analyst.protocol import Reasoning
-from fin_agent.analyst.rules.reasoning.candidates import Sought
-from fin_agent.analyst.rules.reasoning.questions import Wants
+from fin_agent.analyst.rules.reasoning.answer_candidates import Sought
+from fin_agent.analyst.rules.reasoning.question_parts import Wants
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from fin_agent.lexicon.words import word_lists
-from fin_agent.retrieval.terms import stems_of
+from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.vocabulary.page import Statement
 
 _HIGHEST = r"highest|largest|biggest|greatest|most|top"

@@ -1,0 +1,516 @@
+"""Answers in words by a chat model: each quote is held against its passage, each number against the quotes."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from calendar import month_name
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from fin_agent.analyst.events import warned
+from fin_agent.analyst.model.calculations import Calculated, amount_of, calculated, named, unplaced
+from fin_agent.analyst.model.grounding import on_a_line
+from fin_agent.analyst.model.model_client import ModelClient
+from fin_agent.analyst.model.models_by_role import callers_of
+from fin_agent.analyst.model.prompt_context import MOST_CHARACTERS, in_rows, place_of, shown_passages
+from fin_agent.analyst.model.quote_verification import PageSizes, Quote, unsaid
+from fin_agent.analyst.model.replies import CitedSentence, QuotedFigure, QuotedSource, ReasoningReply, YesOrNo
+from fin_agent.analyst.protocol import Reasoning, ReasoningStep
+from fin_agent.answering.answer import AnswerValue, Citation, gives_verdict
+from fin_agent.answering.quoted_amounts import contradicted, years_in
+from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
+from fin_agent.answering.sentence_binding import not_borne_out, without_markup
+from fin_agent.config import Settings
+from fin_agent.evidence.evidence import Evidence, RetrievedPassage
+from fin_agent.evidence.intent import Intent
+from fin_agent.index.protocol import PageKey, StoredPassage
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.words import word_lists
+from fin_agent.models.call import Role
+from fin_agent.models.metering import Meter, metered
+from fin_agent.prompts import Quoted, as_quoted, without_orders
+from fin_agent.retrieval.search_terms import stems_of
+from fin_agent.workspace import Workspace
+
+_FEWEST_WORDS = 3
+"""Of a quote: fewer stand anywhere."""
+_FEWEST_OF_FIGURE = 2
+"""Of the quote of a figure: its label and itself."""
+_LONGEST = 2_000
+_LONGEST_MISSING = 240
+_MOST_MISSING = 6
+_LONGEST_LABEL = 80
+_UNPROVED = "an answer of the model each claim of which stands in a passage"
+_YES_OR_NO = re.compile(r"\W*(yes|no)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """What a model's reply comes to."""
+
+    reasoning: Reasoning | None
+    """None where nothing of it can be used."""
+    said_missing: tuple[str, ...] = ()
+    """What the model says is missing, of an answer or of a part of it."""
+    keep: tuple[int, ...] = ()
+    """Places of the evidence that is to be read again with what another search brings."""
+    complementary: str = ""
+
+
+class Reasoner:
+    """Chain of thought (Wei et al. 2022) over numbered passages, with quotes and calculations."""
+
+    def __init__(self, client: ModelClient, workspace: Workspace, executor: ProgramExecutor) -> None:
+        self._client = client
+        self._workspace = workspace
+        self._executor = executor
+
+    def answer(
+        self, intent: Intent, evidence: Sequence[Evidence], wanted: str, computed: str = ""
+    ) -> ModelAnswer | None:
+        """The model's answer as far as its quotes bear it out; None where it gives no reply that can be used.
+
+        A quote that is not there is dropped, and told. `wanted` is what rules read of the question. `computed` is a
+        result of our own over figures of the filings, which may be quoted as a passage may.
+        """
+        grounds = _Grounds(self._workspace, intent, evidence, computed, self._executor)
+        shown = shown_passages([each.passage for each in evidence], self._workspace)
+        if computed:
+            shown.append(Quoted(computed, "computed from figures of the filings"))
+
+        sent_back: list[ReasoningReply] = []
+
+        def fault(reply: ReasoningReply) -> str | None:
+            wrong = _fault_of(reply, grounds)
+            if wrong is not None:
+                sent_back.append(reply)
+            return wrong
+
+        reply = self._client.asked(
+            Role.REASONING,
+            "reasoning",
+            ReasoningReply,
+            fault,
+            drafted="answer",
+            question=intent.question,
+            wanted=wanted,
+            passages=shown,
+        )
+        if reply is None and sent_back:
+            return ModelAnswer(_of_its_quotes(sent_back[-1], evidence, grounds), (_UNPROVED,))
+        if reply is None:
+            return None
+        keep = tuple(number - 1 for number in dict.fromkeys(reply.keep) if 1 <= number <= len(evidence))
+        asked = on_a_line(reply.complementary_question or "")[:_LONGEST_MISSING]
+        lacking = [_unmarked(each)[:_LONGEST_MISSING] for each in reply.missing]
+        if not _answer_of(reply):
+            lacking = lacking or [_unmarked(sentence.text)[:_LONGEST] for sentence in reply.sentences[-1:]]
+        told = tuple(dict.fromkeys(each for each in lacking if each and not grounds.all_unsaid(each)))[:_MOST_MISSING]
+        if not _answer_of(reply):
+            return ModelAnswer(None, told or ("a passage that gives the answer",), keep, asked)
+        return ModelAnswer(_borne_out(intent, reply, evidence, grounds), told, keep, asked)
+
+
+def model_reader(
+    settings: Settings, workspace: Workspace
+) -> Callable[[str, Sequence[StoredPassage]], AnswerValue | None]:
+    """A chat model that answers from passages alone: what a comparison of searches reads with, or None for no answer.
+
+    Raises ModelSetupError where the model cannot be set up, and PromptError.
+    """
+    client = ModelClient(callers_of(settings), prompts=settings.prompts)
+    client.require("reasoning")
+    reasoner = Reasoner(client, workspace, MontySandbox())
+
+    def read(question: str, passages: Sequence[StoredPassage]) -> AnswerValue | None:
+        evidence = [Evidence(passage=RetrievedPassage.of(each, 0.0, 1), why="found") for each in passages]
+        with metered(Meter(settings.models.budget, of="question")):
+            found = reasoner.answer(Intent(question=question, core=question), evidence, "")
+        said = found and found.reasoning
+        return None if not said else AnswerValue(value=said.value, unit=said.unit, text=said.text)
+
+    return read
+
+
+class _Grounds:
+    """What an answer may rest on: the passages shown, who reports, and the question."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        intent: Intent,
+        evidence: Sequence[Evidence],
+        computed: str,
+        executor: ProgramExecutor,
+    ) -> None:
+        passages = [each.passage for each in evidence]
+        self._executor = executor
+        self._decimals = intent.decimals
+        texts = [in_rows(passage.text)[:MOST_CHARACTERS] for passage in passages] + ([computed] if computed else [])
+        self.shown = [_plain(as_quoted(text)) for text in texts]
+        self.texts = [_plain(as_quoted(without_orders(text))) for text in texts]
+        """What may be quoted: as it is shown, without what speaks to the model."""
+        self.question = intent.question
+        self.may_deny = _IF_NOT_USEFUL.search(intent.question) is not None
+        """Whether the question asks to be told that a measure does not suit."""
+        self._years = years_in(intent.question)
+        self._workspace = workspace
+        self._keys = [PageKey(passage.doc_id, passage.page) for passage in passages]
+        self._reporters = [place_of(passage, workspace) for passage in passages]
+        self._pages: dict[PageKey, PageSizes] = {}
+        self._calculated: dict[ReasoningReply, Calculated] = {}
+        directory = workspace.directory
+        owned = (directory.identities.get(passage.doc_id) for passage in passages)
+        written = {company.name for company in intent.companies} | {each.company for each in owned if each is not None}
+        self._names = sorted({*written, *(name.title() for name in written)}, key=len, reverse=True)
+        names = (*(company.name for company in intent.companies), *self._reporters)
+        self.links = Links(workspace.lexicon, intent.question, names)
+
+    def bears(self, quoted: QuotedSource, fewest: int = _FEWEST_WORDS) -> bool:
+        """Whether a quote stands, and no figure of the same filing contradicts the sentences that it is of."""
+        if not _stands(quoted, self.texts, fewest):
+            return False
+        if quoted.passage > len(self._keys) or not any(map(str.isdigit, quoted.quote)):
+            return True
+        sentences = self._sentences_with(quoted)
+        doc_ids = {self._keys[quoted.passage - 1].doc_id}
+        return not contradicted(sentences, doc_ids, self._workspace, self._years)
+
+    def quote(self, quoted: QuotedSource) -> Quote:
+        """A quote that stands, with the page it is from."""
+        if quoted.passage > len(self._keys):
+            return Quote(quoted.quote)
+        key = self._keys[quoted.passage - 1]
+        if key not in self._pages:
+            self._pages[key] = PageSizes(self._workspace, key)
+        return Quote(quoted.quote, self._pages[key], self._sentences_with(quoted))
+
+    def _sentences_with(self, quoted: QuotedSource) -> str:
+        """The sentences of its passage that hold a quote: it may leave out what an amount is of."""
+        words, text = _plain(quoted.quote).strip(" .…"), self.texts[quoted.passage - 1]
+        start = text.find(words)
+        if start < 0:
+            return ""
+        end = text.find(". ", start + len(words))
+        return text[text.rfind(". ", 0, start) + 1 : end + 1 if end >= 0 else len(text)].strip()
+
+    def unsaid(self, words: str, quotes: Sequence[Quote], *, denied: bool) -> tuple[str, ...]:
+        """Numbers of `words` that neither the quotes nor what is known bears out."""
+        said = _without_known_times(words, self.texts, self._reporters)
+        return unsaid(said, quotes, " ".join(self._reporters), self.question, denied=denied)
+
+    def unclaimed(
+        self, words: str, quotes: Sequence[Quote], *, denied: bool, results: Collection[str] = ()
+    ) -> tuple[str, ...]:
+        """Directions, denials, events and amounts in words that the quotes do not bear out.
+
+        A direction may be that of one of the calculated `results`; names may stand anywhere in what was shown.
+        """
+        also = " ".join((*self._reporters, self.question))
+        texts = [*(quote.text for quote in quotes), *(quote.sentences for quote in quotes if quote.sentences)]
+        for name in self._names:  # `Advanced Micro Devices` says of nothing that it rose
+            words = words.replace(name, " ")
+        return not_borne_out(words, texts, also, claims_nothing=denied, shown=self.texts, results=results)
+
+    def calculated(self, reply: ReasoningReply) -> Calculated:
+        """The results of a reply. Raises ValueError where a figure stands in no passage, or they cannot be had."""
+        if reply not in self._calculated:
+            for figure in reply.figures:
+                if not self.bears(_of_figure(figure), _FEWEST_OF_FIGURE):
+                    told = f"the quote of {named(figure.name)} does not stand in passage {figure.passage}"
+                    raise ValueError(f"{told}, letter by letter with its label")
+            self._calculated[reply] = calculated(
+                reply.figures, reply.calculations, self.question, self._executor, self._decimals
+            )
+        return self._calculated[reply]
+
+    def place_of(self, figure: QuotedFigure) -> str:
+        """A comment of a program: what the figure is called, filing, page and, of a fact of ours, line."""
+        if figure.passage > len(self._keys):
+            return "computed from figures of the filings"
+        key = self._keys[figure.passage - 1]
+        amount = abs(amount_of(figure))
+        words = set(stems_of(figure.quote))
+        like = [
+            each.fact
+            for each in self._workspace.index.facts({key.doc_id}, pages=[key])
+            if abs(each.fact.amount) == amount
+        ]
+        quote = on_a_line(figure.quote).replace("'", "’")
+        if not like:
+            return f"{quote!r}, {key.doc_id} page {key.page + 1}"
+        fact = max(like, key=lambda one: len(words & set(stems_of(one.label))))
+        return f"{fact.label!r}, {key.doc_id} page {key.page + 1} line {fact.line + 1}"
+
+    def all_unsaid(self, words: str) -> tuple[str, ...]:
+        """Numbers of `words` that stand nowhere in what the model was shown."""
+        return self.unsaid(words, [Quote(text) for text in self.texts], denied=True)
+
+    def about(self, words: str, quotes: Sequence[Quote]) -> bool:
+        """Whether a quote has to do with these words, or with the question."""
+        return self.links.linked(f"{words} {self.question}", [quote.text for quote in quotes])
+
+
+def _borne_out(intent: Intent, reply: ReasoningReply, evidence: Sequence[Evidence], grounds: _Grounds) -> Reasoning:
+    calculated = grounds.calculated(reply)
+    results = [Quote(line) for line in calculated.lines]
+    citations: list[Citation] = []
+    steps: list[ReasoningStep] = []
+
+    def cited(quoted: QuotedSource | QuotedFigure) -> int | None:
+        if quoted.passage > len(evidence):
+            return None  # our own: the figures it is computed from are cited
+        passage = evidence[quoted.passage - 1].passage
+        citation = Citation(doc_id=passage.doc_id, page=passage.page, text=on_a_line(quoted.quote), box=passage.box)
+        if citation not in citations:
+            citations.append(citation)
+        return citations.index(citation)
+
+    for figure in reply.figures if reply.calculations else ():
+        cited(figure)
+    before = [grounds.quote(_of_figure(each)) for each in reply.figures]
+    for sentence in reply.sentences:
+        standing = []
+        for quoted in sentence.citations:
+            if grounds.bears(quoted):
+                standing.append(quoted)
+                continue
+            why = "stands in no passage"
+            if _stands(quoted, grounds.shown):
+                why = "is contradicted by the statements" if _stands(quoted, grounds.texts) else "speaks to the model"
+            warned(f"a quote of the model {why} and is dropped: {on_a_line(quoted.quote)[:120]!r}")
+        own = [grounds.quote(quoted) for quoted in standing]
+        if own and not grounds.about(sentence.text, own):
+            warned("a sentence of the model is dropped: what it quotes has nothing to do with it or the question")
+            continue
+        before += own
+        places = [place for place in map(cited, standing) if place is not None]
+        denied = _denies(reply) or grounds.may_deny
+        said = calculated.placed(sentence.text, {})
+        lacking = (
+            *grounds.unsaid(said, [*before, *results], denied=denied),
+            *grounds.unclaimed(said, before, denied=denied, results=calculated.texts),
+        )
+        if lacking:
+            warned(f"a sentence of the model is dropped: no quote of it has {', '.join(lacking)}")
+            continue
+        steps.append(ReasoningStep(text=_unmarked(said), citations=tuple(dict.fromkeys(places))))
+    text = _unmarked(calculated.placed(_answer_of(reply), {each.name: each.number for each in reply.figures}))
+    if reply.verdict is not YesOrNo.NONE and asks_yes_or_no(intent) and not gives_verdict(text):
+        text = f"{reply.verdict.value.capitalize()}: {text}"
+    named = [one for name, one in calculated.results.items() if f"{{{name}}}" in re.sub(r"\s", "", reply.answer or "")]
+    only = named[0] if len(named) == 1 and named[0].unit is not None else None
+    return Reasoning(
+        text=text,
+        citations=tuple(citations),
+        steps=tuple(steps),
+        program=calculated.program(grounds.place_of) if calculated.results else None,
+        value=None if only is None else only.value,
+        unit=None if only is None else only.unit,
+        assumed=_assumption_of(reply, grounds),
+    )
+
+
+def _of_its_quotes(reply: ReasoningReply, evidence: Sequence[Evidence], grounds: _Grounds) -> Reasoning | None:
+    """What a reply quotes, where its answer says more than that; None where none of it is about the question."""
+    try:
+        made = _borne_out(Intent(question=grounds.question, core=""), reply, evidence, grounds)
+    except ValueError:
+        return None
+    cited = [made.citations[place] for step in made.steps for place in step.citations]
+    about = [each for each in dict.fromkeys(cited) if grounds.links.linked(grounds.question, [each.text])]
+    if not about:
+        return None
+    warned("the answer is what the model quotes: what it said beside was not borne out")
+    return Reasoning(text=" ".join(f"{each.text.rstrip(' .;,')}." for each in about), citations=tuple(about))
+
+
+def _assumption_of(reply: ReasoningReply, grounds: _Grounds) -> tuple[str, ...]:
+    said = _unmarked(reply.assumption or "")[:_LONGEST_MISSING]
+    return (said,) if any(map(str.isalnum, said)) and not grounds.all_unsaid(said) else ()
+
+
+def _fault_of(reply: ReasoningReply, grounds: _Grounds) -> str | None:
+    """What makes a reply no answer: no quote that stands and is about it, or numbers that stand in none."""
+    if not _answer_of(reply):
+        return None
+    try:
+        calculated = grounds.calculated(reply)
+    except ValueError as wrong:
+        return f"{wrong}. Quote it as it is printed, or give the answer without it"
+    figures = {each.name: each.number for each in reply.figures}
+    answer = _unmarked(calculated.placed(_answer_of(reply), figures))
+    if loose := unplaced(answer):
+        return f"the answer has {named(loose[0])} in braces, which `calculations` does not name"
+    results = [Quote(line) for line in calculated.lines]
+    quotes = [quoted for sentence in reply.sentences for quoted in sentence.citations]
+    standing = [grounds.quote(quoted) for quoted in quotes if grounds.bears(quoted)]
+    quotes += map(_of_figure, reply.figures)
+    standing += [grounds.quote(_of_figure(each)) for each in reply.figures]
+    if not standing:
+        return (
+            "no quote stands in the passage it names, letter by letter: copy one, or give null as the answer"
+            if quotes
+            else "it answers and quotes no passage: every fact needs a quote, or give null as the answer"
+        )
+    denied = _denies(reply) or grounds.may_deny
+    if lacking := grounds.unsaid(answer, [*standing, *results], denied=denied):
+        told = ", ".join(lacking)
+        return f"the answer has {told}, which no quote and no calculation has: quote it, calculate it, or leave it out"
+    if not grounds.about(answer, standing) and not any(
+        _leads(sentence, answer, grounds) for sentence in reply.sentences
+    ):
+        return "what it quotes has nothing to do with the question or the answer: quote what bears the answer out"
+    if lacking := grounds.unclaimed(answer, standing, denied=denied, results=calculated.texts):
+        return (
+            f"the answer says {', '.join(lacking)}, which no quote bears out: quote the words that do, put a calculated"
+            " result beside it, or leave it out"
+        )
+    opening = _YES_OR_NO.match(answer)
+    if opening and reply.verdict.value in ("yes", "no") and opening[1].lower() != reply.verdict.value:
+        return f"the answer begins with {opening[1]!r}, and the verdict is {reply.verdict.value!r}"
+    return None
+
+
+def _leads(sentence: CitedSentence, answer: str, grounds: _Grounds) -> bool:
+    """Whether a sentence leads from its quotes to the answer: it has to do with both."""
+    own = [quoted.quote for quoted in sentence.citations if grounds.bears(quoted)]
+    links = grounds.links
+    return links.linked(sentence.text, own) and links.linked(f"{answer} {grounds.question}", [sentence.text])
+
+
+def _denies(reply: ReasoningReply) -> bool:
+    """Whether the answer is no: what the question says may then be repeated."""
+    opening = _YES_OR_NO.match(_answer_of(reply))
+    return reply.verdict is YesOrNo.NO or (opening is not None and opening[1].lower() == "no")
+
+
+def _answer_of(reply: ReasoningReply) -> str:
+    """The answer on a line; empty where it says nothing."""
+    text = _unmarked(reply.answer or "")[:_LONGEST]
+    return text if any(map(str.isalnum, text)) else ""
+
+
+def _unmarked(words: str) -> str:
+    return on_a_line(without_markup(words))
+
+
+def _of_figure(figure: QuotedFigure) -> QuotedSource:
+    return QuotedSource(passage=figure.passage, quote=figure.quote)
+
+
+_MONTHS = {name.casefold(): number for number, name in enumerate(month_name) if name}
+_WHEN = re.compile(
+    rf"\b(?P<month>{'|'.join(_MONTHS)})\s+(?P<day>\d{{1,2}})(?:,?\s+(?P<year>\d{{4}}))?\b"
+    r"|\b(?P<alone>(?:19|20)\d\d)\b(?![.,]\d)",
+    re.I,
+)
+"""A day as people write it, or a year."""
+
+
+_SPAN = re.compile(
+    r"\b[\w-]+[\s-](?:weeks?|months?|years?|days?|quarters?)\b|\b(?:level|tier|note|item|part)\s+\w+\b", re.I
+)
+"""A length of time, and what is called by a number."""
+
+
+def _without_known_times(words: str, texts: Sequence[str], places: Sequence[str]) -> str:
+    """Words without the years, days and spans that stand in a passage, its table's heading or the place it is from.
+
+    They are no figures, and no quote has to hold them.
+    """
+    known = "\n".join((*texts, *places))
+
+    def left(found: re.Match[str]) -> str:
+        if found["alone"]:
+            return " " if re.search(rf"(?<![\d.,$]){found['alone']}(?!\d|[.,]\d)", known) else found[0]
+        day = f"{_MONTHS[found['month'].casefold()]:02}-{int(found['day']):02}"
+        iso = f"{found['year']}-{day}" if found["year"] else f"-{day}"
+        plain = " ".join(found[0].casefold().split())
+        return " " if plain in known or iso in known else found[0]
+
+    def spanned(found: re.Match[str]) -> str:
+        return " " if " ".join(found[0].casefold().split()) in known else found[0]
+
+    return _SPAN.sub(spanned, _WHEN.sub(left, words))
+
+
+def _stands(quoted: QuotedSource, texts: Sequence[str], fewest: int = _FEWEST_WORDS) -> bool:
+    """Whether a quote is in its passage, word by word.
+
+    A number is not cut: `5 stores` is no quote of `425 stores`.
+    """
+    words = _plain(quoted.quote).strip(" .…")
+    if not 1 <= quoted.passage <= len(texts) or len(words.split()) < fewest:
+        return False
+    whole = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?!\w)(?![.,]\d)")
+    return whole.search(texts[quoted.passage - 1]) is not None
+
+
+_QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "\u00ad": None})
+
+
+def _plain(text: str) -> str:
+    """Small letters, one kind of quotation mark and dash, single blanks."""
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold().split())
+
+
+_ASKS_YES_OR_NO = re.compile(
+    r"^\W*(?:(?:so|and|then),?\s+)?(?:is|are|was|were|does|do|did|has|have|had|can|could|should|would)\b", re.I
+)
+_IF_NOT_USEFUL = re.compile(
+    r"\bif\b.{0,80}?\b(?:not|n't|isn't)\b.{0,60}?\b(?:useful|relevant|meaningful|applicable|appropriate|used|something)\b",
+    re.I | re.S,
+)
+
+
+def asks_judgement(intent: Intent, computed: str) -> bool:
+    """Whether yes or no is asked for that a result does not settle, or whether the measure suits the company."""
+    unsettled = asks_yes_or_no(intent) and not gives_verdict(computed)
+    return unsettled or bool(_IF_NOT_USEFUL.search(intent.question))
+
+
+def asks_yes_or_no(intent: Intent) -> bool:
+    """Whether the question begins as one that yes or no answers.
+
+    >>> asks_yes_or_no(Intent(question="Is it?", core="Is Acme a capital-intensive business?"))
+    True
+    """
+    return bool(_ASKS_YES_OR_NO.match(intent.core))
+
+
+class Links:
+    """Words that sentences, quotes and the question share, without the names of companies.
+
+    What the question writes small is no name: the stores of a company called so.
+    """
+
+    def __init__(self, lexicon: Lexicon, question: str, names: Iterable[str]) -> None:
+        self._lexicon = lexicon
+        small = (word for word in re.findall(r"\w+", question) if word.islower())
+        self._names = frozenset(stems_of(" ".join(names))) - frozenset(stems_of(" ".join(small)))
+
+    def linked(self, words: str, quotes: Collection[str]) -> bool:
+        """Whether any of the quotes shares a telling word with `words`, or with what filings write for them."""
+        wanted = self._telling(" ".join((words, *self._meant(words))))
+        return any(wanted & self._telling(quote) for quote in quotes)
+
+    def _meant(self, words: str) -> tuple[str, ...]:
+        """Everyday words as filings put them, topics, and measures with what they are made of."""
+        lexicon = self._lexicon
+        return (*lexicon.filing_terms(words), *lexicon.expand((words, *lexicon.metrics_in(words))))
+
+    def _telling(self, text: str) -> frozenset[str]:
+        stems = frozenset(stems_of(text)) - self._names - _little()
+        return frozenset(stem for stem in stems if len(stem) > 1 and not _YEAR.fullmatch(stem))
+
+
+_YEAR = re.compile(r"(?:19|20)\d\d|fy\d+|0+")
+
+
+def _little() -> frozenset[str]:
+    """Stems that any two sentences of a filing may share."""
+    lists = word_lists("answer_words")
+    sizes = (word for words in word_lists("unit_words").values() for word in words)
+    return frozenset(stems_of(" ".join((*lists["amounts"], *sizes))))

@@ -1,0 +1,262 @@
+"""Cards ranked, and answers in words judged, by a chat model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TypedDict
+
+from fin_agent.analyst.model.model_client import ModelClient, call_of
+from fin_agent.analyst.model.models_by_role import role_models
+from fin_agent.analyst.model.prompt_context import card_lines, card_place, wanted_lines
+from fin_agent.analyst.model.replies import GroupReply, ListwiseReply, RankedCard, TextJudgeReply
+from fin_agent.config import Settings
+from fin_agent.evidence.cards.card import Card
+from fin_agent.evidence.field_alignment import COMPANY, matched_fields, required_fields
+from fin_agent.evidence.tournament.judge import Brief, GroupJudge, Judge, Verdict, repaired
+from fin_agent.index.protocol import PageKey
+from fin_agent.models.call import Role
+from fin_agent.models.caller import Caller
+from fin_agent.models.callers import Callers
+from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
+from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
+from fin_agent.retrieval.search_query import RankedPassage
+
+_HIGHEST = 100.0
+"""Score of a card that is chosen and given none."""
+_ENOUGH_NAMED = 10
+"""A ranking that names so many cards, or half of its list, can be used: what decides is who comes first."""
+_TOKENS_A_CARD = 60
+_MOST_THOUGHTS = 2_000
+"""Tokens that a model may think before it replies."""
+
+
+class ModelJudge:
+    """See `Judge` and `GroupJudge`. It is shown the cards' fields as quoted material, never the passages.
+
+    Cards named twice count once, invented numbers not at all, and those left out come last (`repaired`).
+    """
+
+    def __init__(self, ranking: Caller, folder: Path | None = None, *, choosing: Caller | None = None) -> None:
+        """Load the prompts.
+
+        Args:
+            ranking: Ranks the finalists.
+            folder: The user's folder of prompts, which may hold a `judge.md` and a `group_selection.md`.
+            choosing: Chooses from groups; `ranking` where None.
+
+        Raises:
+            PromptError: A prompt of the user is not valid.
+        """
+        self._ranking = ranking
+        self._choosing = choosing or ranking
+        self._judge = load_prompt("judge", folder=folder)
+        self._group = load_prompt("group_selection", folder=folder)
+
+    def rank(self, brief: Brief, cards: Sequence[Card]) -> list[Verdict]:
+        """See Judge.rank. Raises ModelError."""
+        held = _held(brief, cards)
+        if len(cards) < 2:
+            return [Verdict(at, fields=fields) for at, fields in enumerate(held)]
+        call = call_of(
+            self.prompt(brief, cards),
+            output=ListwiseReply,
+            max_output_tokens=_MOST_THOUGHTS + _TOKENS_A_CARD * len(cards),
+            check=partial(_ranks_enough, cards=len(cards)),
+        )
+        reply, _ = self._ranking.value(replace(call, temperature=0.0))
+        return [
+            Verdict(place.card - 1, fields=_matching(place.fields, held[place.card - 1]))
+            for place in reply.ranking
+            if 1 <= place.card <= len(cards)
+        ]
+
+    def choose(self, brief: Brief, cards: Sequence[Card], most: int) -> list[Verdict]:
+        """See GroupJudge.choose. Raises ModelError."""
+        held = _held(brief, cards)
+        if len(cards) < 2:
+            return [Verdict(at, _HIGHEST, fields) for at, fields in enumerate(held)]
+        call = call_of(
+            self.group_prompt(brief, cards, most),
+            output=GroupReply,
+            max_output_tokens=_MOST_THOUGHTS + _TOKENS_A_CARD * most,
+            check=partial(_chooses_any, cards=len(cards)),
+        )
+        reply, _ = self._choosing.value(replace(call, temperature=0.0))
+        there = [place for place in reply.chosen if 1 <= place.card <= len(cards)][:most]
+        chosen = {
+            place.card - 1: Verdict(
+                place.card - 1,
+                _HIGHEST if place.score is None else place.score,
+                _matching(place.fields, held[place.card - 1]),
+            )
+            for place in there
+        }
+        return [*chosen.values(), *(Verdict(at, 0.0, held[at]) for at in range(len(cards)) if at not in chosen)]
+
+    def prompt(self, brief: Brief, cards: Sequence[Card]) -> FilledPrompt:
+        """What the model is asked to rank; the same input always gives the same text."""
+        return self._judge.filled(**_list_shown(brief, cards))
+
+    def group_prompt(self, brief: Brief, cards: Sequence[Card], most: int) -> FilledPrompt:
+        """What the model is asked to choose from."""
+        return self._group.filled(
+            question=_question(brief),
+            wanted="\n".join(wanted_lines(brief)),
+            cards=_shown(cards),
+            most=str(most),
+        )
+
+
+_MOST_RANKED = 20
+
+
+def ranked_by_cards(brief: Brief, passages: Sequence[RankedPassage], client: ModelClient) -> Sequence[RankedPassage]:
+    """The first passages of twenty pages in the order in which one call ranks their cards, before all others.
+
+    As they were where the model gives no ranking; the journal says so.
+    """
+    best: dict[PageKey, RankedPassage] = {}
+    for each in passages:
+        best.setdefault(each.stored.key, each)
+    first = list(best.values())[:_MOST_RANKED]
+    if len(first) < 2:
+        return passages
+    cards = [Card.model_validate_json(each.stored.card) for each in first]
+    fault = partial(_ranks_enough, cards=len(cards))
+    reply = client.asked(Role.LISTWISE, "judge", ListwiseReply, fault, **_list_shown(brief, cards))
+    if reply is None:
+        return passages
+    order = repaired([Verdict(place.card - 1) for place in reply.ranking], len(cards))
+    return [*(first[verdict.at] for verdict in order), *(each for each in passages if each not in first)]
+
+
+class PatientJudge:
+    """A judge for one tournament that is not asked again once its model could not be had `patience` times in a row.
+
+    Lists meet many times: a server that is down would be waited for at each of them. A model that talks rubbish is
+    borne twice as long. What failed is in `failures`.
+    """
+
+    def __init__(self, judge: Judge, patience: int = 2) -> None:
+        self._judge = judge
+        self._patience = patience
+        self._in_a_row = 0
+        self.failures: list[str] = []
+
+    def rank(self, brief: Brief, cards: Sequence[Card]) -> Sequence[Verdict]:
+        """See Judge.rank. Raises whatever the judge raises, and ModelError where it is not asked any more."""
+        self._still_asked()
+        try:
+            verdicts = self._judge.rank(brief, cards)
+        except ModelError as failure:
+            self._failed(failure)
+            raise
+        self._in_a_row = 0
+        return verdicts
+
+    def choose(self, brief: Brief, cards: Sequence[Card], most: int) -> Sequence[Verdict]:
+        """See GroupJudge.choose; a judge that only ranks does that."""
+        if not isinstance(self._judge, GroupJudge):
+            return self.rank(brief, cards)
+        self._still_asked()
+        try:
+            verdicts = self._judge.choose(brief, cards, most)
+        except ModelError as failure:
+            self._failed(failure)
+            raise
+        self._in_a_row = 0
+        return verdicts
+
+    def _still_asked(self) -> None:
+        if self._in_a_row >= 2 * self._patience:
+            raise ModelError(f"{self.failures[-1]}; it is not asked again for this question")
+
+    def _failed(self, failure: ModelError) -> None:
+        self._in_a_row += 1 if isinstance(failure, UnusableReplyError | RefusedByModelError) else 2
+        self.failures.append(failure.what)
+
+
+def _held(brief: Brief, cards: Sequence[Card]) -> list[tuple[str, ...]]:
+    required = required_fields(brief.query, brief.intent.parts)
+    return [matched_fields(card, required, brief.owners) for card in cards]
+
+
+class _Listed(TypedDict):
+    question: str
+    wanted: str
+    cards: list[Quoted]
+    count: str
+
+
+def _list_shown(brief: Brief, cards: Sequence[Card]) -> _Listed:
+    wanted = "\n".join(wanted_lines(brief))
+    return {"question": _question(brief), "wanted": wanted, "cards": _shown(cards), "count": str(len(cards))}
+
+
+def _question(brief: Brief) -> str:
+    return " ".join((brief.intent.question or brief.query.text).split())
+
+
+def _shown(cards: Sequence[Card]) -> list[Quoted]:
+    return [Quoted("\n".join(card_lines(card)), card_place(card)) for card in cards]
+
+
+def _ranks_enough(reply: ListwiseReply, cards: int) -> str | None:
+    """What is wrong with a ranking that names too few of the cards."""
+    named = {place.card for place in reply.ranking if 1 <= place.card <= cards}
+    if len(named) >= min(_ENOUGH_NAMED, (cards + 1) // 2):
+        return None
+    missing = ", ".join(str(number) for number in range(1, cards + 1) if number not in named)
+    return f"it names {len(named)} of {cards} cards, and not {missing}{_unknown(reply.ranking, cards)}"
+
+
+def _chooses_any(reply: GroupReply, cards: int) -> str | None:
+    """What is wrong with a choice of cards that are not there; none may be chosen."""
+    if not reply.chosen or any(1 <= place.card <= cards for place in reply.chosen):
+        return None
+    return f"it chooses none of the {cards} cards{_unknown(reply.chosen, cards)}"
+
+
+def _unknown(places: Sequence[RankedCard], cards: int) -> str:
+    invented = [str(place.card) for place in places if not 1 <= place.card <= cards][:_ENOUGH_NAMED]
+    return f"; there are no cards {', '.join(invented)}" if invented else ""
+
+
+def _matching(said: Sequence[str], held: tuple[str, ...]) -> tuple[str, ...]:
+    """The fields a model says match, as far as the card has them; all the card has where it says none of those.
+
+    Whether the company is the one asked about is settled by the index.
+    """
+    told = {" ".join(field.lower().split()) for field in said}
+    told &= {field.lower() for field in held}
+    if not told:
+        return held
+    return tuple(field for field in held if field.startswith(f"{COMPANY}: ") or field.lower() in told)
+
+
+_MOST_OF_VERDICT = 3_000
+_NO_ANSWER = "(no answer)"
+
+
+class ModelTextJudge:
+    """Says whether an answer says what the reference says: content alone, not style."""
+
+    def __init__(self, caller: Caller, folder: Path | None = None) -> None:
+        """`folder` may hold a `text_judge.md` of the user's own. Raises PromptError."""
+        self._caller = caller
+        self._prompt = load_prompt("text_judge", folder=folder)
+
+    def judged(self, question: str, reference: str, answer: str) -> TextJudgeReply:
+        """The verdict, with a reason. Raises ModelError."""
+        filled = self._prompt.filled(question=question, reference=reference, answer=answer.strip() or _NO_ANSWER)
+        reply, _ = self._caller.value(call_of(filled, output=TextJudgeReply, max_output_tokens=_MOST_OF_VERDICT))
+        return reply
+
+
+def judge_named(model: str, settings: Settings) -> Caller:
+    """The caller of a model named to judge, asked as `settings` say. Raises ModelSetupError."""
+    named = role_models(settings)
+    return Callers(named.model_copy(update={"roles": {**named.roles, Role.TEXT_JUDGE: model}})).of(Role.TEXT_JUDGE)

@@ -1,0 +1,137 @@
+"""What a chat model writes to search with: queries, hypothetical passages, the parts of a question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fin_agent.analyst.model.grounding import on_a_line
+from fin_agent.analyst.model.model_client import ModelClient, call_of
+from fin_agent.analyst.model.prompt_context import intent_lines
+from fin_agent.analyst.model.replies import QueryReply, SubQuestionsReply
+from fin_agent.errors import QuestionError
+from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.ledger import Ledger
+from fin_agent.evidence.plan import Plan
+from fin_agent.models.call import Role
+from fin_agent.models.caller import Caller
+from fin_agent.models.callers import Callers
+from fin_agent.models.settings import Preset
+from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
+from fin_agent.retrieval.search_query import Query
+from fin_agent.retrieval.search_terms import search_terms
+
+_MOST_TERMS = 24
+_WORD = re.compile(r"[^\W\d_][\w&'’-]*")
+
+
+class QueryWriter:
+    """Adds a model's words to a query; what its complementary question names goes before what the question names."""
+
+    def __init__(self, client: ModelClient, preset: Preset, read: Callable[[str], Intent]) -> None:
+        """`read` is how rules read a question."""
+        self._client = client
+        self._preset = preset
+        self._read = read
+
+    def query(self, base: Query, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str) -> Query:
+        """The query of a round: in the first that of the rules, later with what the complementary question asks for.
+
+        The preset `thorough` has a model's words in every round.
+        """
+        if ledger is None and self._preset is not Preset.THOROUGH:
+            return base
+        if ledger is not None and intent.numeric and not intent.beyond_rules and base.slots:
+            return base  # the figures lacking say better what to look for
+        asked = on_a_line(complementary)
+        reply = self._written(intent, plan, ledger, asked) if self._preset is Preset.THOROUGH else None
+        words = " ".join((asked, *((reply.query, *reply.terms) if reply is not None else ())))
+        terms = search_terms(_WORD.findall(words))[:_MOST_TERMS]
+        if not terms:
+            return base
+        if ledger is None:
+            return replace(base, expansions=_joined(base.expansions, terms))
+        found = replace(base, text=asked or base.text, terms=_joined(terms, base.terms))
+        return self._narrowed(found, asked) if _WORD.search(asked) else found
+
+    def _narrowed(self, query: Query, asked: str) -> Query:
+        """The query within the companies and times that the complementary question names."""
+        try:
+            intent = self._read(asked)
+        except QuestionError:
+            return query
+        return replace(
+            query,
+            companies=tuple(company.key for company in intent.companies) or query.companies,
+            periods=intent.periods or query.periods,
+            dates=intent.dates or query.dates,
+            forms=intent.forms or query.forms,
+        )
+
+    def _written(self, intent: Intent, plan: Plan, ledger: Ledger | None, asked: str) -> QueryReply | None:
+        return self._client.asked(
+            Role.QUERY,
+            "query_rewrite",
+            QueryReply,
+            lambda reply: None if search_terms(reply.query.split()) else "`query` has no words to search for",
+            question=intent.question,
+            wanted=intent_lines(intent, plan, ledger),
+            missing=asked or "nothing: this is the first search",
+        )
+
+
+def _joined(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *second)))
+
+
+WRITING_ROLES = (Role.HYDE, Role.MULTI_HYDE, Role.THOUGHT)
+_MOST_OF_TEXT = 2_000
+"""Of a text, the thoughts of a model that reasons included."""
+
+
+class ModelWriter:
+    """See `fin_agent.retrieval.strategies.protocol.Writer`; each prompt is written by the model of its role."""
+
+    def __init__(self, callers: Callers) -> None:
+        """Raises ModelSetupError where a model of these roles cannot be set up."""
+        self._callers = {role: callers.of(role) for role in WRITING_ROLES}
+
+    def write(self, prompt: FilledPrompt) -> str:
+        """See Writer.write."""
+        call = call_of(prompt, max_output_tokens=_MOST_OF_TEXT)
+        return self._callers[call.role].reply(call).text
+
+
+_MOST_OF_QUESTIONS = 2_000
+_LONGEST_QUESTION = 300
+"""Characters of a question."""
+
+
+class ModelSubQuestions:
+    """Sub-questions; what they name is for the caller to check."""
+
+    def __init__(self, caller: Caller, folder: Path | None = None) -> None:
+        """`folder` may hold a `sub_questions.md` of the user's own. Raises PromptError."""
+        self._caller = caller
+        self._prompt = load_prompt("sub_questions", folder=folder)
+
+    def questions(self, question: str, companies: Sequence[str], most: int) -> tuple[str, ...]:
+        """At most `most` questions, each once; `companies` of the index have names like those asked about.
+
+        Raises ModelError.
+        """
+        filled = self._prompt.filled(
+            question=question,
+            companies=[Quoted(company) for company in companies],
+            most=str(most),
+        )
+        call = call_of(filled, output=SubQuestionsReply, max_output_tokens=_MOST_OF_QUESTIONS, check=_asks_something)
+        reply, _ = self._caller.value(call)
+        asked = (on_a_line(each)[:_LONGEST_QUESTION] for each in reply.questions)
+        return tuple(dict.fromkeys(each for each in asked if any(map(str.isalpha, each))))[:most]
+
+
+def _asks_something(reply: SubQuestionsReply) -> str | None:
+    return None if any(any(map(str.isalpha, each)) for each in reply.questions) else "it holds no question"

@@ -1,0 +1,147 @@
+"""Dates and relative periods of a question as fiscal periods of its companies.
+
+`as of January 28, 2023` is the end of what its filer calls fiscal 2022; `the last quarter` is the last one filed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import date
+
+from fin_agent.evidence.intent import Intent
+from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS, FiscalPeriod, FiscalYears, is_annual
+from fin_agent.lexicon.periods import QuestionPeriods, parse_periods
+from fin_agent.vocabulary.fiscal_calendar import fiscal_quarter_of, fiscal_year_of, nominal_month
+from fin_agent.vocabulary.identity import Identity
+from fin_agent.workspace import Workspace
+
+_DAYS_NEAR = 7
+_DAYS_A_YEAR = 365.25
+_DAYS_A_MONTH = 30
+_YEARS_OF_COLUMNS = 3
+
+
+def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
+    """`intent` with the periods that its dates end, and with those that are named from the newest filing back.
+
+    Only where periods are named by dates alone. A date that ends no period of the company's filings becomes the
+    quarter it closes by the filer's own calendar, else the calendar quarter it lies in, which is then missing: a figure
+    of another date would be a guess. A question of words
+    keeps what its words say then.
+    """
+    if not intent.companies:
+        return intent
+    parsed = parse_periods(intent.core)
+    if not parsed.dates:
+        return _with_relative_periods(intent, parsed, workspace)
+    roles = ("as of", "ended", "on") if intent.numeric else ("as of", "ended")
+    months = {mention.period_end: mention.months for mention in parsed.mentions if mention.period_end is not None}
+    dates = [(mention.date, months.get(mention.date, 0)) for mention in parsed.dates if mention.role in roles]
+    by_name = any(mention.period_end is None for mention in parsed.mentions)
+    if not dates or by_name:
+        return intent
+    directory = workspace.directory
+    owned = [
+        [directory.identities[doc_id] for doc_id in directory.by_key[asked.key].doc_ids] for asked in intent.companies
+    ]
+    ended = [{_ended(day, identities) for day, _ in dates} for identities in owned]
+    if not intent.numeric and any(None in periods for periods in ended):
+        return intent
+    found = [{period_ending(day, identities, months) for day, months in dates} for identities in owned]
+    if any(periods != found[0] for periods in found):
+        return intent
+    known = [period for period in found[0] if period is not None]
+    if not intent.numeric:  # the report of its last quarter tells of a span of months
+        known = [period.model_copy(update={"months": None}) for period in known]
+    if len(known) < len(found[0]):
+        what = "figures for this span of months: it is neither a quarter nor does it start with the fiscal year"
+        return intent.model_copy(update={"unsupported": (*intent.unsupported, what)})
+    return intent.model_copy(update={"periods": _ordered(known)})
+
+
+def period_ending(day: date, identities: Iterable[Identity], months: int = 0) -> FiscalPeriod | None:
+    """The period of `months` that ends near `day` in these filings, else the one that would by the filer's calendar.
+
+    Without `months` a year where one ends there, else a quarter; with -1 all of the fiscal year up to that day. None
+    where a span of that length does not begin with the fiscal year and is no quarter.
+    """
+    filings = list(identities)
+    period = _ended(day, filings) or _not_on_file(day, filings)
+    if months == 3:
+        return period if period.quarter else period.model_copy(update={"quarter": 4})
+    if months in (6, 9, -1) and period.quarter:
+        whole = months == -1 or period.quarter * 3 == months
+        span = 3 * period.quarter
+        return period.model_copy(update={"months": span if span in (6, 9) else None}) if whole else None
+    return None if (months == 12 and period.quarter) or months in (6, 9) else period
+
+
+def _ended(day: date, identities: Iterable[Identity]) -> FiscalPeriod | None:
+    """The period that ends near `day` in the filings' own columns: annual ones first, then the nearest year's."""
+    found: list[tuple[bool, int, FiscalPeriod]] = []
+    for identity in identities:
+        reported = identity.reported
+        if reported is None or reported.end is None:
+            continue
+        apart = (reported.end - day).days
+        ago = round(apart / _DAYS_A_YEAR)
+        if 0 <= ago < _YEARS_OF_COLUMNS and abs(apart - ago * _DAYS_A_YEAR) <= _DAYS_NEAR:
+            quarter = None if is_annual(identity) else reported.quarter
+            period = FiscalPeriod(fiscal_year=reported.fiscal_year - ago, quarter=quarter)
+            found.append((quarter is not None, ago, period))
+    return min(found, key=lambda entry: entry[:2])[2] if found else None
+
+
+def _not_on_file(day: date, identities: Iterable[Identity]) -> FiscalPeriod:
+    """The quarter or year that would end on `day` by the filer's calendar, of its annual reports first."""
+    ends = [identity.reported.end for identity in identities if identity.reported and identity.form in ANNUAL_FORMS]
+    closing = {nominal_month(end)[1] for end in ends if end is not None}
+    closing = closing or {identity.fiscal_year_end_month for identity in identities if identity.fiscal_year_end_month}
+    _, month = nominal_month(day)
+    near_the_end = day.day <= _DAYS_NEAR or day.day > _DAYS_A_MONTH - _DAYS_NEAR
+    for last in closing if len(closing) == 1 and near_the_end else ():
+        if (month - last) % 3 == 0:
+            quarter = fiscal_quarter_of(day, last)
+            return FiscalPeriod(fiscal_year=fiscal_year_of(day, last), quarter=quarter if quarter < 4 else None)
+    return FiscalPeriod(fiscal_year=day.year, quarter=(day.month + 2) // 3)
+
+
+def _with_relative_periods(intent: Intent, parsed: QuestionPeriods, workspace: Workspace) -> Intent:
+    """`the most recent quarter`, `the last three years`, `since 2018`: counted from what is filed.
+
+    Companies whose newest periods differ keep what the words say.
+    """
+    periods_of = _relative(intent, parsed)
+    if periods_of is None:
+        return intent
+    found = {periods_of(workspace.years[company.key]) for company in intent.companies}
+    if len(found) != 1 or not (periods := found.pop()):
+        return intent
+    names = " and ".join(company.name for company in intent.companies)
+    said = f"{periods[0]} to {periods[-1]}" if len(periods) > 1 else f"{periods[0]}"
+    note = f"the newest filed by {names} is {periods[-1]}: {said} is taken"
+    return intent.model_copy(update={"periods": periods, "assumed": (*intent.assumed, note)})
+
+
+def _relative(intent: Intent, parsed: QuestionPeriods) -> Callable[[FiscalYears], tuple[FiscalPeriod, ...]] | None:
+    """How to count the periods asked from those a company has filed; None where none are counted from them."""
+    since, counted = parsed.since, parsed.trailing_years
+    if since is not None and len(intent.periods) == 1:
+        return lambda filed: _years(since, filed.annual[-1]) if filed.annual else ()
+    if intent.periods:
+        return None
+    if parsed.latest == "quarter":
+        return lambda filed: tuple(FiscalPeriod(fiscal_year=year, quarter=part) for year, part in filed.quarters[-1:])
+    if counted is not None:
+        return lambda filed: _years(filed.annual[-1] - counted + 1, filed.annual[-1]) if filed.annual else ()
+    if parsed.latest == "year" and not intent.numeric:
+        return lambda filed: _years(filed.annual[-1], filed.annual[-1]) if filed.annual else ()
+    return None
+
+
+def _years(first: int, last: int) -> tuple[FiscalPeriod, ...]:
+    return tuple(FiscalPeriod(fiscal_year=year) for year in range(first, last + 1))
+
+
+def _ordered(periods: Iterable[FiscalPeriod]) -> tuple[FiscalPeriod, ...]:
+    return tuple(sorted(periods, key=lambda period: (period.fiscal_year, period.quarter or 5)))

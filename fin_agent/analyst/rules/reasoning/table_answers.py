@@ -1,0 +1,379 @@
+"""Answers that stand in the rows of a table: the largest of some, and what a sentence announces for a later year."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fin_agent.analyst.protocol import Reasoning
+from fin_agent.analyst.rules.reasoning.answer_candidates import Sought
+from fin_agent.analyst.rules.reasoning.ranking_questions import STATEMENTS_OF, Ranked, measure_stems, ranked_in
+from fin_agent.analyst.rules.reasoning.term_coverage import coverage, stems_in
+from fin_agent.answering.answer import Citation
+from fin_agent.evidence.evidence import Evidence
+from fin_agent.evidence.intent import Intent
+from fin_agent.filings.tables.cells import scale_of
+from fin_agent.index.protocol import FilingIndex, PageKey
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.table import Cell, Row, Table
+
+_SCALES = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
+_TOTAL = re.compile(r"\btotals?\b|^sub-?totals?\b", re.I)
+_LESS = re.compile(r"^\W*(?:less|accumulated (?:depreciation|amortization)|allowances?)\b", re.I)
+"""What is taken off the row above."""
+_NO_PART = re.compile(r"\beliminat\w*|\bunallocated\b|\breconcil\w*|\binter-?segment\b|\badjustments?\b", re.I)
+_ANNOUNCES = re.compile(
+    r"\bas follows\b|\b(?:following|below) tables?\b|\btables? below\b|\b(?:set|sets) forth\b|\bsummariz\w+\b|:\s*$",
+    re.I,
+)
+_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z])")
+_TITLE = re.compile(r"^(?:[A-Z][A-Z’'&-]+\s+){2,}|^(?:[A-Z][\w’'-]*\s+){2,}(?=(?:The|Our|We|As|At|In|These)\s+[a-z])")
+"""A title that runs on into the sentence under it."""
+_A_YEAR = re.compile(r"^\W*(?:fiscal(?: year)?\s+)?((?:19|20)\d\d)\W*$", re.I)
+_BESIDE = frozenset({"total", "and", "operating", "cost", "the"})
+"""What a heading may say beside what is ranked: `Costs and expenses`."""
+_MOST_SUMMANDS, _FEWEST_SUMMANDS, _ROUNDING = 20, 2, 2
+_FEWEST, _MOST_CELLS = 2, 6
+_CAPTION = 320
+_ENOUGH_OF_IT = 0.75
+"""Share by weight of the question's words that an announcement and its columns must bear out."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedTable:
+    """A table on a page of the evidence."""
+
+    doc_id: str
+    table: Table
+    statement: Statement | None
+    facts: Mapping[Box, Fact]
+    """What its cells state, by place."""
+
+    def cited(self, row: Row, column: int) -> Citation:
+        """A cell with the words of its row and column."""
+        cell = row.cells[column]
+        assert cell is not None
+        head = self.period(column)
+        text = f"{plain_label(row)}, {head}: {self.said(cell)}" if head else f"{plain_label(row)}: {self.said(cell)}"
+        return Citation(doc_id=self.doc_id, page=self.table.page, text=text, box=cell.box)
+
+    def said(self, cell: Cell) -> str:
+        """A figure with its unit and scale: `$1,097 million`, `12.5%`."""
+        fact = self._fact(cell)
+        if cell.percent or (fact and fact.unit not in ("USD", "count", "shares")):
+            return cell.printed
+        money = fact.unit == "USD" if fact else "dollar" in self.table.unit_line.lower() or self._has_dollars()
+        scale = _SCALES.get((fact.scale if fact else scale_of(self.table.unit_line)) or 1, "")
+        return f"{'-' if cell.amount < 0 else ''}{'$' if money else ''}{abs(cell.amount):,} {scale}".strip()
+
+    def period(self, column: int) -> str:
+        """What a column covers, in short: `FY2022`, `Q2 FY2022`; its own words where it is no period."""
+        period = self.table.periods[column] if column < len(self.table.periods) else None
+        if period is None:
+            return self.table.columns[column] if column < len(self.table.columns) else ""
+        return f"Q{period.quarter} FY{period.fiscal_year}" if period.quarter else f"FY{period.fiscal_year}"
+
+    def _fact(self, cell: Cell) -> Fact | None:
+        """What a cell states; a mere number among amounts of money is one too (`Stores` is no count of stores)."""
+        fact = self.facts.get(cell.box)
+        if cell.percent or (fact is not None and fact.unit != "count"):
+            return fact
+        place = next((number for row in self.table.rows for number, other in enumerate(row.cells) if other is cell), 0)
+        beside = (row.cells[place] for row in self.table.rows)
+        known = [each for other in beside if other and (each := self.facts.get(other.box)) and each.unit != "count"]
+        return known[0] if len({(each.unit, each.scale) for each in known}) == 1 else fact
+
+    def _has_dollars(self) -> bool:
+        return any(cell.dollar for row in self.table.rows for cell in row.cells if cell)
+
+
+def from_tables(sought: Sought, evidence: Sequence[Evidence], index: FilingIndex) -> Reasoning | None:
+    """The row that a question ranks first, or the figures of the later year it names; None for any other."""
+    ranked = ranked_in(sought.intent.core)
+    years = later_years(sought.intent)
+    beyond = _BEYOND.search(sought.intent.core)
+    if ranked is None and not years and not beyond:
+        return None
+    placed = tables_of(evidence, index)
+    if beyond:
+        return _beyond(float(beyond[2]), sought, placed, below=beyond[1].lower() in _BELOW)
+    return (ranked and _extreme(ranked, sought, placed)) or (_announced(sought, placed, years) if years else None)
+
+
+def later_years(intent: Intent, latest: int | None = None) -> set[str]:
+    """Years that the question names after those of its filings, or after the `latest`: `in 2024`, as of 2021."""
+    asked = [period.fiscal_year for period in intent.periods]
+    filed = [min(max(asked), latest)] if asked and latest else asked or ([latest] if latest else [])
+    named = re.findall(r"\b(?:19|20)\d\d\b", _REPORT_OF.sub(" ", intent.core))
+    return {year for year in named if filed and int(year) > max(filed)}
+
+
+_REPORT_OF = re.compile(
+    r"\b(?:19|20)\d\d\s+(?:10-?k|10-?q|annual report|(?:earnings |results )?release|report|filing)\b"
+    r"|\b[A-Z][a-z]{2,8}\.?\s+(?:\d{1,2},?\s+)?(?:19|20)\d\d\b"
+)
+"""A report or a day: `the March 2023 release`."""
+
+
+def tables_of(evidence: Sequence[Evidence], index: FilingIndex) -> list[PlacedTable]:
+    """The tables on the pages of the evidence, page by page, each page once."""
+    keys = list(dict.fromkeys(PageKey(kept.passage.doc_id, kept.passage.page) for kept in evidence))
+    statements = {page.key: page.statement for page in index.outline({key.doc_id for key in keys})}
+    placed: list[PlacedTable] = []
+    for key in keys:
+        facts = {each.fact.box: each.fact for each in index.facts([key.doc_id], pages=[key])}
+        shown = statements.get(key)
+        statement = Statement(shown) if shown else None
+        placed += [PlacedTable(key.doc_id, table, statement, facts) for table in index.tables([key])]
+    return placed
+
+
+_BEYOND = re.compile(
+    r"\b(?:any|which|what)\s+[^?]*?\b(?:(more|over|above|less|under|below|greater|exceed\w*))\s*(?:than\s+)?"
+    r"(\d+(?:\.\d+)?)\s*(?:%|percent)\s+of\s+[^?]*?\b(?:revenues?|sales)\b",
+    re.I,
+)
+_BELOW = ("less", "under", "below")
+_REVENUE = re.compile(r"\b(?:revenues?|sales)\b", re.I)
+_IN_ALL = 0.02
+
+
+def _beyond(percent: float, sought: Sought, tables: Sequence[PlacedTable], *, below: bool) -> Reasoning | None:
+    """Which parts make up more (or less) than a share of the revenue, by the first table whose parts add up to it."""
+    for placed in tables:
+        for rows in groups_of(placed.table.rows):
+            column = _column(placed, sought.intent.periods, Ranked("parts", "revenue", highest=True))
+            totals = [row for row in rows if column is not None and _TOTAL.search(row.label) and row.cells[column]]
+            members = members_of(rows, column, parts=True) if column is not None else []
+            whole = (
+                totals[-1] if totals and _REVENUE.search(f"{totals[-1].label} {' '.join(rows[0].section)}") else None
+            )
+            if column is None or whole is None or len(members) < _FEWEST:
+                continue
+            amounts = [_amount(row, column) for row in members]
+            total = _amount(whole, column)
+            if abs(sum(amounts) - total) > _IN_ALL * abs(total) or not total:
+                continue
+            chosen = [
+                row
+                for row, amount in zip(members, amounts, strict=True)
+                if (100 * amount < percent * total if below else 100 * amount > percent * total)
+            ]
+            than = f"{'less' if below else 'more'} than {percent:g}%"
+            of_it = f"{plain_label(whole)} ({placed.said(cell) if (cell := whole.cells[column]) else ''})"
+            told = [
+                f"{plain_label(row)} ({placed.said(one)}, {100 * _amount(row, column) / total:.1f}%)"
+                for row in chosen
+                if (one := row.cells[column])
+            ]
+            text = (
+                f"Yes: {'; '.join(told)}: {than} of {of_it}"
+                if told
+                else (f"No: none of {len(members)} rows is {than} of {of_it}")
+            )
+            cited = tuple(placed.cited(row, column) for row in (*(chosen or members), whole))
+            return Reasoning(text=f"{text}, {placed.period(column)}.", citations=cited)
+    return None
+
+
+def _extreme(ranked: Ranked, sought: Sought, tables: Sequence[PlacedTable]) -> Reasoning | None:
+    """The first rows by the rank asked for; None where no table is about the question, or several disagree."""
+    metrics = sought.lexicon.metrics if sought.lexicon is not None else {}
+    named = sought.lexicon.metrics_in(ranked.measure) if sought.lexicon is not None else ()
+    if any(name in metrics and metrics[name].statement is not None for name in named):
+        return None  # parts of a company by a line of a statement: those are figures
+    found = list(_standings(ranked, sought, tables))
+    if not found or len({plain_label(rows[0]).lower() for _, _, rows in found}) > 1:
+        return None
+    placed, column, rows = found[0]
+    shown = [*rows[: ranked.count], *rows[ranked.count : ranked.count + 1]]
+    figures = [f"{plain_label(row)} ({placed.said(cell)})" for row in shown if (cell := row.cells[column])]
+    after = f", before {figures[-1]}" if len(rows) > ranked.count else ""
+    under = "".join(f" under “{heading}”" for heading in rows[0].section[-1:])
+    what = f"the {ranked.word}" if ranked.count == 1 else f"the {ranked.count} {ranked.word}"
+    text = f"{'; '.join(figures[: ranked.count])}: {what} of {len(rows)} rows{under}, {placed.period(column)}{after}."
+    return Reasoning(text=text, citations=tuple(placed.cited(row, column) for row in shown))
+
+
+def _standings(
+    ranked: Ranked, sought: Sought, tables: Sequence[PlacedTable]
+) -> Iterator[tuple[PlacedTable, int, list[Row]]]:
+    """(table, column, rows in the order asked for) of each group of rows that is about what is ranked."""
+    for placed in tables:
+        column = _column(placed, sought.intent.periods, ranked)
+        if column is None:
+            continue
+        for rows in _of_balances(placed, ranked) or list(groups_of(placed.table.rows)):
+            if not _is_about(placed, rows, column, ranked):
+                continue
+            members = members_of(rows, column, parts=bool(ranked.measure))
+            ordered = sorted(members, key=lambda row: _amount(row, column), reverse=ranked.highest)
+            level = len(ordered) > 1 and _amount(ordered[0], column) == _amount(ordered[1], column)
+            if len(ordered) >= max(_FEWEST, ranked.count) and not (level and ranked.count == 1):
+                yield placed, column, ordered
+
+
+def _is_about(placed: PlacedTable, rows: Sequence[Row], column: int, ranked: Ranked) -> bool:
+    """Whether rows are what is ranked, by what stands over them."""
+    heading = rows[0].section[-1] if rows[0].section else ""
+    wanted = {STATEMENTS_OF[each] for each in stems_in(ranked.noun) if each in STATEMENTS_OF}
+    if not ranked.measure:
+        if wanted and placed.statement not in wanted:
+            return False
+        asked, headed = (
+            {re.sub(r"(?:ies|y)$", "y", word).removesuffix("s") for word in re.findall(r"[a-z-]+", text.lower())}
+            for text in (ranked.noun, heading)
+        )
+        return bool(_of_balances(placed, ranked)) or (asked <= headed and headed - asked <= _BESIDE)
+    over = set(
+        stems_in(f"{' '.join(rows[0].section)} {placed.table.columns[column]} {placed.table.caption[-_CAPTION:]}")
+    )
+    noun = stems_in(ranked.noun)[-1:]
+    return set(noun) <= over and bool(noun) and set(measure_stems(ranked.measure)) <= over
+
+
+def _of_balances(placed: PlacedTable, ranked: Ranked) -> list[Sequence[Row]]:
+    """All assets, or all liabilities, of a balance sheet: what stands above their total, under whatever headings."""
+    nouns = stems_in(ranked.noun)
+    if placed.statement is not Statement.BALANCE_SHEET or ranked.measure or len(nouns) != 1:
+        return []
+    rows = placed.table.rows
+    called = [plain_label(row).lower() for row in rows]
+    if "total assets" not in called:
+        return []
+    assets = called.index("total assets")
+    if nouns[0] == "asset":
+        return [rows[:assets]]
+    after = range(assets + 2, len(rows))
+    end = next((place for place in after if called[place] == "total liabilities" or _is_equity(rows[place])), None)
+    return [rows[assets + 1 : end]] if nouns[0] == "liabil" and end is not None else []
+
+
+def _is_equity(row: Row) -> bool:
+    words = f"{row.section[-1] if row.section else ''} {row.label}".lower()
+    return any(each in words for each in ("equity", "common stock", "preferred s")) and "liabilities and" not in words
+
+
+def members_of(rows: Sequence[Row], column: int, *, parts: bool) -> list[Row]:
+    """The rows with a figure there that are no totals; nor, where `parts` are asked for, what is between them."""
+    return [
+        row
+        for place, row in enumerate(rows)
+        if row.label
+        and (cell := row.cells[column]) is not None
+        and not cell.percent
+        and not _TOTAL.search(row.label)
+        and not _LESS.search(row.label)
+        and not (place + 1 < len(rows) and _LESS.search(rows[place + 1].label))
+        and not (parts and _NO_PART.search(row.label))
+        and not _adds_up(rows, place, column)
+    ]
+
+
+def _adds_up(rows: Sequence[Row], place: int, column: int) -> bool:
+    """Whether a row is the sum of those right above it."""
+    wanted = rows[place].cells[column]
+    if wanted is None or not wanted.amount:
+        return False
+    total, summands = 0.0, 0
+    for row in reversed(rows[max(0, place - _MOST_SUMMANDS) : place]):
+        cell = row.cells[column]
+        if cell is None or cell.percent:
+            continue
+        if _LESS.search(row.label):
+            return False
+        total, summands = total + float(cell.amount), summands + 1
+        if summands >= _FEWEST_SUMMANDS and abs(total - float(wanted.amount)) < _ROUNDING:
+            return True
+    return False
+
+
+def groups_of(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
+    """Rows that follow one another under the same heading, with rows under none up to their total."""
+    start = 0
+    while start < len(rows):
+        end = start + 1
+        while end < len(rows) and rows[end].section == rows[start].section:
+            end += 1
+        yield rows[start:end]
+        start = end
+
+
+def _column(placed: PlacedTable, periods: Sequence[FiscalPeriod], ranked: Ranked) -> int | None:
+    """The only column of the period asked about (the latest, where none is), or the one called as the measure is."""
+    table = placed.table
+    dated = [(number, period) for number, period in enumerate(table.periods) if period is not None]
+    if not dated:
+        stems = set(measure_stems(ranked.measure))
+        named = [number for number, head in enumerate(table.columns) if stems and stems <= set(stems_in(head))]
+        return named[0] if len(named) == 1 else None
+    year = periods[-1].fiscal_year if periods else max(period.fiscal_year for _, period in dated)
+    quarter = periods[-1].quarter if periods else None
+    lengths = (0, 12) if quarter is None else (0, 3)
+    fits = [
+        number
+        for number, period in dated
+        if period.fiscal_year == year
+        and period.months in lengths
+        and (period.quarter in (None, 4) if quarter is None else period.quarter == quarter)
+    ]
+    return fits[0] if len(fits) == 1 else None
+
+
+def _announced(sought: Sought, tables: Sequence[PlacedTable], years: set[str]) -> Reasoning | None:
+    """The figures of a later year under a sentence that says what is asked; None where none or several are."""
+    found: list[tuple[float, PlacedTable, str, str, list[tuple[Row, int, str]]]] = []
+    for placed in tables:
+        caption = placed.table.caption.removesuffix(placed.table.unit_line).strip()
+        sentence = _TITLE.sub("", _SENTENCE.split(caption)[-1])
+        if not _ANNOUNCES.search(sentence):
+            continue
+        for year, cells in _of_years(placed.table, years):
+            names = " ".join(name for _, _, name in cells)
+            said = stems_in(f"{sentence} {names} {year}")
+            borne = round(coverage(sought.terms, said), 9)
+            spoken = [bool(term.borne_out(said)) for term in sought.terms if not term.words.isdigit()]
+            if borne >= _ENOUGH_OF_IT and sum(spoken) >= _ENOUGH_OF_IT * len(spoken) and 0 < len(cells) <= _MOST_CELLS:
+                found.append((borne, placed, sentence, year, cells))
+    best = [each for each in found if each[0] == max(one[0] for one in found)]
+    printed = {tuple(cell.printed.strip("$ ") for row, at, _ in each[4] if (cell := row.cells[at])) for each in best}
+    if len(printed) != 1:
+        return None
+    _, placed, sentence, year, cells = best[0]
+    told = "; ".join(f"{name} {placed.said(cell)}".strip() for row, at, name in cells if (cell := row.cells[at]))
+    cited = []
+    for row, at, _ in cells:
+        cell = row.cells[at]
+        assert cell is not None
+        head = f", {placed.table.columns[at]}" if placed.table.columns[at] else ""
+        text = f"{row.label}{head}: {placed.said(cell)}"
+        cited.append(Citation(doc_id=placed.doc_id, page=placed.table.page, text=text, box=cell.box))
+    return Reasoning(text=f"{sentence} {year}: {told}.", citations=tuple(cited))
+
+
+def _of_years(table: Table, years: set[str]) -> Iterator[tuple[str, list[tuple[Row, int, str]]]]:
+    """(year, cells with what tells them apart) of each row, and each column, that is called as one of `years` is."""
+    for row in table.rows:
+        found = _A_YEAR.match(row.label)
+        if found and found[1] in years:
+            yield found[1], [(row, at, table.columns[at]) for at, cell in enumerate(row.cells) if cell is not None]
+    for at, head in enumerate(table.columns):
+        found = _A_YEAR.match(head)
+        if found and found[1] in years:
+            rows = (row for row in table.rows if row.cells[at] is not None and "total" not in row.label.lower())
+            yield found[1], [(row, at, row.label) for row in rows]
+
+
+def plain_label(row: Row) -> str:
+    """What a row is called, without what its label says in brackets."""
+    label = re.sub(r"\s*\([^()]*(?:\)|$)", "", row.label)
+    return re.split(r",\s+(?:less|net of)\b", label or row.label)[0].strip(" :,")
+
+
+def _amount(row: Row, column: int) -> float:
+    cell = row.cells[column]
+    return float(cell.amount) if cell else 0.0

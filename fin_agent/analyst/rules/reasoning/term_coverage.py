@@ -1,0 +1,361 @@
+"""The words that tell what an answer is about, and how far a text bears them out."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from fin_agent.analyst.rules.reasoning.question_parts import Part, Wants
+from fin_agent.evidence.intent import Intent
+from fin_agent.index.protocol import FilingIndex
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.metrics import Synonym, Topic
+from fin_agent.lexicon.words import word_lists
+from fin_agent.retrieval.search_terms import stem, stems_of, weights_of
+from fin_agent.vocabulary.dates import MONTHS
+
+_ANOTHER_WORD, _RELATED, _NEARBY, _BEFORE, _CONTEXT = 0.9, 0.6, 0.75, 0.65, 0.5
+"""What a word counts that is said by another of its group, by one of its subject, in words nearby; a name said before;
+of the context."""
+_LEAST, _EVERYDAY, _OF_A_FIGURE = 0.4, 0.1, 5.0
+"""The least weight of a word; that of an everyday word, and of a figure: `5.45%` stands in one sentence of a filing."""
+_FIGURE = re.compile(r"(\d[\d,]*(?:\.\d+)?)(?:k|m|mm|mn|b|bn|tn)?", re.I)
+_RARE = 3.8
+"""Weight of a word on about one page in fifty: a capital alone makes no name (`Real change in Sales`)."""
+_SHORT_TRIGGER = 2
+_SHORT = 3
+_BRITISH = re.compile(r"(?<=[a-z]{3})is(?=(?:e|ed|es|ing|ation|ations)$)|(?<=[a-z]{2})our(?=s?$)")
+_TOKEN = re.compile(r"[A-Za-z0-9][\w&'’.-]*[A-Za-z0-9)]|[A-Za-z0-9]")
+_NAME = re.compile(r"[A-Z].*[a-zA-Z0-9]|[A-Za-z]+\d\w*|\d+[A-Za-z]\w*|\d{3}|[A-Z]")
+_ABBREVIATED = re.compile(
+    r"((?:[A-Z][\w&’'-]*,?\s+(?:(?:of|and|the|for|&)\s+)?){2,7})\(\s*[“\"]?([A-Z][A-Z&]{1,6})[”\"]?\s*\)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word of the question, or several that stand for one thing."""
+
+    words: str
+    stems: frozenset[str]
+    weight: float
+    others: tuple[frozenset[str], ...] = ()
+    """What means the same."""
+    related: tuple[frozenset[str], ...] = ()
+    """What filings write on its subject."""
+    is_name: bool = False
+    """Whether nothing else stands for it: an answer that does not say it is about something else."""
+    is_capital: bool = False
+    """Whether the question writes it with a capital: part of a name, which a heading may say for a whole section."""
+    is_context: bool = False
+    """Whether it is of another part of the question."""
+    is_everyday: bool = False
+    """Whether people say it of anything (`got`, `roughly`): filings write something else for it, or nothing."""
+    is_absent: bool = False
+    """Whether nothing that was read says it."""
+    phrases: tuple[str, ...] = ()
+    """What means the same, to search for."""
+
+    def borne_out(self, said: Collection[str]) -> float:
+        """How far words of a text, as stems, say it: 0 to 1."""
+        if self.stems <= set(said):
+            return 1.0
+        if any(other <= set(said) for other in self.others):
+            return _ANOTHER_WORD
+        return _RELATED if any(other <= set(said) for other in self.related) else 0.0
+
+    def is_said(self, said: Collection[str]) -> bool:
+        """Whether words of a text say it, or what means the same."""
+        return self.borne_out(said) >= _ANOTHER_WORD
+
+
+def _weight_of(stems: Collection[str], weights: Mapping[str, float]) -> float:
+    return max((weights[each] for each in stems), default=_LEAST)
+
+
+def coverage(
+    terms: Sequence[Term], said: Collection[str], nearby: Collection[str] = (), before: Collection[str] = ()
+) -> float:
+    """Share by weight of the terms that a text bears out, 0 to 1; words nearby count less.
+
+    Of the words farther before it only names and figures count: they say what a section is about.
+    """
+    total = sum(term.weight for term in terms)
+    here = frozenset(said)
+    around = here | frozenset(nearby)
+    farther = around | frozenset(before)
+    held = 0.0
+    for term in terms:
+        borne = [term.borne_out(here), _NEARBY * term.borne_out(around) if nearby else 0.0]
+        if (term.is_name or term.is_capital) and before:
+            borne.append(_BEFORE * term.borne_out(farther))
+        held += term.weight * max(borne)
+    return held / total if total else 0.0
+
+
+def read_in(terms: Sequence[Term], said: Collection[str]) -> tuple[Term, ...]:
+    """The terms with those marked that nothing of what was read says; such a word weighs no more than the others do."""
+    absent = [not term.borne_out(said) and not term.is_everyday for term in terms]
+    known = [term.weight for term, none in zip(terms, absent, strict=True) if not none and not term.is_everyday]
+    most = sum(known) / len(known) if known else math.inf
+    return tuple(
+        replace(term, is_absent=True, weight=term.weight if term.is_name else min(term.weight, most)) if none else term
+        for term, none in zip(terms, absent, strict=True)
+    )
+
+
+def terms_of(
+    parts: Sequence[Part],
+    intent: Intent,
+    index: FilingIndex,
+    lexicon: Lexicon | None,
+    short_names: Mapping[str, frozenset[str]],
+) -> list[list[Term]]:
+    """The terms of each part of a question, with those of the first part behind those of the others, as context.
+
+    `short_names` are abbreviations of the filings with the stems of what they stand for.
+    """
+    known = {plain(word) for phrase in intent.keywords for word in _TOKEN.findall(phrase)}
+    known |= {plain(piece) for word in known for piece in re.split(r"[^a-z0-9]+", word)}
+    subjects, labels = _subjects(intent, lexicon), _labels(intent, lexicon)
+    framing = word_lists("answer_words")["framing"]
+    words = word_lists("answer_words")
+    moves = tuple(sorted(word for word in words["up"] | words["down"] if len(word) > _SHORT))
+    made = [
+        list(
+            _terms(
+                part.text, known, subjects, labels, short_names, framing | part.unsaid,
+                moves if part.wants is Wants.CAUSE else (),
+            )
+        )
+        for part in parts
+    ]  # fmt: skip
+    if not any(made):
+        made = [list(_terms(" ".join(intent.keywords), known, subjects, labels, short_names, frozenset()))]
+        made += [[] for _ in parts[1:]]
+    single = {each for terms in made for term in terms for each in _all_stems(term)}
+    frequencies = index.document_frequencies(single)
+    weights = weights_of(single, frequencies, index.page_count())
+    made = [[_weighed(term, weights, frequencies) for term in terms] for terms in made]
+    context = [replace(term, weight=_CONTEXT * term.weight, is_context=True) for term in made[0]]
+    return [made[0], *(_with_context(terms, context) for terms in made[1:])]
+
+
+def _with_context(terms: Sequence[Term], context: Sequence[Term]) -> list[Term]:
+    own = {each for term in terms for each in term.stems}
+    return [*terms, *(term for term in context if not term.stems <= own)]
+
+
+def _weighed(term: Term, weights: Mapping[str, float], frequencies: Mapping[str, int]) -> Term:
+    if term.is_everyday:
+        return replace(term, weight=_EVERYDAY, is_name=False)
+    if _FIGURE.fullmatch(term.words):
+        return replace(term, weight=_OF_A_FIGURE, is_name=term.is_name)
+    own = _weight_of(term.stems, weights)
+    others = [_weight_of(other, weights) for other in term.others if all(frequencies.get(each) for each in other)]
+    if others and min(others) < own:
+        own = math.sqrt(own * max(min(others), _LEAST))  # any of them may stand for something else
+    rare = _weight_of(term.stems, weights) >= _RARE or any(mark.isdigit() for mark in term.words)
+    return replace(term, weight=max(own, _LEAST), is_name=term.is_name and rare)
+
+
+def _all_stems(term: Term) -> Iterable[str]:
+    yield from term.stems
+    for other in term.others:
+        yield from other
+
+
+def plain(word: str) -> str:
+    """Small letters, American spelling, no possessive."""
+    return _BRITISH.sub(lambda found: "iz" if found[0] == "is" else "or", re.sub(r"['’]s?$", "", word.lower()))
+
+
+@lru_cache(maxsize=50_000)
+def stems_in(text: str) -> tuple[str, ...]:
+    """The stems of a text in American spelling, stopwords left out; figures whole as well (`5.45`, `2500`)."""
+    stems = stems_of(" ".join(plain(word) if word.endswith(_ENDINGS) else word for word in text.split()))
+    return (*stems, *map(_figure, _WITH_MARKS.findall(text)))
+
+
+_PRINTED_FIGURE = re.compile(r"[$€£]\s?(\d[\d,.]*\w*)|(\d+(?:\.\d+)?)\s?%")
+_WITH_MARKS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+")
+
+
+def _figure(printed: str) -> str:
+    """A number without commas and idle zeros."""
+    plain_number = printed.replace(",", "")
+    return plain_number.rstrip("0").rstrip(".") if "." in plain_number else plain_number
+
+
+_ENDINGS = ("ise", "ised", "ises", "ising", "isation", "our", "ours")
+
+
+def _terms(
+    text: str,
+    known: Collection[str],
+    subjects: Mapping[str, tuple[frozenset[str], ...]],
+    labels: Mapping[str, tuple[frozenset[str], ...]],
+    short_names: Mapping[str, frozenset[str]],
+    unsaid: frozenset[str],
+    moves: tuple[str, ...] = (),
+) -> Iterable[Term]:
+    tokens = [token if "(" in token else token.rstrip(")") for token in _TOKEN.findall(text)]
+    known = {*known, *(plain(each[1] or each[2]) for each in _PRINTED_FIGURE.finditer(text))}
+    everyday = word_lists("answer_words")["everyday"]
+    shouted = text == text.upper()
+    place = 0
+    seen: set[frozenset[str]] = set()
+    while place < len(tokens):
+        taken, group, phrases = _longest(tokens, place)
+        words = tokens[place : place + taken]
+        token = words[0]
+        low = plain(token)
+        first = place == 0
+        place += taken
+        figure = _FIGURE.fullmatch(token) if taken == 1 else None
+        stems = frozenset([_figure(figure[1])] if figure else stems_in(" ".join(words)))
+        if moves and taken == 1 and low.startswith(moves):
+            continue  # which way a measure moved is looked at apart
+        if (
+            not stems
+            or stems in seen
+            or low in _MONTHS
+            or (taken == 1 and (low in unsaid or not _is_known(token, known)))
+        ):
+            continue
+        seen.add(stems)
+        others = group
+        if len(stems) == 1:
+            (only,) = stems
+            others += tuple(full for short, full in short_names.items() if short == only)
+            others += tuple(frozenset({short}) for short, full in short_names.items() if only in full)
+        others += tuple(term for each in sorted(stems) for term in labels.get(each, ()) if not term <= stems)
+        related = tuple(dict.fromkeys(term for each in stems for term in subjects.get(each, ()) if not term <= stems))
+        named = taken == 1 and not first and not shouted and not others and _NAME.fullmatch(token) is not None
+        is_name = named and token.lower() not in _COMMON
+        common = taken == 1 and low in everyday and not named and not others
+        yield Term(
+            " ".join(words), stems, 0.0, others, related, is_name, phrases=phrases, is_everyday=common, is_capital=named
+        )
+
+
+_COMMON = frozenset(
+    {"us", "u.s", "board", "company", "form", "note", "notes", "item", "i", "fy", "q1", "q2", "q3", "q4", "utility"}
+)
+"""Written with a capital, but no name of anything."""
+
+
+_MONTHS = frozenset({*MONTHS, *(month[:3] for month in MONTHS), "sept"})
+
+
+def _is_known(token: str, known: Collection[str]) -> bool:
+    """Whether a word is of what is asked: it names no company and no period."""
+    low = plain(token)
+    return low in known or all(piece in known for piece in re.split(r"[^a-z0-9]+", low) if piece)
+
+
+def _longest(tokens: Sequence[str], place: int) -> tuple[int, tuple[frozenset[str], ...], tuple[str, ...]]:
+    """How many tokens make the longest phrase that has others for it; those others, as stems and as printed."""
+    groups = _groups()
+    for count in range(min(5, len(tokens) - place), 0, -1):
+        key = tuple(stem(plain(piece)) for token in tokens[place : place + count] for piece in _pieces(token))
+        if key in groups:
+            return count, *groups[key]
+    return 1, (), ()
+
+
+def _pieces(token: str) -> list[str]:
+    return [piece for piece in re.split(r"[^A-Za-z0-9]+", plain(token)) if piece]
+
+
+@lru_cache(maxsize=1)
+def _groups() -> Mapping[tuple[str, ...], tuple[tuple[frozenset[str], ...], tuple[str, ...]]]:
+    """By the stems of a phrase, what else is said for it: as stems, and as printed."""
+    stems: dict[tuple[str, ...], list[frozenset[str]]] = {}
+    printed: dict[tuple[str, ...], list[str]] = {}
+    for _, words in sorted(word_lists("same_words").items()):
+        phrases = sorted(words)
+        each = sorted({frozenset(stems_in(phrase)) for phrase in phrases}, key=sorted)
+        for key in sorted({tuple(stem(one) for word in phrase.split() for one in _pieces(word)) for phrase in phrases}):
+            stems.setdefault(key, []).extend(one for one in each if one and one != frozenset(key))
+            printed.setdefault(key, []).extend(phrases)
+    return {key: (tuple(dict.fromkeys(found)), tuple(dict.fromkeys(printed[key]))) for key, found in stems.items()}
+
+
+def _subjects(intent: Intent, lexicon: Lexicon | None) -> Mapping[str, tuple[frozenset[str], ...]]:
+    """For a word of the question, the terms filings write on its subject, by topics and synonyms of the lexicon."""
+    if lexicon is None:
+        return {}
+    asked = set(stems_of(intent.core))
+    entries: list[Topic | Synonym] = [
+        *(lexicon.topic_entries[topic] for topic in intent.topics),
+        *lexicon.synonyms.values(),
+    ]
+    causes = word_lists("answer_words")["causes"]
+    found: dict[str, list[frozenset[str]]] = {}
+    for entry in entries:
+        named = [stems for stems in map(frozenset, map(stems_of, entry.words)) if stems and stems <= asked]
+        short = {each for stems in named if len(stems) <= _SHORT_TRIGGER for each in stems}
+        terms = [stems for term in entry.expand if term not in causes and len(stems := frozenset(stems_of(term))) > 1]
+        for each in sorted(short):
+            found.setdefault(each, []).extend(terms)
+    return {each: tuple(dict.fromkeys(terms)) for each, terms in found.items()}
+
+
+def _labels(intent: Intent, lexicon: Lexicon | None) -> Mapping[str, tuple[frozenset[str], ...]]:
+    """For a word that names a measure, what statements call it, also as the share that it is of another."""
+    found: dict[str, list[frozenset[str]]] = {}
+    for mention in lexicon.mentions(intent.core) if lexicon else ():
+        metric = lexicon.metrics.get(mention.id) if lexicon else None
+        said = [stems for label in (metric.labels if metric else ()) if (stems := frozenset(stems_of(label)))]
+        said += _as_a_share(mention.id, lexicon) if lexicon else ()
+        for each in stems_of(mention.phrase):
+            found.setdefault(each, []).extend(said)
+    return {each: tuple(dict.fromkeys(terms)) for each, terms in found.items()}
+
+
+def _as_a_share(name: str, lexicon: Lexicon) -> Iterable[frozenset[str]]:
+    """What a filing says that gives one metric in percent of another: `gross profit` and `net sales` for a margin."""
+    part, whole = ratio_of(name.removesuffix("_reported"), lexicon)
+    if part in lexicon.metrics and whole in lexicon.metrics:
+        for label in lexicon.metrics[part].labels:
+            for other in lexicon.metrics[whole].labels:
+                yield frozenset(stems_of(f"{label} {other}"))
+
+
+def ratio_of(name: str, lexicon: Lexicon) -> tuple[str, str]:
+    """The part and the whole of a measure that is one metric in percent of another; two empty names for any other.
+
+    >>> from fin_agent.lexicon.lexicon import load_lexicon
+    >>> ratio_of("gross_margin", load_lexicon())
+    ('gross_profit', 'revenue')
+    """
+    formula = lexicon.formulas.get(name)
+    found = _RATIO.match(formula.expression) if formula else None
+    return (found[1], found[2]) if found else ("", "")
+
+
+_RATIO = re.compile(r"^\s*100 \* (\w+) / (\w+)\s*$")
+
+
+def abbreviations_in(texts: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Stems of abbreviations that filings make for names, with those of the words they stand for.
+
+    >>> sorted(abbreviations_in(["Revenue of Commercial Airplanes (BCA) fell."])["bca"])
+    ['airplan', 'commerci']
+    """
+    found: dict[str, frozenset[str]] = {}
+    for text in texts:
+        for name, short in _ABBREVIATED.findall(" ".join(text.split())):
+            words = [word.strip(",") for word in name.split() if word not in ("of", "and", "the", "for", "&")]
+            letters = short.replace("&", "")
+            for count in range(len(words), 1, -1):
+                last = words[-count:]
+                initials = "".join(word[0] for word in last).upper()
+                if letters.endswith(initials) and len(letters) - len(initials) <= 1:
+                    found.setdefault(stem(short.lower()), frozenset(stems_of(" ".join(last))))
+                    break
+    return found

@@ -1,0 +1,129 @@
+"""From an intent to what is searched for: everything in the first round, then what the ledger lacks."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from fin_agent.evidence.expressions import resolve, slots_of
+from fin_agent.evidence.intent import Intent, Relation
+from fin_agent.evidence.ledger import Ledger
+from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.term_selection import lacking_slots, wanted_terms
+from fin_agent.lexicon.company_mentions import CERTAIN
+from fin_agent.lexicon.fiscal_periods import FiscalPeriod
+from fin_agent.lexicon.slots import Slot, metric_of, names_of
+from fin_agent.retrieval.search_query import Query
+from fin_agent.retrieval.search_terms import search_terms
+from fin_agent.retrieval.slot_figures import printed_facts
+from fin_agent.vocabulary.page import Statement
+from fin_agent.workspace import Workspace
+
+
+def query_of(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Workspace) -> Query:
+    """The query of a round; `ledger` is what is known after the round before, None in the first."""
+    required = tuple(slot for slot, needed in plan.slots().items() if needed)
+    slots = required if ledger is None else _still_wanted(intent, plan, ledger)
+    if ledger is None and intent.unsupported:  # words are left over: figures of the others alone are not what is asked
+        slots = ()
+    terms = search_terms(intent.keywords)
+    expansions = search_terms(intent.expansions)
+    if ledger is not None and slots:
+        labels = [label for slot in slots for label in names_of(slot, workspace.lexicon.metrics)[:3]]
+        terms, expansions = search_terms(labels), search_terms(intent.keywords)
+    elif ledger is not None:
+        terms, expansions = (*terms, *expansions), ()
+    companies = tuple(dict.fromkeys(slot.company for slot in slots)) or tuple(
+        company.key for company in intent.companies
+    )
+    return Query(
+        text=intent.core if ledger is None else complementary_question(slots, intent),
+        terms=terms,
+        expansions=expansions,
+        synonyms=search_terms(workspace.lexicon.filing_terms(intent.core)),
+        companies=companies,
+        unsure=tuple(company.key for company in intent.companies if company.confidence < CERTAIN),
+        periods=_periods(intent, slots, workspace),
+        dates=intent.dates,
+        forms=intent.forms,
+        statements=_statements(intent, slots, workspace),
+        items=tuple(item for topic in intent.topics[:2] for item in workspace.lexicon.topic_entries[topic].items),
+        tables=tuple(kind for topic in intent.topics[:2] for kind in workspace.lexicon.topic_entries[topic].tables),
+        slots=slots,
+        printed=tuple(printed_facts(slots, workspace)),
+        metrics=workspace.lexicon.metrics_in(intent.core),
+        figures=intent.asks_figure and intent.relation is Relation.EACH and not (slots or required),
+    )
+
+
+def _still_wanted(intent: Intent, plan: Plan, ledger: Ledger) -> tuple[Slot, ...]:
+    """Empty slots, the most constraining first: what the answer lacks, by the filing that would fill most of it.
+
+    Slots of alternatives follow where a term still needs one; those of companies that are not chosen do not.
+    """
+    lacking = lacking_slots(plan, intent, ledger)
+    count = Counter((slot.company, slot.fiscal_year, slot.quarter) for slot in lacking)
+    first = sorted(lacking, key=lambda slot: -count[slot.company, slot.fiscal_year, slot.quarter])
+    known = ledger.figures
+    terms = (*plan.ranked, *wanted_terms(plan, intent, ledger))
+    open_terms = [term for term in terms if resolve(term.tree, lambda slot: slot in known)[0] is None]
+    wanted = {slot for term in open_terms for slot, _ in slots_of(term.tree)}
+    return (*first, *(slot for slot in ledger.empty if slot in wanted and slot not in first))
+
+
+def complementary_question(slots: tuple[Slot, ...], intent: Intent) -> str:
+    """What to ask next: the figures still missing, those of one company and the same periods together."""
+    if not slots:
+        return f"What else do the filings say about: {intent.core}"
+    periods: dict[tuple[str, str], list[str]] = {}
+    for slot in slots:
+        periods.setdefault((slot.company_name, slot.label), []).append(slot.period)
+    labels: dict[tuple[str, str], list[str]] = {}
+    for (company, label), named in periods.items():
+        labels.setdefault((company, _listed(sorted(set(named)))), []).append(label)
+    parts = [f"the {_listed(names)} of {company} for {span}" for (company, span), names in labels.items()]
+    return f"What are {_listed(parts)}?"
+
+
+def _periods(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> tuple[FiscalPeriod, ...]:
+    if slots:
+        found = {FiscalPeriod(fiscal_year=slot.fiscal_year, quarter=slot.quarter) for slot in slots}
+    else:
+        found = set(intent.periods)
+        forward = looks_forward(intent)
+        for period in intent.periods:
+            for filed in (workspace.years[company.key] for company in intent.companies):
+                meant = filed.meant(period)[0]
+                before = filed.last_before(meant)
+                if before and forward:
+                    found = (found - {period}) | {before}
+                elif before and not filed.covers(meant):
+                    found |= {meant, before}
+                else:
+                    found.add(meant)
+    return tuple(sorted(found, key=lambda period: (period.fiscal_year, period.quarter or 5)))
+
+
+_FORWARD = re.compile(
+    r"\b(?:guid(?:e|es|ed|ing|ance)|outlook|forecast\w*|foresee\w*|expect(?:s|ed|ing|ations?)?|anticipat\w+|project(?:s|ed|ing|ions?)"
+    r"|target(?:s|ed|ing)|(?:plan|plans|planned|planning)\s+(?:to|for|on)|intend\w*|going\s+to)\b",
+    re.I,
+)
+_AS_OF = re.compile(r"\bas\s+(?:of|at)\b", re.I)
+
+
+def looks_forward(intent: Intent) -> bool:
+    """Whether a year to come is asked about, as seen before it: plans stand in the filing before."""
+    one_year = len(intent.periods) == 1 and intent.periods[0].quarter is None
+    return one_year and not intent.dates and bool(_FORWARD.search(intent.core)) and not _AS_OF.search(intent.core)
+
+
+def _statements(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> tuple[Statement, ...]:
+    homes = [metric_of(slot, workspace.lexicon.metrics).statement for slot in slots if slot.part is None]
+    return tuple(dict.fromkeys([*intent.statements, *(home for home in homes if home is not None)]))
+
+
+def _listed(words: Sequence[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,373 @@
+"""The analyst inside a retrieval strategy: as its curator, as judge of a tournament, as who takes questions apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fin_agent.analyst.events import warned
+from fin_agent.analyst.model.grounding import on_a_line
+from fin_agent.analyst.model.llm_judges import ModelJudge, PatientJudge
+from fin_agent.analyst.model.model_client import call_of
+from fin_agent.analyst.model.models_by_role import callers_of, names_model
+from fin_agent.analyst.model.prompt_context import shown_passages
+from fin_agent.analyst.model.query_writer import ModelSubQuestions, ModelWriter
+from fin_agent.analyst.model.replies import CurationReply, QueryReply
+from fin_agent.analyst.protocol import Analyst
+from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.rules.card_ranking import RulesJudge
+from fin_agent.config import Settings
+from fin_agent.errors import QuestionError
+from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings
+from fin_agent.evidence.tournament.stages import BY_RULES
+from fin_agent.evidence.tournament.tournament import hold_tournament
+from fin_agent.lexicon.slots import names_of
+from fin_agent.models.call import Role
+from fin_agent.models.caller import Caller
+from fin_agent.models.callers import Callers
+from fin_agent.models.errors import ModelError
+from fin_agent.models.settings import Preset
+from fin_agent.prompts import load_prompt
+from fin_agent.retrieval.search_query import Query, RankedPassage
+from fin_agent.retrieval.strategies.one_pass import Wording
+from fin_agent.retrieval.strategies.protocol import (
+    Models,
+    Notify,
+    Ordering,
+    Strategy,
+    Verdict,
+    Writer,
+    logged,
+    parse_strategy,
+)
+from fin_agent.retrieval.strategies.registry import build_strategy
+from fin_agent.workspace import Workspace
+
+
+def strategy_for(
+    settings: Settings,
+    workspace: Workspace,
+    *,
+    callers: Callers | None = None,
+    writer: Writer | None = None,
+    judge: Judge | None = None,
+    notify: Notify = logged,
+) -> Strategy:
+    """The strategy that `settings` name; curated and rewritten by a chat model where one is named, else by rules.
+
+    `callers` ask the models in place of those that the settings name, and `writer` and `judge` stand in for these
+    roles alone. `notify` is told what a person should know; the journal of the step gets it too. Raises StrategyError
+    where it is not written as one or lacks what it needs, ModelSetupError where a model cannot be set up, and
+    PromptError.
+    """
+
+    def told(note: str) -> None:
+        warned(note)
+        notify(note)
+
+    layers = {layer.name for layer in parse_strategy(settings.strategy)}
+    asked = _Roles(settings, callers)
+    analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
+    if "tournament" in layers:
+        judge = judge or asked.judge()
+    if layers & _WRITTEN:
+        writer = writer or asked.writer()
+    model = asked.evidence_roles(analyst, workspace, told) if layers & _CURATED else None
+    arena = CardArena(analyst, workspace, judge=judge, notify=told)
+    parts = asked.sub_questions() if "sub-questions" in layers else None
+    models = Models(
+        writer=writer,
+        curator=model or AnalystCurator(analyst),
+        rewriter=model or IdentityRewriter(workspace),
+        arena=arena,
+        decomposer=AnalystDecomposer(analyst, workspace, parts, notify=told),
+        notify=told,
+    )
+    return build_strategy(settings.strategy, workspace, settings, models)
+
+
+def judge_for(settings: Settings, callers: Callers | None = None) -> Judge | None:
+    """The chat model that judges cards, where the settings name one; None for the rules. Raises ModelSetupError."""
+    return _Roles(settings, callers).judge()
+
+
+_WRITTEN = frozenset(("hyde", "multi-hyde", "ircot"))
+"""Strategies that search with what a model writes."""
+_CURATED = frozenset(("hirec", "self-rag", "rq-rag"))
+"""Strategies that curate evidence or rewrite questions."""
+
+
+class _Roles:
+    """The models of a strategy's roles; those that no setting names are not there."""
+
+    def __init__(self, settings: Settings, callers: Callers | None) -> None:
+        self._settings = settings
+        self._given = callers
+
+    def writer(self) -> Writer | None:
+        """Who writes what is searched with."""
+        settings = self._settings
+        named = names_model(settings, Role.HYDE) or settings.models.given
+        return ModelWriter(self._callers()) if named or self._given is not None else None
+
+    def judge(self) -> Judge | None:
+        """Who judges cards: the rules, unless a model is named for it, or nothing is to be spared."""
+        settings = self._settings
+        thorough = settings.by_model and settings.models.preset is Preset.THOROUGH
+        if not (thorough or names_model(settings, Role.LISTWISE)):
+            return None
+        callers = self._callers()
+        return ModelJudge(callers.of(Role.LISTWISE), settings.prompts, choosing=callers.of(Role.GROUP))
+
+    def evidence_roles(self, analyst: RulesAnalyst, workspace: Workspace, notify: Notify) -> ModelEvidence | None:
+        """Who curates and rewrites; rules where no model is named."""
+        settings = self._settings
+        if not (names_model(settings, Role.CURATION) or settings.by_model or self._given is not None):
+            return None
+        callers = self._callers()
+        return ModelEvidence(
+            callers.of(Role.CURATION), callers.of(Role.QUERY), analyst, workspace, settings, notify=notify
+        )
+
+    def sub_questions(self) -> ModelSubQuestions | None:
+        """Who takes questions apart; rules where no model is named."""
+        settings = self._settings
+        if not (names_model(settings, Role.SUB_QUESTIONS) or settings.by_model or self._given is not None):
+            return None
+        return ModelSubQuestions(self._callers().of(Role.SUB_QUESTIONS), settings.prompts)
+
+    def _callers(self) -> Callers:
+        if self._given is None:
+            self._given = callers_of(self._settings)
+        return self._given
+
+
+class AnalystCurator:
+    """An analyst as a Curator: it reads the question anew, curates, and says what to search for next."""
+
+    def __init__(self, analyst: Analyst) -> None:
+        self._analyst = analyst
+
+    def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
+        """See Curator.curate. A question that cannot be read is not curated: everything is kept."""
+        try:
+            intent = self._analyst.intent(question.text)
+        except QuestionError:
+            return Verdict(tuple(passages), answerable=True)
+        plan = self._analyst.plan(intent)
+        given = {(passage.stored.doc_id, passage.stored.passage.ordinal): passage for passage in passages}
+        curation = self._analyst.curate(
+            intent, plan, [RetrievedPassage.of(passage.stored, passage.score, 1) for passage in passages], list(filings)
+        )
+        kept = tuple(given[evidence.passage.key] for evidence in curation.kept)
+        if curation.answerable:
+            return Verdict(kept, answerable=True)
+        return Verdict(kept, answerable=False, complementary=self._analyst.query(intent, plan, curation.ledger))
+
+
+class IdentityRewriter:
+    """A Rewriter by rules: whose filing of which form and period is meant, then the figures asked for."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def rewritten(self, query: Query) -> str:
+        """See Rewriter.rewritten; the question itself where it names neither company nor period."""
+        by_key, metrics = self._workspace.directory.by_key, self._workspace.lexicon.metrics
+        companies = [by_key[key].name for key in query.companies if key in by_key]
+        figures = [name for slot in query.slots if slot.metric for name in names_of(slot, metrics)[:1]]
+        words = (*companies, *(form.value for form in query.forms), *map(str, query.periods), *figures)
+        return " ".join(dict.fromkeys(words)) if companies or query.periods else query.text
+
+
+class ModelEvidence:
+    """HiREC's curation in one call, and its rewriting in another: what the chat model says holds, rules add nothing.
+
+    Where it cannot be had, rules do that step, and `notify` is told.
+    """
+
+    def __init__(
+        self,
+        curating: Caller,
+        rewriting: Caller,
+        analyst: RulesAnalyst,
+        workspace: Workspace,
+        settings: Settings,
+        *,
+        notify: Notify = logged,
+    ) -> None:
+        """Raises PromptError."""
+        self._curating = curating
+        self._rewriting = rewriting
+        self._analyst = analyst
+        self._workspace = workspace
+        self._most = settings.evidence
+        self._notify = notify
+        self._curation = load_prompt("curation", folder=settings.prompts)
+        self._rewrite = load_prompt("query_rewrite", folder=settings.prompts)
+
+    def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
+        """See Curator.curate."""
+        if not passages:
+            return AnalystCurator(self._analyst).curate(question, passages, filings)
+        shown = [RetrievedPassage.of(each.stored, each.score, 1) for each in passages]
+        filled = self._curation.filled(
+            question=question.text,
+            wanted=_NOT_SAID,
+            passages=shown_passages(shown, self._workspace),
+            most=str(self._most),
+        )
+        try:
+            reply, _ = self._curating.value(call_of(filled, output=CurationReply, max_output_tokens=_MOST_TOKENS))
+        except ModelError as failure:
+            self._notify(f"evidence was curated by rules: {failure.what}")
+            return AnalystCurator(self._analyst).curate(question, passages, filings)
+        numbers = dict.fromkeys(each.passage - 1 for each in reply.kept if 1 <= each.passage <= len(passages))
+        kept = tuple(passages[number] for number in numbers)[: self._most]
+        asked = on_a_line(reply.complementary_question or "")
+        return Verdict(kept, reply.answerable, _asked_anew(asked, self._analyst) if asked else None)
+
+    def rewritten(self, query: Query) -> str:
+        """See Rewriter.rewritten."""
+        filled = self._rewrite.filled(question=query.text, wanted=_NOT_SAID, missing=_NOTHING_MISSING)
+        try:
+            reply, _ = self._rewriting.value(call_of(filled, output=QueryReply, max_output_tokens=_MOST_TOKENS))
+        except ModelError as failure:
+            self._notify(f"the question was rewritten by rules: {failure.what}")
+            return IdentityRewriter(self._workspace).rewritten(query)
+        return on_a_line(reply.query) or query.text
+
+
+_NOT_SAID = "no more than the question says"
+_NOTHING_MISSING = "nothing: this is the first search"
+_MOST_TOKENS = 2_500
+
+
+def _asked_anew(question: str, analyst: RulesAnalyst) -> Query:
+    """A question of a model's own as a query; its words alone where rules cannot read it."""
+    try:
+        return replace(first_query(question, analyst), text=question)
+    except QuestionError:
+        return Query(question, Wording((question,)).terms())
+
+
+class CardArena:
+    """Where the cards of passages meet: an order of passages by a tournament (FinCards)."""
+
+    def __init__(
+        self,
+        analyst: Analyst,
+        workspace: Workspace,
+        settings: TournamentSettings | None = None,
+        *,
+        judge: Judge | None = None,
+        notify: Notify = logged,
+    ) -> None:
+        """Choose who ranks the cards.
+
+        With a `judge`, rules rank only what it cannot rank, which `notify` reports. Without one, rules rank all cards.
+        """
+        self._notify = notify
+        self._analyst = analyst
+        self._workspace = workspace
+        self._settings = settings or TournamentSettings()
+        rules = RulesJudge(workspace)
+        self._judge = rules if judge is None else judge
+        self._stand_in = None if judge is None else rules
+
+    def order(self, query: Query, passages: Sequence[RankedPassage]) -> Ordering:
+        """See PassageOrder.order. A question that cannot be read changes nothing."""
+        try:
+            intent = self._analyst.intent(query.text)
+        except QuestionError:
+            return Ordering(tuple(passages))
+        brief = Brief(intent, self._analyst.plan(intent), query, self._workspace.directory.owners)
+        given = {(passage.stored.doc_id, passage.stored.passage.ordinal): passage for passage in passages}
+        patient = None if self._stand_in is None else PatientJudge(self._judge)
+        result = hold_tournament(
+            brief,
+            [passage.stored for passage in passages],
+            self._workspace.index,
+            self._workspace.lexicon,
+            patient or self._judge,
+            stand_in=self._stand_in,
+            settings=self._settings,
+        )
+        by_rules = sum(BY_RULES in group.note for group in result.groups)
+        if by_rules and patient is not None:
+            why = f": {patient.failures[-1]}" if patient.failures else ""
+            self._notify(f"{by_rules} of {len(result.groups)} lists of cards were ranked by the rules{why}")
+        ranked = tuple(RankedPassage(given[card.key].stored, card.score) for card in result.ranked)
+        return Ordering(ranked, result.groups)
+
+
+MOST_PARTS = 8
+
+
+class AnalystDecomposer:
+    """See `fin_agent.retrieval.strategies.protocol.Decomposer`.
+
+    By rules the parts are the single figures that the plan of the question needs. A chat model takes questions in words
+    apart as well; a part that names a company the question does not name is left out.
+    """
+
+    def __init__(
+        self,
+        analyst: Analyst,
+        workspace: Workspace,
+        model: ModelSubQuestions | None = None,
+        *,
+        notify: Notify = logged,
+    ) -> None:
+        """`notify` is told what of the model could not be used."""
+        self._analyst = analyst
+        self._workspace = workspace
+        self._model = model
+        self._notify = notify
+
+    def parts(self, query: Query) -> Sequence[Query]:
+        """See Decomposer.parts."""
+        return [read for text in self.questions(query) if (read := self._read(text)) is not None]
+
+    def questions(self, query: Query) -> tuple[str, ...]:
+        """The parts in words; none where the question is one of one part."""
+        if self._model is None:
+            return by_slots(query)
+        directory = self._workspace.directory
+        names = [directory.by_key[key].name for key in query.companies if key in directory.by_key]
+        try:
+            asked = self._model.questions(query.text, names, MOST_PARTS)
+        except ModelError as failure:
+            self._notify(f"the question was taken apart by rules: {failure.what}")
+            return by_slots(query)
+        kept = tuple(text for text in asked if self._is_within(text, query))
+        if len(kept) < len(asked):
+            self._notify(f"left out {len(asked) - len(kept)} sub-questions on companies that were not asked about")
+        if not kept:
+            self._notify("the question was taken apart by rules: the chat model left nothing of it")
+            return by_slots(query)
+        return kept if len(kept) > 1 or kept[0] != query.text else ()
+
+    def _is_within(self, text: str, query: Query) -> bool:
+        named = {mention.company.key for mention in self._workspace.directory.mentions(text)}
+        return not query.companies or named <= set(query.companies)
+
+    def _read(self, text: str) -> Query | None:
+        try:
+            intent = self._analyst.intent(text)
+        except QuestionError:
+            return None
+        return self._analyst.query(intent, self._analyst.plan(intent), None)
+
+
+def by_slots(query: Query) -> tuple[str, ...]:
+    """A question for each figure that is needed, where these are several."""
+    asked = tuple(dict.fromkeys(f"What was the {slot}?" for slot in query.slots))[:MOST_PARTS]
+    return asked if len(asked) > 1 else ()
+
+
+def first_query(question: str, analyst: Analyst) -> Query:
+    """The query of the first round, before anything is known. Raises QuestionError where there is nothing to read."""
+    intent = analyst.intent(question)
+    return analyst.query(intent, analyst.plan(intent), None)

@@ -1,0 +1,419 @@
+"""From a program's result to an answer for people: value, unit, one sentence, citations, assumptions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from fin_agent.answering.amounts import in_unit, known_unit, rounded, shown, unit_of_result
+from fin_agent.answering.answer import AnswerValue, Citation
+from fin_agent.answering.answer_wording import (
+    Listed,
+    asked_to_rise,
+    best_period,
+    capital,
+    degree_of,
+    every_year,
+    extreme_of,
+    first_stands_out,
+    from_and_to,
+    moved_measure,
+    plain,
+    subject_of,
+    trend,
+    without_losses,
+    years_counted,
+    yes_or_no,
+)
+from fin_agent.answering.program import Program
+from fin_agent.answering.sandbox import ProgramValue
+from fin_agent.errors import SandboxError
+from fin_agent.evidence.expressions import Operation, counted_as_zero, parse_formula, quantities_of
+from fin_agent.evidence.intent import Comparison, Intent, Relation, Selection
+from fin_agent.evidence.ledger import Figure, Ledger
+from fin_agent.evidence.plan import Plan, Term, by_company, by_measure
+from fin_agent.evidence.sign_conventions import LOSS_OF
+from fin_agent.evidence.term_selection import wanted_terms
+from fin_agent.lexicon.fiscal_periods import FiscalYears
+from fin_agent.lexicon.metrics import Formula
+
+
+def numeric_answer(intent: Intent, plan: Plan, program: Program, result: ProgramValue) -> AnswerValue:
+    """The answer in words and as a value in its unit. Raises SandboxError where the result is no number.
+
+    Of several numbers the value is the one asked for: the extreme of a comparison, else the latest.
+    """
+    numbers = [_number(part) for part in (result if isinstance(result, list) else [result])]
+    asked = len(numbers) - len(program.beside)
+    if asked < 1:
+        raise SandboxError(f"the program returned {result!r}, which is too few numbers", remedy="Return all of them")
+    numbers, beside = numbers[:asked], numbers[asked:]
+    if intent.further:
+        if len(numbers) != len(program.names):
+            raise SandboxError(f"the program returned {result!r}", remedy=f"Return {len(program.names)} numbers")
+        return _of_each_measure(intent, plan, program, numbers)
+    computed = unit_of_result(intent)
+    converted = [in_unit(number, computed, program.scale, intent.unit) for number in numbers]
+    unit = converted[0][1]
+    values = [rounded(value, intent.decimals) for value, _ in converted]
+    base = program.scale if computed == "USD" else 1
+    if len(values) == 1:
+        if intent.expression.startswith(LOSS_OF) and any(level <= 0 for level in beside):
+            text = _side_by_side(intent, [str(plan.terms[place].period) for place in (0, -1)], list(beside), "")
+            return AnswerValue(text=f"Not every figure is a loss. {text}")
+        value = values[0]
+        moved = from_and_to(intent, plan, program, numbers[0], beside)
+        lead = _moved_as_asked(intent, numbers[0], base) or yes_or_no(intent.claim, numbers[0], base)
+        if unit in ("percentage points", "percent") and _BASIS_POINTS.search(intent.core):
+            moved = f", {shown(100 * value, 'basis points', 0)}{moved}"
+        subject = subject_of(intent, plan)
+        written = shown(value, unit, intent.decimals)
+        if unit == "ratio" and abs(value) < 1 and not moved and isinstance(parse_formula(intent.expression), Operation):
+            written = f"{shown(100 * numbers[0], 'percent', intent.decimals)} ({written})"  # a share of something
+        text = f"{lead}{subject if lead else capital(subject)}: {written}{moved}."
+        return AnswerValue(value=value, unit=known_unit(unit), text=text)
+    if intent.losses and (none := without_losses(intent, values)):
+        return AnswerValue(text=f"{none} {_side_by_side(intent, program.names, values, unit)}")
+    if intent.selection is not None:
+        return _of_the_chosen(intent, intent.selection, plan, program, numbers)
+    listed = [
+        Listed(name, value, shown(value, unit, intent.decimals), number)
+        for name, value, number in zip(program.names, values, numbers, strict=True)
+    ]
+    if len(plan.by_company()) == 1 and (over := _over_periods(intent, plan, listed, unit, base)):
+        return over
+    if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
+        return _extreme(intent, listed, unit)
+    if intent.comparison in (Comparison.RANK, Comparison.FILTER):
+        return _in_order(intent, listed, unit)
+    if intent.relation is Relation.TREND:
+        moved_by = beside[0] if beside else numbers[-1] - numbers[0]
+        change, _ = in_unit(moved_by, computed, program.scale, intent.unit)
+        text = trend(intent, plan, [one.text for one in listed], change, unit)
+        return AnswerValue(value=values[-1], unit=known_unit(unit), text=text)
+    # Several figures side by side: none of them is *the* value.
+    return AnswerValue(text=_side_by_side(intent, program.names, values, unit))
+
+
+def _side_by_side(intent: Intent, names: Sequence[str], values: Sequence[float], unit: str) -> str:
+    figures = (f"{name}: {shown(value, unit, intent.decimals)}" for name, value in zip(names, values, strict=True))
+    return f"{capital(intent.measure)}: {'; '.join(figures)}."
+
+
+_BASIS_POINTS = re.compile(r"\bbasis points?\b|\bbps?\b", re.I)
+
+
+def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:
+    """A citation per figure, each place once."""
+    found = {
+        (figure.doc_id, figure.page, figure.box): Citation(
+            doc_id=figure.doc_id,
+            page=figure.page,
+            text=f"{figure.label} | {figure.column}: {figure.printed:,}",
+            box=figure.box,
+        )
+        for figure in figures
+    }
+    return tuple(found.values())
+
+
+def _over_periods(intent: Intent, plan: Plan, listed: Sequence[Listed], unit: str, scale: float) -> AnswerValue | None:
+    """One company's periods set against each other; None where each is wanted as it is, or only first and last."""
+    subject = f"{plain(intent)} of {plan.terms[0].company.name}"
+    of_periods = [replace(one, name=str(term.period)) for term, one in zip(plan.terms, listed, strict=True)]
+    if intent.relation is Relation.YEARS_COUNTED:
+        counted, text = years_counted(intent, subject, of_periods, scale)
+        return AnswerValue(value=float(counted), unit=known_unit("count"), text=text)
+    if intent.relation is Relation.EVERY_YEAR:
+        text = every_year(intent.core, subject, of_periods, losses=intent.losses)
+        return AnswerValue(value=of_periods[-1].value, unit=known_unit(unit), text=text)
+    if intent.comparison not in (Comparison.HIGHEST, Comparison.LOWEST):
+        return None
+    best, text = best_period(intent.comparison, subject, of_periods, losses=intent.losses)
+    return AnswerValue(value=best.value, unit=known_unit(unit), text=text)
+
+
+def _moved_as_asked(intent: Intent, change: float, scale: float) -> str:
+    """`Yes: ` or `No: ` in front of a change, where the question asks whether it moved and by how much."""
+    core = intent.core.lower()
+    if intent.relation not in (Relation.GROWTH, Relation.CHANGE) or " or " in core or not _IS_OR_DID.match(core):
+        return ""
+    if intent.claim is not None and _GROWTH_RATE.search(core):
+        return yes_or_no(intent.claim, change, scale)
+    as_asked = change != 0 and asked_to_rise(core) == (change > 0)
+    if as_asked and intent.claim is not None and intent.claim.bound is not None:
+        return yes_or_no(intent.claim, abs(change), scale)
+    return "Yes: " if as_asked else "No: "
+
+
+_GROWTH_RATE = re.compile(r"\bgrowth\b")
+_IS_OR_DID = re.compile(r"^\W*(?:so,?\s+|and\s+)?(?:is|are|was|were|did|does|do|has|have|had)\b")
+
+
+def _extreme(intent: Intent, listed: Sequence[Listed], unit: str) -> AnswerValue:
+    best, others, degree = extreme_of(intent.comparison, listed, losses=intent.losses)
+    if 1 < intent.place <= len(listed):
+        highest = intent.comparison is Comparison.HIGHEST
+        best = sorted(listed, key=lambda one: one.value, reverse=highest)[intent.place - 1]
+        others = "; ".join(f"{one.name}: {one.text}" for one in listed if one is not best)
+        degree = f"{_ORDINALS.get(intent.place, f'{intent.place}th')} {intent.comparison.value}"
+    measure = moved_measure(intent)
+    if sum(one.value == best.value for one in listed) > 1:
+        text = f"No company stands out: {measure} is {best.text} ({others})."
+    else:
+        lead = first_stands_out(intent, best.name)
+        text = f"{lead}{best.name} has the {degree} {measure}: {best.text} ({others})."
+    return AnswerValue(value=best.value, unit=known_unit(unit), text=text)
+
+
+_ORDINALS = {2: "second", 3: "third"}
+
+
+def _in_order(intent: Intent, listed: Sequence[Listed], unit: str) -> AnswerValue:
+    """All of them, the highest first; of a claim (`which regions shrank`) those of which it holds before the others."""
+    ordered = sorted(listed, key=lambda one: -one.value)
+    if intent.comparison is Comparison.RANK:
+        figures = "; ".join(f"{place}. {one.name}: {one.text}" for place, one in enumerate(ordered, 1))
+        return AnswerValue(text=f"{capital(moved_measure(intent))}: {figures}.")
+    above = intent.claim is None or intent.claim.above
+    bound = (intent.claim.bound if intent.claim else None) or 0.0
+    held = [one for one in ordered if (one.value > bound if above else one.value < bound)]
+    others = "; ".join(f"{one.name}: {one.text}" for one in ordered if one not in held)
+    named = "; ".join(f"{one.name}: {one.text}" for one in held) or "None of them"
+    text = f"{named} ({capital(moved_measure(intent))}; the others: {others or 'none'})."
+    if len(held) != 1:
+        return AnswerValue(text=text)
+    return AnswerValue(value=held[0].value, unit=known_unit(unit), text=text)
+
+
+def _of_the_chosen(
+    intent: Intent, selection: Selection, plan: Plan, program: Program, numbers: Sequence[float]
+) -> AnswerValue:
+    """Say a figure of a company that was chosen by another figure.
+
+    Example: `Net income of Acme for FY2020: $5 million. Acme has the higher revenue: $90 million (Bolt: $70 million).`
+    """
+    asked, unit = in_unit(numbers[0], unit_of_result(intent), program.scale, intent.unit)
+    chosen = program.names[0]
+    ranking = intent.model_copy(
+        update={
+            "measure": selection.measure,
+            "measure_unit": selection.measure_unit,
+            "relation": selection.relation,
+            "comparison": selection.extreme,
+            "unit": None,
+            "decimals": None,
+        }
+    )
+    ranks = [in_unit(number, unit_of_result(ranking), program.scale, None) for number in numbers[1:]]
+    names = program.names[1:]
+    listed = [Listed(name, value, shown(value, of, None)) for name, (value, of) in zip(names, ranks, strict=True)]
+    if selection.expression.startswith(LOSS_OF) and max(one.value for one in listed) <= 0:
+        return AnswerValue(text=f"None of these is a loss: {'; '.join(f'{one.name}: {one.text}' for one in listed)}.")
+    value = rounded(asked, intent.decimals)
+    own = Plan(tuple(term for term in plan.terms if term.company.name == chosen), plan.notes)
+    said = f"{capital(subject_of(intent, own))}: {shown(value, unit, intent.decimals)}."
+    text = f"{said} {_extreme(ranking, listed, '').text}"
+    return AnswerValue(value=value, unit=known_unit(unit), text=text)
+
+
+def _number(part: object) -> float:
+    if isinstance(part, bool) or not isinstance(part, int | float):
+        raise SandboxError(f"the program returned {part!r}, which is not a number", remedy="Return a number")
+    return float(part)
+
+
+def _of_each_measure(intent: Intent, plan: Plan, program: Program, numbers: Sequence[float]) -> AnswerValue:
+    """`Revenue of Acme for FY2020: $90 million; net income: $5 million.`, with no one value.
+
+    Where it is asked which measure stands out, that one's figure is the value.
+    """
+    told = list(_told(intent, plan, program, numbers))
+    if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
+        return _standing_out(intent, told)
+    if len(told[0].companies) > 1:
+        text = " ".join(f"{capital(moved_measure(one.intent))}{one.span}: {one.listed}." for one in told)
+    elif intent.relation is Relation.TREND:
+        text = _moved(intent, told)
+    else:
+        first = told[0]
+        subject = subject_of(first.intent, first.plan) if len(first.figures) == 1 else _of_company(first)
+        others = (f"{moved_measure(one.intent)}: {one.listed}" for one in told[1:])
+        text = f"{capital(subject)}: {'; '.join((first.listed, *others))}."
+    return AnswerValue(text=text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    name: str
+    """Of its company, and its period where several are told."""
+    value: float
+    text: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """One measure with its figures."""
+
+    intent: Intent
+    """The question about it alone."""
+    plan: Plan
+    figures: tuple[_Figure, ...]
+
+    @property
+    def companies(self) -> list[str]:
+        """Names of the companies, in their order."""
+        return list(dict.fromkeys(term.company.name for term in self.plan.terms))
+
+    @property
+    def periods(self) -> list[str]:
+        """The periods, in their order."""
+        return list(dict.fromkeys(str(term.period) for term in self.plan.terms))
+
+    @property
+    def span(self) -> str:
+        """` for FY2021`, where the figures do not name their periods themselves."""
+        if self.intent.relation is Relation.EACH:
+            return ""
+        return f" for {self.periods[0]}" + (f" to {self.periods[-1]}" if len(self.periods) > 1 else "")
+
+    @property
+    def listed(self) -> str:
+        """The figures in words."""
+        if len(self.companies) > 1:
+            return ", ".join(f"{figure.name}: {figure.text}" for figure in self.figures)
+        if len(self.figures) == 1:
+            return self.figures[0].text
+        held = zip(self.figures, self.periods, strict=True)
+        return ", ".join(f"{figure.text} in {period}" for figure, period in held)
+
+
+def _told(intent: Intent, plan: Plan, program: Program, numbers: Sequence[float]) -> Iterator[_Told]:
+    place = 0
+    for measure, terms in zip(intent.measures, by_measure(plan.terms), strict=True):
+        alone = intent.of_measure(measure)
+        computed = unit_of_result(alone)
+        figures = []
+        for name, number in zip(program.names[place : place + _how_many(intent, terms)], numbers[place:], strict=False):
+            value, unit = in_unit(number, computed, program.scale, alone.unit)
+            value = rounded(value, intent.decimals)
+            figures.append(_Figure(name, value, shown(value, unit, intent.decimals), unit))
+        place += len(figures)
+        yield _Told(alone, Plan(tuple(terms), ()), tuple(figures))
+
+
+def _how_many(intent: Intent, terms: Sequence[Term]) -> int:
+    """Figures told of a measure: one per company where its periods are put together, else one per term."""
+    return len(terms) if intent.relation in (Relation.EACH, Relation.TREND) else len(by_company(terms))
+
+
+def _of_company(one: _Told) -> str:
+    return f"{moved_measure(one.intent)} of {one.companies[0]}"
+
+
+def _moved(intent: Intent, told: Sequence[_Told]) -> str:
+    """Say how several measures moved.
+
+    Example: `No: revenue of Acme rose from $3 million in FY2018 to $4 million in FY2019; net income fell from ...`
+    """
+    rising = asked_to_rise(intent.core)
+    first, last = told[0].periods[0], told[0].periods[-1]
+    parts = []
+    for place, one in enumerate(told):
+        before, after = one.figures[0], one.figures[-1]
+        way = "rose" if after.value > before.value else "fell" if after.value < before.value else "did not change,"
+        subject = f"{plain(one.intent)}{'' if place else f' of {one.companies[0]}'}"
+        parts.append(f"{subject} {way} from {before.text} in {first} to {after.text} in {last}")
+    said = "; ".join(parts)
+    if not _YES_OR_NO.match(intent.core) or _OR.search(intent.core):
+        return f"{capital(said)}."
+    moves = (one.figures[-1].value - one.figures[0].value for one in told)
+    held = all(move != 0 and (move > 0) == rising for move in moves)
+    return f"{'Yes' if held else 'No'}: {said}."
+
+
+_OR = re.compile(r"\bor\b", re.I)
+_YES_OR_NO = re.compile(r"^\W*(?:is|are|was|were|did|does|do|has|have|had)\b", re.I)
+
+
+_BY_SIZE = re.compile(r"\b(?:larg|bigg|great|small)(?:er|est)\b", re.I)
+
+
+def _standing_out(intent: Intent, told: Sequence[_Told]) -> AnswerValue:
+    """Say which of several measures stands out.
+
+    Example: `Net income of Acme for FY2020: $5 million (dividends: $3 million). Of these it is the higher.`
+    """
+    if _BY_SIZE.search(intent.core) and any(one.figures[0].value < 0 for one in told):
+        said = "; ".join(f"{moved_measure(one.intent)}: {one.figures[0].text}" for one in told)
+        return AnswerValue(text=f"Some are below zero, so none is called the larger. {capital(said)}.")
+    pick = max if intent.comparison is Comparison.HIGHEST else min
+    best = pick(told, key=lambda one: one.figures[0].value)
+    figure = best.figures[0]
+    others = "; ".join(f"{moved_measure(one.intent)}: {one.figures[0].text}" for one in told if one is not best)
+    degree = degree_of(intent.comparison, len(told))
+    level = sum(one.figures[0].value == figure.value for one in told) > 1
+    said = "They are level." if level else f"Of these it is the {degree}."
+    text = f"{capital(subject_of(best.intent, best.plan))}: {figure.text} ({others}). {said}"
+    return AnswerValue(value=figure.value, unit=known_unit(figure.unit), text=text)
+
+
+_DECEMBER = 12
+
+
+def assumptions(
+    plan: Plan, intent: Intent, ledger: Ledger, years: Mapping[str, FiscalYears], formulas: Mapping[str, Formula]
+) -> tuple[str, ...]:
+    """Sentences without a full stop: definitions, parts that are not reported and count as zero, years of their own.
+
+    `years` tells, by company key, when the periods of a filer ended; `formulas` are the lexicon's, by id. Where the
+    question gives a formula itself, none is told.
+    """
+    terms = (*plan.ranked, *wanted_terms(plan, intent, ledger))
+    defined = () if intent.formulas else _definitions(intent, formulas)
+    return (*defined, *_zeros(terms, ledger), *_years_of_their_own(terms, years))
+
+
+def _definitions(intent: Intent, formulas: Mapping[str, Formula]) -> Iterator[str]:
+    """`gross margin is gross profit as a percentage of revenue`."""
+    chosen_by = (intent.selection.expression,) if intent.selection else ()
+    expressions = (*(measure.expression for measure in intent.measures if measure.expression), *chosen_by)
+    names = (name for expression in expressions for name in sorted(quantities_of(parse_formula(expression))))
+    for name in dict.fromkeys(names):
+        if name in formulas:
+            yield f"{_written(name, formulas[name])} is {formulas[name].meaning}"
+
+
+def _written(name: str, formula: Formula) -> str:
+    """What a formula is called: its name, else the first of its words; they may begin with an abbreviation (`GM`)."""
+    plain = name.replace("_", " ")
+    return plain if plain in formula.words else formula.words[0]
+
+
+def _zeros(terms: Sequence[Term], ledger: Ledger) -> list[str]:
+    known = ledger.figures
+    slots = [slot for term in terms for slot in counted_as_zero(term.tree, lambda slot: slot in known)]
+    return [f"{slot} is not reported and counts as zero" for slot in dict.fromkeys(slots)]
+
+
+def _years_of_their_own(terms: Sequence[Term], years: Mapping[str, FiscalYears]) -> Iterator[str]:
+    """`FY2021 of NIKE, Inc. ended on May 31, 2021`: of filers whose years are not the calendar's."""
+    for key, asked in by_company(terms).items():
+        filed = years.get(key)
+        periods = dict.fromkeys(term.period for term in asked)
+        ends = {period: filed.closes[period] for period in periods if period in filed.closes} if filed else {}
+        if any(end.month != _DECEMBER for period, end in ends.items() if not period.quarter):
+            (first, first_end), *others = sorted(ends.items(), key=_by_end)
+            said = [f"{first} of {asked[0].company.name} ended on {_day_in_words(first_end)}"]
+            yield ", ".join([*said, *(f"{period} on {_day_in_words(end)}" for period, end in others)])
+
+
+def _by_end(entry: tuple[object, date]) -> date:
+    return entry[1]
+
+
+def _day_in_words(day: date) -> str:
+    return f"{day:%B} {day.day}, {day.year}"

@@ -1,0 +1,211 @@
+"""`fin-agent index ...`: verify, repair, copy to another folder or a cluster, list what could not be read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from fin_agent.cli.exit_codes import ExitCode, with_index
+from fin_agent.cli.options import Docs, OnIndex, Wait, command, waiting_time
+from fin_agent.cli.streams import Progress, fields_of, messages, say
+from fin_agent.errors import FilingIndexError
+from fin_agent.index.copying import CopiedFiling, CopyOutcome, copy_filings
+from fin_agent.index.ingest_lock import Owner, lock_owner
+from fin_agent.index.manifest import FileState, Manifest, UnreadFile
+from fin_agent.index.opening import address_of, create_index, open_index
+from fin_agent.index.repairing import Repaired
+from fin_agent.index.repairing import repair as repair_index
+from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.index.verifying import IndexFinding
+from fin_agent.index.verifying import verify as verify_index
+from fin_agent.presentation.terminal_text import advice_view, counted, one_line
+
+
+@command
+def verify(on: OnIndex) -> ExitCode:
+    """Hold everything in the index against what was written. Exit code 0 where it is whole, 3 where a fault is found.
+
+    Changes nothing, and may run while others read and write.
+    """
+    folder = on.folder
+    started = time.perf_counter()
+    with messages().status("verifying") as status:
+        verified = verify_index(folder, on_filing=lambda doc_id: status.update(f"looking at {doc_id}"))
+    seconds = time.perf_counter() - started
+    findings = [_hinted(finding) for finding in verified.findings]
+    document = {
+        "index": str(folder),
+        "whole": not verified.faults,
+        "filings": verified.filings,
+        "seconds": round(seconds, 3),
+        "findings": [fields_of(finding, "aspect subject found remedy fault") for finding in findings],
+    }
+    faults = len(verified.faults)
+    verdict = f"{counted(faults, 'fault')} found in" if faults else "No fault found in"
+    verdict += f" the index in {folder}: {counted(verified.filings, 'filing')} looked at, in {seconds:.1f} s."
+    on.show(document, *([findings_table(findings)] if findings else []), verdict)
+    return ExitCode.SOME_FAILED if verified.faults else ExitCode.DONE
+
+
+def _hinted(finding: IndexFinding) -> IndexFinding:
+    return replace(finding, remedy=with_index(finding.remedy))
+
+
+@command
+def repair(on: OnIndex, wait: Wait = False) -> ExitCode:
+    """Build again what can be, take out filings that are damaged and mark their files to be read again.
+
+    A damaged database is kept under another name beside the new one. Exit code 3 where a filing had to be taken out.
+    """
+    folder = on.folder
+    with messages().status("repairing"):
+        repaired = repair_index(folder, wait=waiting_time(wait))
+        left = verify_index(folder)
+    document = {
+        "index": str(folder),
+        "whole": not left.faults and not repaired.lost,
+        "filings": repaired.kept,
+        "done": repaired.done,
+        "lost": [
+            {
+                "doc_id": lost.doc_id if lost.named else None,
+                **fields_of(lost, "source? why"),
+                "remedy": with_index(lost.remedy),
+            }
+            for lost in repaired.lost
+        ],
+        "damaged_copy": str(repaired.damaged_copy) if repaired.damaged_copy else None,
+    }
+    on.show(document, _repair_lines(repaired, [_hinted(fault) for fault in left.faults]))
+    return ExitCode.SOME_FAILED if repaired.lost or left.faults else ExitCode.DONE
+
+
+def _as_it_is(file: UnreadFile, owner: Owner | None) -> UnreadFile:
+    """With hints for this index; a file that waits while an ingest runs is not one that an ingest left."""
+    if file.state is FileState.WAITING and owner is not None:
+        reason = f"it is not read yet: another command is writing to this index, {owner}"
+        return replace(file, reason=reason, remedy="Let that end, and look again")
+    return replace(file, remedy=with_index(file.remedy))
+
+
+@command
+def failures(on: OnIndex, forget_gone: bool = False) -> ExitCode:
+    """List files that are not in the index as they should be: failed, not read yet, or damaged here; and what to do.
+
+    On the command line:
+        forget_gone (--forget-gone): Take files that are no longer there off the list.
+    """
+    folder = on.folder
+    with SqliteIndex(folder) as index:
+        manifest = Manifest(index)
+        unread = manifest.unread()
+        forgotten = manifest.forget(file.path for file in unread if file.gone) if forget_gone else 0
+    if forget_gone:
+        unread = [file for file in unread if not file.gone]
+    unread = [_as_it_is(file, lock_owner(folder)) for file in unread]
+    files = [fields_of(file, "path doc_id state reason remedy") for file in unread]
+    if forget_gone:
+        on.say(f"{counted(forgotten, 'file')} gone, taken off the list")
+    document = {"index": str(folder), "forgotten": forgotten, "files": files}
+    on.show(document, unread_table(unread) if unread else "No file is left unread.")
+    return ExitCode.DONE
+
+
+@command
+def copy(to: Path, on: OnIndex, doc: Docs = None, jobs: Annotated[int, typer.Option(min=1, max=64)] = 4) -> ExitCode:
+    """Copy filings with their vectors into another index, as from this machine to an Elasticsearch cluster.
+
+    Stop it at any time: the same command goes on where it was. Keys are taken from the environment
+    (FIN_AGENT_ES_API_KEY), never from an address.
+
+    On the command line:
+        to (--to PLACE): https://host:9200/prefix of a cluster, or a folder. Made where it is not.
+        jobs (--jobs): Filings on their way at once.
+    """
+    here, there = on.chosen.place, address_of(to) or to
+    if str(here) == str(there):
+        raise FilingIndexError(
+            "an index cannot be copied into itself", subject=str(there), remedy="Name another place with --to"
+        )
+    started = time.perf_counter()
+    with open_index(here) as source, create_index(there) as target:
+        total = len(doc or ()) or len(source.entries())
+        with Progress(total, "copying filings", "filings") as progress:
+
+            def told(filing: CopiedFiling) -> None:
+                progress.step(_line(filing), problem=filing.outcome is CopyOutcome.FAILED)
+
+            report = copy_filings(source, target, tuple(dict.fromkeys(doc or ())), jobs=jobs, on_filing=told)
+        held = len(target.entries())
+    seconds = time.perf_counter() - started
+    counts = {outcome.value: report.count(outcome) for outcome in CopyOutcome}
+    in_order = sorted(report.filings, key=lambda each: each.doc_id)
+    filings = [fields_of(each, "doc_id outcome pages reason?") for each in in_order]
+    places = {"from": str(here), "to": str(there)}
+    told_counts = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    on.show(
+        {**places, **counts, "held": held, "seconds": round(seconds, 3), "filings": filings},
+        f"{told_counts}, in {seconds:.1f} s. The index at {there} holds {held:,} filings.",
+    )
+    if not counts[CopyOutcome.FAILED.value]:
+        return ExitCode.DONE
+    say(f"{counts[CopyOutcome.FAILED.value]:,} could not be copied; the same command tries these again")
+    return ExitCode.SOME_FAILED
+
+
+def _line(filing: CopiedFiling) -> str:
+    if filing.outcome is CopyOutcome.FAILED:
+        return f"{filing.doc_id}: failed: {filing.reason}"
+    pages = f", {filing.pages} pages" if filing.pages else ""
+    vectors = f", vectors of {filing.vectors} kinds" if filing.vectors else ""
+    return f"{filing.doc_id}: {filing.outcome.value}{pages}{vectors}"
+
+
+def findings_table(findings: Sequence[IndexFinding]) -> RenderableType:
+    """Each with what to do; what is wrong stands before what is only worth knowing."""
+    rows = []
+    for finding in sorted(findings, key=lambda each: not each.fault):
+        head = Text("fault  ", style="bold red") if finding.fault else Text("note   ", style="dim")
+        rows.append((head, f"{finding.aspect.value}: {finding.subject}: {finding.found}", finding.remedy))
+    return Group(advice_view(rows), "")
+
+
+def _repair_lines(repaired: Repaired, left: Sequence[IndexFinding]) -> RenderableType:
+    """What was done, what was lost, what is left."""
+    lines: list[RenderableType] = [Text(f"- {one_line(with_index(done))}") for done in repaired.done]
+    if repaired.damaged_copy is not None:
+        lines.append(Text(f"- the damaged database is kept as {repaired.damaged_copy}"))
+    head = Text("lost   ", style="bold red")
+    lost = [(head, f"{each.doc_id}: {each.why}", with_index(each.remedy)) for each in repaired.lost]
+    lines += [advice_view(lost)] if lost else []
+    if left:
+        lines.append(findings_table(left))
+    lines.append(Text(_repair_verdict(repaired, bool(left), bool(lines))))
+    return Group(*lines)
+
+
+def _repair_verdict(repaired: Repaired, left: bool, something_done: bool) -> str:
+    """`whole` is never said where anything was lost."""
+    held = f"it holds {repaired.kept:,} filing{'s' * (repaired.kept != 1)}"
+    if left:
+        return f"Faults are left: {held}."
+    if not repaired.lost:
+        return f"{'The index is whole again' if something_done else 'Nothing was wrong'}: {held}."
+    if not repaired.kept:
+        return "Nothing could be saved: the index is empty now."
+    lost = [f"{repaired.taken_out:,} {'was' if repaired.taken_out == 1 else 'were'} lost"] if repaired.taken_out else []
+    doubt = ["whether it held more cannot be told"] if repaired.names_lost else []
+    return f"What is in the index is sound again: {held}; {', '.join([*lost, *doubt])}."
+
+
+def unread_table(unread: Sequence[UnreadFile]) -> RenderableType:
+    """Each with why it is unread and what to do."""
+    rows = ((Text(f"{file.state.value:<8} "), f"{file.path}: {file.reason}", file.remedy) for file in unread)
+    return Group(advice_view(rows), "", Text(counted(len(unread), "file")))

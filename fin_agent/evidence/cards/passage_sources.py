@@ -1,0 +1,354 @@
+"""What a card is made from: a passage with its page, its table, its note and its figures."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from heapq import nsmallest
+from itertools import groupby
+from typing import NamedTuple
+
+from fin_agent.filings.tables.column_periods import FiscalCalendar
+from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.lexicon.text_normalization import LONGEST_LABEL
+from fin_agent.lexicon.words import word_lists
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
+from fin_agent.vocabulary.identity import Identity
+from fin_agent.vocabulary.page import Note, Page
+from fin_agent.vocabulary.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class PassageSource:
+    """A passage and everything that reading its filing found about it."""
+
+    doc_id: str
+    identity: Identity
+    calendar: FiscalCalendar | None
+    passage: Passage
+    page: Page
+    flat: str
+    """Its text in lower case with single spaces and one at either end: what cue phrases are looked for in."""
+    facts: tuple[Fact, ...]
+    """Those printed in it, top to bottom."""
+    table: Table | None = None
+    """Of a passage that is a table."""
+    note: Note | None = None
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is one table, and not a stretch of the page's running text."""
+        return self.passage.kind is PassageKind.TABLE
+
+
+def sources_of(filing: Filing) -> Iterator[PassageSource]:
+    """One for each passage, in their order; passages on pages that the filing does not have are given an empty page."""
+    pages = {page.number: page for page in filing.pages}
+    facts = _by_page(fact for fact in filing.facts if fact.source != "text")
+    tables: dict[int, list[Table]] = {}
+    for table in filing.tables:
+        tables.setdefault(table.page, []).append(table)
+    calendar = FiscalCalendar.of(filing.identity)
+    for number, group in groupby(filing.passages, lambda passage: passage.page):
+        page = pages.get(number) or Page(number, "")
+        note = _note_of(page, filing.notes)
+        passages = list(group)
+        flats = [flat_text(passage.text) for passage in passages]
+        held = facts_in_passages(passages, facts.get(number, ()), flats)
+        for passage, flat, own in zip(passages, flats, held, strict=True):
+            yield PassageSource(
+                doc_id=filing.doc_id,
+                identity=filing.identity,
+                calendar=calendar,
+                passage=passage,
+                page=page,
+                flat=flat,
+                facts=own,
+                table=_table_of(passage, tables.get(number, ())) if passage.kind is PassageKind.TABLE else None,
+                note=note,
+            )
+
+
+def facts_in_passages(
+    passages: Sequence[Passage], facts: Sequence[Fact], flats: Sequence[str] | None = None
+) -> list[tuple[Fact, ...]]:
+    """Facts of one page by its passages, in their order: those in a table's box, those printed in a span of text.
+
+    Running text repeats its page's tables, so a fact may stand in a span and in a table. `flats` are the texts of the
+    passages as `flat_text` gives them, where they are known.
+    """
+    flats = flats if flats is not None else [flat_text(passage.text) for passage in passages]
+    texts = {at: flats[at] for at, passage in enumerate(passages) if passage.kind is PassageKind.TEXT}
+    shared = _shared(facts, texts)
+    return [shared[at] if at in shared else tuple(_inside(passage, facts)) for at, passage in enumerate(passages)]
+
+
+def flat_text(text: str) -> str:
+    """In lower case with single spaces and one at either end."""
+    return f" {' '.join(text.lower().split())} "
+
+
+def _by_page(facts: Iterable[Fact]) -> dict[int, list[Fact]]:
+    by_page: dict[int, list[Fact]] = {}
+    for fact in facts:
+        by_page.setdefault(fact.page, []).append(fact)
+    return by_page
+
+
+def _note_of(page: Page, notes: Sequence[Note]) -> Note | None:
+    if page.note is None:
+        return None
+    named = [note for note in notes if note.number == page.note]
+    around = [note for note in named if note.first_page <= page.number <= note.last_page]
+    return next(iter(around or named), None)
+
+
+def _inside(passage: Passage, facts: Sequence[Fact]) -> Iterator[Fact]:
+    box = passage.box
+    return (fact for fact in facts if box is not None and box.spans_height_of(fact.box))
+
+
+def _table_of(passage: Passage, tables: Sequence[Table]) -> Table | None:
+    return next((table for table in tables if table.box == passage.box), None)
+
+
+def _shared(facts: Sequence[Fact], spans: Mapping[int, str]) -> dict[int, tuple[Fact, ...]]:
+    """Facts of a page by the span of text that their line is printed in; all of them where there is but one span."""
+    if len(spans) < 2:
+        return {at: tuple(facts) for at in spans}
+    shared: dict[int, list[Fact]] = {at: [] for at in spans}
+    current = min(spans)
+    holders: dict[str, list[int]] = {}
+    for fact in facts:
+        label = " ".join(fact.label.lower().split())
+        if label not in holders:
+            holders[label] = [at for at, flat in spans.items() if label in flat]
+        holding = holders[label]
+        if len(holding) != 1:
+            # The label stands in several spans, or its lines are parted by other words: the figure itself decides.
+            printed = f"{abs(fact.amount):,}"
+            holding = [at for at in holding or spans if printed in spans[at]]
+        if holding and current not in holding:
+            current = holding[0]
+        shared[current].append(fact)
+    return {at: tuple(own) for at, own in shared.items()}
+
+
+_MOST_CHARACTERS = 120
+_LONGEST_LINE = 90
+_FEWEST_LETTERS = 4
+_LINES_LOOKED_AT = 60
+_CAPITALISED = 0.6
+"""Share of a heading's longer words that begin with a capital letter."""
+_MOST_HEADINGS = 3
+_TITLE_LINES = 15
+
+_LETTERS = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
+_SENTENCES = re.compile(r"(?:(?<=[a-z0-9)”\"][.:;])|(?<=[.][”\"]))\s+(?=[A-Z“\"(])")
+_CONTENTS = re.compile(r"^(?:(?:table of contents|index|part [iv]+)\s+)+", re.IGNORECASE)
+_FOOTER = re.compile(
+    r"annual report on form|quarterly report on form|\bform (?:10|8|20)-|all rights reserved|see accompanying notes"
+    r"|^(?:part [iv]+ ?)?item [\d.]+[abc]?$|^part [iv]+$|^notes to (?:the )?(?:\w+ ){0,3}financial statements"
+)
+_FIGURES = re.compile(r"(?:[($]*\d[\d,.]*[)%]*\s*){2,}$")
+"""The end of a row of a table."""
+_SPACE = re.compile(r"\s+")
+
+
+def heading_of(source: PassageSource) -> str:
+    """The title over a passage, on a line of at most 120 characters: of its table, else its note, else its page."""
+    company = source.identity.company.lower().strip(" .,")
+    if source.page.statement is not None and (title := _statement_title(source)):
+        return title
+    if source.table is not None and (caption := _title_in(source.table.caption, company)):
+        return caption
+    if source.note is not None and _is_named(source.note.title):
+        return _cut(source.note.title)
+    if not source.is_table:
+        own = next(headings_in(source), None)
+        if own is not None:
+            return own
+    title = _plain(source.page.title)
+    if title and _is_heading(title, company):
+        return _cut(title)
+    return ""
+
+
+def _statement_title(source: PassageSource) -> str:
+    """The line on the page of a primary statement that says which it is; empty where several begin on the page."""
+    if source.page.further_statements:
+        return ""
+    lines = map(_plain, source.page.text.split("\n", _TITLE_LINES)[:_TITLE_LINES])
+    statement = source.page.statement
+    return next((_cut(line) for line in lines if line and load_lexicon().statement_of_title(line) is statement), "")
+
+
+def headings_in(source: PassageSource) -> Iterator[str]:
+    """Lines of the passage's running text that are set as headings, in order, at most three."""
+    company = source.identity.company.lower().strip(" .,")
+    found = 0
+    before = ""
+    for line in source.passage.text.split("\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT]:
+        stripped = line.strip()
+        if len(stripped) <= _LONGEST_LINE and not before.endswith((",", "-")) and _is_heading(stripped, company):
+            yield _plain(stripped).rstrip(" :")
+            found += 1
+            if found == _MOST_HEADINGS:
+                return
+        before = stripped
+
+
+def _title_in(caption: str, company: str) -> str:
+    """The last part of a caption that is set as a title; else its last sentence, which leads over to the table."""
+    text = _CONTENTS.sub("", _plain(caption[-4 * _MOST_CHARACTERS :]))
+    if not text:
+        return ""
+    parts: list[str] = [part.strip() for part in _SENTENCES.split(text)]
+    parts = [part for part in parts if part[:1] != "(" and part.lower().strip(" .:") not in _no_headings()]
+    if not parts:
+        return ""
+    for part in reversed(parts):
+        if len(part) <= _LONGEST_LINE and _is_heading(part, company):
+            return part.rstrip(" :")
+    last = parts[-1].lower()
+    leads = any(word in last for word in word_lists("heading_words")["lead over"])
+    return _cut(parts[-1].rstrip(" :")) if leads and _is_named(last) else ""
+
+
+def _is_named(title: str) -> bool:
+    return sum(map(str.isalpha, title)) >= _FEWEST_LETTERS
+
+
+def _is_heading(line: str, company: str) -> bool:
+    if (
+        not _FEWEST_LETTERS <= len(line) <= LONGEST_LABEL
+        or line[-1] in ".,;-–—%"
+        or line[0] in "([$•*%©"
+        or line[0].islower()
+    ):
+        return False
+    words = _LETTERS.findall(line)
+    letters = sum(map(len, words))
+    if letters < _FEWEST_LETTERS or 2 * letters < len(line):
+        return False
+    if line.count("(") != line.count(")") or _FIGURES.search(line):
+        return False
+    low = _plain(line).lower().strip(" .,:")
+    if low in _no_headings() or _FOOTER.search(low) or low.startswith(company or "\0"):
+        return False
+    longer = [word for word in words if len(word) > 3]
+    return bool(longer) and sum(not word[0].islower() for word in longer) >= _CAPITALISED * len(longer)
+
+
+def _no_headings() -> frozenset[str]:
+    return word_lists("heading_words")["no headings"]
+
+
+def _plain(text: str) -> str:
+    return _SPACE.sub(" ", text).strip()
+
+
+def _cut(text: str, most: int = _MOST_CHARACTERS) -> str:
+    """At most `most` characters, ended at a word."""
+    line = _plain(text)
+    if len(line) <= most:
+        return line
+    head, _, _ = line[:most].rpartition(" ")
+    return head or line[:most]
+
+
+_MOST_WORDS = 10
+_MOST_READ = 8_000
+_OFTEN = 3
+_ENOUGH = 20
+"""Words that stand in a passage more than once, from which those that stand there once are left out."""
+_WORD = re.compile(r"[a-z]{4,24}")
+
+
+class WordRarity:
+    """Words of the passages of one filing, and in how many of them each stands."""
+
+    def __init__(self, texts: Mapping[int, str]) -> None:
+        """`texts` are passages in lower case, by ordinal."""
+        stopwords = word_lists("stopwords")["words"]
+        self._words = {at: Counter(_WORD.findall(text, 0, _MOST_READ)) for at, text in texts.items()}
+        held: Counter[str] = Counter()
+        for words in self._words.values():
+            held.update(words.keys())
+        whole = len(texts) + 1
+        self._weights = {word: 0.0 if word in stopwords else math.log(whole / count) for word, count in held.items()}
+
+    def telling(self, ordinal: int) -> Iterable[str]:
+        """At most ten words of a passage: often in it, seldom elsewhere in the filing; best first."""
+        words: Mapping[str, int] = self._words.get(ordinal, {})
+        often = [(word, times) for word, times in words.items() if times > 1]
+        taken = often if len(often) >= _ENOUGH else words.items()
+        weights = self._weights
+        scored = [(-min(times, _OFTEN) * weights[word], word) for word, times in taken]
+        return [word for score, word in nsmallest(_MOST_WORDS, scored) if score]
+
+
+Cues = Mapping[str, Mapping[str, int]]
+"""Kind -> cue phrase -> times it occurs, the longest phrase first."""
+_MOST_OF_ONE = 3
+"""Times that one phrase counts: a word repeated in every row says no more than one that is repeated thrice."""
+
+
+class CueText:
+    """A text that several lists of phrases are looked for in."""
+
+    __slots__ = ("beginnings", "flat", "words")
+
+    def __init__(self, flat: str) -> None:
+        """`flat` is in lower case with single spaces and one at either end."""
+        self.flat = flat
+        self.words = frozenset(flat.split())
+        self.beginnings = frozenset({word[:_BEGINNING] for word in self.words})
+
+
+def cues_in(text: CueText, words: str) -> Cues:
+    """The phrases of `words`.yaml that stand in a text, by kind; each counts three times at most."""
+    flat, held = text.flat, text.words
+    phrases = _phrases(words)
+    found: dict[str, dict[str, int]] = {}
+    for beginning in phrases.keys() & text.beginnings:
+        for phrase in phrases[beginning]:
+            if phrase.whole <= held and phrase.text in flat:
+                found.setdefault(phrase.kind, {})[phrase.text[1:]] = min(_MOST_OF_ONE, flat.count(phrase.text))
+    return {
+        kind: dict(sorted(hits.items(), key=lambda hit: (-len(hit[0]), hit[0]))) for kind, hits in sorted(found.items())
+    }
+
+
+@lru_cache(maxsize=1024)
+def cue_pattern(phrase: str) -> re.Pattern[str]:
+    """Finds a cue phrase in a text in lower case, over line breaks."""
+    return re.compile(r"\s+".join(map(re.escape, phrase.split())))
+
+
+class _Phrase(NamedTuple):
+    kind: str
+    text: str
+    """With a space before it: it begins a word."""
+    whole: frozenset[str]
+    """All its words but the last, which may go on: a text that lacks one of them cannot hold the phrase."""
+
+
+_BEGINNING = 5
+"""Letters of a phrase's first word by which phrases that cannot be in a text are passed over."""
+
+
+@lru_cache(maxsize=8)
+def _phrases(words: str) -> Mapping[str, tuple[_Phrase, ...]]:
+    """Phrases by how their first word begins."""
+    phrases: dict[str, list[_Phrase]] = {}
+    for kind, listed in sorted(word_lists(words).items()):
+        for phrase in sorted(listed):
+            *whole, _ = phrase.split()
+            phrases.setdefault(phrase.split()[0][:_BEGINNING], []).append(_Phrase(kind, f" {phrase}", frozenset(whole)))
+    return {beginning: tuple(held) for beginning, held in phrases.items()}

@@ -1,0 +1,475 @@
+"""When a row's figures are true: balances at a day, changes between two, quarters, years, and years to come."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from enum import Enum
+
+from fin_agent.filings.facts.units_and_scales import scale_of_cell, unit_of_cell, units_of_columns
+from fin_agent.filings.tables.column_periods import FiscalCalendar, TimeWords, is_month_end, time_words
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.table import Cell, Row, Table
+
+
+def with_balances(facts: Sequence[Fact], fiscal: FiscalCalendar | None) -> list[Fact]:
+    """`facts` with opening and closing balances of cash flow and equity statements dated as the instants they are.
+
+    A closing balance is of the last day of its column's period. An opening one is of the day before the period begins:
+    of the days that the filing itself dates columns by the nearest one, else reckoned back in months where periods end
+    with a month, and in weeks of 52-week years where they do not.
+    """
+    if fiscal is None:
+        return list(facts)
+    known = sorted({fact.period.end for fact in facts if fact.statement is not None and fact.period.end is not None})
+    return [_dated(fact, fiscal, known) for fact in facts]
+
+
+_CLOSING_BALANCE = re.compile(r"\b(?:end(?:ing)?|close|closing)\b", re.I)
+_OPENING_BALANCE = re.compile(r"\b(?:beginning|start|opening)\b", re.I)
+_BALANCE_WORDS = re.compile(r"\bcash\b|\bbalances?\b|\bshareholders\b|\bstockholders\b|\bequity\b", re.I)
+_OF_PERIOD = re.compile(
+    r"\b(?:of|at)\b.{0,16}\b(?:period|year|quarter|month|week)s?\b|\bbalances?\b|^(?:beginning|ending|end|opening)\b",
+    re.I,
+)
+_NEAR = timedelta(days=10)
+
+
+def _dated(fact: Fact, fiscal: FiscalCalendar, known: Sequence[date]) -> Fact:
+    period = fact.period
+    if fact.statement not in (Statement.CASH_FLOW, Statement.EQUITY) or not period.months or period.end is None:
+        return fact
+    if not _BALANCE_WORDS.search(" ".join((*fact.section, fact.label))) or not _OF_PERIOD.search(fact.label):
+        return fact
+    if _OPENING_BALANCE.search(fact.label):
+        return replace(fact, period=fiscal.instant(day_before(period.end, period.months, known)))
+    if _CLOSING_BALANCE.search(fact.label):
+        return replace(fact, period=fiscal.instant(period.end))
+    return fact
+
+
+def day_before(end: date, months: int, known: Iterable[date]) -> date:
+    """Last day before a period of `months` months that ends at `end`."""
+    reckoned = _months_back(end, months)
+    near = [day for day in known if abs(day - reckoned) <= _NEAR]
+    return min(near, key=lambda day: (abs(day - reckoned), day)) if near else reckoned
+
+
+def _months_back(end: date, months: int) -> date:
+    if end.day != calendar.monthrange(end.year, end.month)[1]:
+        return end - timedelta(weeks=round(months * 52 / 12))
+    year, month = divmod(end.year * 12 + end.month - 1 - months, 12)
+    return date(year, month + 1, calendar.monthrange(year, month + 1)[1])
+
+
+@dataclass(frozen=True, slots=True)
+class DatedRow:
+    """When a row's figures are true."""
+
+    period: FactPeriod
+    balance: bool
+
+
+def dated_rows(tables: Sequence[Table], calendar: FiscalCalendar) -> list[Mapping[int, DatedRow]]:
+    """For each of `tables`, parts of one statement in their order, the time of each row by its position.
+
+    A balance is an instant at its day; the rows between two balances cover the time between these. Rows that follow
+    the last balance, or stand between balances that run backwards, are left out.
+    """
+    dated: list[dict[int, DatedRow]] = [{} for _ in tables]
+    opened: date | None = None
+    pending: list[tuple[int, int]] = []
+    for number, table in enumerate(tables):
+        for position, row in enumerate(table.rows):
+            day = _balance_day(row, calendar)
+            if day is None:
+                pending.append((number, position))
+                continue
+            dated[number][position] = DatedRow(calendar.instant(day), True)
+            months = round((day - opened).days / 30.44) if opened else 0
+            if months > 0 and opened is not None:
+                if months == 12 and not calendar.ends_a_year(day):
+                    months = 0
+                for where, index in pending if months else ():
+                    dated[where][index] = DatedRow(calendar.duration(day, months), False)
+            opened, pending = day, []
+    return list(dated)
+
+
+def equity_facts(
+    table: Table,
+    rows: Mapping[int, DatedRow],
+    unit_line: str,
+    metric_of: Callable[[str, Statement | None, Sequence[str]], str | None],
+) -> Iterator[Fact]:
+    """Facts of a statement of equity: each component is a scope, the total is the company itself (None)."""
+    names = [_component(name) for name in table.columns]
+    counted = [_counts_shares(table, names, index) for index in range(len(names))]
+    total = total_column(names)
+    metrics = [metric_of(name, Statement.BALANCE_SHEET, ()) if name else None for name in names]
+    if total is not None and metrics[total] is None:
+        metrics[total] = "total_equity" if any(map(_OUTSIDERS.search, names)) else "shareholders_equity"
+    for position, row in enumerate(table.rows):
+        when = rows.get(position)
+        if when is None:
+            continue
+        metric = None if when.balance else metric_of(row.label, Statement.EQUITY, row.section)
+        for index, cell in enumerate(row.cells):
+            if cell is None:
+                continue
+            unit = "shares" if counted[index] else _unit(cell, row)
+            whole = index == total or (when.balance and bool(_TOTAL.search(names[index])))
+            if not whole and not names[index]:
+                continue  # of a part that has lost its name: no figure of the company
+            yield Fact(
+                label=row.label,
+                amount=cell.amount,
+                scale=scale_of_cell(unit, cell, row, unit_line),
+                unit=unit,
+                period=when.period,
+                page=table.page,
+                box=cell.box,
+                metric=None if counted[index] else metrics[index] if when.balance else metric,
+                section=row.section,
+                line=row.line,
+                column=table.columns[index],
+                column_path=table.column_path(index),
+                statement=Statement.EQUITY,
+                scope=None if whole else names[index],
+            )
+
+
+def facts_of_dated_rows(table: Table, rows: Mapping[int, DatedRow], unit_line: str) -> Iterator[Fact]:
+    """Facts of any other table whose rows are balances at days and the changes between them; columns are its parts."""
+    units = units_of_columns(table, unit_line)
+    money = bool(unit_line) or any(cell and cell.dollar for row in table.rows for cell in row.cells)
+    names = [_component(name) for name in table.columns]
+    total = total_column(names)
+    for position, when in rows.items():
+        row = table.rows[position]
+        for index, cell in enumerate(row.cells):
+            if cell is None:
+                continue
+            unit = unit_of_cell(cell, row, names[index], money)
+            yield Fact(
+                label=row.label,
+                amount=cell.amount,
+                scale=scale_of_cell(unit, cell, row, units[index]),
+                unit=unit,
+                period=when.period,
+                page=table.page,
+                box=cell.box,
+                section=row.section,
+                line=row.line,
+                column=table.columns[index],
+                column_path=table.column_path(index),
+                scope=names[index] if len(names) > 1 and index != total and names[index] else None,
+            )
+
+
+def balance_period(
+    label: str, period: FactPeriod, columns: Iterable[FactPeriod | None] = (), known: Sequence[date] = ()
+) -> FactPeriod:
+    """The instant that a balance row under a column of some months is true at; `period` for any other row.
+
+    `columns` are the periods of the table: one of them may end where this one begins. `known` are the days that the
+    filing dates its columns by.
+    """
+    quarter = period.quarter or (period.months // 3 if period.months in (6, 9) else None)
+    if not _BEGINNING.search(label):
+        if not (_ENDING.search(label) or _TOTAL_EQUITY.search(label) or _COMPONENT_ALONE.search(label)):
+            return period
+        return FactPeriod(period.fiscal_year, None if quarter == 4 else quarter, 0, period.end)
+    if period.months not in (3, 6, 9, 12):
+        return period
+    start = _start(period)
+    if start is None and period.end is not None:
+        day = day_before(period.end, period.months, known)
+        start = day if day in known else None
+    if period.months == 3 and quarter and quarter > 1:
+        return FactPeriod(period.fiscal_year, quarter - 1, 0, start)
+    year = period.fiscal_year - 1
+    ends = (other.end for other in columns if other and other.end and (other.fiscal_year, other.months) == (year, 12))
+    return FactPeriod(year, None, 0, next(ends, None) or start)
+
+
+def _start(period: FactPeriod) -> date | None:
+    """The day before a period begins, where it ends with a calendar month."""
+    if period.end is None or not is_month_end(period.end):
+        return None
+    months = period.end.year * 12 + period.end.month - period.months  # of the month after the one meant, from 0
+    return date(months // 12, months % 12 + 1, 1) - timedelta(days=1)
+
+
+_BEGINNING = re.compile(r"\bbalances?\b.*\bbeginning\b|\bbeginning\b.*\bbalances?\b", re.I)
+_ENDING = re.compile(r"\bbalances?\b.*\bend\b|\bend(?:ing)?\b.*\bbalances?\b", re.I)
+_COMPONENT_ALONE = re.compile(r"^(?:common|preferred|preference|capital) (?:stock|shares)$", re.I)
+_TOTAL_EQUITY = re.compile(r"^total\b.*\bequity\b", re.I)
+
+
+def is_component(heading: str) -> bool:
+    """Whether a heading names a part of equity, as `Retained earnings`, and not the whole of it."""
+    return bool(_COMPONENT.search(heading)) and not _TOTAL.search(heading)
+
+
+def total_column(names: Sequence[str]) -> int | None:
+    """Position of the column that adds up all others; None where none is called so."""
+    for pattern in (_TOTAL, _WHOLE_EQUITY):
+        found = [index for index, name in enumerate(names) if pattern.search(name) and not _SHARES.search(name)]
+        if found:
+            return min(found, key=lambda index: (len(names[index]), -index))
+    return None
+
+
+_BALANCE = re.compile(r"\bbalances?\b|^(?:total )?(?:(?:share|stock)holders['’]? )?equity\b", re.I)
+_TOTAL = re.compile(r"\btotal\b", re.I)
+_WHOLE_EQUITY = re.compile(r"^(?:(?:share|stock)(?:holders|owners)['’]? )?equity\b", re.I)
+_OUTSIDERS = re.compile(r"\bnon-? ?controlling\b|\bminority\b", re.I)
+_COMPONENT = re.compile(
+    r"\b(?:common|preferred|preference|capital|ordinary) (?:stock|shares?)\b|\bpaid[- ]in\b|\bexcess of par\b"
+    r"|\bretained\b|\breinvested\b|\baccumulated\b|\btreasury\b|\bcomprehensive\b"
+    r"|\bnon-? ?controlling\b|\bdeferred compensation\b|\bsurplus\b|\bshare premium\b|\breserves?\b|\bunearned\b",
+    re.I,
+)
+_SHARES = re.compile(r"\b(?:shares|units)$", re.I)
+_AMOUNT = re.compile(r"\bamounts?$", re.I)
+_NOT_A_NAME = re.compile(
+    r"\([^()]*(?:un)?audited[^()]*\)|\b(?:for the )?(?:fiscal )?"
+    r"(?:(?:three|six|nine|twelve|thirteen|twenty-six|thirty-nine|fifty-two|\d\d?) (?:months|weeks)|years?"
+    r"|quarter) ended\b(?: [a-z]+\.? \d{1,2}\b,?)?(?: (?:19|20)\d\d\b)?",
+    re.I,
+)
+_MOST_WORDS_BESIDE_A_DAY = 4
+
+
+def _balance_day(row: Row, calendar: FiscalCalendar) -> date | None:
+    said = time_words(row.label)
+    if len(said.dates) != 1:
+        return None
+    others = len(re.findall(r"[A-Za-z]{3,}", row.label)) - 1
+    if not _BALANCE.search(row.label) and others > _MOST_WORDS_BESIDE_A_DAY - 2:
+        return None
+    day = said.dates[0]
+    before = day - timedelta(days=1)
+    ends_with_month = (calendar.year_end + timedelta(days=1)).day == 1
+    # `Balance at January 1` is the balance that the year before ended with, unless years may end on such a day.
+    return before if day.day == 1 and ends_with_month else day
+
+
+def _component(name: str) -> str:
+    return " ".join(_NOT_A_NAME.sub(" ", name).split())[:80]
+
+
+def _counts_shares(table: Table, names: Sequence[str], index: int) -> bool:
+    """Whether a column holds numbers of shares: named so, beside one of amounts, and never with a currency sign."""
+    if not _SHARES.search(names[index]):
+        return False
+    beside = any(_AMOUNT.search(name) for name in names[index + 1 : index + 2])
+    return beside and not any(cell and cell.dollar for row in table.rows if (cell := row.cells[index]))
+
+
+def _unit(cell: Cell, row: Row) -> str:
+    if cell.percent or "." in cell.printed:
+        unit = unit_of_cell(cell, row, "", True)
+        return unit if unit in ("percent", "USD per share") else "USD"
+    return "USD"
+
+
+def row_time(label: str) -> TimeWords | None:
+    """The time that a label names and nothing else (`Fiscal 2023`, `First Quarter`, `December 31, 2022`), or None."""
+    said = time_words(label)
+    return said if said.said and not _OTHER_WORDS.search(_TIME.sub(" ", label)) else None
+
+
+def period_under(label: str, period: FactPeriod) -> FactPeriod | None:
+    """What a row named by a time covers in a column of `period`.
+
+    A quarter under a year is that quarter; any other row covers what its column does. None for years and spans after
+    the column's own (`2027`, `Thereafter` of lease payments as of 2022): an obligation to come is no figure of the
+    period it was stated for.
+    """
+    if _LATER.search(label):
+        return None
+    said = row_time(label)
+    if said is None:
+        return period
+    if said.years and max(said.years) > period.fiscal_year:
+        return None
+    if said.quarter and not said.years and period.months in (0, 12) and period.quarter is None:
+        return FactPeriod(period.fiscal_year, said.quarter, 3, period.end if said.quarter == 4 else None)
+    return period
+
+
+class Rolled(Enum):
+    """What a row of a roll-forward is."""
+
+    OPENING = "opening"
+    CHANGE = "change"
+    CLOSING = "closing"
+
+
+def carries_balance(label: str) -> bool:
+    """Whether a row is what a period begins or ends with."""
+    return bool(_OPENING.search(label) or _CLOSING.search(label))
+
+
+def rolled_rows(table: Table) -> dict[int, Rolled]:
+    """Rows of a table that carries a balance from the beginning of each column's period to its end, by position.
+
+    Known by its words, or by arithmetic: what each column begins with is what the column of the year before ends with.
+    Empty for other tables.
+    """
+    short = [row.label if row.label.count(" ") < _WORDS_OF_A_BALANCE else "" for row in table.rows]
+    opening = [position for position, label in enumerate(short) if _OPENING.search(label)]
+    closing = [position for position, label in enumerate(short) if _CLOSING.search(label)]
+    rolled = {position: Rolled.CLOSING for position in closing if _AT_END.search(table.rows[position].label)}
+    if not (opening and closing):
+        carried = _carried(table)
+        opening, closing = carried if carried[0] else (opening, closing)
+    for first in opening:
+        last = next((position for position in closing if position > first), None)
+        if last is None:
+            rolled[first] = Rolled.OPENING
+            continue
+        if last - first > _LONGEST_ROLL or any(first < other < last for other in opening):
+            continue
+        rolled.update(dict.fromkeys(range(first + 1, last), Rolled.CHANGE))
+        rolled[first], rolled[last] = Rolled.OPENING, Rolled.CLOSING
+    return rolled
+
+
+def _carried(table: Table) -> tuple[list[int], list[int]]:
+    """(opening, closing) rows whose figures are carried from column to column, in either order of the years.
+
+    Columns must be spans of time: under days stand balances of those days, and a debt less its current portion may be
+    the same on two of them. What adds up the rows above it opens nothing.
+    """
+    figures = [[cell.amount if cell else None for cell in row.cells] for row in table.rows]
+    count = len(table.columns)
+    spans = [period for period in table.periods if period is not None and period.months]
+    if count < 2 or len(set(spans)) < count:
+        return [], []
+    for first, begins in enumerate(figures):
+        if _TOTAL.match(table.rows[first].label):
+            continue
+        for last in range(first + 2, min(len(figures), first + _LONGEST_ROLL)):
+            ends = figures[last]
+            if None in begins or None in ends or begins == ends or not all(begins):
+                continue
+            if begins[:-1] == ends[1:] or begins[1:] == ends[:-1]:
+                return [first], [last]
+    return [], []
+
+
+_LONGEST_ROLL = 40
+_WORDS_OF_A_BALANCE = 10
+_AT_END = re.compile(r"\b(?:at|as of) (?:the )?end of (?:the )?(?:period|year|quarter)\b", re.I)
+_OPENING = re.compile(
+    r"\b(?:beginning|opening|start)\b.*\b(?:balances?|years?|period|quarter)\b|\b(?:balances?|years?|period|quarter)\b.*"
+    r"\b(?:beginning|opening)\b|^(?:beginning|opening)\b|\bjanuary 1(?:st)?$",
+    re.I,
+)
+_CLOSING = re.compile(
+    r"\b(?:end|ending|closing)\b.*\b(?:balances?|years?|period|quarter)\b|\b(?:balances?|years?|period|quarter)\b.*"
+    r"\b(?:ending|closing)\b|^(?:ending|closing)\b|\bdecember 31(?:st)?$",
+    re.I,
+)
+
+
+def rolled_period(
+    rolled: Rolled | None, period: FactPeriod, calendar: FiscalCalendar, known: Sequence[date]
+) -> FactPeriod:
+    """What a row of a roll-forward covers in a column of `period`: a balance is of a day, a change of the time between.
+
+    `known` are the days that the filing dates its columns by.
+    """
+    if rolled is None or period.end is None:
+        return period
+    months = period.months or 12
+    if rolled is Rolled.OPENING:
+        return calendar.instant(day_before(period.end, months, known))
+    if rolled is Rolled.CLOSING:
+        return calendar.instant(period.end)
+    return period if period.months else calendar.duration(period.end, months)
+
+
+def facts_of_rows_in_time(
+    table: Table,
+    unit_line: str,
+    calendar: FiscalCalendar,
+    metric_of: Callable[[str, Statement | None, Sequence[str]], str | None],
+    day: date | None,
+) -> Iterator[Fact]:
+    """Facts of a table whose columns are measures (`Net sales`, `Dividends per share`) and whose rows are periods.
+
+    Where rows are years to come, all of them are parts of what is owed on `day`.
+    """
+    owed = calendar.instant(day) if day is not None and any(map(_is_to_come(calendar), table.rows)) else None
+    metrics = [metric_of(name, None, ()) if name else None for name in table.columns]
+    year: int | None = None
+    for row in table.rows:
+        said = row_time(row.label)
+        headed = [found.years[-1] for heading in row.section if (found := row_time(heading)) and found.years]
+        year = headed[-1] if headed else year
+        period = owed or (_period(said, year, calendar) if said else None)
+        if period is None:
+            continue
+        for index, (cell, metric) in enumerate(zip(row.cells, metrics, strict=True)):
+            if cell is None or not (table.columns[index] or owed):
+                continue
+            named = replace(row, label=table.columns[index]) if table.columns[index] else row
+            unit = unit_of_cell(cell, named, "", bool(unit_line) or cell.dollar)
+            yield Fact(
+                label=row.label,
+                amount=cell.amount,
+                scale=scale_of_cell(unit, cell, named, unit_line),
+                unit=unit,
+                period=period,
+                page=table.page,
+                box=cell.box,
+                metric=None if owed else metric,
+                scope=row.label if owed and said else None,
+                part_kind="maturity year" if owed and said else None,
+                section=row.section,
+                line=row.line,
+                column=table.columns[index],
+                column_path=table.column_path(index),
+            )
+
+
+def _is_to_come(calendar: FiscalCalendar) -> Callable[[Row], bool]:
+    def later(row: Row) -> bool:
+        said = row_time(row.label)
+        return said is not None and not said.dates and bool(said.years) and min(said.years) > calendar.year
+
+    return later
+
+
+_TIME = re.compile(
+    r"\b(?:(?:19|20)\d\d|fy\s?'?\d\d|q[1-4]|[1-4]q|first|second|third|fourth|[1-4](?:st|nd|rd|th)|fiscal|years?|quarters?"
+    r"|ended|ending|ends|months?|weeks?|three|six|nine|twelve|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)"
+    r"[a-z]*|for|the|as|of|at|through|to|in|remainder)\b",
+    re.I,
+)
+_OTHER_WORDS = re.compile(r"[A-Za-z]|\d{3,}|[%$]")
+_LATER = re.compile(
+    r"^\W*(?:(?:and |years? )?thereafter|(?:19|20)\d\d ?[-–—] ?(?:19|20)?\d\d|(?:and )?beyond|later years?)\W*$", re.I
+)
+
+
+def _period(said: TimeWords, year: int | None, calendar: FiscalCalendar) -> FactPeriod | None:
+    if said.dates:
+        day = said.dates[-1]
+        if day > calendar.year_end:
+            return None
+        return calendar.duration(day, said.months) if said.months else calendar.instant(day)
+    year = said.years[-1] if said.years else year
+    if year is None or year > calendar.year:
+        return None
+    if said.quarter:
+        return FactPeriod(year, said.quarter, 3, calendar.end_of_quarter(year, said.quarter))
+    return FactPeriod(year, None, 12, calendar.end_of(year)) if said.years else None

@@ -1,0 +1,272 @@
+"""What a printed number counts and is multiplied with, in cells and inside labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from fin_agent.filings.tables.cells import excepted_in, parse_number, scale_of, share_scale_of, unit_line_in
+from fin_agent.lexicon.text_normalization import single_spaced, singular
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.table import Cell, Row, Table
+
+
+def unit_of_cell(cell: Cell, row: Row, part: str, money: bool) -> str:
+    """Unit of a cell, by its signs, its column (`part`) and its row; `money`: the table is of money."""
+    if cell.percent:
+        return "percent"
+    if cell.printed.endswith(_TIMES):
+        return "ratio"
+    if cell.printed.endswith(_POINTS):
+        return "count"
+    if part and not cell.dollar and _SHARES_COLUMN.search(part) and not _PER_SHARE.search(part):
+        return "shares"
+    if part and _PRICE_COLUMN.search(part):
+        return "USD per share"
+    for text in (row.label, *reversed(row.section)):
+        if _SHARES.search(text) and not cell.dollar and not _PRICED_SHARES.search(text) and not _leads_per_share(text):
+            return "shares"
+        if _PER_SHARE.search(text):
+            return "USD per share" if not _plain_amount(cell) else "USD"
+        if text and not cell.dollar and _PERCENT.search(text):
+            return "percent" if abs(cell.amount) < 10_000 else "USD"
+    if not cell.dollar and _RATIO.search(row.label):
+        return "ratio"
+    if not cell.dollar and _COUNT.search(row.label) and not _PRICED_COUNT.search(row.label):
+        return "count"
+    return "USD" if money else "count"
+
+
+def _leads_per_share(text: str) -> bool:
+    """`Net income per share, diluted (weighted-average shares)` is a per-share figure."""
+    per, shares = _PER_SHARE.search(text), re.search(r"\bshares\b", text, re.I)
+    counted = re.search("weighted|average|number of", text, re.I)
+    return bool(per and shares and per.start() < shares.start() and not counted)
+
+
+def _plain_amount(cell: Cell) -> bool:
+    """`Dividends declared ($0.47 per share)` with (728): an amount of money, not one per share."""
+    return "," in cell.printed or ("." not in cell.printed and abs(cell.amount) >= 100)
+
+
+def units_of_columns(table: Table, unit_line: str) -> list[str]:
+    """The unit line of each column: its own, else that of the table; where some have their own, else that above it."""
+    own = [unit_line_in("".join(table.column_path(index)[-1:])) for index in range(len(table.columns))]
+    return [each or (table.unit_line if any(own) else unit_line) for each in own]
+
+
+def scale_of_cell(unit: str, cell: Cell, row: Row, unit_line: str) -> int:
+    """What a cell's amount is multiplied with: by its row's own unit line, else by that of its table."""
+    if unit in ("percent", "USD per share", "ratio"):
+        return 1
+    own = next((found for text in (row.label, *reversed(row.section)) if (found := unit_line_in(text))), "")
+    if own and scale_of(own):
+        return scale_of(own) or 1
+    if unit == "count" or _IN_DOLLARS.search(row.label):
+        return 1
+    if unit == "shares":
+        return _share_scale(cell, unit_line)
+    excepted = excepted_in(unit_line)
+    if excepted and not excepted.isdisjoint(map(singular, row.label.lower().split())):
+        return 1
+    return scale_of(unit_line) or 1
+
+
+_IN_DOLLARS = re.compile(r"\((?:in )?(?:whole |actual )?dollars\)", re.I)
+
+
+def _share_scale(cell: Cell, unit_line: str) -> int:
+    """What the unit line says of shares, unless the size of the figure shows that it cannot be meant."""
+    said, amounts = share_scale_of(unit_line) or 1, scale_of(unit_line) or 1
+    if said == 1 and 0 < abs(cell.amount) < 100_000:
+        return amounts
+    if abs(cell.amount) * said > 10**12:
+        return 1
+    return said
+
+
+_TIMES = ("x", "×")
+_POINTS = ("bps", "pts")
+_SHARES = re.compile(
+    r"\b(?:weighted|average|number of|basic|diluted)\b[^.]*\bshares\b|^shares\b"
+    r"|\bshares (?:outstanding|used|repurchased|issued)\b"
+    r"|\bshares[^.]*\b(?:outstanding|used in)\b",
+    re.I,
+)
+_PER_SHARE = re.compile(
+    r"\bper\s+(?:[\w-]+\s+){0,3}?(?:share|unit|ads)\b|\beps\b|\b(?:earnings|income|loss|dividends?)\b[^,;]*\bper\s+(?:[\w-]+\s+)*share",
+    re.I,
+)
+_PERCENT = re.compile(r"(?<![\d.])%|\bpercent(?:age)?s?\b|\b(?:effective|statutory) (?:income )?tax rate\b", re.I)
+_RATIO = re.compile(r"\bratio\b|\bturnover\b", re.I)
+_COUNT = re.compile(
+    r"^(?:number of|total number of)\b"
+    r"|\b(?:employees|headcount|subscribers|memberships|customers|stores|locations|members)\b",
+    re.I,
+)
+_PRICED_SHARES = re.compile(
+    r"\b(?:cost|value|repurchased? of|purchases? of|issuance of|capital|stock-based|amount)\b", re.I
+)
+_PRICED_COUNT = re.compile(
+    r"\b(?:cost|expense|paid|benefit|compensation|payable|receivable|payments|fund|deposits|revenue|sales)", re.I
+)
+_SHARES_COLUMN = re.compile(r"^(?:number of )?(?:\w+ )?(?:shares|units|options|awards|rsus)\b", re.I)
+_PRICE_COLUMN = re.compile(r"\bper[\s-]+(?:\w+ )?share\b|\bprice\b|\bgrant[\s-]date fair value\b", re.I)
+
+
+def facts_in_labels(tables: Sequence[Table], statements: Mapping[int, Statement]) -> list[Fact]:
+    """Facts that the row labels of balance sheets state, in their order.
+
+    `Common stock, $0.01 par value; 100 shares authorized; 52 and 50 shares issued, respectively` states a par value and
+    an authorization for every column, and the shares issued column by column. Share counts are in the units that the
+    table's unit line gives for shares, unless they are printed in full; amounts of money in those of the table.
+    """
+    found: list[Fact] = []
+    for table in tables:
+        if statements.get(table.page) is not Statement.BALANCE_SHEET:
+            continue
+        dated = [(name, period) for name, period in zip(table.columns, table.periods, strict=True) if period]
+        balances = [(name, period) for name, period in dated if period.months == 0]
+        if balances:
+            scale = _share_scale_of_table(table)
+            for row in table.rows:
+                found.extend(_facts_of(row, table, balances, scale))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """One number, or one for each column, and what it counts."""
+
+    what: str
+    printed: tuple[str, ...]
+    unit: str
+
+
+_NUMBER = r"\$?\s?(?<![\d,])(?:\d{1,3}(?:,\d{3})++(?:\.\d++)?|\d*\.\d++|\d++)|\bno(?:ne)?\b"
+_PAIR = rf"(?:{_NUMBER})(?:\s*(?:,|and|;)\s*(?:and\s+)?(?:{_NUMBER})(?![\d,]*\s*(?:shares?\s+)?authori[sz]ed))?"
+_STATE = r"(?:authori[sz]ed|issued|outstanding)"
+_SHARE = r"(?:(?:common|ordinary|preferred|preference|treasury|class [a-z])\s+)?(?:shares?|stock)?"
+_DATES = re.compile(
+    r"\(?\b(?:as of|at|on)?\s*(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?\s+\d{1,2}"
+    r"(?:,?\s*(?:19|20)\d\d)?|\b(?:in|at|and|for)\s+(?:19|20)\d\d\b",
+    re.I,
+)
+_PAR = re.compile(
+    r"(?P<a>\$\s?(?:\d++(?:\.\d++)?|\.\d++))\s*(?:per share\s*)?(?:par|stated)\b"
+    r"|\b(?:par|stated) value(?:\s*(?:of|,|:|-|–|—))?\s*(?P<b>\$?\s?\d*\.?\d+)",
+    re.I,
+)
+_AFTER = re.compile(
+    rf"(?P<numbers>{_PAIR})\s*(?:{_SHARE}\s*)?"
+    rf"(?P<states>(?:(?:shares?\s+)?{_STATE})(?:\s*(?:,|and|;|/|or)\s*(?:shares?\s+)?{_STATE})*)",
+    re.I,
+)
+_BEFORE = re.compile(
+    rf"(?P<states>{_STATE}(?:\s*(?:,|and|/)\s*{_STATE})*)(?:\s+shares?)?"
+    rf"\s*(?:[—–:-]|\bwere\b|\bare\b)\s*(?P<numbers>{_PAIR})(?:\s*shares?)?",
+    re.I,
+)
+_LIST = re.compile(r"\d\s*(?:,|and)\s*$")
+"""The end of a number that others follow: more than a column each."""
+_TREASURY = re.compile(
+    rf"\btreasury (?:stock|shares?)\b[^;(]*?[(,—–-]\s*(?:at cost\W+)?\(?(?P<numbers>{_PAIR})\s*shares?\b", re.I
+)
+_ALLOWANCE = re.compile(
+    r"(?P<what>\b(?:allowances?|reserves?|accumulated (?:depreciation|amortization))\b[^$;()\d]{0,90}?)"
+    r"(?P<numbers>\$\s?[\d,.]*\d(?:\s*(?:and|,|;)\s*(?:of\s+)?\$?\s?[\d,.]*\d)?)",
+    re.I,
+)
+
+
+_LONGEST = 1_000
+"""Of a label with figures in it."""
+
+
+def _facts_of(row: Row, table: Table, balances: Sequence[tuple[str, FactPeriod]], share_scale: int) -> Iterator[Fact]:
+    label = _DATES.sub(" ", single_spaced(row.label, _LONGEST))
+    if not any(mark.isdigit() for mark in label) and not re.search(r"\bno(?:ne)?\b", label, re.I):
+        return
+    for figure in _figures(label):
+        amounts = [_amount(printed) for printed in figure.printed]
+        if None in amounts or len(amounts) not in (1, len(balances)):
+            continue
+        for position, (column, period) in enumerate(balances):
+            amount = amounts[position if len(amounts) > 1 else 0] or Decimal(0)
+            yield Fact(
+                label=figure.what,
+                amount=amount,
+                scale=_scale(figure, amount, table, share_scale),
+                unit=figure.unit,
+                period=period,
+                page=table.page,
+                box=_label_box(row),
+                source="label",
+                section=(*row.section, _name(row.label)),
+                line=row.line,
+                column=column,
+                statement=Statement.BALANCE_SHEET,
+            )
+
+
+def _label_box(row: Row) -> Box:
+    cells = [cell.box.x0 for cell in row.cells if cell]
+    return Box(row.box.x0, row.box.y0, max(row.box.x0, min([*cells, row.box.x1])), row.box.y1)
+
+
+def _figures(label: str) -> Iterator[_Figure]:
+    for par in _PAR.finditer(label):
+        yield _Figure("Par value per share", (par["a"] or par["b"],), "USD per share")
+    counted = [*_AFTER.finditer(label), *_BEFORE.finditer(label)]
+    taken: set[str] = set()
+    for match in sorted(counted, key=lambda match: match.start()):
+        if _LIST.search(label, 0, match.start("numbers")):
+            continue
+        for state in re.findall(_STATE, match["states"], re.I):
+            name = f"Shares {state.lower().replace('authorised', 'authorized')}"
+            if name not in taken:
+                taken.add(name)
+                yield _Figure(name, _printed(match["numbers"]), "shares")
+    if not taken and (treasury := _TREASURY.search(label)):
+        yield _Figure("Treasury shares", _printed(treasury["numbers"]), "shares")
+    for match in _ALLOWANCE.finditer(label):
+        yield _Figure(_name(match["what"]), _printed(match["numbers"]), "USD")
+
+
+def _printed(numbers: str) -> tuple[str, ...]:
+    return tuple(re.findall(_NUMBER, numbers, re.I))
+
+
+def _amount(printed: str) -> Decimal | None:
+    if printed.strip().lower() in ("no", "none"):
+        return Decimal(0)
+    number = parse_number(printed)
+    return number.amount if number else None
+
+
+def _name(text: str) -> str:
+    """The label's first words, up to the figure."""
+    return re.split(r"[,;(]|\s[—–-]\s|\s\$|\sof\s*$", text.strip(), maxsplit=1)[0].strip().capitalize()
+
+
+def _share_scale_of_table(table: Table) -> int:
+    return share_scale_of(table.unit_line) or 1
+
+
+def _scale(figure: _Figure, amount: Decimal, table: Table, share_scale: int) -> int:
+    if figure.unit == "USD per share":
+        return 1
+    if figure.unit == "USD":
+        return scale_of(table.unit_line) or 1
+    if share_scale == 1 and 0 < amount < _FEWEST_IN_FULL:
+        return scale_of(table.unit_line) or 1
+    return 1 if amount * share_scale > _MOST_SHARES else share_scale
+
+
+_FEWEST_IN_FULL = 100_000
+"""Fewer shares than this are not printed in full: `100 shares authorized` in a table in millions are 100 million."""
+_MOST_SHARES = 10**12

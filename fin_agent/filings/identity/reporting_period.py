@@ -1,0 +1,409 @@
+"""Which period a filing reports: dates on the cover, the filer's naming of years, releases of results."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from fin_agent.filings.identity.cover import (
+    ASSUMED,
+    COUNTED,
+    DATELINE,
+    FROM_CONTENT,
+    FROM_END,
+    FROM_LENGTH,
+    FROM_WINTER_END,
+    FROM_YEAR_END,
+    SENTENCE,
+    TITLE,
+    PlainPage,
+    reading,
+)
+from fin_agent.filings.identity.registrant_names import OtherName
+from fin_agent.vocabulary.dates import PrintedDate, printed_dates
+from fin_agent.vocabulary.fiscal_calendar import DAYS_PER_QUARTER, closed_quarter, fiscal_year_of, nominal_month
+from fin_agent.vocabulary.identity import FieldSource, Form
+
+
+def year_readings(
+    pages: Sequence[PlainPage],
+    period_end: date,
+    year_end_month: int,
+    further: Iterable[PlainPage] = (),
+    named: bool = False,
+) -> list[FieldSource]:
+    """Readings of the fiscal year of `period_end`, surest first.
+
+    Best is a sentence that binds a name to a date (`fiscal 2023 ended January 28, 2023`); where several bind
+    differently, what most of them say. Where years end in winter and no sentence does, `further` pages are searched
+    for one, and the years that the text speaks of count: a filer whose current year is 2023 speaks more of fiscal
+    2023 than of fiscal 2021. Last comes the usual name; of a year that ends in winter only where nothing else, and
+    nobody before (`named`), names it, since filers differ there.
+    """
+    usual = fiscal_year_of(period_end, year_end_month)
+    found = []
+    winter = FROM_WINTER_END.get(year_end_month)
+    bound = _bound_by_a_sentence(pages, period_end, year_end_month)
+    if bound is None and winter is not None:
+        bound = _bound_by_a_sentence(further, period_end, year_end_month)
+    if bound is not None:
+        offset, words, page = bound
+        found.append(reading("fiscal_year", usual + offset, SENTENCE, words, page))
+    elif winter is not None:
+        spoken = _spoken_of(pages, usual, year_end_month)
+        if spoken is not None:
+            found.append(spoken)
+    if winter is None or not (found or named):
+        found.append(reading("fiscal_year", usual, winter or FROM_END, f"period ended {period_end.isoformat()}"))
+    return found
+
+
+def _bound_by_a_sentence(pages: Iterable[PlainPage], period_end: date, month: int) -> tuple[int, str, int] | None:
+    """(years from the usual name, the words, their page), by most of the sentences that bind a name to a date."""
+    bound = []
+    for one in _names_with_dates(pages, month):
+        offset = one.year - fiscal_year_of(one.end, month)
+        if abs(offset) <= 1 and abs((one.end - period_end).days) < _YEARS_COUNTED:
+            bound.append((offset, one))
+    if not bound:
+        return None
+    offsets = Counter(offset for offset, _ in bound)
+    best = min(offsets, key=lambda offset: (-offsets[offset], abs(offset), offset))
+    sentence = min((one for offset, one in bound if offset == best), key=lambda one: abs(one.end - period_end))
+    return best, sentence.printed, sentence.page
+
+
+_YEARS_COUNTED = 1200
+"""Days around the period's end within which names of years are taken as named the same way."""
+
+
+def _spoken_of(pages: Sequence[PlainPage], usual: int, month: int) -> FieldSource | None:
+    places: dict[int, tuple[str, int]] = {}
+    spoken: Counter[int] = Counter()
+    for page, text in pages:
+        for found in _FISCAL_YEAR.finditer(text):
+            year = int(found[1])
+            spoken[year] += 1
+            places.setdefault(year, (text[max(0, found.start() - 1) : found.end()], page))
+    year = usual
+    if month == 1:
+        # Usually named after the year before; some are named after the year they close in.
+        if spoken[usual + 1] >= 2 and spoken[usual + 1] > spoken[usual - 1]:
+            year = usual + 1
+    elif spoken[usual - 1] >= 2 and spoken[usual - 2] > spoken[usual]:
+        year = usual - 1
+    if spoken[year] < 2:
+        return None
+    words, page = places[year]
+    return reading("fiscal_year", year, COUNTED, f"{words} ({spoken[year]} times)", page)
+
+
+class _NamedYear(NamedTuple):
+    year: int
+    end: date
+    printed: str
+    page: int
+
+
+_FISCAL_YEAR = re.compile(r"(?:iscal|uarters?\s+of)\s+(?:[Yy]ear\s+)?(20\d\d)\b")
+_NAME_THEN_DATE = re.compile(
+    r"iscal\s+(?:years?\s+)?(?P<year>20\d\d)(?:,?\s+(?:20\d\d|and|or|[Ff]iscal|years?|,)){0,14}"
+    r"(?:[^.;:\d]|5[23]\b){0,60}?\bend(?:ed|s|ing)\s+(?:on\s+)?(?=[A-Z\d])"
+)
+_DATE_THEN_NAME = re.compile(
+    r"(?:ear|eeks|eriod)\s+end(?:ed|ing)\s+(?:on\s+)?(?P<date>[A-Z][a-z]+\s+\d{1,2},?\s+20\d\d)\s*[,(]*\s*"
+    r"(?:(?:or|the|referred\s+to(?:\s+herein)?\s+as|hereinafter)\s+){0,4}[“\"(]\s*"
+    r"(?:[Ff]iscal|FY|[Yy]ear)\s*(?:[Yy]ear\s+)?(?P<year>20\d\d)"
+)
+_REPRESENTS = re.compile(
+    r"(?<!and )(?<!or )(?<!, )\b(?P<year>20\d\d)[”\"]?\s+"
+    r"(?:represent(?:s|ed)?|(?:refer|relate)s?\s+to|means?|was|is)\s+(?:the\s+)?"
+    r"(?:fiscal\s+year|(?:5[23]|fifty[-\s](?:two|three))[\s-]weeks?(?:\s+(?:fiscal\s+)?(?:year|period))?)\s+"
+    r"(?:that\s+)?ended\s+(?P<date>[A-Z][a-z]+\s+\d{1,2},?\s+20\d\d)"
+)
+_TABLE_OF_YEARS = re.compile(
+    r"iscal\s+[Yy]ears?\s+(?:[Yy]ear\s+)?[Ee]nd(?:ed|ing|\s+[Dd]ate)?\s+(?:(?:[Nn]umber\s+of\s+)?[Ww]eeks\s+)?"
+    r"(?P<year>20\d\d)\s+(?P<date>[A-Z][a-z]+\s+\d{1,2},?\s+20\d\d)"
+)
+"""`Fiscal year  Ended  Number of weeks / 2022  January 28, 2023  52`."""
+
+
+def _names_with_dates(pages: Iterable[PlainPage], year_end_month: int) -> Iterator[_NamedYear]:
+    """Names that sentences bind to ends; ends of quarters count only where they are called quarters of the year."""
+    for number, text in pages:
+        if "iscal" in text:
+            for found in _NAME_THEN_DATE.finditer(text):
+                dates = printed_dates(text, found.end(), min(len(text), found.end() + 30))
+                if not dates or dates[0].start != found.end():
+                    continue
+                of_quarter = text.endswith("uarter of ", 0, found.start() - 1)
+                if of_quarter or nominal_month(dates[0].date)[1] == year_end_month:
+                    yield _NamedYear(int(found["year"]), dates[0].date, text[found.start() - 1 : dates[0].end], number)
+        if "iscal" in text and ("nded" in text or "nding" in text):
+            yield from _dated(_DATE_THEN_NAME, text, number)
+            yield from _dated(_TABLE_OF_YEARS, text, number)
+        if "eeks ended" in text or "year ended" in text:
+            yield from _dated(_REPRESENTS, text, number)
+
+
+def _dated(pattern: re.Pattern[str], text: str, page: int) -> Iterator[_NamedYear]:
+    for found in pattern.finditer(text):
+        for one in printed_dates(found["date"]):
+            yield _NamedYear(int(found["year"]), one.date, found.group(), page)
+
+
+def quarter_readings(
+    pages: Sequence[PlainPage], period_end: date, stated_month: int | None = None
+) -> Iterator[FieldSource]:
+    """Readings of `quarter` and `fiscal_year_end_month` of a quarterly report, surest first.
+
+    From the last year's end that the text prints, from the month the year ends in where that is stated elsewhere
+    (`stated_month`), from `nine months ended`; where there is none of them a calendar year is assumed.
+    """
+    found = False
+    year_end = _last_year_end(pages, period_end)
+    if year_end is not None:
+        found = True
+        last, words, page = year_end
+        quarter = round((period_end - last).days / DAYS_PER_QUARTER)
+        yield reading("quarter", quarter, FROM_YEAR_END, words, page)
+        yield reading("fiscal_year_end_month", nominal_month(last)[1], FROM_YEAR_END, words, page)
+    elif stated_month is not None:
+        found = True
+        words = f"year ends in month {stated_month}"
+        yield reading("quarter", closed_quarter(period_end, stated_month), FROM_END, words)
+    span = _longest_span(pages)
+    if span is not None and (span.quarters > 1 or not found):
+        yield reading("quarter", span.quarters, FROM_LENGTH, span.printed, span.page)
+        if not found:
+            month = nominal_month(period_end - timedelta(weeks=span.weeks))[1] if span.weeks else None
+            month = month or month_of_year_end(period_end, span.quarters)
+            yield reading("fiscal_year_end_month", month, FROM_LENGTH, span.printed, span.page)
+        found = True
+    if not found:
+        words = f"period ended {period_end.isoformat()}"
+        yield reading("quarter", closed_quarter(period_end, 12), ASSUMED, words)
+        yield reading("fiscal_year_end_month", 12, ASSUMED, words)
+
+
+def month_of_year_end(period_end: date, quarter: int) -> int:
+    """1 to 12: the month in which a fiscal year ends whose `quarter` (1 to 4) ends on `period_end`."""
+    return (nominal_month(period_end)[1] + 3 * (4 - quarter) - 1) % 12 + 1
+
+
+def newest_period_end(pages: Sequence[PlainPage], until: date | None = None) -> FieldSource | None:
+    """The newest date printed right behind `ended`, at most 200 days before `until` where that is given.
+
+    A date printed twice or more goes before newer ones that are printed once.
+    """
+    found: Counter[date] = Counter()
+    places: dict[date, tuple[str, int]] = {}
+    for number, text in pages:
+        for ended in _ENDED.finditer(text):
+            dates = printed_dates(text, ended.end(), min(len(text), ended.end() + 40))
+            some_days = "days" in text[max(0, ended.start() - 8) : ended.start()]
+            if dates and dates[0].start == ended.end() and not some_days:
+                found[dates[0].date] += 1
+                words = text[max(0, text.rfind("\n", 0, ended.start()) + 1, ended.start() - 40) : dates[0].end]
+                places.setdefault(dates[0].date, (words, number))
+    near = [day for day in found if until is None or 0 <= (until - day).days <= 200]
+    newest = max([day for day in near if found[day] > 1] or near, default=None)
+    return None if newest is None else reading("period_end", newest, COUNTED, *places[newest])
+
+
+_ENDED = re.compile(r"(?:nded|NDED):?\s+(?:on\s+)?(?=[A-Z\d])")
+
+
+_YEAR_ENDED = re.compile(r"ears?\s+ended\s*:?\s+(?:on\s+)?(?=[A-Z])")
+
+
+def _last_year_end(pages: Sequence[PlainPage], period_end: date) -> tuple[date, str, int] | None:
+    """The last year's end before `period_end`, `the fiscal year ended December 2, 2022`, with its words and page."""
+    votes: Counter[int] = Counter()
+    places: dict[int, tuple[date, str, int]] = {}
+    for number, text in pages:
+        if "nded" not in text:
+            continue
+        for found in _YEAR_ENDED.finditer(text):
+            for one in printed_dates(text, found.end(), min(len(text), found.end() + 25))[:1]:
+                quarters = (period_end - one.date).days / DAYS_PER_QUARTER
+                # First quarters of sixteen weeks and of twelve are 1.23 and 0.92 of a quarter long.
+                if 0.8 <= quarters <= 3.3 and abs(quarters - round(quarters)) < 0.26:
+                    month = nominal_month(one.date)[1]
+                    votes[month] += 1
+                    places.setdefault(month, (one.date, text[found.start() - 1 : one.end], number))
+    return places[min(votes, key=lambda month: (-votes[month], month))] if votes else None
+
+
+class _Span(NamedTuple):
+    quarters: int
+    weeks: int
+    """0 where the length is printed in months."""
+    printed: str
+    page: int
+
+
+def _longest_span(pages: Sequence[PlainPage]) -> _Span | None:
+    """The longest part of a year that the first pages report twice or more: `nine months`, `28 weeks`."""
+    spans: dict[int, list[_Span]] = {}
+    for number, text in pages[:10]:
+        for found in _LENGTH.finditer(text):
+            count = (found["months"] or found["weeks"]).lower()
+            length = _NUMBERS.get(count) or int(count)
+            weeks = length if found["weeks"] else 0
+            quarters = round(weeks * 7 / DAYS_PER_QUARTER) if weeks else length // 3
+            spans.setdefault(quarters, []).append(_Span(quarters, weeks, found.group(), number))
+    often = [quarters for quarters, found in spans.items() if len(found) >= 2]
+    return spans[max(often)][0] if often else None
+
+
+_NUMBERS = {
+    "three": 3, "six": 6, "nine": 9, "twelve": 12, "thirteen": 13, "fourteen": 14, "sixteen": 16, "twenty-four": 24,
+    "twenty-six": 26, "twenty-eight": 28, "thirty-six": 36, "thirty-nine": 39, "forty": 40,
+}  # fmt: skip
+_LENGTH = re.compile(
+    r"\b(?:(?P<months>three|six|nine|[369])[\s-]+months?\b"
+    r"|(?P<weeks>(?:1[2346]|2[4678]|3[69]|40)|(?:twelve|thirteen|fourteen|sixteen|twenty-(?:four|six|eight)"
+    r"|thirty-(?:six|nine)|forty))[\s-]+weeks?\b)",
+    re.IGNORECASE,
+)
+
+
+def is_release(pages: Sequence[PlainPage]) -> bool:
+    """Whether coverless pages report a quarter's or year's results to investors."""
+    opening = _opening(pages, 6000)
+    if _CALL.search(opening[:3000]) and any(_SPEAKERS.search(page.text) for page in pages[:3]):
+        return True
+    return bool(_RESULTS.search(opening[:2500]) and _FIGURES.search(opening) and _ABOUT_A_PERIOD.search(opening[:2500]))
+
+
+def announces_results(text: str) -> bool:
+    """Whether the title of a release, within its first lines, tells of the results or earnings of a period."""
+    title = text[:_TITLE_LENGTH]
+    return bool(_OF_RESULTS.search(title) and _ABOUT_A_PERIOD.search(title))
+
+
+def release_readings(pages: Sequence[PlainPage]) -> Iterator[FieldSource]:
+    """Form and period of a release, from its title, its dateline and its tables' headings."""
+    opening = _opening(pages, 4000)
+    first = pages[0].number
+    heading = next((line for line in opening.split("\n") if len(line.split()) > 2), "")
+    yield reading("form", Form.EARNINGS, FROM_CONTENT, heading, first)
+    released = _released(opening)
+    if released is not None:
+        yield reading("filed", released.date, DATELINE, opening[released.start : released.end], first)
+    period_end = newest_period_end(pages[:12], released.date if released else None)
+    end = None
+    if period_end is not None:
+        yield period_end
+        end = date.fromisoformat(period_end.value)
+    named = _named_in_title(opening)
+    quarter = named.quarter
+    if quarter is None and named.year is not None:
+        # Results of a whole year are the fourth quarter's release.
+        quarter = 4
+    if named.year is not None:
+        yield reading("fiscal_year", named.year, TITLE, named.words, first)
+    if quarter is not None:
+        yield reading("quarter", quarter, TITLE, named.words, first)
+    if end is None:
+        return
+    if quarter is None:
+        quarter = closed_quarter(end, 12)
+        yield reading("quarter", quarter, ASSUMED, period_end.printed if period_end else "", None)
+    month = month_of_year_end(end, quarter)
+    kind = TITLE if named.words else ASSUMED
+    words = f"{named.words}, ended {end.isoformat()}"
+    yield reading("fiscal_year_end_month", month, kind._replace(origin=ASSUMED.origin), words)
+    yield from year_readings(pages[:12], end, month, named=named.year is not None)
+
+
+def name_in_title(pages: Sequence[PlainPage]) -> OtherName | None:
+    """`PepsiCo` of `PepsiCo Reports Fourth Quarter Results`."""
+    found = _TITLE_NAME.search(pages[0].text, 0, 1500) if pages else None
+    return OtherName(" ".join(found[1].split()), found.group(), pages[0].number) if found else None
+
+
+def _opening(pages: Sequence[PlainPage], length: int) -> str:
+    return "\n".join(page.text for page in pages[:2])[:length]
+
+
+_TITLE_NAME = re.compile(
+    r"^[ \t]{0,20}((?:[A-Z0-9][\w&.’'-]*,?[ ]){1,6}?)"
+    r"(?:[Rr]eports|REPORTS|[Aa]nnounces|ANNOUNCES|[Rr]eleases|RELEASES|[Dd]elivers|DELIVERS|[Pp]osts)\b",
+    re.MULTILINE,
+)
+_CALL = re.compile(r"(?:earnings|results|conference)\s+(?:conference\s+)?call", re.IGNORECASE)
+_SPEAKERS = re.compile(
+    r"^[ \t]{0,20}(?:operator|moderator)\b|question[- ]and[- ]answer|\bprepared remarks\b", re.IGNORECASE | re.MULTILINE
+)
+_RESULTS = re.compile(r"\b(?:results|earnings|reports?|reported|announce[sd]?|delivers?|posts?)\b", re.IGNORECASE)
+_OF_RESULTS = re.compile(r"\b(?:results|earnings)\b", re.IGNORECASE)
+_TITLE_LENGTH = 600
+_FIGURES = re.compile(
+    r"per\s+(?:diluted\s+)?share|\bEPS\b|net\s+(?:income|sales|revenues?|loss|earnings)|\brevenues?\b", re.IGNORECASE
+)
+_ABOUT_A_PERIOD = re.compile(
+    r"\b(?:first|second|third|fourth|1st|2nd|3rd|4th)[\s-]+(?:fiscal\s+)?quarter|\bq[1-4]\b|\b[1-4]q\b|\bquarter(?:ly)?\s+(?:ended|results)"
+    r"|\b(?:fiscal|full)[\s-]+(?:year\s+)?(?:20\d\d|year)|\b[a-z]+ 20\d\d quarter|year-end results",
+    re.IGNORECASE,
+)
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+_MIDDLE = (
+    r"(?:[\s,-]+(?:and|&|full[\s-]?year|year[\s-]to[\s-]date|fiscal|year|years|of|the|for|its|first[\s-]half|six[\s-]months?|nine[\s-]months?"
+    r"|annual|financial|results|quarter))*[\s,'’-]*"
+)
+_TITLE = re.compile(
+    rf"(?:\b(?P<word>first|second|third|fourth|1st|2nd|3rd|4th)[\s-]+(?:fiscal[\s-]+)?quarter|\bq(?P<q1>[1-4])|\b(?P<q2>[1-4])q)"
+    rf"(?:’s|'s)?{_MIDDLE}(?:fy\s?['’]?)?(?P<year>20\d\d|(?<=['’])\d\d|(?<=fy)\d\d|(?<=q)\d\d)\b",
+    re.IGNORECASE,
+)
+_TITLE_YEAR_FIRST = re.compile(
+    r"\b(?:fiscal\s+)?(?:year\s+)?(?P<year>20\d\d)[\s,-]+(?:(?P<word>first|second|third|fourth)[\s-]+quarter|q(?P<q1>[1-4])\b)",
+    re.IGNORECASE,
+)
+_QUARTER_ALONE = re.compile(r"\b(?P<word>first|second|third|fourth)[\s-]+(?:fiscal[\s-]+)?quarter", re.IGNORECASE)
+_WHOLE_YEAR = re.compile(
+    r"\b(?:fiscal|full)[\s-]+(?:year\s+)?(?P<year>20\d\d)\b|\b(?P<before>20\d\d)\s+(?:full[\s-]year|annual|fiscal[\s-]year)",
+    re.I,
+)
+
+
+class _Named(NamedTuple):
+    year: int | None
+    quarter: int | None
+    words: str
+    """Of the title."""
+
+
+def _named_in_title(opening: str) -> _Named:
+    title = opening[:1800]
+    found = _TITLE.search(title)
+    first = _TITLE_YEAR_FIRST.search(title)
+    if first is not None and (found is None or first.start() < found.start()):
+        found = first
+    whole = _WHOLE_YEAR.search(title[:400])
+    if found is not None and (whole is None or found.start() < 400):
+        named = found.groupdict()
+        quarter = _ORDINALS.get((named["word"] or "").lower()) or int(named.get("q1") or named.get("q2") or 0)
+        year = int(named["year"])
+        return _Named(year if year > 99 else 2000 + year, quarter, found.group())
+    alone = _QUARTER_ALONE.search(title[:600])
+    if alone is not None and whole is None:
+        return _Named(None, _ORDINALS[alone["word"].lower()], alone.group())
+    if whole is not None:
+        return _Named(int(whole["year"] or whole["before"]), None, whole.group())
+    return _Named(None, None, "")
+
+
+_ENDED_BEFORE = re.compile(r"(?:end(?:ed|ing|s)|as\s+of|through|compared\s+to|to|on|until|by)\s*:?\s*$", re.IGNORECASE)
+
+
+def _released(opening: str) -> PrintedDate | None:
+    for one in printed_dates(opening):
+        if not _ENDED_BEFORE.search(opening, max(0, one.start - 20), one.start):
+            return one
+    return None

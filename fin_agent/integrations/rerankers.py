@@ -1,0 +1,200 @@
+"""Documents that were retrieved, put into a better order: by a tournament of cards, or by a cross-encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from langchain_core.callbacks import Callbacks
+from langchain_core.documents import Document
+from langchain_core.documents.compressor import BaseDocumentCompressor
+from pydantic import AliasChoices, ConfigDict, Field, PrivateAttr, SkipValidation
+
+from fin_agent.analyst.model.llm_judges import ModelJudge
+from fin_agent.analyst.model.models_by_role import callers_of
+from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.strategy_adapters import CardArena, first_query
+from fin_agent.config import Settings
+from fin_agent.errors import FinAgentError
+from fin_agent.evidence.tournament.judge import Judge
+from fin_agent.index.protocol import FilingIndex, PageKey
+from fin_agent.models.call import Role
+from fin_agent.retrieval.search_query import RankedPassage
+from fin_agent.retrieval.strategies.protocol import PassageScorer
+from fin_agent.tools.context import opened_workspace
+from fin_agent.workspace import Workspace
+
+
+class CompressionError(FinAgentError):
+    """Documents cannot be put into an order: they are not of the index, or no model is named."""
+
+
+class TournamentCompressor(BaseDocumentCompressor):
+    """The best documents by a tournament over the cards of their passages (FinCards, Section 4).
+
+    Takes pages and passages of FinAgentRetriever, over the same index: their `doc_id`, `page` and `ordinal` say which
+    cards meet. A page stands where its best passage stands. Rules judge, or the chat model named. Raises
+    CompressionError for documents from elsewhere, QuestionError for a query in which there is nothing to read.
+
+    >>> from pathlib import Path
+    >>> from fin_agent import FinAgentRetriever, TournamentCompressor, Workspace
+    >>> workspace = Workspace.open(Path("my-index"))
+    >>> question = "What were Harborlight's net sales in FY2023?"
+    >>> found = FinAgentRetriever(workspace=workspace, k=20).invoke(question)
+    >>> best = TournamentCompressor(workspace=workspace, k=2).compress_documents(found, question)
+    >>> best[0].metadata["doc_id"], best[0].metadata["page_number"]
+    ('harborlight_2023_10k', 9)
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    index: Path | str | None = Field(
+        default=None, description="folder of the index; FIN_AGENT_INDEX or the user's own if not given"
+    )
+    workspace: Workspace | None = Field(default=None, description="an index that is open already, in place of `index`")
+    judge_model: str | None = Field(
+        default=None, description="chat model that judges the cards; rules if none is given"
+    )
+    judge: SkipValidation[Judge | None] = Field(default=None, description="a judge, in place of one by name")
+    k: int | None = Field(
+        validation_alias=AliasChoices("k", "top_n"),
+        default=None,
+        ge=1,
+        description="how many are returned at most; all if not given",
+    )
+
+    _index: FilingIndex = PrivateAttr()
+    _analyst: RulesAnalyst = PrivateAttr()
+    _arena: CardArena = PrivateAttr()
+
+    def model_post_init(self, context: object) -> None:
+        """Open the index. Raises FilingIndexError, ModelSetupError where the model cannot be set up, ValueError."""
+        workspace = opened_workspace(self.index, self.workspace)
+        self._index = workspace.index
+        self._analyst = RulesAnalyst(workspace)
+        judge = self.judge
+        if judge is None and self.judge_model is not None:
+            callers = callers_of(Settings(judge_model=self.judge_model))
+            judge = ModelJudge(callers.of(Role.LISTWISE), choosing=callers.of(Role.GROUP))
+        self._arena = CardArena(self._analyst, workspace, judge=judge)
+
+    def compress_documents(
+        self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
+    ) -> Sequence[Document]:
+        """Order documents by a tournament over the cards of their passages.
+
+        Args:
+            documents: Pages or passages of FinAgentRetriever, over the same index.
+            query: The question that they should answer.
+            callbacks: Not used.
+
+        Returns:
+            The best `k`, best first, with the tournament's score in their metadata.
+
+        Raises:
+            CompressionError: A document does not come from this index.
+            QuestionError: The query is empty.
+        """
+        if not documents:
+            return []
+        of_document = [{_key(each): each for each in self._passages(document)} for document in documents]
+        passages = [*{key: each for own in of_document for key, each in own.items()}.values()]
+        ordering = self._arena.order(first_query(query, self._analyst), passages)
+        places = {_key(each): (place, each.score) for place, each in enumerate(ordering.passages)}
+        behind = (len(places), 0.0)
+        best = [min((places.get(key, behind) for key in own), default=behind) for own in of_document]
+        order = sorted(range(len(documents)), key=lambda position: (best[position][0], position))
+        return [_scored(documents[position], best[position][1]) for position in order[: self.k]]
+
+    def _passages(self, document: Document) -> list[RankedPassage]:
+        doc_id, page = document.metadata.get("doc_id"), document.metadata.get("page")
+        score = document.metadata.get("score", 0.0)
+        if not isinstance(doc_id, str) or not isinstance(page, int):
+            raise CompressionError(
+                "a document has no `doc_id` and `page`: only what FinAgentRetriever found has cards",
+                subject=str(document.id or document.page_content[:40]),
+                remedy='Retrieve with FinAgentRetriever(level="passage") or "page", or use CrossEncoderCompressor',
+            )
+        stored = self._index.passages([PageKey(doc_id, page)])
+        ordinal = document.metadata.get("ordinal")
+        held = [each for each in stored if ordinal is None or each.passage.ordinal == ordinal]
+        if not held:
+            raise CompressionError(
+                "this passage is not in the index",
+                subject=f"{doc_id} page {page + 1}",
+                remedy="Give the compressor the index that was retrieved from",
+            )
+        return [RankedPassage(each, float(score)) for each in held]
+
+
+class CrossEncoderCompressor(BaseDocumentCompressor):
+    """The best documents by how well a cross-encoder finds that they answer (Nogueira and Cho 2019).
+
+    Takes any documents; needs the extra `dense`, or a `scorer` of your own. Raises EncoderError where the model cannot
+    be loaded, CompressionError where none is named.
+
+    >>> from langchain_core.documents import Document
+    >>> from fin_agent import CrossEncoderCompressor
+    >>> class Longest:
+    ...     def score(self, query, texts):
+    ...         return [float(len(text)) for text in texts]
+    >>> compressor = CrossEncoderCompressor(scorer=Longest(), k=1)
+    >>> found = [Document("Sales rose."), Document("Net sales rose by 7.7%.")]
+    >>> compressor.compress_documents(found, "What rose?")[0].page_content
+    'Net sales rose by 7.7%.'
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    model: str | None = Field(default=None, description="folder of a cross-encoder, or its name on a model hub")
+    scorer: SkipValidation[PassageScorer | None] = Field(
+        default=None, description="a scorer, in place of a model by name"
+    )
+    k: int | None = Field(
+        validation_alias=AliasChoices("k", "top_n"),
+        default=None,
+        ge=1,
+        description="how many are returned at most; all if not given",
+    )
+
+    _scorer: PassageScorer = PrivateAttr()
+
+    def model_post_init(self, context: object) -> None:
+        """Load the model. See above for what is raised."""
+        if self.scorer is not None:
+            self._scorer = self.scorer
+        elif self.model is not None:
+            from fin_agent.retrieval.dense.encoder import load_pair_scorer
+
+            self._scorer = load_pair_scorer(self.model)
+        else:
+            raise CompressionError(
+                "no cross-encoder is named", remedy='Give one: CrossEncoderCompressor(model="/models/my-cross-encoder")'
+            )
+
+    def compress_documents(
+        self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
+    ) -> Sequence[Document]:
+        """Order documents by the cross-encoder's score.
+
+        Args:
+            documents: The documents.
+            query: The question that they should answer.
+            callbacks: Not used.
+
+        Returns:
+            The best `k`, best first, equals in their former order, with the score in their metadata.
+        """
+        if not documents:
+            return []
+        scores = self._scorer.score(query, [document.page_content for document in documents])
+        order = sorted(range(len(documents)), key=lambda position: (-round(scores[position], 6), position))
+        return [_scored(documents[position], scores[position]) for position in order[: self.k]]
+
+
+def _key(passage: RankedPassage) -> tuple[str, int]:
+    return passage.stored.doc_id, passage.stored.passage.ordinal
+
+
+def _scored(document: Document, score: float) -> Document:
+    return document.model_copy(update={"metadata": {**document.metadata, "score": round(score, 6)}})

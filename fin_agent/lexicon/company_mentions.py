@@ -1,0 +1,474 @@
+"""Which indexed companies a question names, and which it names that are not indexed."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property, lru_cache
+
+from fin_agent.lexicon.company_names import (
+    Alias,
+    Company,
+    NameBook,
+    bare_ticker,
+    companies_of,
+    company_words,
+    joined_initials,
+    normalise_name,
+    plain_name,
+)
+from fin_agent.lexicon.text_normalization import written_over
+from fin_agent.vocabulary.identity import Identity
+
+__all__ = ["Company", "CompanyDirectory", "CompanyMention", "normalise_name"]
+
+CERTAIN = 0.75
+"""Confidence from which a mention leaves no doubt which company is meant: full and short names, tickers."""
+
+_TOKEN = re.compile(r"[^\W_][\w.&'’*-]*|&")
+_POSSESSIVE = re.compile(r"['’]s?$", re.I)
+_CONNECTIVES = frozenset({"and", "of", "the", "new", "de", "&"})
+"""Words that no name ends in: "Nike and" is Nike."""
+_ARTICLES = frozenset({"and", "of", "the", "&"})
+_AS_A_COMPANY = re.compile(
+    r"(?:^|\b(?:for|of|by|did|does|do|has|have|had|is|are|was|were|and|vs\.?|versus|compare)\s)\s*$", re.I
+)
+_NOT_A_NAME_AFTER = re.compile(r"\b(?:an?|each|every|this|that|our|no)\s$", re.I)
+_OWNS = re.compile(r"['’]s?(?!\w)", re.I)
+_OPENS = re.compile(r"(?:^|[.?!]\s)\W*$")
+_LOOKED_BACK = 16
+_CAPITAL_INSIDE = re.compile(r"(?<=\s)[A-Z][a-z]")
+_SHORTEST_TICKER = 3
+_TICKER_CONFIDENCE = 0.9
+_MOST_TOKENS = 5
+_OF_A_BRAND = 0.8
+_OPENING = 0.7
+"""What is left of the confidence of an everyday word whose capital is that of a sentence: "Target margin?"."""
+_LONGER_NAME = 0.6
+"""What is left of the confidence of a short name that goes on with another word: "Delta Air"."""
+_TITLE_CASE = 0.6
+"""Share of words with capitals from which capitals say nothing."""
+_KEPT_QUESTIONS, _KEPT_PHRASES = 64, 16_384
+
+_Token = tuple[int, int, str]
+"""(start, end, text) of a word of a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompanyMention:
+    """A company named in a question. `confidence` is 1.0 for a full name, less for short forms and typos."""
+
+    company: Company
+    start: int
+    end: int
+    phrase: str
+    how: str
+    confidence: float
+
+
+class CompanyDirectory:
+    """The companies of an index, and how people refer to them.
+
+    >>> from fin_agent.vocabulary.identity import Form
+    >>> apple = Identity(company="Apple Inc.", form=Form.TEN_K, ticker="AAPL")
+    >>> [m.company.name for m in CompanyDirectory([("a", apple)]).mentions("What was AAPL's revenue?")]
+    ['Apple Inc.']
+    """
+
+    def __init__(self, filings: Iterable[tuple[str, Identity]]) -> None:
+        listed = list(filings)
+        self.identities: Mapping[str, Identity] = dict(listed)
+        """Who, what and when each filing is, by doc_id, in the order given."""
+        self.companies = companies_of(listed)
+        self.by_key = {company.key: company for company in self.companies}
+        self.owners = {doc_id: company.key for company in self.companies for doc_id in company.doc_ids}
+        """The company key of each filing."""
+        self._book = NameBook(self.companies)
+        self._looked_up = lru_cache(maxsize=_KEPT_PHRASES)(self._in_the_book)
+        self._read = lru_cache(maxsize=_KEPT_QUESTIONS)(self._mentions)
+        self._read_elsewhere = lru_cache(maxsize=_KEPT_QUESTIONS)(self._elsewhere)
+        self._by_day: dict[date, list[str]] | None = None
+
+    def mentions(self, question: str) -> list[CompanyMention]:
+        """Indexed companies named in `question`, left to right, each name read as long as it goes."""
+        return list(self._read(question))
+
+    def dated(self, day: date) -> Sequence[str]:
+        """Filings that are of `day`: it ends their period, or they were filed on it."""
+        by_day = self._by_day
+        if by_day is None:  # few questions name a day: made for the first that does
+            by_day = {}
+            for doc_id, identity in self.identities.items():
+                for of_filing in {identity.period_end, identity.filed}:
+                    if of_filing is not None:
+                        by_day.setdefault(of_filing, []).append(doc_id)
+            self._by_day = by_day
+        return by_day.get(day, ())
+
+    def unknown(self, question: str, taken: Sequence[tuple[int, int]] = ()) -> list[str]:
+        """Names in `question` that stand where a company would and are not indexed.
+
+        `taken` are (start, end) spans already understood: indexed companies, metrics, periods.
+        """
+        companies = [(mention.start, mention.end) for mention in self.mentions(question)]
+        words = company_words()
+        listed = self._read_elsewhere(question)
+        return unknown_names(question, companies, taken, words.not_companies, words.generic, listed)
+
+    def _elsewhere(self, question: str) -> tuple[tuple[int, int], ...]:
+        """(start, end) of the listed companies that `question` names and the index does not hold."""
+        companies = [(mention.start, mention.end) for mention in self.mentions(question)]
+        tokens = [found.span() for found in _TOKEN.finditer(question)]
+        small = _CAPITAL_INSIDE.search(question) is None
+        found: list[tuple[int, int]] = []
+        for start, end, phrase in _phrases_of(question, tokens):
+            if not self._book.elsewhere(phrase) or _overlaps(companies, start, end):
+                continue
+            wording = _Wording(question, start, phrase, small)
+            if wording.may_name(plain_name(phrase), "name") and not _overlaps(found, start, end):
+                found.append((start, end))
+        return tuple(found)
+
+    def _mentions(self, question: str) -> tuple[CompanyMention, ...]:
+        tokens = [(found.start(), found.end(), found.group()) for found in _TOKEN.finditer(question)]
+        small = _CAPITAL_INSIDE.search(question) is None  # whoever writes no capitals writes names without them too
+        found = [] if small else self._named(question, tokens, relaxed=False)
+        found = found or self._named(question, tokens, relaxed=True)
+        return tuple(found or self._owners_of_brands(question, tokens))
+
+    def _owners_of_brands(self, question: str, tokens: Sequence[_Token]) -> Iterator[CompanyMention]:
+        """The company that alone has a brand which the question names; the brand's words stay a part's."""
+        owners: dict[str, CompanyMention] = {}
+        for start, _, phrase in _phrases_of(question, [(start, end) for start, end, _ in tokens]):
+            owner = self._book.owner_of_brand(phrase)
+            if owner is not None:
+                owners.setdefault(owner.key, CompanyMention(owner, start, start, "", "brand", _OF_A_BRAND))
+        yield from owners.values()
+
+    def _named(self, question: str, tokens: Sequence[_Token], *, relaxed: bool) -> list[CompanyMention]:
+        found: list[CompanyMention] = []
+        title_case = _in_title_case(tokens)
+        position = 0
+        while position < len(tokens):
+            mention, used = self._longest(question, tokens, position, relaxed)
+            if mention is not None:
+                after = tokens[position + used] if position + used < len(tokens) else None
+                found.append(mention if title_case else _as_it_goes_on(mention, question, after))
+            position += used
+        return found
+
+    def _longest(
+        self, question: str, tokens: Sequence[_Token], position: int, relaxed: bool
+    ) -> tuple[CompanyMention | None, int]:
+        best: tuple[CompanyMention, int] | None = None
+        first = tokens[position]
+        if first[2].casefold() in company_words().exchanges and question[first[1] :].lstrip().startswith(":"):
+            return None, 1
+        for count in range(min(_MOST_TOKENS, len(tokens) - position), 0, -1):
+            span = tokens[position : position + count]
+            start, end = span[0][0], span[-1][1]
+            if count > 1 and (span[0][2].casefold() in _ARTICLES or span[-1][2].casefold() in _CONNECTIVES):
+                continue
+            phrase = _POSSESSIVE.sub("", question[start:end].rstrip("."))
+            entry = self._entry(_Wording(question, start, phrase, relaxed))
+            if entry is not None and (best is None or entry.confidence > best[0].confidence):
+                mention = CompanyMention(entry.company, start, start + len(phrase), phrase, entry.how, entry.confidence)
+                best = mention, count
+        return best if best is not None else (None, 1)
+
+    def _entry(self, wording: _Wording) -> Alias | None:
+        alias, ticker, entry = self._looked_up(wording.phrase)
+        if ticker is not None and wording.marked:
+            return Alias(ticker, "ticker", 1.0)
+        if ticker is not None and wording.may_be_ticker and (entry is None or entry.confidence < _TICKER_CONFIDENCE):
+            return Alias(ticker, "ticker", _TICKER_CONFIDENCE)
+        if entry is not None:
+            return wording.weighed(entry) if wording.may_name(alias, entry.how) else None
+        return self._guessed(wording, alias) if alias else None
+
+    def _in_the_book(self, phrase: str) -> tuple[str, Company | None, Alias | None]:
+        """(name as the book has it, whose ticker, whose name) of a phrase; the name is empty where none is like it."""
+        name = normalise_name(phrase)
+        if not name:
+            return "", None, None
+        entry = self._book.named(plain_name(phrase)) or self._book.named(name)
+        entry = entry or self._book.run_together(name) or self._book.named(joined_initials(phrase))
+        if entry is None and "&" in phrase:
+            entry = self._book.named(name.replace(" ", ""))  # A&F for Abercrombie & Fitch Stores
+        if entry is None and (name in company_words().not_companies or len(name) < 3):
+            name = ""
+        return name, self._book.ticker(bare_ticker(phrase)), entry
+
+    def _guessed(self, wording: _Wording, alias: str) -> Alias | None:
+        if wording.may_be_clipped and (clipped := self._book.clipped(alias)):
+            return clipped
+        found = self._book.misspelt(alias) if wording.may_be_misspelt else None
+        if found is None:
+            return None
+        name, entry = found
+        if {alias.split()[0], alias.split()[-1]} & company_words().not_companies - set(name.split()):
+            return None  # "If Nike" is no spelling of Nike
+        return None if name in company_words().everyday and alias == name + "s" else entry
+
+
+def _phrases_of(question: str, tokens: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
+    """(start, end, words) of each run of words that a name may be, from the left, the longest first."""
+    words = [question[start:end].casefold() for start, end in tokens]
+    for first in range(len(tokens)):
+        for last in range(min(first + _MOST_TOKENS, len(tokens)) - 1, first - 1, -1):
+            if last > first and (words[first] in _ARTICLES or words[last] in _CONNECTIVES):
+                continue
+            start, end = tokens[first][0], tokens[last][1]
+            phrase = _POSSESSIVE.sub("", question[start:end].rstrip("."))
+            yield start, start + len(phrase), phrase
+
+
+def _in_title_case(tokens: Sequence[_Token]) -> bool:
+    words = [text for _, _, text in tokens if text[0].isalpha()]
+    return sum(text[0].isupper() for text in words) > _TITLE_CASE * len(words)
+
+
+def _as_it_goes_on(mention: CompanyMention, question: str, after: _Token | None) -> CompanyMention:
+    """Less sure where a short name is followed by a word that may belong to another company's name."""
+    if mention.how not in ("short name", "nickname") or after is None or question[mention.end : after[0]] != " ":
+        return mention
+    word = after[2]
+    if not word[0].isupper() or normalise_name(word) in company_words().not_companies or word.casefold() == "vs.":
+        return mention
+    return replace(mention, confidence=mention.confidence * _LONGER_NAME)
+
+
+@lru_cache(maxsize=16)
+def _is_shouted(question: str) -> bool:
+    """Whether it is all in capitals; asked of every phrase of a question."""
+    return question.isupper()
+
+
+@dataclass(frozen=True)
+class _Wording:
+    """A phrase of a question and how it is written there: looked at only as far as it is asked for."""
+
+    question: str
+    start: int
+    phrase: str
+    relaxed: bool
+    """Whether no company is written as one is."""
+
+    @property
+    def shouted(self) -> bool:
+        """Stands in a question that is all in capitals: they tell nothing."""
+        return _is_shouted(self.question)
+
+    @property
+    def capital(self) -> bool:
+        """Begins with a capital letter or a digit, in a question that is not all in capitals."""
+        first = self.phrase[0]
+        return first.isdigit() or (first.isupper() and (self.relaxed or not self.shouted))
+
+    @property
+    def possessive(self) -> bool:
+        """Whether it owns what follows."""
+        end = self.start + len(self.phrase)
+        return _OWNS.match(self.question[end : end + 3]) is not None
+
+    @cached_property
+    def placed(self) -> bool:
+        """Stands where a company would, in a question that names none in capitals."""
+        return self.relaxed and _AS_A_COMPANY.search(self._before) is not None
+
+    @property
+    def marked(self) -> bool:
+        """Written as a ticker symbol is: `$AAPL`, `NYSE: NKE`."""
+        return self._before.endswith("$") or _marked_by_exchange(self._before)
+
+    @property
+    def opening(self) -> bool:
+        """Its capital is that of a sentence."""
+        return not self.shouted and _OPENS.search(self._before) is not None
+
+    @property
+    def an_article_before(self) -> bool:
+        """Whether `a`, `each` or their like stands before it."""
+        return _NOT_A_NAME_AFTER.search(self._before) is not None
+
+    @property
+    def _before(self) -> str:
+        start = self.start
+        return self.question[:start] if start <= _LOOKED_BACK else "." + self.question[start - _LOOKED_BACK : start]
+
+    @property
+    def may_be_ticker(self) -> bool:
+        """Whether a ticker symbol may be meant: by its capitals, or in lower case where nothing else is named."""
+        bare = bare_ticker(self.phrase)
+        if self.possessive:
+            return len(bare) >= _SHORTEST_TICKER or self.phrase.isupper()
+        if len(bare) == 1 or bare in company_words().not_companies:
+            return False
+        if not self.shouted and sum(letter.isupper() for letter in self.phrase) > 1:
+            return True
+        return self.placed and len(bare) >= _SHORTEST_TICKER and bare not in company_words().everyday
+
+    @property
+    def may_be_clipped(self) -> bool:
+        """Whether the beginnings of words may stand for them."""
+        if " " in self.phrase or not (self.capital or self.possessive):
+            return False
+        return self.possessive or not self.opening or not self.phrase[1:].islower()
+
+    @property
+    def may_be_misspelt(self) -> bool:
+        """Whether a name may be meant that is spelt otherwise: names have capitals, or possess something."""
+        last = self.phrase.split()[-1]
+        return (self.capital and (last[0].isupper() or last[0].isdigit())) or self.possessive
+
+    def may_name(self, alias: str, how: str) -> bool:
+        """Whether an alias may be meant: everyday words want a capital, a possessive or a company's place."""
+        words = company_words()
+        if how == "initials":
+            if joined_initials(self.phrase):
+                return True
+            if not self.phrase.replace(".", "").replace("&", "").isupper() or alias in words.not_companies:
+                return False
+            if self.shouted and not self.placed:
+                return self.possessive
+            return len(alias) > 2 or self.possessive or "&" in self.phrase
+        if self.capital or not self._is_everyday(alias):
+            return True
+        return (self.possessive or self.placed) and not self.an_article_before
+
+    def weighed(self, entry: Alias) -> Alias:
+        """`entry`, less sure where nothing but a sentence's capital tells an everyday word from a name."""
+        if not self.opening or self.possessive or normalise_name(self.phrase) not in company_words().everyday:
+            return entry
+        return replace(entry, confidence=entry.confidence * _OPENING)
+
+    @staticmethod
+    def _is_everyday(alias: str) -> bool:
+        words = company_words()
+        common = words.everyday | words.generic | words.nouns_in_names | words.not_companies
+        return alias in words.everyday or all(word in common for word in alias.split())
+
+
+def _marked_by_exchange(before: str) -> bool:
+    found = re.search(r"(\w+)\s*:\s*$", before)
+    return found is not None and found[1].casefold() in company_words().exchanges
+
+
+_COMPANY, _UNDERSTOOD = "\x01", "\x02"
+"""What is written over the letters of companies that are known, and of metrics and periods."""
+_WORD = r"(?:[A-Z]|\d+[A-Z](?![A-Z]*\b)|\d+M\b|\d+-(?=[A-Z][a-z]))[\w.*&-]*(?:['’](?![sS]\b)\w+)?"
+_NAME = re.compile(rf"(?<![\w.-]){_WORD}(?:\s+(?:(?:&|of|and)\s+)?{_WORD})*")
+_POSSESSIVES = re.compile(r"['’](?:s\b|(?!\w))", re.I)
+_BEFORE_A_COMPANY = re.compile(
+    r"\b(?:for|of|by|did|does|do|has|have|had|is|are|was|were|will|and|or|than|versus|vs\.?|to|at|compare|between"
+    r"|against)\s+$"
+)
+_SUBJECT = re.compile(r"^\W*(?:\w+\W+){0,4}?(?:did|does|do|has|have|had|will)\s+$", re.I)
+_ACTS = re.compile(r"\s+(?!\x02|and\b|or\b|affect|impact|influence)")
+_COMPARED = re.compile(
+    r"\b(?:than|versus|vs\.?|against|compare|compared? (?:to|with)|between|that of|those of)\s+$"
+    r"|\x01['’]?s?,?\s+(?:and|or|with|to)\s+$",
+    re.I,
+)
+_BESIDE_A_COMPANY = re.compile(r"^(?:,|\s+(?:and|or|versus|vs\.?|with|to|than))\s+\x01", re.I)
+_OF_A_COMPANY = re.compile(r"\x01['’]?s?\s+$", re.I)
+_NUMBERED = re.compile(r"-\d")
+"""COVID-19, Form 10-K."""
+
+
+def unknown_names(
+    question: str,
+    companies: Sequence[tuple[int, int]],
+    understood: Sequence[tuple[int, int]],
+    not_companies: Collection[str],
+    beginnings: Collection[str] = (),
+    listed: Sequence[tuple[int, int]] = (),
+) -> list[str]:
+    """The names, each once, left to right; `listed` are spans that are known to be names of companies.
+
+    `not_companies` are words that name none; those in `beginnings` do where a name follows (`General Dynamics`).
+    `companies` are the (start, end) spans of indexed companies, `understood` those of metrics and periods. Where a
+    company is known already, only a second one that is set beside it, possesses something or acts counts: other
+    capitals are likely its products and segments ("Apple Watch", "Services").
+    """
+    marked = written_over(written_over(question, understood, _UNDERSTOOD), companies, _COMPANY)
+    names: dict[int, str] = {}
+    candidates = [
+        (whole, start, end)
+        for whole, start, end in _candidates(marked, not_companies, beginnings)
+        if not _overlaps(listed, start, end)
+    ]
+    shouted = question.isupper()
+    for whole, start, end in (*candidates, *((start, start, end) for start, end in listed)):
+        if _COMPARED.search(_last_words(marked, whole)):
+            start = whole  # "than Under Armour": what would be cut off belongs to the name
+        before, after = _last_words(marked, start), marked[end : end + _AROUND]
+        if _OF_A_COMPANY.search(before) and not _COMPARED.search(before):
+            continue
+        possessive = _POSSESSIVES.match(after) is not None
+        if shouted:
+            stands = possessive
+        elif companies:
+            beside = _COMPARED.search(before) or _BESIDE_A_COMPANY.match(after)
+            acts = _SUBJECT.match(marked[:start]) and _ACTS.match(after)
+            stands = possessive or bool(beside or acts)
+        else:
+            known = (start, end) in listed
+            stands = known or possessive or _BEFORE_A_COMPANY.search(before.casefold()) is not None
+        if stands:
+            names[start] = question[start:end].rstrip(".")
+    return list(dict.fromkeys(names[start] for start in sorted(names)))
+
+
+def names_alone(
+    question: str,
+    understood: Sequence[tuple[int, int]],
+    not_companies: Collection[str],
+    beginnings: Collection[str] = (),
+) -> list[str]:
+    """Runs of capitalised words of a question that names no company, wherever they stand: `General Electric capex`."""
+    marked = written_over(question, understood, _UNDERSTOOD)
+    if question.isupper():
+        return []
+    return [question[start:end].rstrip(".") for _, start, end in _candidates(marked, not_companies, beginnings)]
+
+
+_AROUND = 80
+"""Characters beside a name that say what it stands for: more than any expression here looks at."""
+
+
+def _last_words(text: str, end: int) -> str:
+    return text[max(0, end - _AROUND) : end]
+
+
+def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    """Whether (start, end) shares a place with one of `spans`, which stand in order and apart."""
+    before = bisect_left(spans, (end,))
+    return before > 0 and start < spans[before - 1][1]
+
+
+def _candidates(
+    text: str, not_companies: Collection[str], beginnings: Collection[str]
+) -> Iterator[tuple[int, int, int]]:
+    """Runs of capitalised words: where each begins, and its span without the words at either end that name nothing."""
+    for run in _NAME.finditer(text):
+        words = [(run.start() + word.start(), run.start() + word.end()) for word in re.finditer(r"\S+", run.group())]
+        empty = [_is_no_name(text[start:end], not_companies) for start, end in words]
+        named = [place for place, void in enumerate(empty) if not void]
+        if named:
+            first = named[0]
+            while first and text[slice(*words[first - 1])].casefold() in beginnings:
+                first -= 1
+            yield run.start(), words[first][0], words[named[-1]][1]
+
+
+def _is_no_name(word: str, not_companies: Collection[str]) -> bool:
+    plain = word.casefold().rstrip(".").replace("'", "").replace("’", "")
+    letters = [part for part in re.split(r"[&.]", plain) if part]
+    if plain in ("of", "and", "&") or plain.isdigit() or _NUMBERED.search(plain):
+        return True
+    joined = "".join(letters)
+    return plain in not_companies or joined in not_companies or all(part in not_companies for part in letters)

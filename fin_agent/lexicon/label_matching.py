@@ -1,0 +1,198 @@
+"""From a row's label to its metric: normal forms, section headings and the index over both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from fin_agent.errors import LexiconError
+from fin_agent.lexicon.metrics import Metric, SectionGroup
+from fin_agent.lexicon.text_normalization import LONGEST_LABEL, joined, plain, single_spaced, singular
+from fin_agent.vocabulary.page import Statement
+
+
+class LabelIndex:
+    """Finds the metric of a printed label; every answer is remembered."""
+
+    def __init__(
+        self, metrics: Iterable[Metric], sections: Iterable[SectionGroup], place_of: Callable[[str], str]
+    ) -> None:
+        """Raises LexiconError when two metrics of one statement claim a label, or a label names an unknown section.
+
+        `place_of` names the file and entry of a metric, for the error.
+        """
+        self._place_of = place_of
+        self._metrics = tuple(metrics)
+        self._groups = tuple(
+            (group.id, _words(group.phrases), _words(group.without), group.exclusive) for group in sections
+        )
+        self._by_statement: dict[Statement | None, dict[str, str]] = {kind: {} for kind in (*Statement, None)}
+        self._anywhere: dict[str, str | None] = {}
+        known = {group[0] for group in self._groups}
+        for metric in self._metrics:
+            for label in metric.labels:
+                self._add(metric, label, known)
+        self._patterns = self._compiled()
+        self.metric_of_label = lru_cache(maxsize=1 << 18)(self._metric_of_label)
+        self._groups_of = lru_cache(maxsize=1 << 14)(self._groups_of_heading)
+
+    def _add(self, metric: Metric, label: str, known: set[str]) -> None:
+        group, _, words = label.rpartition(">")
+        group = group.strip()
+        if group and group not in known:
+            raise LexiconError(
+                f"label `{label}` names the section `{group}`, which is not defined",
+                subject=self._place_of(metric.id),
+                remedy=f"Use one of {', '.join(sorted(known))}, or define it under `sections`",
+            )
+        key = _key(normal_form(words), group)
+        for kind in (metric.statement, *metric.also):
+            claimed = self._by_statement[kind].setdefault(key, metric.id)
+            if claimed != metric.id:
+                raise LexiconError(
+                    f"label `{label}` is also claimed by metric {claimed} on the same statement",
+                    subject=self._place_of(metric.id),
+                    remedy="Remove it from one of them, or set it below a section (`section > label`)",
+                )
+        if not metric.own_statement_only or group:
+            known_as = self._anywhere.setdefault(key, metric.id)
+            if known_as != metric.id:
+                self._anywhere[key] = None
+
+    def _metric_of_label(self, label: str, statement: Statement | None, section: tuple[str, ...]) -> str | None:
+        groups: list[str] = []
+        exclusive = False
+        for heading in reversed(section):
+            for group, only in self._groups_of(heading):
+                groups.append(group)
+                exclusive |= only
+        forms = label_forms(label)
+        if statement is None:
+            return self._find(forms, groups, exclusive, (self._anywhere,)) or self._find_pattern(forms, None)
+        found = self._find(forms, groups, exclusive, (self._by_statement[statement], self._by_statement[None]))
+        return found or (None if exclusive else self._find_pattern(forms, statement))
+
+    @staticmethod
+    def _find(
+        forms: tuple[str, ...], groups: list[str], exclusive: bool, indexes: Sequence[Mapping[str, str | None]]
+    ) -> str | None:
+        for form in forms:
+            for group in groups:
+                for index in indexes:
+                    if found := index.get(_key(form, group)):
+                        return found
+            if not exclusive:
+                for index in indexes:
+                    if found := index.get(form):
+                        return found
+        return None
+
+    def _find_pattern(self, forms: tuple[str, ...], statement: Statement | None) -> str | None:
+        for form in forms:
+            for pattern, metric in self._patterns[statement]:
+                if pattern.search(form):
+                    return metric
+        return None
+
+    def _compiled(self) -> dict[Statement | None, list[tuple[re.Pattern[str], str]]]:
+        compiled: dict[Statement | None, list[tuple[re.Pattern[str], str]]] = {kind: [] for kind in (*Statement, None)}
+        for metric in self._metrics:
+            for source in metric.patterns:
+                try:
+                    pattern = re.compile(source)
+                except re.error as error:
+                    raise LexiconError(
+                        f"pattern `{source}` is not a regular expression ({error})",
+                        subject=self._place_of(metric.id),
+                        remedy="Correct it; it is matched against a label in lower case and singular",
+                    ) from error
+                for kind in (metric.statement, *metric.also):
+                    compiled[kind].append((pattern, metric.id))
+                if metric.statement is not None and not metric.own_statement_only:
+                    compiled[None].append((pattern, metric.id))
+        return compiled
+
+    def _groups_of_heading(self, heading: str) -> tuple[tuple[str, bool], ...]:
+        words = f" {' '.join(_tokens(joined(plain(heading)).replace('&', ' and ')))} "
+        return tuple(
+            (group, exclusive)
+            for group, phrases, without, exclusive in self._groups
+            if any(phrase in words for phrase in phrases) and not any(phrase in words for phrase in without)
+        )
+
+
+_MARKS = re.compile(r"\(\s*(?:\d{1,2}|[a-z]|[ivx]{1,4})(?:\s*,\s*(?:\d{1,2}|[a-z]))*\s*\)|[*†‡§¹²³⁴⁵®™]")
+_NOTES = re.compile(
+    r"[\s,;(-]*\b(?:see\s+|refer\s+to\s+)?(?:accompanying\s+)?notes?\s+(?:\d|[a-z]\b).*$|"
+    r"\(\s*(?:see\s+)?notes?\b.*$"
+)
+_KEPT_ASIDE = re.compile(r"\(([^)]*\b(?:non-?gaap|adjusted|organic|core|pro forma|constant currency)\b[^)]*)\)")
+_BOUNDED_ASIDE = re.compile(r"\((?=[^)]*\b(?:exclu|before|after|without))([^)]*)\)")
+_ASIDE = re.compile(r"\([^)]*(?:\)|$)")
+_CONNECTOR = re.compile(r"^\W*(?:less|add|plus|deduct|minus|memo)\b(?!\s+than)[\s:,-]*")
+_CONTRA = re.compile(
+    r",?\s*(?:-\s*)?\b(?:net\s+of|less)\s*:?\s+(?:related\s+|the\s+|an\s+)?"
+    r"(?:allowance|accumulated|reserve|inventory\s+reserve|doubtful|provision|valuation|unamortized)\b.*$"
+)
+_TRAILER = re.compile(
+    r"[,;:]?\s*(?:\bnet of\b|,\s*less\b|\bat cost\b|\bat fair value\b|\bat amortized cost\b|\bat contract value\b|"
+    r"\bat lower of\b|\bat carrying value\b|\$|\bpar value\b|\bauthorized\b|\bpar \$|\bstated value\b|\bno par\b|"
+    r"\b(?:un)?limited shares\b).*$"
+)
+_LAST_DIGIT = re.compile(r" \d$")
+_PLAIN_LABEL = re.compile(r"[a-z ,'/-]*$")
+_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?%?")
+_DROPPED = frozenset({"the", "our", "its"})
+
+
+@lru_cache(maxsize=1 << 17)
+def label_forms(label: str) -> tuple[str, ...]:
+    """Normal forms of a label, most faithful first: as it is, without asides, without `net`, without `total`."""
+    text = _without_asides(label)
+    whole = " ".join(_tokens(text))
+    cut = " ".join(_tokens(_TRAILER.sub("", text)))
+    forms = [whole, cut]
+    for form in (whole, cut):
+        bare = form.removeprefix("total ").removeprefix("consolidated ")
+        forms += [form.removesuffix(" net"), bare, bare.removesuffix(" net")]
+    # A footnote mark set as a superscript is read as a bare digit: "Net income per share 1".
+    forms.append(_LAST_DIGIT.sub("", cut))
+    return tuple(dict.fromkeys(form for form in forms if form)) or ("",)
+
+
+def normal_form(label: str) -> str:
+    """The most faithful of `label_forms`."""
+    return " ".join(_tokens(_without_asides(label)))
+
+
+def _without_asides(label: str) -> str:
+    """Without footnote marks, references to notes, parentheses that qualify, and the figures of an allowance."""
+    text = plain(single_spaced(label, LONGEST_LABEL))
+    # Most labels are plain words: the tests before each expression save most of the time over many pages.
+    if not _PLAIN_LABEL.match(text):
+        text = _MARKS.sub(" ", text).replace("&", " and ")
+    if "note" in text:
+        text = _NOTES.sub("", text)
+    text = joined(text)
+    if "(" in text:
+        text = _KEPT_ASIDE.sub(r" \1 ", text)
+        if "cost" not in text and "expense" not in text:
+            text = _BOUNDED_ASIDE.sub(r" \1 ", text)
+        text = _ASIDE.sub(" ", text)
+    text = _CONNECTOR.sub("", text)
+    if "less" in text or "net of" in text:
+        text = _CONTRA.sub(", net", text)
+    return text
+
+
+def _tokens(text: str) -> list[str]:
+    return [singular(word.partition("'")[0]) for word in _WORD.findall(text) if word not in _DROPPED]
+
+
+def _words(phrases: Iterable[str]) -> tuple[str, ...]:
+    return tuple(f" {' '.join(_tokens(joined(plain(phrase)).replace('&', ' and ')))} " for phrase in phrases)
+
+
+def _key(form: str, group: str) -> str:
+    return f"{group}>{form}" if group else form

@@ -1,0 +1,196 @@
+"""From a question's words to metrics and formulas: longest phrases first, left to right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from fin_agent.lexicon.text_normalization import plain, singular
+
+Kind = Literal["metric", "formula"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A metric or formula named in a text; `text[start:end] == phrase`."""
+
+    kind: Kind
+    id: str
+    start: int
+    end: int
+    phrase: str
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word in its common form and where it stands; `follows` is the punctuation that parts it from the last word."""
+
+    word: str
+    start: int
+    end: int
+    follows: Literal["", ",", "."]
+
+
+PASSED_OVER = "passed over"
+"""Kind of a phrase that names no metric."""
+
+
+class PhraseIndex:
+    """Finds known phrases in a text: the longest at each place, none overlapping."""
+
+    def __init__(self) -> None:
+        self._phrases: dict[tuple[str, ...], tuple[bool, str, str]] = {}
+        self._sizes: dict[str, list[int]] = {}
+        """First word -> how many words the phrases have that begin with it, longest first."""
+        self._plural_only: set[str] = set()
+
+    def add(self, phrase: str, kind: str, name: str) -> tuple[str, str] | None:
+        """Takes a phrase as a name of an entry; returns the (kind, name) that already holds it, if another does."""
+        tokens = tokenise(phrase)
+        if not tokens:
+            return None
+        words = tuple(token.word for token in tokens)
+        crosses = any(token.follows for token in tokens[1:])
+        held = self._phrases.get(words)
+        # "earnings", "assets" and "sales" name figures; "earning", "asset" and "sale" are everyday words.
+        if len(words) == 1:
+            plural = phrase.strip().lower().endswith("s") and len(words[0]) < len(phrase.strip())
+            if plural and held is None:
+                self._plural_only.add(words[0])
+            elif not plural:
+                self._plural_only.discard(words[0])
+        if held is not None and held[1:] != (kind, name):
+            return held[1:]
+        self._phrases[words] = (crosses or (held is not None and held[0]), kind, name)
+        sizes = self._sizes.setdefault(words[0], [])
+        if len(words) not in sizes:
+            sizes.append(len(words))
+            sizes.sort(reverse=True)
+        return None
+
+    def find(self, text: str) -> list[tuple[str, str, int, int]]:
+        """(kind, name, start, end) of each phrase found in the text."""
+        tokens = tokenise(text)
+        words = [token.word for token in tokens]
+        found: list[tuple[str, str, int, int]] = []
+        place = 0
+        while place < len(tokens):
+            hit = self._longest_at(place, tokens, words)
+            if hit is None or self._yields(hit, place, tokens, words):
+                place += 1
+                continue
+            size, kind, name = hit
+            found.append((kind, name, tokens[place].start, tokens[place + size - 1].end))
+            place += size
+        return found
+
+    def _longest_at(self, place: int, tokens: Sequence[Token], words: Sequence[str]) -> tuple[int, str, str] | None:
+        """(how many words, kind, name) of the longest phrase that begins there."""
+        for size in self._sizes.get(words[place], ()):
+            held = self._phrases.get(tuple(words[place : place + size]))
+            if held is None or place + size > len(words):
+                continue
+            crosses, kind, name = held
+            barriers = {token.follows for token in tokens[place + 1 : place + size]} - {""}
+            if barriers and not (crosses and barriers == {","}):
+                continue
+            only_plural = size == 1 and words[place] in self._plural_only
+            return None if only_plural and not _is_plural(tokens[place]) else (size, kind, name)
+        return None
+
+    def _yields(self, hit: tuple[int, str, str], place: int, tokens: Sequence[Token], words: Sequence[str]) -> bool:
+        """Whether another phrase that begins inside is meant.
+
+        A phrase that names nothing only leads into a longer one that does (`in cash and equivalents`); a `total` does
+        not take away a word from a name that goes on (`total capital spending`).
+        """
+        size, kind, _ = hit
+        inside = [(within, self._longest_at(within, tokens, words)) for within in range(place + 1, place + size)]
+        named = [(within, other) for within, other in inside if other is not None and other[1] != PASSED_OVER]
+        if kind == PASSED_OVER:
+            return any(other[0] > size for _, other in named)
+        goes_on = [
+            within - place
+            for within, other in named
+            if (end := within + other[0]) > place + size and not (words[end - 1] == "total" and tokens[end - 1].follows)
+        ]
+        return (words[place] == "total" and 1 in goes_on) or (words[place] in _MOVES and 2 in goes_on)
+
+
+_MOVES = frozenset({"change", "increase", "decrease"})
+
+
+def _is_plural(token: Token) -> bool:
+    return token.end - token.start > len(token.word)
+
+
+class MentionIndex:
+    """Finds metrics and formulas in questions."""
+
+    def __init__(self, names: Iterable[tuple[str, Kind, str]], passed_over: Iterable[str]) -> None:
+        """`names` are (phrase, kind, id), earlier ones win; `passed_over` are phrases that name no metric."""
+        self._index = PhraseIndex()
+        for phrase in passed_over:
+            self._index.add(phrase, PASSED_OVER, "")
+        for phrase, kind, name in names:
+            self._index.add(phrase, kind, name)
+
+    def mentions(self, text: str) -> list[Mention]:
+        """Mentions in order of appearance, none overlapping."""
+        return [
+            Mention("metric" if kind == "metric" else "formula", name, start, end, text[start:end])
+            for kind, name, start, end in self._index.find(text)
+            if kind != PASSED_OVER
+        ]
+
+
+_A_GAP = 4
+"""More blanks than these stand where something was taken out, a company's name: no phrase goes across."""
+_PIECE = re.compile(r"[a-z0-9]+|[&/%]|[^a-z0-9&/%]+")
+_NON = frozenset({"controlling", "operating", "current", "interest", "gaap", "cash", "service", "trade", "redeemable"})
+
+
+@lru_cache(maxsize=16)  # a question is looked through for many things
+def tokenise(text: str) -> tuple[Token, ...]:
+    """Words in their common form; `&` reads as `and`, `/` as `to`, and a possessive 's is left out."""
+    low = plain(text)
+    if len(low) != len(text):
+        low = text.lower()
+    tokens: list[Token] = []
+    follows: Literal["", ",", "."] = ""
+    possessive = False
+    for match in _PIECE.finditer(low):
+        piece = match.group()
+        first = piece[0]
+        if first.isascii() and first.isalnum():
+            if possessive and piece == "s":
+                possessive = False
+                continue
+            possessive = False
+            if tokens and not follows and tokens[-1].word == "non" and piece in _NON:
+                tokens[-1] = Token("non" + piece, tokens[-1].start, match.end(), tokens[-1].follows)
+            elif tokens and not follows and tokens[-1].word == "pre" and piece == "tax":
+                tokens[-1] = Token("pretax", tokens[-1].start, match.end(), tokens[-1].follows)
+            elif piece.startswith("cashflow"):
+                tokens.append(Token("cash", match.start(), match.start() + 4, follows))
+                tokens.append(Token("flow", match.start() + 4, match.end(), ""))
+            else:
+                tokens.append(Token(singular(piece), match.start(), match.end(), follows))
+            follows = ""
+        elif first in "&/%":
+            tokens.append(Token({"&": "and", "/": "to", "%": "percent"}[first], match.start(), match.end(), follows))
+            follows = ""
+        else:
+            possessive = piece == "'"
+            if (
+                any(mark in piece for mark in '.;:?!()[]\n"')
+                or " - " in piece
+                or (piece.isspace() and len(piece) > _A_GAP)
+            ):
+                follows = "."
+            elif "," in piece:
+                follows = ","
+    return tuple(tokens)

@@ -1,0 +1,522 @@
+"""A question's tokens put in order before they are parsed: definitions in their place, asides and empty clauses out.
+
+A question may spell out its formula anywhere: in brackets, behind a colon or a dash, after `using`, `i.e.` or `=`, in a
+sentence of its own. Wherever it stands, it takes the place of the name that it explains.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from fin_agent.query.lexer import Token
+from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, MODIFIERS
+
+OPENERS = frozenset({"STOP", "COLON", "DEFINED", "DEFINING", "DASH"})
+"""What a clause may begin behind."""
+_KNOWN = frozenset({"METRIC", "FORMULA", "GIVEN", "PART", "COMPANY", "PERIOD", "UNKNOWN", "NUMBER", "KIND"})
+_MARKS = frozenset({"COMMA", "AND", "LPAR", "RPAR"})
+
+
+@dataclass
+class Clause:
+    """Tokens between two openers; `opener` stands before them, None before the first."""
+
+    opener: Token | None
+    tokens: list[Token]
+    name: str = ""
+    """What the formula that it spells out is called there."""
+
+    @property
+    def kind(self) -> str:
+        """The opener's type; empty for the first clause."""
+        return self.opener.type if self.opener is not None else ""
+
+    @property
+    def lines(self) -> list[int]:
+        """Places of its lines."""
+        return [place for place, one in enumerate(self.tokens) if one.type in LINES]
+
+    @property
+    def is_formula(self) -> bool:
+        """Whether it computes something: an operator with something on either side."""
+        return has_arithmetic(self.tokens) and any(one.type in LINES or one.type == "PART" for one in self.tokens)
+
+
+def arranged(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens of one measure clause: every formula that the question gives stands where its name stood."""
+    named = [one for one in map(_renamed, tokens) if one.type != "NOISE"]
+    kept = _without_asides(_brackets_as_clauses(_settled(_with_ranges(named))))
+    clauses = _clauses(kept)
+    clauses = [one for one in clauses if one.tokens or one.kind == "DASH"]
+    for place in range(len(clauses) - 1, 0, -1):
+        _put_in_place(clauses, place)
+    return _joined([one for one in clauses if one.tokens])
+
+
+def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], bool]) -> Iterator[list[Token]]:
+    """The ways to read a question: its commas within printed names, as it stands, without what names nothing.
+
+    `is_printed` tells whether a word stands in an address of the filings meant.
+    """
+    joined = _with_names_joined(tokens)
+    for some in (joined, tokens):
+        if some is not None:
+            yield some
+    quotient = _with_to_between_lines(tokens)
+    if quotient is not None:
+        yield quotient
+    summed = _with_sums(tokens, text)
+    if summed is not None:
+        yield summed
+    for some in (joined, tokens):
+        bare = _without_fillers(some, text, is_printed) if some is not None else None
+        if bare is not None:
+            yield bare
+
+
+def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tuple[str, ...]]:
+    """The tokens without brackets that compute nothing and hold words that name nothing known, and those brackets.
+
+    `China (incl. Hong Kong)`, `debt (which already includes leases)`: they explain, and may be passed over if told.
+    """
+    kept: list[Token] = []
+    glosses: list[str] = []
+    closes = closing_brackets(tokens)
+    place = 0
+    while place < len(tokens):
+        one = tokens[place]
+        close = closes.get(place)
+        inside = tokens[place + 1 : close] if close is not None else []
+        if close is not None and kept and not has_arithmetic(inside) and any(t.type == "PHRASE" for t in inside):
+            glosses.append(text[one.start : tokens[close].end])
+            place = close + 1
+        else:
+            kept.append(one)
+            place += 1
+    return kept, tuple(glosses)
+
+
+def _with_sums(tokens: Sequence[Token], text: str) -> list[Token] | None:
+    """A formula whose `a and b` stands for their sum, and whose lines that only a preposition parts are one line.
+
+    `borrowings less cash and securities` takes both off; `capex on property` is one. None where there is nothing such.
+    """
+    if not has_arithmetic(tokens):
+        return None
+    kept: list[Token] = []
+    for place, one in enumerate(tokens):
+        before = kept[-1] if kept else None
+        after = tokens[place + 1] if place + 1 < len(tokens) else None
+        lines = before is not None and before.type in LINES
+        if one.type in ("AND", "COMMA") and lines and after is not None and after.type in LINES:
+            kept.append(replace(one, type="WITH"))
+        elif (
+            lines and before is not None and one.type in LINES and _PREPOSITION.fullmatch(text[before.end : one.start])
+        ):
+            kept[-1] = Token("PHRASE", text[before.start : one.end], before.start, one.end)
+        else:
+            kept.append(one)
+    return kept if kept != list(tokens) else None
+
+
+_PREPOSITION = re.compile(r"\s+(?:of|on|for|in|from|to|by)?\s*(?:the\s+|its\s+)?", re.I)
+
+
+def has_arithmetic(tokens: Sequence[Token]) -> bool:
+    """Whether an operator is among them."""
+    return any(one.type in ARITHMETIC for one in tokens)
+
+
+def ends_measure(one: Token) -> bool:
+    """Whether a measure may end with it."""
+    return one.type in LINES or one.type in MODIFIERS or one.type in ("RPAR", "NUMBER", "SQUARED", "CUBED")
+
+
+def closing_brackets(tokens: Sequence[Token]) -> dict[int, int]:
+    """Place of each bracket that is closed close to it -> place of the one that closes it."""
+    closed: dict[int, int] = {}
+    opened: list[int] = []
+    for place, one in enumerate(tokens):
+        if one.type == "LPAR":
+            opened.append(place)
+        elif one.type == "RPAR" and opened:
+            start = opened.pop()
+            if place < start + _LONGEST_BRACKET:
+                closed[start] = place
+    return closed
+
+
+_LONGEST_BRACKET = 200
+
+
+def _renamed(token: Token) -> Token:
+    """Families of types as one, their member as the value: `kind_segment` is a KIND, its value `segment`."""
+    for family in ("KIND", "ORDINAL"):
+        if token.type.startswith(f"{family}_"):
+            return replace(token, type=family, value=token.type.removeprefix(f"{family}_").lower())
+    return token
+
+
+def _with_ranges(tokens: Sequence[Token]) -> list[Token]:
+    """A hyphen between two periods is no minus: `2022-2024`."""
+    ranged = list(tokens)
+    for place in range(1, len(tokens) - 1):
+        between = tokens[place - 1].type == tokens[place + 1].type == "PERIOD"
+        if tokens[place].type in ("MINUS", "DASH") and tokens[place].text == "-" and between:
+            ranged[place] = replace(tokens[place], type="TO")
+    return ranged
+
+
+def _settled(tokens: Sequence[Token]) -> list[Token]:
+    """Tokens without operators in words that stand between no operands: `less than`, `over the two years`."""
+    kept: list[Token] = []
+    for place, one in enumerate(tokens):
+        after = tokens[place + 1] if place + 1 < len(tokens) else None
+        in_words = one.type in _IN_WORDS and one.text[:1].isalpha()
+        if one.type == "COMMA" and after is not None and after.type in ("AND", "OR"):
+            continue
+        if one.type in ("CLOSING", "OPENING") and not _line_follows(tokens, place):
+            last = max((at for at, other in enumerate(kept) if other.type in LINES), default=None)
+            if one.type == "OPENING" and last is not None:
+                kept.insert(last, one)  # `warranty accrual, opening balance`
+            continue
+        if one.type == "PERCENT" and after is not None and after.type == "MARGIN":
+            continue  # `D&A % margin`
+        if in_words and one.type == "MINUS" and after is not None and after.type == "THAN":
+            kept.append(replace(one, type="LOWER"))
+        elif in_words and not (after is not None and _begins(after) and (kept or one.type == "MINUS")):
+            continue
+        else:
+            kept.append(one)
+    return kept
+
+
+def _line_follows(tokens: Sequence[Token], place: int) -> bool:
+    following = (one for one in tokens[place + 1 :] if one.type not in MODIFIERS)
+    after = next(following, None)
+    return after is not None and (after.type in LINES or after.type in ("LPAR", "AND"))
+
+
+_IN_WORDS = frozenset({"OVER", "MINUS", "PLUS", "TIMES"})
+
+
+def _brackets_as_clauses(tokens: list[Token]) -> list[Token]:
+    """A formula in brackets behind words of what is asked explains them: `move from 2022 to 2023 (tax over income)`."""
+    all_operators = sum(one.type in ARITHMETIC for one in tokens)
+    closes = closing_brackets(tokens)
+    kept: list[Token] = []
+    any_line = False
+    place = 0
+    while place < len(tokens):
+        one = tokens[place]
+        close = closes.get(place) if any_line else None
+        inside = tokens[place + 1 : close] if close is not None else []
+        operators = sum(token.type in ARITHMETIC for token in inside)
+        named = any(token.type == "DEFINED" for token in inside)
+        explains = any_line and (named or kept[-1].type in MODIFIERS | {"BPS", "POINTS"})
+        if close is not None and operators == all_operators > 0 and explains:
+            kept += [replace(one, type="DEFINING"), *inside, replace(tokens[close], type="STOP")]
+            place = close + 1
+        else:
+            kept.append(one)
+            any_line = any_line or one.type in LINES
+            place += 1
+    return kept
+
+
+def _without_asides(tokens: list[Token]) -> list[Token]:
+    """Tokens without brackets that hold no arithmetic; a line's formula in brackets takes its place.
+
+    `free cash flow (FCF)`, `revenue (in USD millions)`, `FCF (cash from operations - capex)`.
+    """
+    closes = closing_brackets(tokens)
+    kept: list[Token] = []
+    computes = False  # whether an operator is among those kept
+    looked_at = 0
+    place = 0
+    while place < len(tokens):
+        one = tokens[place]
+        computes = computes or has_arithmetic(kept[looked_at:])
+        looked_at = max(0, len(kept) - 1)  # the last may still be replaced
+        close = closes.get(place)
+        before = kept[-1] if kept else None
+        inside = tokens[place + 1 : close] if close is not None else []
+        spelt = has_arithmetic(inside) or any(token.type == "DASH" for token in inside)
+        if close is not None and inside and inside[0].type == "OR":
+            place = close + 1
+            continue
+        if close is None or before is None or not ends_measure(before) or (spelt and before.type not in LINES):
+            kept.append(one)
+            place += 1
+            continue
+        given = [token for token in inside if token.type == "GIVEN"]
+        if spelt and before.type in LINES:
+            kept[-1:] = [one, *inside, tokens[close]]
+        elif given and before.type in LINES and len(inside) == 1:
+            kept[-1] = given[0]
+        elif not computes or not any(token.type in LINES for token in inside):
+            kept += [token for token in inside if not (token.type in LINES and _is_abbreviation(token, before))]
+        place = close + 1
+    return kept
+
+
+def _is_abbreviation(token: Token, name: Token) -> bool:
+    """Whether a word in brackets says the name before it once more: `days payable outstanding (DPO)`."""
+    return token.text.isupper() or (token.value is not None and token.value == name.value)
+
+
+def _clauses(tokens: Sequence[Token]) -> list[Clause]:
+    found = [Clause(None, [])]
+    depth = 0
+    dashes = _Dashes(tokens)
+    for place, one in enumerate(tokens):
+        depth += {"LPAR": 1, "RPAR": -1}.get(one.type, 0)
+        if one.type == "DEFINED" and place and tokens[place - 1].type == "STOP" and one.text.lower() == "which is":
+            found[-1].tokens.append(replace(one, type="WHICH"))
+        elif one.type in OPENERS and not depth and not (one.type == "DASH" and dashes.is_minus(place)):
+            found.append(Clause(one, []))
+        elif one.type not in OPENERS:
+            found[-1].tokens.append(one)
+        elif one.type == "DASH":
+            found[-1].tokens.append(replace(one, type="MINUS"))
+    return found
+
+
+class _Dashes:
+    """Which dashes of some tokens subtract; what stands around each is looked up, for there may be thousands."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = tokens
+        self._told_before: list[Token | None] = []
+        self._operand_before: list[Token | None] = []
+        told = operand = None
+        for one in tokens:
+            self._told_before.append(told)
+            self._operand_before.append(operand)
+            told = one if one.type != "NOISE" else told
+            operand = one if _is_operand(one) else operand
+        places = range(len(tokens))
+        self._last_operand = max((at for at in places if _is_operand(tokens[at])), default=-1)
+        self._last_quotient = max((at for at in places if tokens[at].type in ("OVER", "OF_WHICH")), default=-1)
+        self._first_operator = min((at for at in places if tokens[at].type in ARITHMETIC), default=len(tokens))
+
+    def is_minus(self, place: int) -> bool:
+        """Whether a dash with spaces subtracts: between two operands, the first a line and no name of a ratio.
+
+        `Boeing - backlog`, `Converse - sales`, `revenue, 2022 - Boeing`, `turns - costs / inventories` set nothing off.
+        """
+        before, operand = self._told_before[place], self._operand_before[place]
+        after = self._tokens[place + 1] if place + 1 < len(self._tokens) else None
+        if before is None or after is None or not ends_measure(before) or not _begins(after):
+            return False
+        if before.type in MODIFIERS and after.type == before.type:
+            return after.type != "PERIOD"
+        if operand is None or self._last_operand <= place:
+            return False
+        if operand.type == "PART" and after.type in LINES:
+            return False  # `Converse in 2025 - sales`
+        if self._last_quotient > place < self._first_operator and names_a_ratio(operand):
+            return False
+        spans_a_name = before.type in MODIFIERS and self._first_operator == len(self._tokens)
+        return not spans_a_name or after.type in LINES or before.type == after.type
+
+
+def _is_operand(one: Token) -> bool:
+    return one.type in LINES or one.type in ("NUMBER", "LPAR", "RPAR", "PART")
+
+
+def _begins(one: Token) -> bool:
+    return one.type in LINES or one.type in MODIFIERS or one.type in ("LPAR", "NUMBER") or one.type in _PREFIXES
+
+
+_PREFIXES = frozenset(
+    {
+        "AVERAGE",
+        "AVERAGE_BALANCE",
+        "OPENING",
+        "PRIOR",
+        "TOTAL",
+        "HALF",
+        "TWICE",
+        "SQRT",
+        "ABS",
+        "GROWTH",
+        "CHANGE",
+        "UP",
+    }
+)
+
+
+def names_a_ratio(line: Token) -> bool:
+    """Whether a line's name is one of a formula: `inventory turns`, `automotive gross margin`."""
+    return line.type == "FORMULA" or line.text.lower().rpartition(" ")[2] in _RATIOS
+
+
+_RATIOS = frozenset(
+    {"ratio", "margin", "turnover", "turns", "rate", "yield", "return", "coverage", "cycle", "intensity", "leverage"}
+)
+
+
+def _put_in_place(clauses: list[Clause], place: int) -> None:
+    """Let the formula of a clause stand for the name that the clauses before it have for it."""
+    clause = clauses[place]
+    if not clause.is_formula:
+        return
+    owner = next((one for one in reversed(clauses[:place]) if one.lines), None)
+    if owner is None and clause.kind in ("COLON", "DEFINED"):
+        before = clauses[place - 1]  # `Altman Z for Acme: 6.56 * ...`: the name of a formula is no company
+        if any(one.type == "COMPANY" for one in before.tokens):
+            before.tokens = [one for one in before.tokens if one.type != "UNKNOWN"]
+    if owner is None or owner.is_formula:
+        return
+    if any(one.type == "VERSUS" for one in clause.tokens):
+        # `mix: Acme (a / b) vs Bolt (c / d)`: two formulas are set against each other, the name says nothing more.
+        owner.tokens = [one for one in owner.tokens if one.type not in (*LINES, "PART")]
+        return
+    formula, rest = _apart(clause.tokens)
+    name = owner.lines[-1]
+    same = [at for at in owner.lines[:-1] if _same(owner.tokens[at], owner.tokens[name])]
+    if clause.kind in ("DEFINED", "COLON") and same:
+        # `what share of sales is free cash flow, with FCF = a - b`: the formula stands for the first of the two names.
+        del owner.tokens[name:]
+        name = same[-1]
+    elif not (clause.kind == "DEFINED" and _is_used_in_more(owner, name)):
+        for at in reversed(owner.lines[:-1]):
+            if _stands_for_itself(owner, at):
+                return
+            del owner.tokens[at]
+            name -= 1
+    while name and owner.tokens[name - 1].type in ("AVERAGE", "AVERAGE_BALANCE", "TOTAL"):
+        del owner.tokens[name - 1]
+        name -= 1
+    called = owner.tokens[name]
+    if clause.name and called.text.lower() == f"{clause.name} margin":
+        formula = [*formula, replace(called, type="MARGIN")]
+    owner.name = called.text.lower()
+    owner.tokens[name : name + 1] = formula
+    clause.tokens = rest
+    if any(one.type in ("PHRASE", "PART") for one in formula):
+        # Its own lines say what the name said beside them: `automotive margin excluding credits, i.e. (a - b) / c`.
+        inside = set(map(id, formula))
+        owner.tokens = [one for one in owner.tokens if id(one) in inside or one.type not in ("PART", "EXCEPT", "KIND")]
+
+
+def _is_used_in_more(owner: Clause, name: int) -> bool:
+    """`EBITDA margin`, `FCF over revenue`: the name defined is a part of what is asked."""
+    after = owner.tokens[name + 1] if name + 1 < len(owner.tokens) else None
+    return after is not None and (after.type == "MARGIN" or after.type in ARITHMETIC)
+
+
+def _stands_for_itself(owner: Clause, place: int) -> bool:
+    """Whether a line is asked for by itself beside the one that is explained: listed, or a metric of its own."""
+    after = owner.tokens[place + 1] if place + 1 < len(owner.tokens) else None
+    return owner.tokens[place].type != "PHRASE" and after is not None and after.type in ("AND", "COMMA", "VERSUS")
+
+
+def _same(one: Token, other: Token) -> bool:
+    return one.value is not None and one.value == other.value and one.type == other.type
+
+
+def _apart(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
+    """(the formula, in brackets; what else its clause says, behind it)."""
+    last = max(place for place, one in enumerate(tokens) if one.type in LINES or one.type in _ENDS)
+    while last + 1 < len(tokens) and tokens[last + 1].type in MODIFIERS:
+        last += 1
+    first = next(place for place, one in enumerate(tokens) if _begins(one) or one.type == "MINUS")
+    inner, opens, closes = list(tokens[first : last + 1]), tokens[first], tokens[last]
+    left = replace(opens, type="LPAR", text="(", start=opens.start, end=opens.start, value=None)
+    right = replace(closes, type="RPAR", text=")", start=closes.end, end=closes.end, value=None)
+    return [left, *inner, right], [*tokens[:first], *tokens[last + 1 :]]
+
+
+_ENDS = frozenset({"PART", "RPAR", "NUMBER", "SQUARED", "CUBED"})
+
+
+def _joined(clauses: Sequence[Clause]) -> list[Token]:
+    """The clauses one after the other; sentences that name nothing known beside one that does are left out."""
+    told = [one for one in clauses if _says_something(one)] or list(clauses)
+    tokens: list[Token] = []
+    for one in told:
+        if tokens and one.tokens[0].type in LINES and tokens[-1].type in LINES | {"RPAR"} and one.opener is not None:
+            tokens.append(replace(one.opener, type="COMMA"))
+        tokens += one.tokens
+    return tokens
+
+
+def _says_something(clause: Clause) -> bool:
+    """Whether a clause holds more than words that name nothing known: `Keep the negative signs.` does not."""
+    kinds = {one.type for one in clause.tokens} - _MARKS
+    return bool(kinds - {"PHRASE", "NEGATIVE", "POSITIVE", "NOT"}) or clause.kind in ("", "COLON", "DASH", "DEFINED")
+
+
+def _with_names_joined(tokens: Sequence[Token]) -> list[Token] | None:
+    """The tokens with each line that a comma or `per` follows joined to the words behind it; None where none is."""
+    kept: list[Token] = []
+    for one in tokens:
+        joint = kept[-1] if kept else None
+        before = kept[-2] if len(kept) > 1 else None
+        if joint is not None and before is not None and _joins(before, joint, one):
+            gap = "" if joint.type == "COMMA" else " "
+            words = f"{before.text}{gap}{joint.text} {one.text}"
+            kept[-2:] = [Token("PHRASE", words, before.start, one.end)]
+        else:
+            kept.append(one)
+    return kept if len(kept) < len(tokens) else None
+
+
+def _with_to_between_lines(tokens: Sequence[Token]) -> list[Token] | None:
+    """`capital spending to revenue` as a quotient, where two lines and no other operator are named."""
+    lines = [place for place, one in enumerate(tokens) if one.type in LINES]
+    if len(lines) != 2 or has_arithmetic(tokens) or any(one.type in _OF_A_QUOTIENT for one in tokens):
+        return None
+    between = [place for place in range(lines[0] + 1, lines[1]) if tokens[place].type == "TO"]
+    if len(between) != 1:
+        return None
+    (place,) = between
+    return [*tokens[:place], replace(tokens[place], type="OVER"), *tokens[place + 1 :]]
+
+
+_OF_A_QUOTIENT = frozenset({"RATIO", "DIFFERENCE", "TOTAL", "UP", "DOWN", "CHANGE", "GROWTH", "CAGR", "VERSUS"})
+
+
+def _joins(before: Token, joint: Token, after: Token) -> bool:
+    names = (before.type, after.type)
+    joining = joint.type == "COMMA" or (joint.type == "OVER" and joint.text.lower() == "per")
+    return joining and "PHRASE" in names and all(one in ("PHRASE", "METRIC") for one in names)
+
+
+def _without_fillers(tokens: Sequence[Token], text: str, is_printed: Callable[[str], bool]) -> list[Token] | None:
+    """Without phrases that stand by themselves and of which no word is printed anywhere; None where there are none."""
+    lines = [one for one in tokens if one.type in LINES]
+    fillers = [
+        place
+        for place, one in enumerate(tokens)
+        if one.type == "PHRASE"
+        and not _is_tied(tokens, place, text)
+        and not any(is_printed(word) for word in one.text.split())
+    ]
+    if not fillers or not any(one.type in ("METRIC", "FORMULA", "GIVEN") for one in lines):
+        return None  # what is left has to be a measure by itself
+    return [one for place, one in enumerate(tokens) if place not in fillers]
+
+
+def _is_tied(tokens: Sequence[Token], place: int, text: str) -> bool:
+    """Whether a phrase stands in a list, in arithmetic, beside another name, or owns something: it is asked about."""
+    one = tokens[place]
+    if _OWNING.match(text, one.end):
+        return True
+    around = [tokens[at] for at in (place - 1, place + 1) if 0 <= at < len(tokens)]
+    touches = any(
+        0 <= max(other.start - one.end, one.start - other.end) <= 1
+        for other in around
+        if other.type in LINES or other.type == "PART"
+    )
+    return touches or any(other.type in _TYING for other in around)
+
+
+_OWNING = re.compile(r"['’]s?(?!\w)|\s+(?:of|between)\b", re.I)
+_TYING = ARITHMETIC | {"AND", "COMMA", "OR", "LPAR", "RPAR", "EXCEPT", "AFTER", "NOT", "SHARE", "CAME_FROM"} | {
+    "VERSUS", "THAN", "STATISTIC",
+}  # fmt: skip

@@ -1,0 +1,268 @@
+"""Companies, periods and parts of a question, attached to the measures they are said of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from fin_agent.lexicon.company_mentions import CompanyMention
+from fin_agent.lexicon.periods import DateMention, PeriodMention
+from fin_agent.query.lexer import Token
+from fin_agent.query.tree import Line, Measure, Named, Period
+
+MODIFIERS = frozenset({"COMPANY", "PERIOD", "PART", "UNKNOWN"})
+LINES = frozenset({"METRIC", "FORMULA", "PHRASE", "GIVEN"})
+ARITHMETIC = frozenset({"PLUS", "MINUS", "TIMES", "OVER", "POWER", "SQUARED", "CUBED", "OF_WHICH", "DIVIDE"})
+PREFIXES = frozenset(
+    {"AVERAGE", "AVERAGE_BALANCE", "AVERAGE_OF", "OPENING", "CLOSING", "PRIOR", "TOTAL", "TOTAL_OF", "HALF", "TWICE"}
+) | {"SQRT", "ABS", "MOVE_OF"}
+"""What may stand before a line as a part of the measure."""
+_PREFIXES = PREFIXES | {"CHANGE", "GROWTH", "UP", "DOWN", "SHARE", "RATIO", "DIFFERENCE"}
+"""What may stand between a modifier and the line that it belongs to."""
+
+
+@dataclass
+class Operand:
+    """A line of the question with what is said of it alone; the grammar sees it as LINE or REF."""
+
+    token: Token
+    companies: list[CompanyMention] = field(default_factory=list)
+    periods: list[PeriodMention | DateMention] = field(default_factory=list)
+    parts: list[str] = field(default_factory=list)
+    total: bool = False
+    """Whether `total` stands before it."""
+
+
+@dataclass
+class Attached:
+    """Tokens without modifiers; what holds for the whole question; operands by the place of their token."""
+
+    tokens: list[Token]
+    operands: dict[int, Operand]
+    companies: list[CompanyMention]
+    periods: list[PeriodMention | DateMention]
+    parts: list[str]
+    apart: tuple[str, ...] = ()
+    """Words of modifiers that belong to one of several measures, or to each other: `revenue in 2023 and net income in
+    2024`, `car sales in Taiwan`."""
+
+
+def attach(tokens: Sequence[Token], *, pins: bool) -> Attached:
+    """Take companies, periods and parts out of `tokens`; `pins` says whether the measure is arithmetic.
+
+    In arithmetic, a period (company, part) that each of several operands has is that operand's alone; one that stands
+    beside one operand only is said of all. Else it is said of the question.
+    """
+    groups = _grouped(list(tokens))
+    hosts = [_host(groups, place) for place in range(len(groups))]
+    operands = {place: Operand(one) for place, one in enumerate(groups) if isinstance(one, Token) and one.type in LINES}
+    kept: list[Token] = []
+    loose: list[tuple[int | None, list[Token]]] = []
+    open_ended: list[str] = []
+    for place, one in enumerate(groups):
+        if isinstance(one, Token):
+            kept.append(one)
+        elif pins and hosts[place] is None and _is_operand(groups, place, len(operands)):
+            reference = Token("REF", "", one[0].start, one[-1].end)
+            operands[place] = Operand(reference)
+            kept.append(reference)
+            loose.append((place, one))
+        else:
+            loose.append((hosts[place], one))
+            if pins and hosts[place] is None and place + 1 < len(groups) and _is_operator(groups[place + 1]):
+                open_ended.append(one[0].text)
+    loose = _with_brackets(groups, loose)
+    dated = sum(any(one.type == "PERIOD" for one in run) for _, run in loose)
+    averaged = {
+        place
+        for place in operands
+        if place and getattr(groups[place - 1], "type", "") in ("AVERAGE", "AVERAGE_BALANCE")
+    }
+    attached = Attached(kept, {}, [], [], [])
+    attached.apart = tuple(open_ended)
+    for kind in ("COMPANY", "PERIOD", "PART"):
+        _distribute(kind, loose, operands, attached, averaged if kind == "PERIOD" and dated > 1 else set(), pins=pins)
+    attached.operands = {operand.token.start: operand for operand in operands.values()}
+    return attached
+
+
+_Group = Token | list[Token]
+
+
+def _with_brackets(
+    groups: Sequence[_Group], loose: Sequence[tuple[int | None, list[Token]]]
+) -> list[tuple[int | None, list[Token]]]:
+    """`Acme 2024 (a / b) vs Bolt 2023 (c / d)`: what stands before each of several brackets is said of all in it."""
+    opens = {
+        id(run): place + 1
+        for place, run in enumerate(groups[:-1])
+        if isinstance(run, list) and getattr(groups[place + 1], "type", "") == "LPAR"
+    }
+    if len(opens) < 2:
+        return list(loose)
+    said: list[tuple[int | None, list[Token]]] = []
+    for host, run in loose:
+        inside = _lines_inside(groups, opens[id(run)]) if id(run) in opens else []
+        said += [(place, run) for place in inside] or [(host, run)]
+    return said
+
+
+def _lines_inside(groups: Sequence[_Group], place: int) -> list[int]:
+    """Positions of the lines within the bracket that opens at `place`."""
+    found: list[int] = []
+    depth = 0
+    for at in range(place, len(groups)):
+        kind = getattr(groups[at], "type", "")
+        depth += {"LPAR": 1, "RPAR": -1}.get(kind, 0)
+        if not depth:
+            break
+        if kind in LINES:
+            found.append(at)
+    return found
+
+
+def _is_operand(groups: Sequence[_Group], place: int, lines: int) -> bool:
+    """Whether modifiers stand for a line: behind an operator, or first, where one line follows for all of them."""
+    if place and _is_operator(groups[place - 1]):
+        return True
+    first = not place or (isinstance(before := groups[place - 1], Token) and before.type == "LPAR")
+    return first and lines == 1 and place + 1 < len(groups) and _is_operator(groups[place + 1])
+
+
+def _grouped(tokens: list[Token]) -> list[_Group]:
+    """Tokens, with modifiers that stand together (`FY2023 and FY2024`, `Nike vs Adidas`) as one list each."""
+    groups: list[_Group] = []
+    place = 0
+    while place < len(tokens):
+        one = tokens[place]
+        if one.type not in MODIFIERS:
+            groups.append(one)
+            place += 1
+            continue
+        run, joined = [one], []
+        place += 1
+        while place < len(tokens):
+            ahead = place
+            while ahead < len(tokens) and _joins(tokens[ahead], one) and ahead - place < 2:
+                ahead += 1
+            same = ahead < len(tokens) and tokens[ahead].type in MODIFIERS
+            if not same or (ahead > place and tokens[ahead].type != run[-1].type):
+                break
+            joined += [token for token in tokens[place:ahead] if token.type in ("VERSUS", "THAN", "OR")]
+            run.append(tokens[ahead])
+            place = ahead + 1
+        groups += [run, *joined]
+    return groups
+
+
+def _joins(token: Token, first: Token) -> bool:
+    """Whether a token may stand within a list that begins with `first`; a minus only within years (`2022-2024`)."""
+    if token.type in ("MINUS", "DASH"):
+        return first.type == "PERIOD" and token.text == "-"
+    return token.type in ("AND", "COMMA", "VERSUS", "OR", "TO", "FROM_WORD", "THAN")
+
+
+def _is_operator(group: _Group) -> bool:
+    return isinstance(group, Token) and group.type in (
+        "PLUS",
+        "MINUS",
+        "TIMES",
+        "OVER",
+        "OF_WHICH",
+        "DASH",
+        "BY",
+        "TO",
+        "CAME_FROM",
+    )
+
+
+_OPERATORS = frozenset({"PLUS", "MINUS", "TIMES", "OVER", "OF_WHICH", "DASH", "BY", "TO", "CAME_FROM"})
+
+
+def _host(groups: Sequence[_Group], place: int) -> int | None:
+    """Position of the line that a list of modifiers stands beside: the one it leads to, else the one before it."""
+    run = groups[place]
+    if isinstance(run, Token):
+        return None
+    before, after = _neighbour(groups, place, -1), _neighbour(groups, place, 1)
+    if before is not None and after is not None:
+        last = run[-1]
+        return after if last.type == "PART" or _possessive(last) else before
+    return after if after is not None else before
+
+
+def _possessive(token: Token) -> bool:
+    return token.end > token.start + len(token.text)
+
+
+def _neighbour(groups: Sequence[_Group], place: int, step: int) -> int | None:
+    place += step
+    while 0 <= place < len(groups):
+        one = groups[place]
+        if isinstance(one, Token):
+            if one.type in LINES:
+                return place
+            if not (step < 0 and one.type == "COMMA") and (step < 0 or one.type not in _PREFIXES):
+                return None
+        place += step
+    return None
+
+
+def _distribute(
+    kind: str,
+    loose: Sequence[tuple[int | None, list[Token]]],
+    operands: dict[int, Operand],
+    attached: Attached,
+    averaged: set[int],
+    *,
+    pins: bool,
+) -> None:
+    """Give modifiers of one kind to their lines or to the question; several periods of an average are its own."""
+    named = [(host, [one for one in run if one.type == kind]) for host, run in loose]
+    named = [(host, run) for host, run in named if run]
+    hosts = [host for host, _ in named if host is not None]
+    alone = pins and len(set(hosts)) > 1
+    if kind == "PART" and pins and len(operands) > 1:
+        alone = len(set(hosts)) > 1 or any(host != min(operands) for host in hosts)
+    lines = {operands[host].token.value or operands[host].token.text.lower() for host in hosts}
+    if (kind == "PART" and len(named) > max(1, len(set(hosts))) and not alone) or (not pins and len(lines) > 1):
+        attached.apart += tuple(one.text for _, run in named for one in run)
+    for host, run in named:
+        values = [value for one in run for value in _values(one)]
+        own = alone or (pins and host in averaged and len(values) > 1)
+        own = own and not (kind == "PART" and len(values) > 1 and len(named) == 1)  # each of them is meant
+        holder = operands[host] if own and host is not None else attached
+        {"COMPANY": holder.companies, "PERIOD": holder.periods, "PART": holder.parts}[kind].extend(values)  # type: ignore[attr-defined]
+
+
+def _values(token: Token) -> Iterator[object]:
+    if token.type == "PERIOD" and isinstance(token.value, tuple):
+        yield from token.value
+    else:
+        yield token.value
+
+
+def period_of(mention: PeriodMention | DateMention) -> Period:
+    """A period as the question names it."""
+    if isinstance(mention, DateMention):
+        return Period(end=mention.date, months=0)
+    first = mention.months in (6, 9) and mention.half != 2 and mention.period_end is None
+    return Period(
+        fiscal_year=mention.fiscal_year,
+        quarter=mention.months // 3 if first else mention.quarter,
+        months=mention.months,
+        half=mention.half,
+        end=mention.period_end,
+    )
+
+
+def with_modifiers(line: Line | Named, operand: Operand) -> Measure:
+    """The line with the company, part and period that are said of it alone; the mean of it over several periods."""
+    update: dict[str, object] = {}
+    if operand.companies:
+        update["company"] = operand.companies[0].company.key
+    if operand.parts:
+        update["part"] = operand.parts[0]
+    if len(operand.periods) == 1:
+        update["period"] = period_of(operand.periods[0])
+    return line.model_copy(update=update)

@@ -1,0 +1,921 @@
+"""What the words of a question together ask of its measures: a value, a move, a comparison, a ranking, a claim."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.metrics import expression_inputs
+from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
+from fin_agent.query.lexer import Amount, Lexed, Token, mentions_of, periods_in
+from fin_agent.query.modifier_attachment import period_of
+from fin_agent.query.parsing import Parsed, percentage
+from fin_agent.query.question_sentences import Sentences, decimals_asked, unit_asked
+from fin_agent.query.tree import (
+    Axis,
+    Claim,
+    Company,
+    Comparison,
+    Function,
+    How,
+    HowMoved,
+    Kind,
+    Line,
+    Measure,
+    Move,
+    Named,
+    Number,
+    Operation,
+    Parts,
+    Period,
+    Query,
+    Way,
+    lines_of,
+)
+
+_ASKS_A_VERDICT = ("yes or no", "true or false", "right or wrong")
+_ASKS = ("is", "are", "was", "were", "did", "does", "do", "has", "have", "had")
+
+
+@dataclass
+class Composer:
+    """Puts measures, modifiers and frames together; frames that nothing took are unread."""
+
+    question: str
+    told: Sentences
+    lexed: Lexed
+    parsed: Parsed
+    lexicon: Lexicon
+    before: Query | None = None
+    """The question that this one goes on from: what this one leaves out is as there."""
+    left: dict[str, list[Token]] = field(default_factory=dict)
+    taken_over: Comparison | None = None
+    """How one was chosen by the question before, of which this one asks more."""
+    counted_years: bool = False
+    """Whether the question counts years from the newest that is filed: `the last three years`."""
+
+    def __post_init__(self) -> None:
+        self.left = {kind: list(tokens) for kind, tokens in self.parsed.frames.items()}
+        if "BY_HOW_MUCH" in self.left:
+            self.left.setdefault("DIFFERENCE", []).extend(self.left.pop("BY_HOW_MUCH"))
+        counted = parse_periods(self.told.asked)
+        self.counted_years = not self.parsed.periods and bool(counted.trailing_years or counted.since)
+        core = self.told.asked.lower().lstrip(" \"'(")
+        self.yes_or_no = core.split(" ", 1)[0] in _ASKS or any(words in core for words in _ASKS_A_VERDICT)
+
+    # What the frames hold.
+
+    def has(self, *kinds: str) -> bool:
+        """Whether a frame of one of these kinds is left to be read."""
+        return any(kind in self.left for kind in kinds)
+
+    def said(self, *kinds: str) -> bool:
+        """Whether the question has such a frame, read or not."""
+        return any(kind in self.parsed.frames for kind in kinds)
+
+    def take(self, *kinds: str) -> list[Token]:
+        """The frames of these kinds; taken, they are read."""
+        return [token for kind in kinds for token in self.left.pop(kind, [])]
+
+    # The query.
+
+    def query(self) -> Query:
+        """Put the Query together of measures, companies, periods, parts and frames."""
+        self._go_on()
+        words = self._in_words()
+        measures = list(self.parsed.measures)
+        periods = self._periods()
+        unit = self._unit()
+        parts = self._parts()
+        companies = tuple(
+            {one.company.key: Company(key=one.company.key, name=one.company.name, confidence=one.confidence)
+             for one in self.lexed.companies}.values()
+        )  # fmt: skip
+        paired = self._paired()
+        if paired is not None:
+            periods = paired
+        if self.before is not None and not companies and not self.parsed.unknown:
+            companies = self.before.companies
+            parts = parts or self.before.parts
+        base = Query(
+            question=self.question,
+            companies=companies,
+            unknown_companies=tuple(dict.fromkeys(self.parsed.unknown)),
+            parts=parts,
+            periods=periods,
+            respectively=bool(self.take("RESPECTIVELY")) or paired is not None,
+            unit=unit,
+            decimals=decimals_asked(self.question),
+        )
+        if words is not None:
+            topics = tuple(line.words for measure in measures for line in lines_of(measure))
+            return base.model_copy(update={"kind": words, "measures": tuple(measures), "topics": topics})
+        self.take("WHICH") if not self.has("KIND", "PERIOD_KIND") else None
+        put = _Asked(self, base, measures)
+        return put.query()
+
+    def _paired(self) -> tuple[Period, ...] | None:
+        """The periods in the order of the companies, where each has another one beside it: `Acme FY24 vs Bolt FY25`."""
+        if self.parsed.arithmetic and len(self.parsed.measures) > 1:
+            return None
+        named = [one for one in self.lexed.tokens if one.type in ("COMPANY", "PERIOD")]
+        kinds = [one.type for one in named]
+        pairs = len(named) // 2
+        if pairs < 2 or len(named) % 2 or kinds not in (["COMPANY", "PERIOD"] * pairs, ["PERIOD", "COMPANY"] * pairs):
+            return None
+        mentions = [mentions_of(one) for one in named if one.type == "PERIOD"]
+        if any(len(one) != 1 or isinstance(one[0], DateMention) for one in mentions):
+            return None
+        keys = {one.company.key for one in self.lexed.companies}
+        periods = tuple(period_of(one[0]) for one in mentions)
+        own = len(keys) == pairs and len(set(periods)) > 1 and all(one.fiscal_year for one in periods)
+        return periods if own else None
+
+    def _go_on(self) -> None:
+        """Take over the measures of the question before, where this one has none or sets one against them.
+
+        `..., and by how much did it rise?`, `..., and what share of revenue is that?`
+        """
+        measures = self.parsed.measures
+        if self.before is None or not self.before.measures or any(self.has(frame) for frame in _IN_WORDS):
+            return
+        earlier = [one.of if isinstance(one, Move) else one for one in self.before.measures]
+        if not measures:
+            self.parsed.measures = earlier
+            self.parsed.arithmetic = False
+            chosen = self.before.comparison
+            if self.has("SHARE") and len(earlier) == 1 and isinstance(earlier[0], Line) and _is_of_parts(chosen):
+                self.take("SHARE", "TOTAL", "WHICH")
+                self.parsed.measures = [percentage(earlier[0], earlier[0].model_copy(update={"whole": True}))]
+                self.taken_over = chosen
+            if len(earlier) > 1 and self.has("TOTAL"):
+                self.take("TOTAL")
+                self.parsed.measures = [reduce(_plus, earlier)]
+        elif len(measures) == 1 and len(earlier) == 1 and not self.parsed.parts:
+            share = self.has("SHARE", "CAME_FROM") or (self.has("PERCENT") and _refers_back(self.told.asked))
+            if share and isinstance(measures[0], Line | Named):
+                self.take("SHARE", "CAME_FROM", "PERCENT", "TURNED", "WHICH")
+                own = measures[0]
+                if self.before.parts is not None and isinstance(own, Line):
+                    own = own.model_copy(update={"whole": True})
+                of_it = _OF_WHAT_WAS_ASKED.search(self.told.asked) is not None
+                self.parsed.measures = [percentage(own, earlier[0]) if of_it else percentage(earlier[0], own)]
+
+    def _in_words(self) -> Kind | None:
+        """The kind of a question that no figure answers."""
+        for frame, kind in _IN_WORDS.items():
+            if self.has(frame):
+                return kind
+        figures = self.has("KIND", "FASTEST", "SLOWEST", "POSITIVE", "NEGATIVE")
+        return None if self.parsed.measures or figures else Kind.DESCRIPTION
+
+    def _periods(self) -> tuple[Period, ...]:
+        """The periods in time, those that end on a printed day behind them as they stand; runs of years filled up."""
+        mentions = list(self.parsed.periods)
+        pinned = any(line.period for measure in self.parsed.measures for line in lines_of(measure))
+        text = self.told.asked
+        if not mentions and not pinned and not self.parsed.arithmetic:
+            text = self.question
+            mentions = [one for token in periods_in(text) for one in mentions_of(token)]
+        by_day = [one for one in mentions if isinstance(one, DateMention) or one.period_end]
+        found = [period_of(one) for one in mentions if one not in by_day]
+        if not (self.parsed.arithmetic and not found) and not pinned:
+            parsed, named = parse_periods(text), {one.fiscal_year for one in found}
+            ends = {one.date.year if isinstance(one, DateMention) else one.fiscal_year for one in by_day}
+            found += [Period(fiscal_year=year) for year in parsed.years if year not in named | ends]
+        found.sort(key=lambda one: (one.fiscal_year or 0, one.quarter or 5))
+        asked = tuple(dict.fromkeys((*found, *map(period_of, by_day))))
+        if self.before is not None and not asked and not self.counted_years:
+            asked = self.before.periods
+        return self._with_the_other(asked)
+
+    def _with_the_other(self, found: tuple[Period, ...]) -> tuple[Period, ...]:
+        """The only period with the one that is named by it: the year before, the year after, the quarter before."""
+        if len(found) != 1:
+            return found
+        (only,) = found
+        if self.take("YEAR_BEFORE"):
+            return _years_on(only, -1), only
+        if self.take("NEXT_YEAR"):
+            return only, _years_on(only, 1)
+        if only.quarter and not only.end and self.take("QUARTER_BEFORE"):
+            last = {"quarter": 4, "fiscal_year": (only.fiscal_year or 0) - 1}
+            return only.model_copy(update={"quarter": only.quarter - 1} if only.quarter > 1 else last), only
+        return found
+
+    def _unit(self) -> str | None:
+        points, bps = self.take("POINTS"), self.take("BPS")
+        scales = [unit for frame, unit in _UNITS.items() if self.take(frame)]
+        asked = unit_asked(self.question)
+        if bps:
+            return "basis points"
+        if points:
+            return "percentage points"
+        return asked or (scales[0] if scales else None)
+
+    def _parts(self) -> Parts | None:
+        kinds = [str(token.value) for token in self.left.get("KIND", [])]
+        names = tuple(dict.fromkeys(self.parsed.parts))
+        without: tuple[str, ...] = ()
+        if kinds and self.has("AFTER", "EXCEPT"):
+            self.take("AFTER", "EXCEPT")
+            without, names = names, ()
+        if names and kinds:
+            self.take("KIND")  # `the Marine segment`
+            return Parts(names=names)
+        if kinds and self.has(
+            "WHICH", "RANK", "HIGHEST", "LOWEST", "FASTEST", "SLOWEST", "EACH", "BY", "WHO", "ORDINAL"
+        ):
+            self.take("KIND", "WHICH")
+            return Parts(kind=kinds[0], without=without)
+        return Parts(names=names) if names else None
+
+
+def _is_of_parts(comparison: Comparison | None) -> bool:
+    """Whether one of several parts was chosen: `which segment was the largest`."""
+    return comparison is not None and comparison.axis is Axis.PARTS and comparison.how in (How.HIGHEST, How.LOWEST)
+
+
+def _refers_back(text: str) -> bool:
+    """Whether words of a question stand for what was asked before it."""
+    return bool(_REFERRING & set(text.lower().replace("?", " ").split()))
+
+
+_OF_WHAT_WAS_ASKED = re.compile(r"\bof\s+(?:it|that|this|these|those|them)\b(?!\s+(?:year|quarter|period))", re.I)
+"""`what share of it is net income`: what was asked before is the whole, else the part."""
+_REFERRING = frozenset({"that", "this", "it", "those", "these", "they"})
+
+
+def _plus(one: Measure, other: Measure) -> Measure:
+    return Operation(operator="+", left=one, right=other)
+
+
+def _years_on(period: Period, years: int) -> Period:
+    """The same period of another year."""
+    end, year = period.end, period.fiscal_year
+    other = end and end.replace(year=end.year + years, day=28 if (end.month, end.day) == (2, 29) else end.day)
+    return period.model_copy(update={"fiscal_year": year and year + years, "end": other})
+
+
+_IN_WORDS = {"WHY": Kind.REASON, "DESCRIBE": Kind.DESCRIPTION, "DEFINITION": Kind.DEFINITION, "EXPECTED": Kind.FORECAST,
+             "WHEN": Kind.WHEN, "WHERE": Kind.WHERE}  # fmt: skip
+_UNITS = {
+    "PERCENT": "percent",
+    "THOUSANDS": "USD thousands",
+    "MILLIONS": "USD millions",
+    "BILLIONS": "USD billions",
+    "DAYS_UNIT": "days",
+}
+
+
+@dataclass
+class _Asked:
+    """What is asked of the measures."""
+
+    words: Composer
+    base: Query
+    measures: list[Measure]
+
+    def query(self) -> Query:
+        """The first reading that fits; frames that it does not take are unread."""
+        self._without_inputs()
+        if len(self.measures) > 1 and len(set(self.measures)) == 1:
+            self.measures = self.measures[:1]
+        self._share_of_the_whole()
+        self._averages_of_all()
+        self._without_options()
+        self._made_money()
+        if self.words.taken_over is not None:
+            self.base = self.base.model_copy(update={"comparison": self.words.taken_over, "kind": Kind.COMPARISON})
+            query = self.base.model_copy(update={"measures": tuple(self.measures)})
+            return query.model_copy(update={"unread": self._unread()})
+        update = (
+            self._chosen()
+            or self._turned()
+            or self._between_companies()
+            or self._growths()
+            or self._claim()
+            or self._ranked()
+            or self._moved()
+            or self._against()
+            or self._plain()
+        )
+        query = self.base.model_copy(update={"measures": tuple(self.measures), **update})
+        return query.model_copy(update={"unread": self._unread()})
+
+    # Counts of what things can be set against each other.
+
+    @property
+    def companies(self) -> int:
+        return len(self.base.companies) + len(self.base.unknown_companies)
+
+    @property
+    def axis(self) -> Axis | None:
+        """What there are several of: companies, parts, measures, periods."""
+        parts = self.base.parts
+        if len(self.measures) > 1 and all(line.company for one in self.measures for line in lines_of(one)):
+            return Axis.MEASURES
+        if self.companies > 1:
+            return Axis.COMPANIES
+        if parts is not None and (parts.kind or len(parts.names) > 1):
+            return Axis.PARTS
+        if len(self.measures) > 1:
+            return Axis.MEASURES
+        return Axis.PERIODS if len(self.base.periods) > 1 or self.words.counted_years else None
+
+    # What the measures themselves are.
+
+    def _without_inputs(self) -> None:
+        """`return on equity using average equity`: inputs named beside their formula are what it is computed from."""
+        if len(self.measures) < 2 or not isinstance(self.measures[0], Named):
+            return
+        first, *others = self.measures
+        assert isinstance(first, Named)
+        inputs = {name for line in _inputs(first.formula, self.words.lexicon) for name in line}
+        lines = [line for one in others for line in (one.of if isinstance(one, Function) else (one,))]
+        if all(isinstance(one, Line) and one.metric in inputs for one in lines):
+            closing = any(one.type in ("CLOSING", "YEAR_END") for one in self.words.lexed.tokens)
+            closing = closing or re.search(r"\b(?:year-end|ending|closing)\b", self.words.told.asked, re.I) is not None
+            self.measures = [first.model_copy(update={"closing": closing and not self.words.has("AVERAGE")})]
+            self.words.take("AND", "AVERAGE", "TOTAL")
+            self._take_constants(first.formula)
+
+    def _take_constants(self, formula: str) -> None:
+        """`... and 365 days`: numbers named beside a formula that has them say nothing new."""
+        constants = set(re.findall(r"\d+", self.words.lexicon.formulas[formula].expression))
+        bounds = self.words.left.get("BOUND", [])
+        if bounds and all(isinstance(one.value, Amount) and f"{one.value.value:g}" in constants for one in bounds):
+            self.words.take("BOUND")
+
+    def _share_of_the_whole(self) -> None:
+        """`Data Center's share of revenue`: of the part, over the whole company."""
+        words, parts = self.words, self.base.parts
+        asked = words.left.get("SHARE", [])
+        if not asked or parts is None or len(parts.names) != 1 or len(self.measures) != 1:
+            return
+        (line,) = self.measures
+        if isinstance(line, Line) and not asked[0].text.lower().startswith(("what percent", "by what")):
+            words.take("SHARE", "CAME_FROM")
+            own, total = (line.model_copy(update={"whole": whole}) for whole in (False, True))
+            self.measures = [percentage(own, total)]
+
+    def _averages_of_all(self) -> None:
+        """`average inventory and total assets`: of balances that are listed each is averaged."""
+        first = self.measures[0] if len(self.measures) > 1 else None
+        if not isinstance(first, Line) or first.balance != "average":
+            return
+        if all(isinstance(one, Line) and self._is_balance(one) for one in self.measures) and self.companies < 2:
+            self.measures = [one.model_copy(update={"balance": "average"}) for one in self.measures]
+        else:
+            self.words.parsed.apart = (*self.words.parsed.apart, "average")
+
+    def _without_options(self) -> None:
+        """`among operating, investing and financing activities, which brought in the most cash`: three are compared."""
+        groups = self.words.parsed.groups
+        if len(groups) < 2 or max(groups) < 2 or not self.words.has("HIGHEST", "LOWEST"):
+            return
+        largest = groups.index(max(groups))
+        start = sum(groups[:largest])
+        options = self.measures[start : start + groups[largest]]
+        others = [one for one in self.measures if one not in options]
+        if all(isinstance(one, Line) and (not one.metric or one.words.lower() in _MONEY) for one in others):
+            self.measures = options
+
+    def _made_money(self) -> None:
+        """`was it profitable`, `which made more money`: by net income."""
+        words = self.words
+        if self.measures or not words.has("POSITIVE", "NEGATIVE"):
+            return
+        asked = words.left.get("POSITIVE", [])
+        if words.yes_or_no or any({"more", "most"} & set(one.text.lower().split()) for one in asked):
+            self.measures = [Line(words="net income", metric="net_income")]
+        if not words.yes_or_no and self.measures:
+            words.left.setdefault("HIGHEST", []).extend(words.take("POSITIVE"))
+
+    def _is_balance(self, line: Line) -> bool:
+        return line.metric is not None and self.words.lexicon.metrics[line.metric].period == "instant"
+
+    # What is asked of them.
+
+    def _chosen(self) -> dict[str, object] | None:
+        """`the revenue of the company with the highest margin`: what one is chosen by, and what is asked of it."""
+        words = self.words
+        extremes = [token for kind in _EXTREMES for token in words.left.get(kind, [])]
+        if self.companies < 2 or len(self.measures) != 2 or len(extremes) != 1:
+            return None
+        if not words.said("WITH_THE", "WHICH", "WHO", "AND"):
+            return None
+        (extreme,) = extremes
+        places = words.parsed.places
+        if len(places) != 2:  # of several lines what stands where they did: none is nearer to the extreme
+            return None
+        after = [place for place in places if place > extreme.start]
+        by = places.index(after[0]) if after else len(places) - 1
+        chosen_by = self._in_its_own_period(self.measures[by], extreme, by)
+        if chosen_by is None:
+            return None
+        how = How.HIGHEST if extreme.type in ("HIGHEST", "FASTEST") else How.LOWEST
+        words.take("WITH_THE", *_EXTREMES, "OR", "TOTAL")
+        if extreme.type in ("FASTEST", "SLOWEST") or words.take("GROWTH"):
+            chosen_by = chosen_by if isinstance(chosen_by, Move) else Move(of=chosen_by, how="growth")
+        self.measures = [self.measures[1 - by]]
+        return {"kind": Kind.COMPARISON, "chosen_by": chosen_by, "comparison": Comparison(axis=Axis.COMPANIES, how=how)}
+
+    def _in_its_own_period(self, measure: Measure, extreme: Token, by: int) -> Measure | None:
+        """What one is chosen by, of the period that stands with it, where two are named; None where neither does."""
+        mentions = [one for one in self.words.parsed.periods if isinstance(one, PeriodMention)]
+        if len(self.base.periods) < 2:
+            return measure
+        places = self.words.parsed.places
+        other = places[1 - by]
+        close = [one for one in mentions if (one.start > extreme.start) is (other < extreme.start)]
+        if len(self.base.periods) != 2 or len(mentions) != 2 or len(close) != 1:
+            return None
+        (own,) = close
+        (rest,) = [one for one in mentions if one is not own]
+        self.words.parsed.apart = ()
+        self.base = self.base.model_copy(update={"periods": (period_of(rest),)})
+        if isinstance(measure, Line | Named):
+            return measure.model_copy(update={"period": period_of(own)})
+        return None
+
+    def _between_companies(self) -> dict[str, object] | None:
+        """`Acme's revenue minus Bolt's` sets the two companies against each other."""
+        if len(self.measures) > 1 and len({_of_nobody(one) for one in self.measures}) == 1 and self.companies > 1:
+            self.measures = [_of_nobody(self.measures[0])]
+        if len(self.measures) != 1 or not isinstance(self.measures[0], Operation):
+            return None
+        whole = self.measures[0]
+        how = {"-": How.DIFFERENCE, "/": How.RATIO}.get(whole.operator)
+        left, right = whole.left, whole.right
+        if how is None or not isinstance(left, Line | Named) or not isinstance(right, Line | Named):
+            return None
+        plain = [_of_nobody(one).model_copy(update={"words": ""}) for one in (left, right)]
+        if not (left.company and right.company) or plain[0] != plain[1]:
+            return None
+        order = {left.company: 0, right.company: 1}
+        if {one.key for one in self.base.companies} != order.keys():
+            return None
+        self.measures = [left.model_copy(update={"company": None})]
+        companies = tuple(sorted(self.base.companies, key=lambda one: order[one.key]))
+        self.words.take("RATIO", "DIFFERENCE", "AND")
+        return {"kind": Kind.COMPARISON, "companies": companies, "comparison": Comparison(axis=Axis.COMPANIES, how=how)}
+
+    def _turned(self) -> dict[str, object] | None:
+        """`who turned more of revenue into free cash flow`."""
+        words = self.words
+        if not (words.has("TURNED") and len(self.measures) == 2 and words.has("HIGHER", "LOWER", "HIGHEST", "LOWEST")):
+            return None
+        words.take("TURNED", "VERSUS", "WHO")
+        of, into = self.measures
+        self.measures = [percentage(into, of)]
+        how = How.LOWEST if words.take("LOWER", "LOWEST") else How.HIGHEST
+        words.take("HIGHER", "HIGHEST")
+        return {"kind": Kind.COMPARISON, "comparison": Comparison(axis=Axis.COMPANIES, how=how)}
+
+    def _growths(self) -> dict[str, object] | None:
+        """Growth that moves itself, or is set against the growth of another measure."""
+        words = self.words
+        grown = words.has("GROWTH") or (words.has("UP") and words.has("FASTER", "SLOWER"))
+        choice = words.said("WHICH", "WHO", "OR") or " or " in words.told.asked.lower()
+        if not grown or choice or self.companies > 1 or self.base.parts is not None:
+            return None
+        if len(self.measures) == 2 and words.has("FASTER", "SLOWER", "DIFFERENCE", "HIGHER", "LOWER"):
+            return self._one_growth_less_the_other()
+        if len(self.measures) != 1 or words.has("BOUND", "CAGR", "PERIOD_KIND", "WHICH"):
+            return None
+        moves = len(self.base.periods) < 3 and words.has("UP", "DOWN", "CHANGE", "HIGHER", "LOWER", "FASTER", "SLOWER")
+        noun = words.left.get("GROWTH", []) or (words.has("FASTER", "SLOWER") and len(self.base.periods) > 1)
+        if len(self.base.periods) > 1 and (words.take("AVERAGE") or self._averaged()):
+            words.take("GROWTH")
+            self._move("growth")
+            # From one year to another, the growth of the first began before it.
+            if any(one.type == "FROM_WORD" for one in words.lexed.tokens):
+                self.base = self.base.model_copy(update={"periods": self.base.periods[1:]})
+            of_years = Comparison(axis=Axis.PERIODS, how=How.AVERAGE)
+            return {"kind": Kind.AGGREGATE, "comparison": of_years}
+        verb = words.has("UP", "DOWN") and not words.left.get("GROWTH") and not words.has("FASTER", "SLOWER")
+        if not noun or not moves or verb:
+            return None
+        if not words.yes_or_no and not words.has("DIFFERENCE") and self.base.unit != "percentage points":
+            return None
+        words.take("GROWTH", "DIFFERENCE", "YEAR_BEFORE", "YOY")
+        self._move("growth")
+        down = bool(words.take("DOWN", "LOWER", "SLOWER"))
+        words.take("UP", "HIGHER", "FASTER", "CHANGE")
+        if not words.yes_or_no:
+            self.measures = [Move(of=self.measures[0], how="change")]
+            return {"kind": Kind.CHANGE}
+        if words.has("THAN", "VERSUS") and self._earlier_first():
+            down = not down
+        return {"kind": Kind.CLAIM, "claim": Claim(way="fell" if down else "rose")}
+
+    def _one_growth_less_the_other(self) -> dict[str, object]:
+        words = self.words
+        slower = bool(words.take("SLOWER", "LOWER"))
+        words.take("FASTER", "HIGHER", "GROWTH", "UP", "DIFFERENCE", "CHANGE")
+        first, second = (one if isinstance(one, Move) else self._growth_of(one) for one in self.measures)
+        if isinstance(first, Move) and first.start is not None:
+            self.base = self.base.model_copy(update={"periods": self.base.periods[-1:]})
+        self.measures = [Operation(operator="-", left=first, right=second)]
+        if not words.yes_or_no:
+            return {"kind": Kind.VALUE}
+        claim = Claim(way="below" if slower else "above", bound=Number(value=0))
+        return {"kind": Kind.CLAIM, "claim": claim}
+
+    def _growth_of(self, measure: Measure) -> Move:
+        """The growth of a measure between the two periods of the question, else over its last year."""
+        periods = self.base.periods
+        start, end = (periods[0], periods[-1]) if len(periods) > 1 else (None, None)
+        return Move(of=measure, how="growth", start=start, end=end)
+
+    def _claim(self) -> dict[str, object] | None:
+        words = self.words
+        if words.has("COUNT"):
+            return self._counted()
+        if not words.yes_or_no:
+            return None
+        if words.has("UP") and words.has("DOWN") and words.has("OR"):
+            words.take("UP", "DOWN", "OR", "YEAR_BEFORE", "FROM_WORD", "TO", "BY")
+            return {"kind": Kind.CLAIM, "claim": Claim(way="rose")}
+        if words.has("COVERED") and len(self.measures) == 2 and self.companies < 2:
+            return self._covered()
+        if self.companies == 2 and words.has("DIFFERENCE") and words.has("HIGHER", "LOWER"):
+            claim = Claim(way="below" if words.take("LOWER") else "above", bound=Number(value=0))
+            words.take("HIGHER", "DIFFERENCE", "THAN", "VERSUS", "AND", "OR")
+            return {
+                "kind": Kind.CLAIM,
+                "claim": claim,
+                "comparison": Comparison(axis=Axis.COMPANIES, how=How.DIFFERENCE),
+            }
+        asked = reduce(lambda text, words: text.replace(words, ""), _ASKS_A_VERDICT, words.told.asked.lower())
+        if " or " in asked and not words.has("EQUAL"):
+            return None
+        if words.has("DIFFERENCE", "EXCESS", "HOW_MANY_TIMES") or (len(self.measures) > 1 and words.has("BOUND")):
+            return None
+        return self._every_year() or self._of_sign() or self._held_against()
+
+    def _covered(self) -> dict[str, object]:
+        """`did operating income cover interest`, `was the dividend covered by FCF`: one over the other."""
+        (covered,) = self.words.take("COVERED")[:1]
+        covering, other = self.measures
+        if self.words.parsed.places[0] > covered.start or covered.text.lower() == "covered":
+            covering, other = other, covering
+        self.words.take("BY", "FROM_WORD", "CAME_FROM", "AND", "OVER")
+        self.measures = [Operation(operator="/", left=covering, right=other)]
+        return {"kind": Kind.CLAIM, "claim": Claim(way="above", bound=Number(value=1))}
+
+    def _counted(self) -> dict[str, object] | None:
+        """`in how many of the years did it grow`: the years in which the claim holds."""
+        words = self.words
+        bound = self._bound()
+        down = bool(words.take("DOWN", "LOWER", "AT_MOST", "NEGATIVE"))
+        if not (words.take("UP", "HIGHER", "AT_LEAST", "POSITIVE", "GROWTH", "THAN") or down) or not self.measures:
+            return None
+        words.take("COUNT", "FROM_WORD", "TO", "OR", "THAN")
+        way: Way = ("below" if down else "above") if bound is not None else "fell" if down else "rose"
+        in_years = Comparison(axis=Axis.PERIODS, how=How.COUNT)
+        return {"kind": Kind.CLAIM, "claim": Claim(way=way, bound=bound), "comparison": in_years}
+
+    def _every_year(self) -> dict[str, object] | None:
+        words = self.words
+        if not (words.has("EVERY") and words.has("UP", "DOWN")):
+            return None
+        words.take("EVERY")
+        way: Way = "fell" if words.take("DOWN") else "rose"
+        words.take("UP")
+        in_all = Comparison(axis=Axis.PERIODS, how=How.EVERY)
+        return {"kind": Kind.CLAIM, "claim": Claim(way=way), "comparison": in_all}
+
+    def _of_sign(self) -> dict[str, object] | None:
+        ways: tuple[tuple[str, Way], ...] = (("POSITIVE", "above"), ("NEGATIVE", "below"))
+        for frame, way in ways:
+            if self.words.take(frame):
+                self.words.take("UP", "DOWN", "CHANGE", "GROWTH")
+                return {"kind": Kind.CLAIM, "claim": Claim(way=way, bound=Number(value=0))}
+        return None
+
+    def _held_against(self) -> dict[str, object] | None:
+        """A claim over time, against a number of the question, or against the other companies, parts or periods."""
+        words = self.words
+        bound = self._bound()
+        up, down = words.take("UP"), words.take("DOWN")
+        change, growth = words.take("CHANGE"), words.take("GROWTH")
+        moved = bool(up or down or change or growth)
+        higher = words.take("HIGHER", "AT_LEAST", "FASTER")
+        lower = words.take("LOWER", "AT_MOST", "SLOWER")
+        words.take("THAN", "VERSUS", "BY", "EQUAL", "OR")
+        if moved and bound is None and self.companies < 2:
+            words.take("YEAR_BEFORE")
+            return {"kind": Kind.CLAIM, "claim": Claim(way="fell" if down else "rose"), "comparison": None}
+        if moved:
+            self._move("growth" if growth or bound is None or bound.unit == "percent" else "change")
+        if bound is not None:
+            inclusive = any(one.type in ("AT_LEAST", "AT_MOST") for one in (*higher, *lower))
+            way: Way = "equal"
+            if lower:
+                way = "at-most" if inclusive else "below"
+            elif higher:
+                way = "at-least" if inclusive else "above"
+            return {"kind": Kind.CLAIM, "claim": Claim(way=way, bound=bound)}
+        if not (higher or lower) or self.axis is None:
+            return None
+        way = "below" if lower else "above"
+        if self.axis is Axis.PERIODS:
+            if self._earlier_first():
+                way = "above" if lower else "below"
+            return {"kind": Kind.CLAIM, "claim": Claim(way=way), "comparison": Comparison(axis=self.axis)}
+        against = Comparison(axis=self.axis, how=How.LOWEST if lower else How.HIGHEST)
+        return {"kind": Kind.CLAIM, "claim": Claim(way=way), "comparison": against}
+
+    def _earlier_first(self) -> bool:
+        """Whether the question names the earlier of two years first: `was 2022 higher than 2024`."""
+        years = [one.fiscal_year for one in self.words.parsed.periods if isinstance(one, PeriodMention)]
+        return len(years) > 1 and years[0] < years[-1]
+
+    def _bound(self) -> Number | None:
+        found = self.words.take("BOUND")
+        amounts = [one.value for one in found if isinstance(one.value, Amount)]
+        if len(amounts) != 1:
+            self.words.left.update({"BOUND": found} if found else {})
+            return None
+        return Number(value=amounts[0].value, unit=amounts[0].unit, within=_last_digit(found[0].text, amounts[0].value))
+
+    def _ranked(self) -> dict[str, object] | None:
+        words = self.words
+        axis = Axis.PERIODS if words.has("PERIOD_KIND") else self.axis
+        if not self._can_be_ranked(axis):
+            return None
+        family = axis is Axis.PARTS and self.base.parts is not None and self.base.parts.kind is not None
+        choice = words.said("WHO", "WHICH", "PERIOD_KIND", "OR") or " or " in words.told.asked.lower()
+        fast = words.said("FASTEST", "SLOWEST", "FASTER", "SLOWER")
+        rank, ordinal = words.take("RANK"), words.take("ORDINAL")
+        high = words.take("FASTEST", "HIGHEST") or (choice and words.take("HIGHER", "FASTER")) or []
+        low = words.take("SLOWEST", "LOWEST") or (choice and words.take("LOWER", "SLOWER")) or []
+        self._put_off_what_is_asked_afterwards([*high, *low, *ordinal])
+        moved = [words.take(frame) for frame in _MOVING]
+        if not (rank or high or low or ordinal or (family and any(moved[:2]))):
+            self._give_back(moved)
+            return None
+        assert axis is not None
+        words.take("PERIOD_KIND", "OR", "YEAR_BEFORE")
+        if family and not self.measures:
+            self.measures = [Line(words="revenue", metric="revenue")]
+        if len(self.base.periods) > 1 and axis in (Axis.COMPANIES, Axis.PARTS):
+            self._over_periods()
+        if fast or any(moved):
+            grown = bool(moved[2]) or family or (bool(moved[0]) and axis is not Axis.PERIODS)
+            self._rank_moves(axis, percent=fast or (grown and not self._in_dollars()))
+        if rank:
+            return {"kind": Kind.RANKING, "comparison": Comparison(axis=axis, how=How.RANK)}
+        falls = bool(moved[1])
+        if not (high or low or ordinal):
+            claim = Claim(way="fell" if falls else "rose")
+            return {"kind": Kind.RANKING, "claim": claim, "comparison": Comparison(axis=axis, how=How.FILTER)}
+        nth = int(str(ordinal[0].value)) if ordinal else None
+        how = How.LOWEST if low else How.HIGHEST
+        return {
+            "kind": Kind.COMPARISON,
+            "comparison": Comparison(axis=axis, how=how, nth=nth, descending=not falls),
+        }
+
+    def _can_be_ranked(self, axis: Axis | None) -> bool:
+        both_ends = self.words.has("HIGHEST") and self.words.has("LOWEST")
+        if axis is None or both_ends or (axis is Axis.PERIODS and len(self.base.periods) < 2):
+            return False
+        return len(self.measures) < 2 or axis is Axis.MEASURES
+
+    def _rank_moves(self, axis: Axis, *, percent: bool) -> None:
+        """Let the moves of the measures be ranked; in a run of years the first is what the next is reckoned from."""
+        self._move("growth" if percent or self.base.unit == "percent" else "change")
+        if axis is Axis.PERIODS and self._is_a_run_of_years():
+            self.base = self.base.model_copy(update={"periods": self.base.periods[1:]})
+
+    def _put_off_what_is_asked_afterwards(self, extremes: Sequence[Token]) -> None:
+        if self._asked_afterwards(extremes):
+            self.words.take(*_MOVING, "SHARE", "PERCENT")
+            note = "how the one that stands out moved is not answered: ask for it by its name"
+            self.base = self.base.model_copy(update={"assumed": (*self.base.assumed, note)})
+
+    def _is_a_run_of_years(self) -> bool:
+        span = parse_periods(self.words.told.asked).span
+        return span is not None and span.form != "list" and len(self.base.periods) > 2
+
+    def _asked_afterwards(self, extremes: Sequence[Token]) -> bool:
+        """`the largest country, and how fast did it grow`: how the one that is found moved is a second question."""
+        words = self.words
+        first = max((token.end for token in extremes), default=0)
+        moved = [one.start for kind in _MOVING for one in words.left.get(kind, [])]
+        if not first or not moved or min(moved) < first:
+            return False
+        between = [one for one in words.lexed.tokens if first <= one.start < min(moved)]
+        joint = max((place for place, one in enumerate(between) if one.type == "AND"), default=None)
+        return joint is not None and not any(one.type in ("METRIC", "FORMULA") for one in between[joint:])
+
+    def _in_dollars(self) -> bool:
+        return "dollar" in self.words.question.lower() or (self.base.unit or "").startswith("USD")
+
+    def _over_periods(self) -> None:
+        """`the highest total sales over 2022 and 2023`: what is ranked is the sum, or the mean, over the periods."""
+        if self.words.take("TOTAL"):
+            self.measures = [Function(name="sum", of=(one,)) for one in self.measures]
+        elif self.words.take("AVERAGE") or self._averaged():
+            self.measures = [Function(name="mean", of=(one,)) for one in self.measures]
+
+    def _give_back(self, taken: Sequence[list[Token]]) -> None:
+        for tokens in taken:
+            if tokens:
+                self.words.left.setdefault(tokens[0].type, []).extend(tokens)
+
+    def _move(self, how: HowMoved) -> None:
+        self.measures = [one if isinstance(one, Move) else Move(of=one, how=how) for one in self.measures]
+
+    def _moved(self) -> dict[str, object] | None:
+        words = self.words
+        if words.take("CAGR"):
+            words.take("UP", "GROWTH")
+            self._move("cagr")
+            return {"kind": Kind.CHANGE, **self._set_against()}
+        if words.has("GROWTH") and (words.parsed.arithmetic or len(words.left["GROWTH"]) > 1 or words.has("AVERAGE")):
+            return None
+        if words.has("FASTER", "SLOWER") and self.companies < 2:
+            return None
+        if words.has("HOW_MANY_TIMES") and self.companies < 2:
+            return None
+        growth = words.take("GROWTH") or words.take("YOY")
+        if words.has("UP", "DOWN", "CHANGE") and all(
+            one.text.lower().startswith("by") for one in words.left.get("DIFFERENCE", [])
+        ):
+            words.take("DIFFERENCE")
+        if words.has("UP") and words.has("DOWN"):
+            words.take("OR")  # `up or down`
+        up, down, change = words.take("UP"), words.take("DOWN"), words.take("CHANGE")
+        between = self.axis is Axis.PERIODS and words.take("DIFFERENCE")
+        # `what percentage change`; `R&D % of revenue` beside a change is a share of its own
+        of_it = len(self.measures) > 1 and any(one.text.lower().endswith(" of") for one in words.left.get("SHARE", []))
+        percent = bool(up or down or change) and not of_it and words.take("SHARE")
+        excess = words.take("EXCESS") if (up or down or change) else []
+        if not (growth or up or down or change or between):
+            return None
+        words.take("YEAR_BEFORE", "TOTAL", "DIFFERENCE" if self.companies < 2 else "")
+        absolute = change and words.take("ABS", "NOT")
+        in_percent = (not absolute and (bool(percent) or self.base.unit == "percent" or bool(excess))) or bool(
+            up and _first_word(up) in _GROW and "dollar" not in words.question.lower()
+        )
+        in_percent = in_percent and not (up and down)
+        in_points = self.base.unit in ("basis points", "percentage points")  # of a rate: how far it moved
+        self._move("growth" if (growth or in_percent) and not in_points else "change")
+        return {"kind": Kind.CHANGE, **self._set_against()}
+
+    def _set_against(self) -> dict[str, object]:
+        """How companies (or parts) are put against each other, beside what is asked of each over time."""
+        words, axis = self.words, self.axis
+        if axis not in (Axis.COMPANIES, Axis.PARTS, Axis.MEASURES):
+            return {}
+        for frames, how in _HOWS:
+            if words.has(*frames):
+                words.take(*frames)
+                words.take("HIGHER", "LOWER", "FASTER", "SLOWER", "DIFFERENCE")
+                return {"comparison": Comparison(axis=axis, how=how)}
+        return {}
+
+    def _against(self) -> dict[str, object] | None:
+        words, axis = self.words, self.axis
+        if axis is None:
+            return None
+        if axis is Axis.PERIODS:
+            return self._periods_against()
+        together = words.left.get("TOTAL", [])
+        if axis is Axis.MEASURES and (
+            len(self.base.periods) > 1 or any(one.text.lower() == "total" for one in together)
+        ):
+            return None  # whether each or their sum is meant is not said
+        if axis is Axis.COMPANIES and len(self.base.periods) < 2 and self._averaged(flow=True):
+            return {"kind": Kind.COMPARISON, "comparison": Comparison(axis=axis, how=How.AVERAGE)}
+        found = self._set_against()
+        return {"kind": Kind.COMPARISON, **found} if found else None
+
+    def _periods_against(self) -> dict[str, object] | None:
+        """One company's periods: added up, averaged, one over the other, side by side."""
+        words = self.words
+        for frames, how in _OVER_PERIODS:
+            if words.has(*frames) or (how is How.AVERAGE and self._averaged()):
+                words.take(*frames)
+                return {"kind": Kind.AGGREGATE, "comparison": Comparison(axis=Axis.PERIODS, how=how)}
+        if words.has("HOW_MANY_TIMES") and len(self.measures) == 1:
+            words.take("HOW_MANY_TIMES", "UP", "CHANGE")
+            return {"kind": Kind.COMPARISON, "comparison": Comparison(axis=Axis.PERIODS, how=How.RATIO)}
+        if words.take("VERSUS") or words.has("HIGHER", "LOWER"):
+            return {"comparison": Comparison(axis=Axis.PERIODS)}
+        return None
+
+    def _averaged(self, *, flow: bool = False) -> bool:
+        """Whether an average of the periods (companies) is meant by `average revenue`: taken off the measure then."""
+        if len(self.measures) != 1:
+            return False
+        (measure,) = self.measures
+        if isinstance(measure, Line) and measure.balance == "average":
+            if flow and (measure.metric is None or self._is_balance(measure)):
+                return False
+            self.measures = [measure.model_copy(update={"balance": None})]
+            return True
+        if flow:
+            return False
+        if isinstance(measure, Operation) and isinstance(measure.left, Operation):
+            hundred, part = measure.left.left, measure.left.right
+            if isinstance(hundred, Number) and isinstance(part, Line) and part.balance == "average":
+                self.measures = [percentage(part.model_copy(update={"balance": None}), measure.right)]
+                return True
+        if isinstance(measure, Function) and measure.name == "mean" and len(measure.of) == 2:
+            self.measures = [measure.of[0]]
+            return True
+        return False
+
+    def _plain(self) -> dict[str, object]:
+        words = self.words
+        if len(self.measures) == 1 and not isinstance(self.measures[0], Line):
+            words.take("RATIO")
+        if len(self.measures) == 1 and isinstance(self.measures[0], Operation) and self.measures[0].operator == "/":
+            words.take("HOW_MANY_TIMES", "COUNT", "TURNED")
+        if len(self.measures) == 1 and isinstance(self.measures[0], Line | Named) and words.take("TOTAL"):
+            line = self.measures[0]
+            self.measures = [line.model_copy(update={"words": f"total {line.words}"})]
+        return {"kind": Kind.VALUE}
+
+    def _unread(self) -> tuple[str, ...]:
+        left = {kind: tokens for kind, tokens in self.words.left.items() if kind not in _SAYING_NOTHING}
+        found = [(token.start, token.text) for tokens in left.values() for token in tokens]
+        return (*(text for _, text in sorted(found)), *self.words.parsed.apart)
+
+
+def _inputs(formula: str, lexicon: Lexicon) -> Iterator[tuple[str, ...]]:
+    """Ids of what a formula is made of, those of the formulas in it as well."""
+    inputs = expression_inputs(lexicon.formulas[formula].expression)
+    yield inputs
+    for name in inputs:
+        if name in lexicon.formulas:
+            yield from _inputs(name, lexicon)
+
+
+def _of_nobody(measure: Measure) -> Measure:
+    """The measure without the companies that its lines are of."""
+    match measure:
+        case Line() | Named():
+            return measure.model_copy(update={"company": None})
+        case Operation(left=left, right=right):
+            return measure.model_copy(update={"left": _of_nobody(left), "right": _of_nobody(right)})
+        case Function(of=parts):
+            return measure.model_copy(update={"of": tuple(_of_nobody(part) for part in parts)})
+        case _:
+            return measure
+
+
+_MOVING = ("UP", "DOWN", "GROWTH", "CHANGE")
+_MONEY = ("cash", "cash flow", "money")
+_EXTREMES = ("HIGHEST", "LOWEST", "FASTEST", "SLOWEST")
+_GROW = frozenset({"grow", "grew", "grown", "growing", "grows"})
+
+
+def _first_word(tokens: Sequence[Token]) -> str:
+    return tokens[0].text.lower()
+
+
+_HOWS: tuple[tuple[tuple[str, ...], How], ...] = (
+    (("HOW_MANY_TIMES", "RATIO"), How.RATIO),
+    (("EXCESS",), How.EXCESS),
+    (("DIFFERENCE",), How.DIFFERENCE),
+    (("TOTAL",), How.TOTAL),
+    (("AVERAGE",), How.AVERAGE),
+)
+_OVER_PERIODS: tuple[tuple[tuple[str, ...], How], ...] = ((("TOTAL",), How.TOTAL), (("AVERAGE",), How.AVERAGE))
+_SAYING_NOTHING = frozenset(
+    {
+        "AND",
+        "TO",
+        "FROM_WORD",
+        "BY",
+        "WHICH",
+        "WHO",
+        "LATEST",
+        "CLOSING",
+        "EACH",
+        "VERSUS",
+        "THAN",
+        "YOY",
+        "TURNED",
+        "COVERED",
+    }
+)
+"""Frames that join or repeat: left over, they change nothing of what is asked."""
+
+
+def _last_digit(written: str, value: float) -> float:
+    """Half of the last digit of a number as it is written: of `$0.54 billion` five million."""
+    found = re.search(r"\d[\d,]*(?:\.(\d+))?", written)
+    number = float(found[0].replace(",", "")) if found else 0.0
+    if found is None or not number:
+        return 0.5
+    return abs(value) / number * 0.5 * 10.0 ** -len(found[1] or "")

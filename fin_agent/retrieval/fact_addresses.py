@@ -1,0 +1,140 @@
+"""Addresses of figures as words: row, headings, column, part, concept, and what stands above the table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from fin_agent.lexicon.text_normalization import joined, plain
+from fin_agent.lexicon.words import word_lists
+from fin_agent.retrieval.search_terms import stem
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+
+Words = frozenset[str]
+
+
+class Address(NamedTuple):
+    """The words of a fact's address, place by place."""
+
+    line: Words
+    heads: Words
+    column: Words
+    scope: Words
+    concept: Words
+    members: Words
+    borne: Words
+    """All of them, and what stands above the table."""
+
+
+def address_of(fact: Fact) -> Address:
+    """The words around a fact, by where they stand."""
+    tag = fact.tag
+    members = tuple(member for axis, member in tag.members if "ConsolidationItems" not in axis) if tag else ()
+    if members and members[0].startswith("country:"):
+        # A country's code; its row or column spells it.
+        members = tuple(name for name in (fact.label, fact.column) if not words_of(name) <= OF_TIME)[:1]
+    above = fact.caption, fact.note
+    column = fact.column_path or (fact.column,)
+    label = without_reference(fact.label)
+    to_come = any(_is_to_come(name, fact.period) for name in (label, *column))
+    return _address(label, fact.section, column, fact.scope, tag.concept if tag else "", members, above, to_come)
+
+
+def _is_to_come(name: str, period: FactPeriod) -> bool:
+    """Whether a row or column is of a year after the one that its figures are of, as years of maturity are."""
+    found = _YEAR.fullmatch(name.strip())
+    return name.strip().casefold() == "thereafter" or (
+        found is not None and int(found["year"]) > period.fiscal_year > 0
+    )
+
+
+_YEAR = re.compile(r"(?:fiscal (?:year )?|due in |year )?(?P<year>20\d\d)(?: and thereafter)?", re.I)
+
+
+def without_reference(label: str) -> str:
+    """A label, or a phrase that is one, without `(Note 10)`, which says where more is told.
+
+    >>> without_reference("Inventories (Notes 1 and 5)").strip()
+    'Inventories'
+    """
+    return _REFERENCE.sub("", label) if "(" in label else label
+
+
+_REFERENCE = re.compile(r"\((?:see )?notes? [\w ,&]+\)", re.I)
+
+
+@lru_cache(maxsize=100_000)
+def _address(
+    label: str,
+    section: tuple[str, ...],
+    column: tuple[str, ...],
+    scope: str | None,
+    concept: str,
+    members: tuple[str, ...],
+    above: tuple[str, ...],
+    to_come: bool,
+) -> Address:
+    line, heads, head = words_of(label), words_of(" ".join(section)), words_of(" ".join(column)) - OF_TIME
+    of_scope, named = words_of(scope or ""), words_of(spelt(_TAKEN_OFF.sub("", concept))) - OF_ANY_CONCEPT
+    of_members = words_of(" ".join(map(spelt, members))) - OF_ANY_CONCEPT
+    borne = line | heads | head | of_scope | named | of_members | words_of(" ".join(above))
+    borne |= OF_YEARS_TO_COME if to_come else frozenset()
+    return Address(line, heads, head, of_scope, named, of_members, borne)
+
+
+_TAKEN_OFF = re.compile(r"AfterAccumulated\w+")
+"""What a concept names that its figure is without: an asset after depreciation is none."""
+
+
+def spelt(name: str) -> str:
+    """`us-gaap:LongLivedAssets` as words; what is no tag's name stays as it is."""
+    return " ".join(_CAMEL.findall(name.rpartition(":")[2])) if ":" in name else name
+
+
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+
+@lru_cache(maxsize=100_000)
+def words_of(text: str) -> Words:
+    """The words of a phrase or of a part of an address, in one form each: what is borne out is found by these."""
+    spelt = joined(plain(text)).replace("u.s", "us").replace("united states", "us").replace("'s", "")
+    same = _same_words()
+    return frozenset(same.get(word) or stem(word) for word in _WORD.findall(spelt) if word not in _binding())
+
+
+_WORD = re.compile(r"[a-z0-9]+")
+
+
+@lru_cache(maxsize=1)
+def _same_words() -> Mapping[str, str]:
+    lists = word_lists("fact_words")
+    groups = ("revenue", "shareholder", "income", "repurchase", "noncurrent", "expense")
+    return {word: group for group in groups for word in lists[group]}
+
+
+@lru_cache(maxsize=1)
+def _binding() -> Words:
+    return word_lists("fact_words")["binding"]
+
+
+@lru_cache(maxsize=10_000)
+def years_of(period: FactPeriod) -> Words:
+    """Numbers in a column's header that only say which period it is of."""
+    days = (period.end.day, period.end.year) if period.end else ()
+    return frozenset(map(str, (period.fiscal_year, *days)))
+
+
+def stems(kind: str) -> Words:
+    """The words of a list of `fact_words.yaml`, in the form of `words_of`."""
+    return words_of(" ".join(sorted(word_lists("fact_words")[kind])))
+
+
+OF_ANY_CONCEPT = stems("of any concept")
+"""They say only that something is a figure."""
+OF_PARTS = stems("of parts")
+"""They say what sort of parts figures are of."""
+LIGHT = frozenset(("total", "net", "gross", "aggreg"))
+OF_TIME = stems("of time")
+OF_YEARS_TO_COME = stems("of years to come")

@@ -1,0 +1,252 @@
+"""Strategies that search again and again, as a model reasons: sub-questions, IRCoT, Self-RAG, RQ-RAG."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import TypeVar
+
+from fin_agent.prompts import Quoted, load_prompt
+from fin_agent.retrieval.search_query import (
+    EVERYTHING,
+    USUAL_DEPTH,
+    Depth,
+    Query,
+    RankedPassage,
+    Scope,
+    SearchResult,
+    SearchStep,
+)
+from fin_agent.retrieval.strategies.one_pass import (
+    Wording,
+    by_position,
+    filings_of,
+    in_this_order,
+    once,
+    pages_of,
+)
+from fin_agent.retrieval.strategies.protocol import Curator, Decomposer, Rewriter, Strategy, Writer, written
+
+Found = TypeVar("Found")
+
+_READ_OF_EACH = 2
+"""Passages of each part that an answer is written from at least."""
+
+
+class Decomposed:
+    """Searches for the whole question and for each of its parts, by another strategy.
+
+    The best of each search come first, then the second best and so on: a part that is hard to find is not crowded out
+    by one that many pages speak of.
+    """
+
+    def __init__(self, name: str, base: Strategy, decomposer: Decomposer, *, passages: int = 5) -> None:
+        self._name = name
+        self._base = base
+        self._decomposer = decomposer
+        self._passages = passages
+
+    @property
+    def name(self) -> str:
+        """See Strategy.name."""
+        return self._name
+
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+        """See Strategy.search."""
+        asked = [query, *self._decomposer.parts(query)]
+        results = [self._base.search(each, scope, depth) for each in asked]
+        if len(results) == 1:
+            return results[0]
+        listed = once(_in_turn(result.passages for result in results))
+        read = max(self._passages, _READ_OF_EACH * len(results))
+        filings = _in_turn([filing.doc_id for filing in result.filings] for result in results)
+        pages = _in_turn([page.key for page in result.pages] for result in results)
+        return SearchResult(
+            filings=filings_of(in_this_order(filings)[: depth.documents], "place"),
+            pages=pages_of(in_this_order(pages)[: depth.pages], "place"),
+            passages=by_position(listed)[: depth.passages],
+            kept=min(len(listed), read, depth.passages),
+        )
+
+
+def _in_turn(lists: Iterable[Sequence[Found]]) -> list[Found]:
+    """The first of each list, then the second of each, and so on."""
+    missing = object()
+    dealt = zip_longest(*lists, fillvalue=missing)
+    return [each for row in dealt for each in row if each is not missing]  # type: ignore[misc]
+
+
+_ENOUGH = re.compile(r"\bthe answer is\b", re.I)
+_NOTHING_YET = "(none)"
+_MOST_OF_A_PASSAGE = 3000
+"""Characters of a passage that the model reads."""
+
+
+class Interleaved:
+    """Search, let the model reason one sentence further, search with that sentence; at most `searches` of them.
+
+    Ends where the model says it has the answer, or writes nothing that can be searched with. What all rounds find is
+    put together, `passages` of each. Raises PromptError where the prompt is not as it must be.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        base: Strategy,
+        writer: Writer,
+        notify: Callable[[str], None],
+        *,
+        passages: int = 5,
+        searches: int = 4,
+        folder: Path | None = None,
+    ) -> None:
+        self._name = name
+        self._base = base
+        self._writer = writer
+        self._notify = notify
+        self._passages = passages
+        self._searches = searches
+        self._prompt = load_prompt("ircot", folder=folder)
+
+    @property
+    def name(self) -> str:
+        """See Strategy.name."""
+        return self._name
+
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+        """See Strategy.search. What each round put before the model comes first, then the rest of the first round."""
+        deep = Depth(depth.documents, depth.pages, max(depth.passages, self._passages))
+        asked = query
+        results: list[SearchResult] = []
+        thoughts: list[str] = []
+        while True:
+            results.append(self._base.search(asked, scope, deep))
+            if len(results) == self._searches:
+                break
+            thought = self._thought(query, self._read(results), thoughts)
+            if not thought or thought in thoughts or _ENOUGH.search(thought):
+                break
+            thoughts.append(thought)
+            asked = replace(query, text=thought, terms=Wording((thought,)).terms())
+        return _merged(self._read(results), results, depth)
+
+    def _read(self, results: list[SearchResult]) -> list[RankedPassage]:
+        """The first few passages of each round, each once."""
+        found = [passage for result in results for passage in result.passages[: self._passages]]
+        return once(found)
+
+    def _thought(self, query: Query, read: list[RankedPassage], thoughts: list[str]) -> str:
+        places = [f"{passage.stored.doc_id} page {passage.stored.passage.page + 1}" for passage in read]
+        texts = [passage.stored.passage.text[:_MOST_OF_A_PASSAGE] for passage in read]
+        prompt = self._prompt.filled(
+            question=query.text,
+            passages=[Quoted(text, place) for text, place in zip(texts, places, strict=True)],
+            thoughts="\n".join(thoughts) or _NOTHING_YET,
+        )
+        return " ".join(written(self._writer, prompt, self._notify).split())
+
+
+def _reworded(query: Query, words: str) -> Query:
+    return replace(query, text=words, terms=Wording((words,)).terms())
+
+
+def _merged(
+    read: Sequence[RankedPassage], results: Sequence[SearchResult], depth: Depth, steps: Sequence[SearchStep] = ()
+) -> SearchResult:
+    """What several searches found: what is read first, then the rest of each search in turn."""
+    listed = once([*read, *_in_turn(result.passages for result in results)])
+    pages = [page.key for result in results for page in result.pages]
+    filings = [filing.doc_id for result in results for filing in result.filings]
+    return SearchResult(
+        filings=filings_of(in_this_order([*(each.stored.doc_id for each in listed), *filings]), "place")[
+            : depth.documents
+        ],
+        pages=pages_of(in_this_order([*(each.stored.key for each in listed), *pages]), "place")[: depth.pages],
+        passages=by_position(listed)[: max(depth.passages, len(read))],
+        rounds=len(results),
+        kept=len(read),
+        steps=tuple(steps),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SelfRag:
+    """Retrieve, grade the passages, rewrite and retry while they are not enough (Asai et al. 2023).
+
+    As LangGraph's recipe runs it, which FinGEAR compares with: a critic in the place of a model trained to write
+    reflection tokens. What it finds relevant is read; where that is nothing, the answer is written from nothing.
+    """
+
+    name: str
+    base: Strategy
+    critic: Curator
+    rewriter: Rewriter
+    passages: int = 10
+    tries: int = 3
+
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+        """See Strategy.search."""
+        deep = Depth(depth.documents, depth.pages, max(depth.passages, self.passages))
+        asked, read = query, list[RankedPassage]()
+        results: list[SearchResult] = []
+        steps: list[SearchStep] = []
+        while len(results) < self.tries:
+            results.append(self.base.search(asked, scope, deep))
+            found = once([*read, *results[-1].passages[: self.passages]])
+            filings = [filing.doc_id for filing in results[-1].filings]
+            verdict = self.critic.curate(query, found, filings)
+            read = list(verdict.kept[: self.passages])
+            steps.append(SearchStep("grading", "by the critic", f"{len(read)} of {len(found)} passages relevant"))
+            if verdict.answerable or verdict.complementary is None:
+                break
+            words = self.rewriter.rewritten(verdict.complementary)
+            if words == asked.text:
+                break
+            asked = _reworded(query, words)
+            steps.append(SearchStep("rewriting", "for the next try", words))
+        return replace(_merged(read, results, depth, steps), curated=True)
+
+
+_BRANCHING_DEPTH = 2
+_MOST_EXPANSIONS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class RqRag:
+    """The question rewritten, taken apart and disambiguated, and each of these again (Chan et al. 2024).
+
+    Three actions, depth 2 and `passages` for each: 12 searches, so 36 passages at most, each read once.
+    """
+
+    name: str
+    base: Strategy
+    rewriter: Rewriter
+    decomposer: Decomposer
+    passages: int = 3
+
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+        """See Strategy.search."""
+        results: dict[str, SearchResult] = {}
+        steps: list[SearchStep] = []
+        asked = [query]
+        for _ in range(_BRANCHING_DEPTH):
+            asked = [child for parent in asked for child in self._actions(parent, steps)]
+            for each in asked:
+                if each.text not in results:
+                    results[each.text] = self.base.search(each, scope, depth)
+        read = once(passage for result in results.values() for passage in result.passages[: self.passages])
+        return _merged(read, list(results.values()), depth, steps)
+
+    def _actions(self, query: Query, steps: list[SearchStep]) -> Iterable[Query]:
+        apart = next(iter(self.decomposer.parts(query)), query)
+        wider = "; ".join((*query.expansions, *query.synonyms)[:_MOST_EXPANSIONS])
+        made = {
+            "rewriting": _reworded(query, self.rewriter.rewritten(query)),
+            "decomposing": apart,
+            "disambiguating": _reworded(query, f"{query.text} ({wider})") if wider else query,
+        }
+        steps += [SearchStep(action, "one of three actions", each.text) for action, each in made.items()]
+        return made.values()

@@ -1,0 +1,201 @@
+"""`dense`, `parent-child` and `splade`: the vector of the question against those of summaries, pages and passages."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, VectorUnit
+from fin_agent.retrieval.search_query import Query, Scope
+from fin_agent.retrieval.strategies.one_pass import PassageKey, Ranker, Wording, allowed_pages
+from fin_agent.retrieval.strategies.protocol import StrategyError
+
+if TYPE_CHECKING:
+    from fin_agent.retrieval.dense.encoder import Encoder, SparseEncoder, SparseRow
+    from fin_agent.retrieval.dense.store import Scores
+
+_KEPT_IN_MIND = 32
+"""Wordings whose vectors are not made twice: stages of one search use the same."""
+
+
+class VectorRanker:
+    """Exact search among the vectors that one model made of an index (Karpukhin et al. 2020 for dense ones).
+
+    With `windows`, a passage counts by its nearest window: small children are matched, their parents returned.
+    """
+
+    def __init__(
+        self,
+        index: FilingIndex,
+        model: str,
+        vector_of: Callable[[Wording], Scores | SparseRow],
+        *,
+        windows: bool = False,
+    ) -> None:
+        from fin_agent.retrieval.dense.store import VectorStore
+
+        self._stores = {unit: VectorStore(index, model, unit) for unit in VectorUnit}
+        self._of_passages = VectorUnit.WINDOW if windows else VectorUnit.PASSAGE
+        self._places = PassagePlaces(index)
+        self._vector_of = lru_cache(maxsize=_KEPT_IN_MIND)(vector_of)
+
+    def filings(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[str, float]]:
+        """See Ranker.filings."""
+        hits = self._stores[VectorUnit.SUMMARY].search(self._vector_of(wording), limit, doc_ids=scope.filings)
+        return [(hit.doc_id, hit.score) for hit in hits]
+
+    def pages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PageKey, float]]:
+        """See Ranker.pages."""
+        hits = self._stores[VectorUnit.PAGE].search(
+            self._vector_of(wording), limit, doc_ids=scope.filings, places=allowed_pages(scope)
+        )
+        return [(PageKey(hit.doc_id, hit.place), hit.score) for hit in hits]
+
+    def passages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PassageKey, float]]:
+        """See Ranker.passages."""
+        pages = allowed_pages(scope)
+        hits = self._stores[self._of_passages].search(
+            self._vector_of(wording),
+            limit,
+            doc_ids=scope.filings,
+            places=None if pages is None else self._places.on(pages),
+        )
+        placed = ((hit, self._places.of(hit.doc_id).get(hit.place)) for hit in hits)
+        return [(PassageKey(hit.doc_id, page, hit.place), hit.score) for hit, page in placed if page is not None]
+
+
+def dense_vector(encoder: Encoder, wording: Wording) -> Scores:
+    """The mean of the vectors of its texts, each of length 1; texts made up are encoded as passages are."""
+    encode = encoder.encode_passages if wording.made_up else encoder.encode_queries
+    # One at a time: in a batch, what is added to short texts shows in the last digits.
+    vectors = [encode([text])[0] for text in wording.passages()]
+    mean: Scores = sum(vectors[1:], vectors[0]) / len(vectors)
+    return mean
+
+
+def sparse_vector(encoder: SparseEncoder, wording: Wording) -> SparseRow:
+    """The mean of the weights of its texts."""
+    import numpy as np
+
+    from fin_agent.retrieval.dense.encoder import SparseRow
+
+    encode = encoder.encode_passages if wording.made_up else encoder.encode_queries
+    rows = [encode([text])[0] for text in wording.passages()]
+    terms = np.concatenate([row.terms for row in rows])
+    weights = np.concatenate([row.weights for row in rows])
+    held, at = np.unique(terms, return_inverse=True)
+    sums = np.bincount(at, weights=weights, minlength=len(held)) / len(rows)
+    return SparseRow(held, sums.astype(np.float32))
+
+
+def check_vectors(
+    index: FilingIndex,
+    model: str,
+    units: Collection[VectorUnit],
+    subject: str,
+    notify: Callable[[str], None],
+    *,
+    sparse: bool = False,
+) -> None:
+    """Raise StrategyError where `model` has made no vectors of one of `units`; warn where some filings have none."""
+    if not index.entries():
+        return
+    made = {(held.model, held.unit) for held in index.vector_models()}
+    lacking = [unit for unit in VectorUnit if unit in units and (model, unit) not in made]
+    if lacking:
+        raise StrategyError(
+            f"it needs vectors of {_named(lacking)} by {model}, and the index holds none",
+            subject=subject,
+            remedy=f"Make them: {_command(model, lacking, sparse)}",
+        )
+    without = {unit: index.without_vectors(model, unit) for unit in VectorUnit if unit in units}
+    lacking = [unit for unit, doc_ids in without.items() if doc_ids]
+    if lacking:
+        filings = {doc_id for doc_ids in without.values() for doc_id in doc_ids}
+        notify(
+            f"{len(filings)} of {len(index.entries())} filings have no vectors of {_named(lacking)} by {model} yet:"
+            f" {subject} does not find them. Run {_command(model, lacking, sparse)}"
+        )
+
+
+PLURALS = {
+    VectorUnit.SUMMARY: "summaries",
+    VectorUnit.PAGE: "pages",
+    VectorUnit.PASSAGE: "passages",
+    VectorUnit.WINDOW: "windows",
+}
+
+
+def _named(units: Collection[VectorUnit]) -> str:
+    return " and ".join(PLURALS[unit] for unit in units)
+
+
+def _command(model: str, units: Collection[VectorUnit], sparse: bool) -> str:
+    kind = " --sparse" if sparse else ""
+    return f"`fin-agent embed --model {shlex.quote(model)} --units {','.join(PLURALS[unit] for unit in units)}{kind}`"
+
+
+class PassagePlaces:
+    """Pages of passages by ordinal, read once a filing. Safe to share between threads."""
+
+    def __init__(self, index: FilingIndex) -> None:
+        self._index = index
+        self._guard = threading.Lock()
+        self._entries: tuple[FilingEntry, ...] = ()
+        self._page_counts: dict[str, int] = {}
+        self._pages: dict[str, dict[int, int]] = {}
+
+    def of(self, doc_id: str) -> dict[int, int]:
+        """Ordinal -> 0-based page of every passage; empty for a filing that is not there (any more)."""
+        entries = self._index.entries()
+        with self._guard:
+            if self._entries is not entries:
+                self._entries = entries
+                self._page_counts = {entry.doc_id: entry.page_count for entry in entries}
+                self._pages = {}
+            known = self._pages.get(doc_id)
+            page_count = self._page_counts.get(doc_id, 0)
+        if known is not None:
+            return known
+        passages = self._index.passages([PageKey(doc_id, number) for number in range(page_count)])
+        found = {stored.passage.ordinal: stored.passage.page for stored in passages}
+        with self._guard:
+            if self._entries is entries:
+                self._pages[doc_id] = found
+        return found
+
+    def on(self, pages: Iterable[PageKey]) -> list[tuple[str, int]]:
+        """(doc_id, ordinal) of all passages on these pages."""
+        wanted: dict[str, set[int]] = {}
+        for key in pages:
+            wanted.setdefault(key.doc_id, set()).add(key.page)
+        return [
+            (doc_id, ordinal)
+            for doc_id, numbers in wanted.items()
+            for ordinal, page in self.of(doc_id).items()
+            if page in numbers
+        ]
+
+
+_ALL = 100_000
+"""More than the pages and passages of the few filings searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageLikeness:
+    """Cosines of whole pages and of the passages on them, by a ranker that has vectors of both."""
+
+    ranker: Ranker
+
+    def of(self, query: Query, doc_ids: Collection[str]) -> dict[PageKey, float]:
+        """The cosine of each page of these filings, or of its nearest passage where that is nearer."""
+        wording, scope = Wording.of(query), Scope(doc_ids=tuple(doc_ids))
+        cosines = dict(self.ranker.pages(wording, scope, _ALL))
+        for passage, cosine in self.ranker.passages(wording, scope, _ALL):
+            key = PageKey(passage.doc_id, passage.page)
+            cosines[key] = max(cosine, cosines.get(key, cosine))
+        return cosines

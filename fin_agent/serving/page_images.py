@@ -1,0 +1,120 @@
+"""Pictures of pages, of bounded size, with boxes and figures framed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fin_agent.errors import ReadError
+from fin_agent.filings.facts.fact_selection import chosen_facts, names_near
+from fin_agent.filings.page_rendering import (
+    Bounds,
+    Frame,
+    FramedPage,
+    Ink,
+    OffPageError,
+    TooLongToDrawError,
+    draw_pages,
+    size_of,
+)
+from fin_agent.index.protocol import FilingRecord, PageKey
+from fin_agent.models.metering import current_meter
+from fin_agent.presentation.filings import metric_meant, noted
+from fin_agent.process_pool import CallLeftError, PoolBusyError
+from fin_agent.serving.problem_details import BusyError, NotThereError, TooLongError, names_only
+from fin_agent.tools.errors import ToolInputError, named
+from fin_agent.vocabulary.place import Box
+from fin_agent.workspace import Workspace
+
+USUAL_DPI = 110
+LONGEST_SIDE = 1_600
+"""Of a picture, in pixels: what readers of pictures, people and models, make use of."""
+MOST_BYTES = 2_000_000
+_BOUNDS = Bounds(LONGEST_SIDE, MOST_BYTES)
+_METRES_AN_INCH = 0.0254
+_FARTHEST = 2_000.0
+"""Of a box from the page's corner, in points; sheets of HTML are drawn as large as what is framed on them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A page drawn."""
+
+    png: bytes
+    framed: tuple[str, ...] = ()
+    """What is framed on it, in words."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height, in pixels."""
+        return size_of(self.png)
+
+    @property
+    def dpi(self) -> int:
+        """Dots an inch at which it was drawn, as the file says: fewer than asked for where it would be too large."""
+        at = self.png.find(b"pHYs")
+        return round(int.from_bytes(self.png[at + 4 : at + 8]) * _METRES_AN_INCH) if at > 0 else USUAL_DPI
+
+
+def page_picture(record: FilingRecord, page: int, frames: Sequence[Frame] = (), dpi: int = USUAL_DPI) -> Picture:
+    """A page (0-based) with frames, at `dpi` dots an inch, or fewer where the picture would be too large.
+
+    Given up once the current meter is stopped. Raises ReadError where the file has gone or is another by now;
+    ToolInputError where a frame is not on the page; TooLongError, and BusyError where too many are drawn already.
+    """
+    path, meter = Path(record.source), current_meter()
+    wanted = [FramedPage(page, tuple(frames))]
+    try:
+        (png,) = draw_pages(
+            path, record.content_hash, wanted, dpi, _BOUNDS, left=lambda: meter is not None and meter.stopped
+        )
+    except OffPageError as error:
+        raise ToolInputError(error.what, remedy=error.remedy) from error
+    except (PoolBusyError, CallLeftError) as error:
+        raise BusyError(
+            "the limit of pages drawn at the same time is reached", remedy="Call again in a few seconds"
+        ) from error
+    except TooLongToDrawError as error:
+        raise TooLongError(names_only(error.what, path), subject=record.doc_id, remedy=error.remedy) from error
+    except ReadError as error:
+        # Where files lie at the server is nobody's business.
+        raise ReadError(
+            names_only(error.what, path),
+            subject=record.doc_id,
+            remedy="Whoever runs the server ingests the filing again; its text and figures can be read meanwhile",
+        ) from error
+    return Picture(png, tuple(frame.note for frame in frames if frame.note))
+
+
+def figure_frames(
+    workspace: Workspace, record: FilingRecord, page: int, name: str, fiscal_year: int | None = None
+) -> list[Frame]:
+    """A frame around the figure of a page (0-based) that `name` means: a metric, a concept or words of its label.
+
+    Raises NotThereError naming what is near.
+    """
+    facts = [each.fact for each in workspace.index.facts([record.doc_id], pages=[PageKey(record.doc_id, page)])]
+    found = chosen_facts(facts, name, fiscal_year, record.identity)
+    if not found and (metric := metric_meant(name, workspace.lexicon)) is not None:
+        found = chosen_facts(facts, metric, fiscal_year, record.identity)
+    if not found:
+        near = names_near(facts, name)
+        year = f" of fiscal {fiscal_year}" if fiscal_year else ""
+        raise NotThereError(
+            f"page {page + 1} has no figure called {named(name)}{year}",
+            subject=record.doc_id,
+            remedy=f"Did you mean {' or '.join(map(named, near))}?" if near else "Ask for the page without a figure",
+        )
+    return [Frame(found[0].box, Ink.FACT, noted(found[0]))]
+
+
+def box_frames(boxes: Sequence[Box]) -> list[Frame]:
+    """A frame around each box. Raises ToolInputError where one is none."""
+    for box in boxes:
+        if not all(-_FARTHEST <= side <= _FARTHEST for side in box) or box.x0 >= box.x1 or box.y0 >= box.y1:
+            raise ToolInputError(
+                f"{','.join(f'{side:g}' for side in box)} is not a box on a page",
+                remedy="Give left, top, right, bottom in points from the page's top left, as `box` says elsewhere",
+            )
+    return [Frame(box, Ink.FACT) for box in boxes]

@@ -1,0 +1,188 @@
+"""A chat model that says what a test tells it to."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from langchain_core.messages import AIMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import BaseModel, PrivateAttr
+
+from fin_agent.errors import FinAgentError
+from fin_agent.prompts.prompt import prompt_of_role
+from fin_agent.testing.stand_in_model import ModelCall, StandInChatModel, plain, tokens
+
+Reply: TypeAlias = str | AIMessage | BaseModel | Mapping[str, object] | Exception
+"""A text, a whole message, a value that is said as JSON (or as the call that was asked for), or an error to raise."""
+Answer: TypeAlias = Reply | Callable[[ModelCall], Reply]
+Script: TypeAlias = (
+    str
+    | AIMessage
+    | Exception
+    | Callable[[ModelCall], Reply]
+    | Sequence[Answer]
+    | Mapping[str, Answer | Sequence[Answer]]
+)
+
+ANY_ROLE = "*"
+_FORCED = ("any", "required", True)
+
+
+class ScriptError(FinAgentError):
+    """A scripted model was asked what its script has no answer to, or was not asked all it should have been."""
+
+
+@dataclass(slots=True)
+class _Replies:
+    """Answers in turn, or one for ever."""
+
+    answers: tuple[Answer, ...]
+    endless: bool
+    said: int = 0
+
+    @property
+    def left(self) -> int:
+        return 0 if self.endless else len(self.answers) - self.said
+
+
+class ScriptedChatModel(StandInChatModel):
+    """Says what its script says: a list in turn, a mapping by role, a function of the call, or one reply for ever.
+
+    A role is the name of a prompt of this package, or of its role, recognised by its words, or the `role` in the
+    metadata of the call; the replies of a role are one for ever, or a list in turn. What is under `"*"` is for all
+    other prompts.
+
+    >>> model = ScriptedChatModel(["Revenue was 5.", {"answer": 5}])
+    >>> model.invoke("What was revenue?").content, model.invoke("As JSON, please").content
+    ('Revenue was 5.', '{"answer": 5}')
+    >>> try:
+    ...     model.invoke("And once more?")
+    ... except ScriptError as error:
+    ...     print(error)
+    the script has 2 replies and was asked for one more. The prompt: And once more?
+
+    >>> from fin_agent.prompts import load_prompt
+    >>> by_role = ScriptedChatModel({"hyde": "Net sales were $5 million.", "judge": ["[1, 2]", "[2, 1]"]})
+    >>> by_role.invoke(load_prompt("hyde").filled(question="What were net sales?").text).content
+    'Net sales were $5 million.'
+    >>> [call.role for call in by_role.calls]
+    ['hyde']
+
+    >>> model = ScriptedChatModel(lambda call: f"{len(call.text)} characters")
+    >>> "".join(piece.content for piece in model.stream("Hello"))
+    '5 characters'
+    """
+
+    tells_usage: bool = True
+    """Whether messages carry tokens, counted at four characters to one."""
+
+    _calls: list[ModelCall] = PrivateAttr(default_factory=list)
+    _errors: list[ScriptError] = PrivateAttr(default_factory=list)
+    _script: dict[str, _Replies] = PrivateAttr(default_factory=dict)
+    _by_role: bool = PrivateAttr(default=False)
+    _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
+
+    def __init__(
+        self,
+        script: Script,
+        *,
+        model_name: str = "scripted",
+        tells_usage: bool = True,
+        prompts: Path | None = None,
+    ) -> None:
+        super().__init__(model_name=model_name, tells_usage=tells_usage, prompts=prompts)  # type: ignore[call-arg]
+        self._by_role = isinstance(script, Mapping)
+        by_role = script if isinstance(script, Mapping) else {ANY_ROLE: script}
+        self._script = {prompt_of_role(role) or role: _replies(written) for role, written in by_role.items()}
+
+    @property
+    def calls(self) -> list[ModelCall]:
+        """Every call so far, in the order in which they came."""
+        return list(self._calls)
+
+    def verify(self) -> None:
+        """Raises ScriptError where the script was asked too much, even if the caller caught that, or too little."""
+        if self._errors:
+            raise self._errors[0]
+        left = {role: replies.left for role, replies in self._script.items()}
+        unsaid = [f"{count} of {role!r}" if self._by_role else str(count) for role, count in left.items() if count]
+        if unsaid:
+            raise ScriptError(f"replies were not requested: {', '.join(unsaid)}")
+
+    def _answered(self, call: ModelCall) -> ChatResult:
+        try:
+            with self._lock:
+                self._calls.append(call)
+                answer = self._next(call)
+        except ScriptError as error:
+            self._errors.append(error)
+            raise
+        # Outside the lock: an answer that waits, or asks another model, must not hold up the rest.
+        reply = answer(call) if callable(answer) else answer
+        if isinstance(reply, Exception):
+            raise reply
+        message = self._message(reply, call)
+        finish = "tool_calls" if message.tool_calls else "stop"
+        known = {"model_name": self.model_name, "finish_reason": finish, **message.response_metadata}
+        message = message.model_copy(update={"response_metadata": known})
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    def _next(self, call: ModelCall) -> Answer:
+        role = call.role if call.role is not None and call.role in self._script else ANY_ROLE
+        if role not in self._script:
+            asked = f"the role {call.role!r}" if call.role else "a prompt of no known role"
+            raise ScriptError(
+                f"the script has no reply for {asked}, only for {', '.join(sorted(self._script))}",
+                remedy=f"The prompt: {call.head()}",
+            )
+        replies = self._script[role]
+        if replies.endless:
+            return replies.answers[0]
+        if not replies.left:
+            of = f" for the role {role!r}" if self._by_role else ""
+            many = "1 reply" if replies.said == 1 else f"{replies.said} replies"
+            raise ScriptError(
+                f"the script has {many}{of} and was asked for one more", remedy=f"The prompt: {call.head()}"
+            )
+        replies.said += 1
+        return replies.answers[replies.said - 1]
+
+    def _message(self, reply: Reply, call: ModelCall) -> AIMessage:
+        if isinstance(reply, AIMessage):
+            message = reply
+        elif isinstance(reply, str):
+            message = AIMessage(content=reply)
+        elif (tool := _tool_asked_for(call)) is not None:
+            number = f"call_{len(self._calls)}"
+            message = AIMessage(content="", tool_calls=[{"name": tool, "args": plain(reply), "id": number}])
+        else:
+            message = AIMessage(content=json.dumps(plain(reply), ensure_ascii=False))
+        if message.usage_metadata is None and self.tells_usage:
+            said = str(message.text) + "".join(json.dumps(each["args"]) for each in message.tool_calls)
+            asked, answered = tokens(call.text), tokens(said)
+            counted = UsageMetadata(input_tokens=asked, output_tokens=answered, total_tokens=asked + answered)
+            message = message.model_copy(update={"usage_metadata": counted})
+        return message
+
+
+def _replies(written: Answer | Sequence[Answer]) -> _Replies:
+    if isinstance(written, Sequence) and not isinstance(written, str):
+        return _Replies(tuple(written), endless=False)
+    return _Replies((written,), endless=True)
+
+
+def _tool_asked_for(call: ModelCall) -> str | None:
+    """The tool that must be called, where the call leaves no choice."""
+    choice, tools = call.options.get("tool_choice"), call.tools
+    if isinstance(choice, Mapping):
+        function = choice.get("function")
+        choice = function.get("name") if isinstance(function, Mapping) else choice.get("name")
+    if isinstance(choice, str) and choice in tools:
+        return choice
+    return tools[0] if choice in _FORCED and len(tools) == 1 else None

@@ -1,0 +1,105 @@
+"""Program-of-Thought: a program accounted for and run; shown first, where that is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from langgraph.types import interrupt
+
+from fin_agent.analyst.events import warned
+from fin_agent.analyst.protocol import Analyst
+from fin_agent.answering.answer import AnswerValue
+from fin_agent.answering.answer_composition import numeric_answer
+from fin_agent.answering.program import Program, check_program
+from fin_agent.answering.program_syntax import program_tree
+from fin_agent.answering.provenance import Provenance, require_sources
+from fin_agent.answering.sandbox import ProgramExecutor
+from fin_agent.errors import SandboxError
+from fin_agent.evidence.evidence import Evidence
+from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.ledger import Figure, Ledger
+from fin_agent.evidence.plan import Plan
+
+EDITED_PROGRAM = "the program was changed by hand before it ran"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a program is written for, and from."""
+
+    question: str
+    intent: Intent
+    plan: Plan
+    ledger: Ledger
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One program, where its numbers come from, and what it gave: a value or what is wrong with it."""
+
+    program: Program
+    provenance: Provenance
+    value: AnswerValue | None
+    problem: SandboxError | None
+
+    @property
+    def cited(self) -> list[Figure]:
+        """The figures it computes from."""
+        return list(self.program.variables.values())
+
+
+def attempt(asked: Asked, *, analyst: Analyst, executor: ProgramExecutor) -> Attempt:
+    """The analyst's program, accounted for and run; a program with a number that nothing accounts for is never run.
+
+    Raises ValueError where there is no program.
+    """
+    program = analyst.program(asked.intent, asked.plan, asked.ledger, asked.evidence)
+    provenance = Provenance((), ())
+    try:
+        program_tree(program.code)
+        provenance = check_program(program.code, program, asked.question)
+        require_sources(provenance)
+        result = executor.run(program.code).value
+        value = numeric_answer(asked.intent, asked.plan, program, result)
+        return Attempt(program, provenance, value, None)
+    except SandboxError as problem:
+        return Attempt(program, provenance, None, problem)
+
+
+def showing_programs(analyst: Analyst) -> Analyst:
+    """The analyst, each of whose programs stops the run before it is checked and executed."""
+    return cast(Analyst, _Showing(analyst))
+
+
+class _Showing:
+    def __init__(self, analyst: Analyst) -> None:
+        self._analyst = analyst
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._analyst, name)
+
+    def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
+        """See Analyst.program."""
+        program = self._analyst.program(intent, plan, ledger, evidence)
+        answer = interrupt(
+            {
+                "about_to": "run this program",
+                "program": program.code,
+                "figures": [
+                    f"{name} = {figure.amount:,}: {figure.label} ({figure.doc_id} page {figure.page + 1})"
+                    for name, figure in program.variables.items()
+                ],
+                "resume_with": 'true to run it; false to refuse it; {"program": "..."} to run another in its place,'
+                " which is checked like any",
+            }
+        )
+        if answer is False:
+            raise ValueError("it was not allowed to run")
+        changed = answer.get("program") if isinstance(answer, Mapping) else None
+        if not isinstance(changed, str) or changed == program.code:
+            return program
+        warned(EDITED_PROGRAM)
+        return replace(program, code=changed)

@@ -1,0 +1,318 @@
+"""Whether the numbers of a reply stand in what tools and people have said."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in, spelled_numbers
+from fin_agent.answering.sentence_binding import not_borne_out
+from fin_agent.graphs.chat.state import is_correction
+from fin_agent.prompts import orders_in, without_orders
+from fin_agent.retrieval.search_terms import stems_of
+from fin_agent.tools.result_formatting import NO_SOURCE_FOR, NOT_ANSWERED, RESULT, SOURCES_FOR_ALL, UNCHECKED
+
+NO_SOURCE = " [no source]"
+_HUNDRED = Decimal(100)
+_CLOSE = Decimal("0.05")
+"""Two digits of a rounded number hold: half of the second one is 5% of the number at most."""
+_EVERYDAY_SPAN = 12
+"""`the last 5 years`, `12 months`."""
+_SCALED = r"(?:\s*(?:thousand|million|billion|trillion|percent|m[mn]|bn|[MBKmbk]\b|%))"
+_LISTED = re.compile(rf"^\s*(?:\d{{1,2}}[.)]|[-*•])\s+(?!{_SCALED})", re.M | re.I)
+_MARK = re.compile(rf"\[(\d{{1,3}})\](?!{_SCALED})", re.I)
+_NUMBER = rf"\d{{1,4}}(?![\d.,]*\d)(?!{_SCALED})"
+_PAGES = re.compile(
+    rf"\bpage\s+{_NUMBER}(?:[-–]{_NUMBER})?|\bpages\s+{_NUMBER}(?:\s*(?:[-–,]|,?\s*and|to)\s*{_NUMBER})*", re.I
+)
+_INVISIBLE = re.compile("[\u200b-\u200d\u2060\ufeff*]")
+_GLUED = re.compile(
+    r"(?<=[A-Za-z_])(?=\d[\d,.]*\s?(?:(?:thousand|million|billion|trillion)s?|m[mn]|bn|[MBK])\b)|(?<=\bUSD|\bEUR|\bGBP)(?=\d)"
+)
+_POINT = re.compile(r"(?<=[A-Za-z])\.(?=\d)")
+_YEAR_LETTER = re.compile(r"\b((?:19|20)\d\d)(?=[A-Z]\b)")
+_POWER = re.compile(r"\b\d+(?:\.\d+)?[eE][+]?\d{1,2}\b")
+_LETTER = re.compile(r"(?<![A-Za-z_\d.,])(\d[\d,]*(?:\.\d+)?)\s?([MBKmbk])(?![\w-])")
+_LETTERS = {"m": "million", "b": "billion", "k": "thousand"}
+_NAMES = frozenset({"3m", "6k", "8k", "10k", "11k", "20k", "401k"})
+"""A company, forms, a plan."""
+_RISES = re.compile(r"\b(?:income|profit|earn|gain|increas|rose|rise|grew|grow|up\b)", re.I)
+_FALLS = re.compile(
+    r"\b(?:loss|lost|outflow|decreas|declin|fell|fall|drop|down|expense|cost|paid|used|negative|lower)", re.I
+)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
+_SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 1_000_000_000_000}
+_ANY_SCALE = (1, 1_000, 1_000_000, 1_000_000_000)
+_UNIT = re.compile(r"\s\((USD (?:thousand|million|billion)s?)\)")
+_SCALE_WORD = re.compile(r"\b(thousand|million|billion|trillion)s?\b", re.I)
+_HEADER = re.compile(r"\bin (thousand|million|billion)s\b", re.I)
+_QUOTATION = re.compile(r"^</?\w+-[0-9a-f]{16}\b.*$", re.M)
+_PAGE = re.compile(r"\bpages? \d+\b")
+_DOWN = re.compile(
+    r"\b(?:loss|losses|outflow|decreas|declin|fell|fall|drop|down|expense|cost|paid|payment|charge|deficit|negative|used)",
+    re.I,
+)
+_CONSTANTS = frozenset(map(Decimal, (0, 1, 2, 3, 4, 10, 12, 52, 53, 100, 360, 365, 366, 1_000, 10_000)))
+_POWERS = frozenset(Decimal(10) ** each for each in (6, 9, 12))
+
+
+def without_source(said: str, sources: Iterable[str | Stated], marks: int = 12) -> tuple[str, ...]:
+    """The figures, percentages, spans and years of a reply that none of `sources` states, as read, each once.
+
+    A figure may be rounded to two digits or more, and put into another scale; a percentage may be a ratio there. A sign
+    is turned with a word only. `marks` is the highest number of a citation (`[1]`).
+
+    >>> without_source("It rose 15.4% to $0.54 billion in 2023.", ["544 USD millions in FY2023, ratio 0.15397"])
+    ()
+    >>> without_source("It was $545 million.", ["544 USD millions"])
+    ('$545 million',)
+    """
+    stated = [number for each in sources for number in (numbers_of(each) if isinstance(each, str) else (each,))]
+    values = {abs(each.numeral.value) for each in stated}
+    years = {each.numeral.value for each in stated}
+    found: dict[str, None] = {}
+    for sentence in _SENTENCE.split(_readable(said, marks)):
+        for numeral in _told(sentence):
+            if numeral.kind is NumeralKind.YEAR:
+                there = numeral.value in years
+            elif numeral.kind is NumeralKind.SPAN:
+                there = numeral.value <= _EVERYDAY_SPAN or any(_same(numeral, each, sentence) for each in stated)
+            else:
+                # A count may be any number that was told: `the 17 pages`, `the 10 of 10-K`.
+                counted = numeral.scale is None and not numeral.currency and numeral.kind is NumeralKind.AMOUNT
+                there = (counted and numeral.value >= 0 and numeral.value in values) or any(
+                    _same(numeral, each, sentence) for each in stated
+                )
+            if not there:
+                found[numeral.printed] = None
+    return tuple(found)
+
+
+def without_grounds(said: str, texts: Sequence[str], also: str = "") -> dict[str, tuple[str, ...]]:
+    """The sentences of a reply that claim what none of `texts` bears out, with what that is; see `not_borne_out`.
+
+    What the assistant says of itself and of whom it talks to claims nothing of a filing; nor does a question.
+    """
+    found = {}
+    for sentence in filter(None, map(str.strip, _SENTENCE.split(said))):
+        if _OF_ITSELF.search(sentence) or sentence.endswith("?"):
+            continue
+        # That something is not there is said of what was looked for: no text says it.
+        if lacking := not_borne_out(sentence, texts, also, claims_nothing=True):
+            found[sentence] = lacking
+    return found
+
+
+_OF_ITSELF = re.compile(r"\b(?:I|I'm|me|my|you|your|let us|let's)\b")
+
+
+def grounds_in(messages: Sequence[BaseMessage], also: Iterable[str] = ()) -> list[str]:
+    """What tools found in a thread, beside `also`."""
+    found = [message.text for message in messages if isinstance(message, ToolMessage) and message.status == "success"]
+    return [*(_without_orders(text) for text in found if not text.startswith(NOT_ANSWERED)), *also]
+
+
+def orders_repeated(said: str, messages: Sequence[BaseMessage], grounds: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The sentences of a reply with words that filings have only where they speak to the model, with these words."""
+    results = [each.text for each in messages if isinstance(each, ToolMessage)]
+    quoted = [found["text"] for result in results for found in _QUOTED.finditer(result)]
+    ordered = set(stems_of(" ".join(orders_in(text.translate(_MARKS)) for text in quoted)))
+    if not ordered:
+        return {}
+    ordered -= set(stems_of(" ".join(grounds)))
+    found = {}
+    for sentence in filter(None, map(str.strip, _SENTENCE.split(said))):
+        if words := ordered & set(stems_of(sentence)):
+            found[sentence] = tuple(f"`{word}`" for word in sorted(words))
+    return found
+
+
+def _without_orders(message: str) -> str:
+    """A tool's message without what its quotations say to whoever reads them."""
+    return _QUOTED.sub(lambda found: found["mark"] + without_orders(found["text"].translate(_MARKS)), message)
+
+
+_QUOTED = re.compile(
+    r"(?P<mark><(?!program-)\w+-(?P<code>[0-9a-f]{16})\b[^<>]*>)(?P<text>.*?)(?=</\w+-(?P=code)>)", re.S
+)
+"""A quotation; a program is of our own."""
+_MARKS = {ord("‹"): "<", ord("⟦"): "["}
+"""As they stood before `as_quoted` made them harmless."""
+
+
+def marked(said: str, figures: Iterable[str], sentences: Iterable[str] = ()) -> str:
+    """The reply with a mark behind each of these figures and sentences."""
+    for sentence in sentences:
+        said = said.replace(sentence, f"{sentence}{NO_SOURCE}")
+    for figure in sorted(figures, key=len, reverse=True):
+        said = re.sub(
+            rf"(?<![\d.,]){re.escape(figure)}(?![\d])(?!{re.escape(NO_SOURCE)})", f"{figure}{NO_SOURCE}", said
+        )
+        digits = re.search(r"\d[\d.,]*", figure)
+        if digits and figure not in said:
+            # It is written in another way than it is read: `545M`.
+            said = re.sub(
+                rf"(?<![\d.,]){re.escape(digits[0])}(?!\d)[^\s.,;:)]*(?!{re.escape(NO_SOURCE)})",
+                lambda found: f"{found[0]}{NO_SOURCE}",
+                said,
+            )
+    return said
+
+
+def _readable(said: str, marks: int) -> str:
+    """Scales written out, what is glued apart; without numbers of a list, of a citation, of a page: no figures."""
+    said = _INVISIBLE.sub("", unicodedata.normalize("NFKC", _LISTED.sub(" ", said)))
+    said = _MARK.sub(lambda found: " " if int(found[1]) <= marks else found[0], said)
+    said = _POWER.sub(lambda found: f"{Decimal(found[0]):f}", said)
+    said = _YEAR_LETTER.sub(r"\1 ", _POINT.sub(". ", _GLUED.sub(" ", _PAGES.sub(" ", said))))
+    return _LETTER.sub(_written_out, said)
+
+
+def _written_out(found: re.Match[str]) -> str:
+    name = f"{found[1]}{found[2]}".lower()
+    return found[0] if name in _NAMES else f"{found[1]} {_LETTERS[found[2].lower()]}"
+
+
+def _told(sentence: str) -> Iterator[Numeral]:
+    for numeral in numerals_in(sentence):
+        digits = any(letter.isdigit() for letter in numeral.printed)
+        if numeral.kind is not NumeralKind.LABEL and digits:
+            yield numeral
+    for spelled in spelled_numbers(sentence):
+        if spelled.value > _EVERYDAY_SPAN:
+            yield Numeral(spelled.words, Decimal(spelled.value), NumeralKind.AMOUNT)
+
+
+def _same(said: Numeral, stated: Stated, sentence: str) -> bool:
+    other = stated.numeral
+    if other.kind is NumeralKind.LABEL or (said.currency and other.kind is NumeralKind.YEAR):
+        return False
+    if not _signs_agree(said, stated, sentence):
+        return False
+    value, size = abs(said.value), abs(other.value)
+    step = Decimal(1).scaleb(-said.decimals) / 2
+    if said.kind is NumeralKind.PERCENT:
+        return any(_near(value, each, step) for each in _percentages(other))
+    if said.scale is None:
+        # `544` may be said of `544 million`: the unit stands elsewhere in the sentence.
+        loose = said.decimals or said.kind is NumeralKind.SPAN
+        return _near(value, size, step if loose else Decimal(0)) or value in {size * each for each in stated.scales}
+    return any(_near(value * said.scale, size * each, step * said.scale) for each in stated.scales)
+
+
+def _percentages(stated: Numeral) -> tuple[Decimal, ...]:
+    size = abs(stated.value)
+    if stated.kind is NumeralKind.PERCENT:
+        return (size,)
+    if stated.scale is not None or stated.currency or stated.kind is not NumeralKind.AMOUNT:
+        return ()
+    return (size, size * _HUNDRED) if stated.decimals or size <= _HUNDRED else ()
+
+
+def _near(value: Decimal, size: Decimal, step: Decimal) -> bool:
+    apart = abs(value - size)
+    return apart == 0 or (apart <= step and apart <= _CLOSE * size)
+
+
+def _signs_agree(said: Numeral, stated: Stated, sentence: str) -> bool:
+    # `a rise (15.4%)` holds no negative; nor does `net income - 544`.
+    printed = said.printed
+    minus = re.match(r"\(?[-−–](?=\S)|.{0,4}?[-−](?=\d)", printed) or (printed.startswith("(") and said.currency)
+    negative = said.value < 0 and bool(minus)
+    if negative and stated.numeral.value >= 0:
+        return stated.down
+    if not negative and stated.numeral.value < 0:
+        return not _RISES.search(sentence) or bool(_FALLS.search(sentence))
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A number that a source states."""
+
+    numeral: Numeral
+    scales: tuple[int, ...]
+    """By which it may be meant: one where the source prints it behind the number."""
+    down: bool
+    """Whether its line speaks of a loss, an outflow or a decrease."""
+
+
+def stated_in(messages: Sequence[BaseMessage], also: Iterable[str] = ()) -> list[Stated]:
+    """The numbers that people said and tools found, of a thread; those of `also` beside them.
+
+    What a tool could not do says nothing, nor does a program a number of which stands nowhere.
+    """
+    calls = {call["id"]: call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls}
+    stated = [each for text in also for each in numbers_of(text)]
+    programs: list[tuple[str, str]] = []
+    for message in messages:
+        if isinstance(message, HumanMessage) and not is_correction(message):
+            stated += numbers_of(message.text)
+        elif isinstance(message, ToolMessage) and message.status == "success":
+            call = calls.get(message.tool_call_id)
+            if message.text.startswith(RESULT):
+                programs.append((message.text, str(call["args"].get("code", "")) if call else ""))
+            elif message.text.startswith(NOT_ANSWERED):
+                # It repeats what was asked.
+                stated += [each for each in numbers_of(message.text) if each.numeral.kind is NumeralKind.YEAR]
+            else:
+                stated += numbers_of(message.text)
+    for told, code in programs:
+        stated += _computed(told, code, stated)
+    return stated
+
+
+def numbers_of(text: str, scales: tuple[int, ...] | None = None) -> list[Stated]:
+    """The numbers of a source. `scales` are those of numbers whose own is not printed; else as the text says."""
+    found: list[Stated] = []
+    # `544.0 (USD millions)`: a tool puts the unit behind the figure. The number of a page is no figure.
+    text = _PAGE.sub("page", _UNIT.sub(r" \1", text))
+    anywhere = scales or _scales_of(text) or _ANY_SCALE
+    for quotation in _QUOTATION.split(text):
+        headers = list(_HEADER.finditer(quotation))
+        heading = (1, _SCALES[headers[0][1].lower()]) if headers else anywhere
+        for line in quotation.splitlines():
+            if header := _HEADER.search(line):
+                heading = (1, _SCALES[header[1].lower()])
+            of_line = scales or _scales_of(line) or heading
+            down = bool(_DOWN.search(line))
+            for numeral in numerals_in(line):
+                found.append(Stated(numeral, (numeral.scale,) if numeral.scale else of_line, down))
+            for spelled in spelled_numbers(line):
+                numeral = Numeral(spelled.words, Decimal(spelled.value), NumeralKind.AMOUNT)
+                found.append(Stated(numeral, (1,), down))
+    return found
+
+
+def _scales_of(text: str) -> tuple[int, ...]:
+    found = {_SCALES[word.lower()] for word in _SCALE_WORD.findall(text)}
+    return (1, *sorted(found)) if found else ()
+
+
+def _computed(told: str, code: str, stated: Sequence[Stated]) -> Iterator[Stated]:
+    """Of a program's result; nothing where a number of the program stands in no source."""
+    if NO_SOURCE_FOR in told:
+        return
+    if UNCHECKED in told and not _all_stated(code, stated):
+        return
+    if UNCHECKED not in told and SOURCES_FOR_ALL not in told:
+        return
+    # What it prints may come from words of its own.
+    result = told if not re.search(r"""["'][^"'\n]*\d""", code) else told.partition("\n")[0]
+    yield from numbers_of(result, _scales_of(code) or None)
+
+
+def _all_stated(code: str, stated: Sequence[Stated]) -> bool:
+    written = [
+        abs(numeral.value)
+        for numeral in numerals_in(re.sub(r"(?<=\d)_(?=\d)", "", code))
+        if numeral.kind is not NumeralKind.LABEL
+    ]
+    values = {abs(each.numeral.value) * scale for each in stated for scale in (1, *each.scales)}
+    figures = [value for value in written if value not in _CONSTANTS and value not in _POWERS]
+    return bool(figures) and all(value in values for value in figures)

@@ -1,0 +1,87 @@
+"""Names, periods and sentences of generated questions."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from fin_agent.errors import LexiconError
+from fin_agent.evaluation.generated.figures import AskedMeasure, AskedNames, read_yaml
+from fin_agent.evaluation.generated.sampling import Wording, filled, listed, long_name, possessive, short_name
+from fin_agent.lexicon.company_names import Company
+from fin_agent.lexicon.fiscal_periods import FiscalYears
+
+KINDS = (
+    "total", "average", "growth", "annual_growth", "difference", "ratio", "highest", "lowest", "of_highest", "faster",
+    "combined", "lookup",
+)  # fmt: skip
+
+
+def company(name: str, ticker: str = "") -> Company:
+    return Company("key", name, (name,), (ticker,) if ticker else (), ())
+
+
+@pytest.mark.parametrize(
+    ("printed", "long", "short"),
+    [
+        ("THE ANVIL COMPANY", "The Anvil Company", "Anvil"),
+        ("RIVERBANK.COM, INC.", "Riverbank.com, Inc.", "Riverbank"),
+        ("NORTH & OAK, Inc.", "NORTH & OAK, Inc.", "NORTH & OAK"),
+        ("ADVANCED LENS OF DOVER, INC.", "Advanced Lens of Dover, Inc.", "Advanced Lens of Dover"),
+        ("Kestrel plc", "Kestrel plc", "Kestrel"),
+    ],
+)
+def test_names_are_set_as_a_text_sets_them(printed: str, long: str, short: str) -> None:
+    assert (long_name(company(printed)), short_name(company(printed))) == (long, short)
+
+
+def test_sentences_agree_with_their_names() -> None:
+    assert (
+        possessive("Kestrel") == "Kestrel's"
+        and possessive("Anvil Mills") == "Anvil Mills'"
+        and possessive("Dora's") == "Dora's"
+    )
+    assert listed(["A", "B", "C"]) == "A, B and C" and listed(["A", "B"], "or") == "A or B"
+    wording = "{whose_a} {measure} {was} above {that} of {b}."
+    assert filled(wording, a="Kestrel", b="Anvil, Inc.", measure="dividends", was="were") == (
+        "Kestrel's dividends were above those of Anvil, Inc."
+    )
+
+
+def test_a_total_is_not_asked_of_a_total() -> None:
+    names = AskedNames(singular=("revenue", "total revenue"), plural=("total revenues",))
+    measure = AskedMeasure("revenue", names, "USD", is_formula=False, is_balance=False)
+    wording = Wording(Random(2))
+    assert {wording.measure(measure, without="total") for _ in range(50)} == {("revenue", "was")}
+    assert len({wording.measure(measure) for _ in range(50)}) == 3
+
+
+def test_each_kind_has_six_wordings_that_take_turns() -> None:
+    wording = Wording(Random(0))
+    fields = dict.fromkeys(
+        ("company", "a", "b", "measure", "was", "first", "last", "span", "year", "companies", "either", "other",
+         "other_was"),
+        "x",
+    )  # fmt: skip
+    for kind in KINDS:
+        texts = [wording.text(kind, turn, **fields) for turn in range(6)]
+        assert len(set(texts)) == 6, kind
+        assert not any("{" in text for text in texts)
+
+
+def test_years_named_otherwise_than_they_end_are_never_put_as_calendar_years() -> None:
+    retailer = FiscalYears("Anvil", (2021, 2022), (), ((2022, 2021), (2023, 2022)))
+    wording = Wording(Random(1))
+    spans = {wording.span(2019, 2022, retailer) for _ in range(300)}
+    assert len(spans) >= 6
+    assert not {"2019-2022", "the four years through 2022"} & spans
+    assert "2022" not in {wording.year(2022, retailer) for _ in range(100)}
+    calendar = FiscalYears("Kestrel", (2022,), (), ((2022, 2022),))
+    assert {"2019-2022", "the four years through 2022"} <= {wording.span(2019, 2022, calendar) for _ in range(300)}
+    assert "2022" in {wording.year(2022, calendar) for _ in range(100)}
+
+
+def test_a_file_of_another_shape_is_refused_by_name() -> None:
+    with pytest.raises(LexiconError, match=r"measures\.yaml"):
+        read_yaml("measures", AskedNames)

@@ -1,0 +1,195 @@
+"""What arguments name: the filings that company, form, year and ids leave, and pages as people write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from fin_agent.index.opening import names_near
+from fin_agent.lexicon.company_mentions import CERTAIN, Company
+from fin_agent.lexicon.company_names import company_words, plain_name
+from fin_agent.tools.arguments import Narrowed
+from fin_agent.tools.errors import ToolInputError, named
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.workspace import Workspace
+
+_MOST_NAMED = 12
+_MOST_PAGES = 10_000
+_PART = re.compile(r"(?:p{1,2}\.?|pages?)?\s*(\d{1,6})(?:\s*(?:-|–|—|to)\s*(\d{1,6}))?", re.I)
+_PAGES_REMEDY = "Write pages as a viewer counts them, from 1: '12', '3-5' or '3-5, 8'."
+
+
+def narrowed(workspace: Workspace, to: Narrowed, within: Sequence[str] | None = None) -> tuple[str, ...] | None:
+    """The filings left, in the index's order; None where nothing narrows.
+
+    Raises ToolInputError where none is left, or where a company or an id is not there.
+    """
+    ids = _given_ids(workspace, to.doc_ids, within)
+    company = None if to.company is None else company_named(to.company, workspace)
+    if company is None and to.form is None and to.fiscal_year is None and to.quarter is None:
+        return ids
+    identities = workspace.directory.identities
+    of_company = identities if company is None else company.doc_ids
+    allowed = [doc_id for doc_id in identities if doc_id in of_company and (ids is None or doc_id in ids)]
+    left = tuple(doc_id for doc_id in allowed if _fits(identities[doc_id], to))
+    if not left:
+        raise _nothing_left(to, company, [identities[doc_id] for doc_id in allowed])
+    return left
+
+
+def known_id(doc_id: str, workspace: Workspace, within: Sequence[str] | None = None) -> str:
+    """`doc_id` where it may be read. Raises ToolInputError naming those it may be meant for."""
+    readable = workspace.directory.identities if within is None else within
+    if doc_id in readable:
+        return doc_id
+    near = names_near(doc_id, readable)
+    if not near and len(readable) <= _MOST_NAMED:
+        near = sorted(readable)
+    meant = f"Did you mean {' or '.join(map(named, near))}? " if near else ""
+    raise ToolInputError(
+        f"no filing with the id {named(doc_id)} can be read", remedy=f"{meant}list_filings shows all ids"
+    )
+
+
+def company_named(name: str, workspace: Workspace) -> Company:
+    """The one company that a name or ticker surely means. Raises ToolInputError naming those it may be meant for."""
+    directory = workspace.directory
+    by_ticker = [each for each in directory.companies if name.strip("$ ").upper() in each.tickers]
+    if len(by_ticker) == 1:
+        return by_ticker[0]
+    mentions = [*directory.mentions(name), *directory.mentions(f"{name}'s")]
+    sure = {
+        mention.company.key: mention.company
+        for mention in mentions
+        if mention.confidence >= CERTAIN and _says_nothing_else(name, mention.phrase)
+    }
+    if len(sure) == 1:
+        return next(iter(sure.values()))
+    maybe = {mention.company.key: mention.company for mention in mentions}
+    known = {known: company for company in directory.companies for known in (*company.names, *company.tickers)}
+    near = [*maybe.values(), *(known[each] for each in names_near(name, known))]
+    labels = list(dict.fromkeys(map(_label, near)))
+    if labels:
+        meant = f"Did you mean {' or '.join(labels)}? Name one of them."
+    else:
+        every = sorted(map(_label, directory.companies), key=str.casefold)
+        more = f" and {len(every) - _MOST_NAMED} others" if len(every) > _MOST_NAMED else ""
+        meant = (
+            f"There are: {', '.join(every[:_MOST_NAMED])}{more}. list_filings shows all." if every else "It is empty."
+        )
+    raise ToolInputError(f"{named(name)} does not clearly name an indexed company", remedy=meant)
+
+
+def period_named(identity: Identity) -> tuple[int | None, int | None]:
+    """(fiscal year, quarter) that a filing is of; of a report of an event, the year in which that was."""
+    reported = identity.reported
+    if reported is not None:
+        return reported.fiscal_year, reported.quarter
+    year = identity.fiscal_year or (identity.period_end.year if identity.period_end else None)
+    return year, identity.quarter
+
+
+def pages_in(written: str, last: int | None = None) -> list[int]:
+    """0-based pages, each once, in the order written; none beyond `last` (how many pages the filing has).
+
+    Raises ToolInputError where it is no range of pages, or where a filing of `last` pages has none of them.
+
+    >>> pages_in("9, 3-5")
+    [8, 2, 3, 4]
+    """
+    pages: dict[int, None] = {}
+    for part in filter(None, (each.strip() for each in re.split(r"[,;\s]*[,;\n][,;\s]*", written.strip()))):
+        found = _PART.fullmatch(part)
+        if found is None:
+            raise ToolInputError(f"{part[:40]!r} is not a page or a range of pages", remedy=_PAGES_REMEDY)
+        first, end = int(found[1]), int(found[2] or found[1])
+        if not 1 <= first <= end:
+            raise ToolInputError(
+                f"pages {part[:40]!r} are not a range: pages count from 1, the smaller number first",
+                remedy=_PAGES_REMEDY,
+            )
+        if end - first >= _MOST_PAGES:
+            raise ToolInputError(f"{part[:40]!r} is more pages than a filing has", remedy=_PAGES_REMEDY)
+        pages.update(dict.fromkeys(range(first - 1, end)))
+    if not pages:
+        raise ToolInputError("no page is named", remedy=_PAGES_REMEDY)
+    if last is None:
+        return list(pages)
+    there = [page for page in pages if page < last]
+    if not there:
+        raise ToolInputError(f"the filing has {last:,} pages, none of these", remedy=f"Name pages from 1 to {last}")
+    return there
+
+
+def as_written(pages: list[int]) -> str:
+    """0-based pages in ascending order as people write them.
+
+    >>> as_written([2, 3, 4, 8])
+    '3-5, 9'
+    """
+    runs: list[list[int]] = []
+    for page in pages:
+        if runs and runs[-1][-1] == page - 1:
+            runs[-1].append(page)
+        else:
+            runs.append([page])
+    return ", ".join(f"{run[0] + 1}-{run[-1] + 1}" if len(run) > 1 else str(run[0] + 1) for run in runs)
+
+
+def _given_ids(
+    workspace: Workspace, doc_ids: Sequence[str] | None, within: Sequence[str] | None
+) -> tuple[str, ...] | None:
+    if not doc_ids:
+        return None if within is None else tuple(within)
+    return tuple(dict.fromkeys(known_id(doc_id, workspace, within) for doc_id in doc_ids))
+
+
+def _fits(identity: Identity, to: Narrowed) -> bool:
+    year, quarter = period_named(identity)
+    return (
+        (to.form is None or identity.form is Form(to.form))
+        and (to.fiscal_year is None or year == to.fiscal_year)
+        and (to.quarter is None or quarter == to.quarter)
+    )
+
+
+def _says_nothing_else(name: str, phrase: str) -> bool:
+    """Whether nothing but the legal form stands beside the phrase: "H&R Block" is not Block."""
+    words = company_words()
+    beside = plain_name(name).removesuffix(" s").split()
+    for word in plain_name(phrase).split():
+        if word in beside:
+            beside.remove(word)
+    return all(word in words.legal_forms or word in words.generic for word in beside)
+
+
+def _label(company: Company) -> str:
+    return named(company.name) + (f" ({company.tickers[0]})" if company.tickers else "")
+
+
+def _nothing_left(to: Narrowed, company: Company | None, others: Sequence[Identity]) -> ToolInputError:
+    period = f"fiscal {to.fiscal_year}" if to.fiscal_year else ""
+    period = f"quarter {to.quarter}" + (f" of {period}" if period else "") if to.quarter else period
+    asked = f"{to.form or 'filing'}{f' of {period}' if period else ''}{f' of {named(company.name)}' if company else ''}"
+    there = _kinds(others)
+    among = f" among {len(to.doc_ids)} ids given" if to.doc_ids else ""
+    if not there:
+        return ToolInputError(f"there is no {asked}{among}", remedy="Call list_filings to see what there is")
+    return ToolInputError(f"there is no {asked}{among}", remedy=f"There are: {there}. Ask for one of these")
+
+
+def _kinds(identities: Iterable[Identity]) -> str:
+    """`10-K FY2022, FY2023; 10-Q Q3 FY2024`: what there is, in a few words."""
+    by_form: dict[str, set[tuple[int, int]]] = {}
+    for identity in identities:
+        year, quarter = period_named(identity)
+        by_form.setdefault(identity.form.value, set()).add((year or 0, quarter or 0))
+    told = []
+    for form, periods in sorted(by_form.items()):
+        shown = [
+            f"Q{quarter} FY{year}" if quarter else f"FY{year}" if year else "no year"
+            for year, quarter in sorted(periods)
+        ]
+        more = f" and {len(shown) - _MOST_NAMED} more" if len(shown) > _MOST_NAMED else ""
+        told.append(f"{form} {', '.join(shown[-_MOST_NAMED:])}{more}")
+    return "; ".join(told)

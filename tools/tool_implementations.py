@@ -1,0 +1,290 @@
+"""What each tool does, from its arguments to its artifact; the HTTP API and MCP resources do the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from fin_agent.analyst.card_making import extract_cards
+from fin_agent.answering.answer import Answer
+from fin_agent.answering.provenance import Provenance, check_provenance
+from fin_agent.evidence.cards.extraction import with_facts
+from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.graphs.answer.graph import answer_question
+from fin_agent.graphs.answer.question_scope import intent_in, what_cannot_be_met
+from fin_agent.index.protocol import FilingEntry, PageKey, SourcedFact, StoredPassage
+from fin_agent.retrieval.facts import FactHit, FactQuery, find_facts
+from fin_agent.retrieval.families import KINDS, family
+from fin_agent.retrieval.search_query import Depth, Query, RankedPassage, Scope
+from fin_agent.tools import arguments as take
+from fin_agent.tools.argument_resolution import as_written, company_named, known_id, narrowed, pages_in
+from fin_agent.tools.artifacts import (
+    CardsMade,
+    DocumentsFound,
+    FactFound,
+    FactsListed,
+    FilingFound,
+    FilingListed,
+    FilingsListed,
+    NumberAccounted,
+    PageFound,
+    PageRead,
+    PagesFound,
+    PagesRead,
+    ProgramRun,
+)
+from fin_agent.tools.context import SearchContext, ToolContext
+from fin_agent.tools.errors import ToolInputError
+from fin_agent.vocabulary.filing import PassageKind
+
+MOST_PAGES = 20
+"""Read or described at once."""
+MOST_SOURCE_PAGES = 100
+_PASSAGES_A_PAGE = 4
+"""So many times as many passages as pages are ranked, so that most pages have one of their own among them."""
+
+
+def filings_listed(context: ToolContext, given: take.ListFilingsArguments) -> FilingsListed:
+    """Filings by company, then time. Raises ToolInputError."""
+    return all_filings(context, given, given.k)
+
+
+def all_filings(context: ToolContext, to: take.Narrowed, limit: int | None = None) -> FilingsListed:
+    """The same, as many as `limit`; all without one."""
+    doc_ids = narrowed(context.workspace, to, context.within)
+    wanted = None if doc_ids is None else frozenset(doc_ids)
+    entries = context.workspace.index.entries()
+    listed = [FilingListed.of(entry) for entry in entries if wanted is None or entry.doc_id in wanted]
+    listed.sort(key=lambda one: (one.company.casefold(), one.period_end or date.min, one.form.value, one.doc_id))
+    return FilingsListed(filings=tuple(listed[:limit]), total=len(listed))
+
+
+def documents_found(
+    context: SearchContext, given: take.DocumentSearchArguments | take.PageSearchArguments
+) -> DocumentsFound:
+    """The best filings. Raises QuestionError where there is nothing to read, ToolInputError."""
+    doc_ids = narrowed(context.workspace, given, context.within)
+    understood, notes = read_query(context, given.query, doc_ids)
+    result = context.strategy.search(understood, Scope(doc_ids), Depth(documents=given.k))
+    entries = entries_by_id(context)
+    fitting = [ranked for ranked in result.filings if ranked.score > 0] or result.filings
+    found = tuple(
+        FilingFound(**FilingListed.of(entries[ranked.doc_id]).model_dump(), score=round(ranked.score, 6))
+        for ranked in fitting[: given.k]
+    )
+    return DocumentsFound(query=given.query, filings=found, notes=notes)
+
+
+def pages_found(context: SearchContext, given: take.PageSearchArguments) -> PagesFound:
+    """The best pages, each with its best passage. Raises as above."""
+    return explained_pages(context, given)[0]
+
+
+def explained_pages(
+    context: SearchContext, given: take.PageSearchArguments
+) -> tuple[PagesFound, tuple[tuple[tuple[str, float], ...], ...]]:
+    """The best pages, and of each what its score is the sum of: names of features with their shares."""
+    doc_ids = narrowed(context.workspace, given, context.within)
+    understood, notes = read_query(context, given.query, doc_ids)
+    entries = entries_by_id(context)
+    scope = Scope(doc_ids, _page_keys(entries, doc_ids, given.pages))
+    most = max(given.k, context.settings.pages)
+    depth = Depth(context.settings.documents, most, _PASSAGES_A_PAGE * most)
+    result = context.strategy.search(understood, scope, depth)
+    ranked_pages = result.pages[: given.k]
+    keys = [ranked.key for ranked in ranked_pages]
+    context.workspace.index.check_rows({key.doc_id for key in keys}, words=True)
+    best = _best_passages(result.passages, keys, context)
+    stored = {page.key: page.page for page in context.workspace.index.pages(keys)}
+    found = []
+    for ranked in ranked_pages:
+        page, passage = stored[ranked.key], best.get(ranked.key)
+        found.append(
+            PageFound(
+                page=page.number,
+                filing=FilingListed.of(entries[ranked.key.doc_id]),
+                score=round(ranked.score, 6),
+                title=page.title,
+                item=page.item,
+                statement=page.statement,
+                text=passage.passage.text if passage else page.text,
+                kind=passage.passage.kind if passage else PassageKind.TEXT,
+                box=passage.passage.box if passage else None,
+            )
+        )
+    return PagesFound(query=given.query, pages=tuple(found), notes=notes), tuple(page.features for page in ranked_pages)
+
+
+def facts_found(context: SearchContext, given: take.FactSearchArguments) -> FactsListed:
+    """Figures by the words of their addresses, or each part of a company. Raises ToolInputError."""
+    workspace = context.workspace
+    company = company_named(given.company, workspace).key if given.company is not None else None
+    narrowing = take.Narrowed(company=given.company, doc_ids=given.doc_ids)
+    scope = Scope(narrowed(workspace, narrowing, context.within))
+    query = FactQuery(given.phrase, given.fiscal_year, given.quarter, given.months, given.part)
+    names = {doc_id: identity.company for doc_id, identity in workspace.directory.identities.items()}
+
+    def told(hit: FactHit) -> FactFound:
+        return FactFound.of(hit, names[hit.sourced.doc_id])
+
+    if given.each is None:
+        found = find_facts(workspace, query, company=company, scope=scope, limit=given.k)
+        workspace.index.check_rows({hit.sourced.doc_id for hit in found.hits}, words=False)
+        hits = tuple(map(told, found.hits))
+        return FactsListed(phrase=given.phrase, facts=hits, sure=found.sure, rivals=len(found.rivals))
+    if company is None or given.fiscal_year is None:
+        raise ToolInputError(
+            "`each` needs a company and a fiscal year", remedy="Give company and fiscal_year with each"
+        )
+    if given.each not in (*KINDS, ANY_KIND):
+        raise ToolInputError(f"{given.each!r} is not a kind of part", remedy=f"Kinds: {', '.join((*KINDS, ANY_KIND))}")
+    made = family(workspace, query, company, kind=None if given.each == ANY_KIND else given.each, scope=scope)
+    workspace.index.check_rows({each.doc_id for member in made.members for each in member.facts}, words=False)
+    return FactsListed(
+        phrase=given.phrase,
+        facts=tuple(told(FactHit(member.facts[-1], 1.0)) for member in made.members[: given.k]),
+        sure=made.sums_up(),
+        kind=made.kind,
+        total=told(FactHit(made.total[-1], 1.0)) if made.total else None,
+        dropped=made.dropped,
+    )
+
+
+ANY_KIND = "any"
+
+
+def pages_read(context: ToolContext, given: take.ReadPageArguments) -> PagesRead:
+    """The pages named, with their text. Raises ToolInputError."""
+    filing, keys = _pages_named(context, given.doc_id, given.pages)
+    read = (
+        PageRead(
+            doc_id=given.doc_id,
+            page=stored.page.number,
+            title=stored.page.title,
+            item=stored.page.item,
+            statement=stored.page.statement,
+            text=stored.page.text,
+        )
+        for stored in context.workspace.index.pages(keys)
+    )
+    return PagesRead(filing=filing, pages=tuple(read))
+
+
+def cards_made(context: ToolContext, given: take.CardExtractionArguments) -> CardsMade:
+    """The card of every passage on the pages named, with its figures. Raises ToolInputError."""
+    filing, keys = _pages_named(context, given.doc_id, given.pages)
+    index = context.workspace.index
+    passages = [RetrievedPassage.of(entry, 0.0, 1) for entry in index.passages(keys)]
+    cards = [made.card for made in extract_cards(passages, index, context.answering.card_maker)]
+    return CardsMade(filing=filing, cards=tuple(with_facts(cards, index)))
+
+
+def program_run(context: ToolContext, given: take.PythonExecutionArguments) -> ProgramRun:
+    """What the program returns and, with sources or a question, where each of its numbers comes from.
+
+    Raises SandboxError where it cannot be run to its end, ToolInputError where a source is not there.
+    """
+    checked = given.sources is not None or given.question is not None
+    facts = _facts_on(context, given.sources or ())
+    provenance = check_provenance(given.code, [each.fact for each in facts], given.question or "") if checked else None
+    result = context.answering.executor.run(given.code)
+    numbers = _accounted(provenance, facts) if provenance is not None else ()
+    return ProgramRun(value=result.value, checked=checked, numbers=numbers)
+
+
+def question_answered(context: ToolContext, given: take.AnswerQuestionArguments) -> Answer:
+    """The graph's answer or refusal, its seconds left out: the same call gives the same. Raises QuestionError."""
+    doc_ids = narrowed(context.workspace, given, context.within)
+    answer = answer_question(given.question, context.answering, doc_ids=doc_ids)
+    return answer.model_copy(update={"seconds": 0.0})
+
+
+def read_query(context: SearchContext, query: str, doc_ids: Sequence[str] | None) -> tuple[Query, tuple[str, ...]]:
+    """What to search for, and what of it cannot be there; who is not named is the only company among `doc_ids`."""
+    analyst = context.analyst
+    intent = intent_in(doc_ids, query, analyst, context.workspace)
+    return analyst.query(intent, analyst.plan(intent), None), tuple(what_cannot_be_met(intent, context.workspace))
+
+
+def entries_by_id(context: SearchContext) -> Mapping[str, FilingEntry]:
+    """Every filing of the index by its id."""
+    return {entry.doc_id: entry for entry in context.workspace.index.entries()}
+
+
+def _page_keys(
+    entries: Mapping[str, FilingEntry], doc_ids: Sequence[str] | None, pages: str | None
+) -> tuple[PageKey, ...] | None:
+    if pages is None:
+        return None
+    if doc_ids is None:
+        raise ToolInputError("`pages` needs a filing", remedy="Name filings in doc_ids, or leave pages out")
+    wanted = pages_in(pages)
+    keys = tuple(PageKey(doc_id, page) for doc_id in doc_ids for page in wanted if page < entries[doc_id].page_count)
+    if not keys:
+        raise ToolInputError(
+            f"none of these filings has pages {as_written(sorted(wanted))}",
+            remedy="Call list_filings to see how many they have",
+        )
+    return keys
+
+
+def _best_passages(
+    ranked: Sequence[RankedPassage], keys: Sequence[PageKey], context: SearchContext
+) -> dict[PageKey, StoredPassage]:
+    """The passage of each page that is ranked best; the first on a page of which none is ranked."""
+    best: dict[PageKey, StoredPassage] = {}
+    for passage in ranked:
+        best.setdefault(passage.stored.key, passage.stored)
+    for stored in context.workspace.index.passages([key for key in keys if key not in best]):
+        best.setdefault(stored.key, stored)
+    return best
+
+
+def _pages_named(context: ToolContext, doc_id: str, pages: str) -> tuple[FilingListed, list[PageKey]]:
+    known_id(doc_id, context.workspace, context.within)
+    filing = FilingListed.of(context.workspace.index.filing(doc_id))
+    context.workspace.index.check_rows([doc_id], words=True)
+    numbers = pages_in(pages, filing.pages)
+    if len(numbers) > MOST_PAGES:
+        raise ToolInputError(
+            f"{len(numbers)} pages are more than can be read at once", remedy=f"Name at most {MOST_PAGES} pages a call"
+        )
+    return filing, [PageKey(doc_id, number) for number in numbers]
+
+
+def _facts_on(context: ToolContext, sources: Sequence[take.FigurePlace]) -> list[SourcedFact]:
+    index = context.workspace.index
+    keys: dict[PageKey, None] = {}
+    for source in sources:
+        doc_id = known_id(source.doc_id, context.workspace, context.within)
+        pages = pages_in(source.pages, index.filing(doc_id).page_count)
+        keys.update(dict.fromkeys(PageKey(doc_id, page) for page in pages))
+    if len(keys) > MOST_SOURCE_PAGES:
+        raise ToolInputError(
+            f"{len(keys)} pages are more than a program can be checked against",
+            remedy=f"Name the pages that its figures stand on, at most {MOST_SOURCE_PAGES}",
+        )
+    index.check_rows({key.doc_id for key in keys}, words=False)
+    return index.facts({key.doc_id for key in keys}, pages=keys) if keys else []
+
+
+def _accounted(provenance: Provenance, facts: Sequence[SourcedFact]) -> tuple[NumberAccounted, ...]:
+    found = []
+    for binding in provenance.bindings:
+        sourced = next((each for each in facts if each.fact == binding.fact), None)
+        found.append(
+            NumberAccounted(
+                literal=binding.literal,
+                line=binding.line,
+                variable=binding.variable,
+                source=binding.source.value,
+                said=binding.where,
+                doc_id=sourced.doc_id if sourced else None,
+                page=sourced.fact.page if sourced else None,
+            )
+        )
+    for each in provenance.unbound:
+        found.append(
+            NumberAccounted(literal=each.literal, line=each.line, variable=each.variable, source=None, said=each.reason)
+        )
+    return tuple(sorted(found, key=lambda number: (number.line, number.literal, number.said)))
