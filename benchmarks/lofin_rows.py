@@ -18,8 +18,8 @@ from pathlib import Path
 from random import Random
 
 from fin_agent.evaluation.financebench import load_questions
-from fin_agent.evaluation.generated.figures import StatedFigure, fewest_filings
-from fin_agent.evaluation.generated.sampling import Material
+from fin_agent.evaluation.generated.material import Material
+from fin_agent.evaluation.generated.truth import StatedFigure, fewest_filings
 from fin_agent.evaluation.page_benchmarks import aligned_page
 from fin_agent.index.protocol import PageKey
 from fin_agent.workspace import Workspace
@@ -54,21 +54,21 @@ class Templates:
                 if len(paid) >= years:
                     last = paid[-years:]
                     text = (f"How much common dividends did {company.name} pay in the last {years} years,"
-                            f" as of {last[-1].fiscal_year}, in millions of US dollars?")  # fmt: skip
+                            f" as of {last[-1].slot.fiscal_year}, in millions of US dollars?")  # fmt: skip
                     yield self._row("dividends", text, sum(each.value for each in last) / MILLION, last)
             revenue = self._series(company.key, "revenue")
             for years in (1, 2):
                 if len(revenue) > years:
                     ends = [revenue[-1 - years], revenue[-1]]
                     text = (f"What is {company.name}'s overall revenue growth over the last {years}-year period,"
-                            f" as of {ends[1].fiscal_year}?")  # fmt: skip
+                            f" as of {ends[1].slot.fiscal_year}?")  # fmt: skip
                     yield self._row("growth", text, self._percent(ends[1], ends[0]), ends)
         for one, other in combinations(companies, 2):
             for metric, name in METRICS.items():
                 pair = self._same_year((one.key, other.key), metric)
                 if pair is not None:
                     text = (f"What is the percentage difference of {one.name}'s {name} compared to that of"
-                            f" {other.name} in fiscal year {pair[0].fiscal_year}?")  # fmt: skip
+                            f" {other.name} in fiscal year {pair[0].slot.fiscal_year}?")  # fmt: skip
                     yield self._row("difference", text, self._percent(*pair), pair)
         for three in combinations(companies, 3):
             for first, second in (("revenue", "net_income"), ("total_assets", "revenue")):
@@ -76,12 +76,12 @@ class Templates:
                 if tops is None:
                     continue
                 best = max(tops, key=lambda each: each.value)
-                asked = self._material.figures.figure(best.company, second, best.fiscal_year)
+                asked = self._material.figures.figure(best.slot.company, second, best.slot.fiscal_year)
                 if asked is not None:
                     names = f"{three[0].name}, {three[1].name} and {three[2].name}"
                     text = (
                         f"Among {names}, what is the {METRICS[second]} of the company that has the highest"
-                        f" {METRICS[first]} in fiscal year {best.fiscal_year}, in millions of US dollars?"
+                        f" {METRICS[first]} in fiscal year {best.slot.fiscal_year}, in millions of US dollars?"
                     )
                     yield self._row("highest", text, asked.value / MILLION, [*tops, asked])
 
@@ -90,7 +90,7 @@ class Templates:
         figures = self._material.figures
         found = [each for year in figures.years(company, metric) if (each := figures.figure(company, metric, year))]
         return [each for place, each in enumerate(found)
-                if all(later.fiscal_year - each.fiscal_year == place_of - place
+                if all(later.slot.fiscal_year - each.slot.fiscal_year == place_of - place
                        for place_of, later in enumerate(found) if place_of > place)]  # fmt: skip
 
     def _same_year(self, companies: tuple[str, ...], metric: str) -> list[StatedFigure] | None:
@@ -108,12 +108,12 @@ class Templates:
         pages: dict[tuple[str, int], None] = {}
         for figure in figures:
             doc_id = next(each for each in documents if each in figure.doc_ids)
-            metric = self._lexicon.metrics[figure.metric]
+            metric = self._lexicon.metrics[figure.slot.metric]
             pages |= dict.fromkeys(
                 (sourced.doc_id, sourced.fact.page)
                 for sourced in self._index.facts([doc_id])
-                if sourced.fact.metric == figure.metric and sourced.fact.statement is metric.statement
-                and sourced.fact.period.fiscal_year == figure.fiscal_year and sourced.fact.scope is None
+                if sourced.fact.metric == figure.slot.metric and sourced.fact.statement is metric.statement
+                and sourced.fact.period.fiscal_year == figure.slot.fiscal_year and sourced.fact.scope is None
             )  # fmt: skip
         evidences = [{"doc_name": doc_id, "page_num": page} for doc_id, page in pages]
         number = float(answer)  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 from rich.table import Table
@@ -34,12 +34,11 @@ from fin_agent.evaluation.financebench import (
     summarize,
     tables_of,
 )
-from fin_agent.evaluation.generated import benchmark as of_figures
-from fin_agent.evaluation.generated.question import GeneratedQuestion, failed
+from fin_agent.evaluation.generated import benchmark as made
+from fin_agent.evaluation.generated.material import Material
+from fin_agent.evaluation.generated.question import failed
 from fin_agent.evaluation.generated.question import judge as judge_made
 from fin_agent.evaluation.miss_analysis import explain
-from fin_agent.evaluation.tagged_questions import benchmark as of_tags
-from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.ingest import ingest
 from fin_agent.index.protocol import PageKey
@@ -110,6 +109,11 @@ class Asking:
                 lambda row: progress.step(f"{row.question}: {said(row)}, {row.seconds or 0:.2f} s"),
             )
 
+    def write(self, name: str, lines: Iterable[str]) -> None:
+        """Write a file into `out`, where there is one."""
+        if self._out is not None:
+            write_whole(self._out / name, "".join(f"{line}\n" for line in lines).encode())
+
     def publish(
         self,
         run: Run,
@@ -124,8 +128,7 @@ class Asking:
         if self._out is not None:
             files = {"rows": str(self._out / "rows.csv"), "answers": str(self._out / "answers.jsonl")}
             write_csv(run.rows, self._out / "rows.csv")
-            written = "".join(f"{answer_json(each.answer)}\n" for each in run.answered)
-            write_whole(self._out / "answers.jsonl", written.encode())
+            self.write("answers.jsonl", (answer_json(each.answer) for each in run.answered))
         seconds = round(time.perf_counter() - self._started, 3)
         outcome = {"report": report.as_json(), "failed": run.failed, "cost": run.cost}
         document = {**told, **outcome, **files, "seconds": seconds}
@@ -233,18 +236,15 @@ def generated(
         kind (--kind): Which questions to make and ask; repeat for several, all where not given.
         count (--count N): How many of each kind; 100 multi-filing, 60 unanswerable and 120 lookups where not given.
     """
-    settings, kinds = models.settings(strategy=strategy), tuple(kind or Family)
-    counts = of_figures.COUNTS if count is None else dict.fromkeys(Family, count)
     with on.opened() as workspace:
-        questions = of_figures.generated_questions(workspace, kinds, seed, counts=counts)
-        if not questions:
-            raise QuestionError(
-                "the index holds no figures that questions can be made of",
-                remedy="Add annual reports with `fin-agent ingest PATH...`",
-            )
-        _warn_of_fewer(questions, kinds, counts, "what the index holds")
-        asking = Asking(workspace, settings, on, out)
-        return _ask_made(questions, "Generated questions", workspace, asking, failed, seed)
+        asking = Asking(workspace, models.settings(strategy=strategy), on, out)
+        lacking = QuestionError(
+            "the index holds no figures that questions can be made of",
+            remedy="Add annual reports with `fin-agent ingest PATH...`",
+        )
+        return _ask_made(
+            Material(workspace), tuple(kind or Family), count, seed, asking, "Generated questions", lacking
+        )
 
 
 @command
@@ -265,54 +265,51 @@ def tagged_questions(
         kind (--kind): Which questions to make and ask; repeat for several.
         count (--count N): How many of each kind; 530 questions in all where not given.
     """
-    settings, kinds = models.settings(strategy=strategy), tuple(kind or QuestionKind)
-    counts = of_tags.COUNTS if count is None else dict.fromkeys(QuestionKind, count)
     with on.opened() as workspace:
-        held = of_tags.read_folder(folder, workspace)
+        held = made.read_folder(folder, workspace)
         for name in held.not_indexed:
             warn(f"{name} is not in the index: nothing is asked about it")
-        questions = of_tags.tagged_questions(TaggedMaterial(workspace, held.filings), kinds, seed, counts=counts)
-        if not questions:
-            raise QuestionError(
-                f"{folder} holds no tagged reports that are in the index",
-                remedy=f"Add them with `fin-agent ingest {folder}`",
-            )
-        _warn_of_fewer(questions, kinds, counts, "these filings")
-        if out is not None:
-            made = (json.dumps(asdict(each)) for each in questions)
-            write_whole(out / "questions.jsonl", "".join(f"{line}\n" for line in made).encode())
+        asking = Asking(workspace, models.settings(strategy=strategy), on, out)
         title = "Questions made from tags (right: within 0.5 %; one tagged figure: to its last digit)"
-        asking = Asking(workspace, settings, on, out)
-        return _ask_made(questions, title, workspace, asking, lambda row: not row.figures["right"], seed)
+        lacking = QuestionError(
+            f"{folder} holds no tagged reports that are in the index",
+            remedy=f"Add them with `fin-agent ingest {folder}`",
+        )
+        material = Material(workspace, held.filings)
+        return _ask_made(material, tuple(kind or QuestionKind), count, seed, asking, title, lacking)
 
 
 def _ask_made(
-    questions: Sequence[GeneratedQuestion],
-    title: str,
-    workspace: Workspace,
-    asking: Asking,
-    missed: Callable[[Row], bool],
+    material: Material,
+    kinds: Sequence[Family] | Sequence[QuestionKind],
+    count: int | None,
     seed: int,
+    asking: Asking,
+    title: str,
+    lacking: QuestionError,
 ) -> ExitCode:
+    """Make questions, ask and judge them. Raises `lacking` where none can be made."""
+    counts = made.COUNTS if count is None else dict.fromkeys(made.COUNTS, count)
+    questions = made.generated_questions(material, kinds, seed, counts=counts)
+    if not questions:
+        raise lacking
+    for kind in kinds:
+        found = sum(question.family is kind for question in questions)
+        if found < counts[kind]:
+            warn(f"only {found} of {counts[kind]} {kind.value} questions can be made")
+    asking.write("questions.jsonl", (json.dumps(asdict(each)) for each in questions))
+    by_key = material.workspace.directory.by_key
+    missed = failed if material.filings is None else (lambda row: not row.figures["right"])
     run = asking.run(
         questions,
         lambda each: asking.ask(each.text, each.id),
-        lambda question, answered: judge_made(question, answered.answer, workspace.directory.by_key),
+        lambda question, answered: judge_made(question, answered.answer, by_key),
         lambda row: "missed" if missed(row) else "right",
     )
     misses = [row for row in run.rows if missed(row)]
     told = {"seed": seed, "misses": [asdict(row) for row in misses]}
-    lines = (line for row in misses for line in of_figures.miss_lines(row))
-    return asking.publish(run, of_figures.report_on_made(run.rows, title), told, lines)
-
-
-def _warn_of_fewer(
-    questions: Sequence[GeneratedQuestion], kinds: Sequence[Any], counts: Mapping[Any, int], of: str
-) -> None:
-    for kind in kinds:
-        found = sum(question.family is kind for question in questions)
-        if found < counts[kind]:
-            warn(f"only {found} of {counts[kind]} {kind.value} questions can be made of {of}")
+    lines = (line for row in misses for line in made.miss_lines(row))
+    return asking.publish(run, made.report_on_made(run.rows, title), told, lines)
 
 
 @command

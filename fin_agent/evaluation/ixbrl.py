@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fin_agent.evaluation.benchmark import Column, Report, Row, report_on
-from fin_agent.evaluation.tagged_questions.filings import TrueTag, visible_tags
+from fin_agent.evaluation.tags import TrueTag, visible_tags
 from fin_agent.filings.facts.addresses import with_addresses
 from fin_agent.filings.facts.extraction import MetricOf, UnitOf, facts_of_filing
 from fin_agent.filings.facts.tag_matching import label_of

@@ -1,69 +1,139 @@
-"""Questions of every kind made from an index, and what their answers came to."""
+"""Questions of every kind made from an index or from the tags of its files, and what their answers came to."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-from fin_agent.evaluation import Family
+from fin_agent.evaluation import Family, QuestionKind
 from fin_agent.evaluation.benchmark import MEDIAN_SECONDS, QUESTIONS, REFUSED, Column, Report, Row, report_on
-from fin_agent.evaluation.generated import question_generators, unanswerable
+from fin_agent.evaluation.generated import question_generators as ask
+from fin_agent.evaluation.generated import unanswerable
+from fin_agent.evaluation.generated.material import Material
 from fin_agent.evaluation.generated.question import GeneratedQuestion
-from fin_agent.evaluation.generated.sampling import Maker, Material, questions_of
+from fin_agent.evaluation.generated.sampling import Maker, questions_of
+from fin_agent.evaluation.tags import TaggedFiling, read_tagged, tagged_files
+from fin_agent.filings.reader import doc_id_of
 from fin_agent.workspace import Workspace
 
-COUNTS: Mapping[Family, int] = {Family.MULTI_FILING: 100, Family.UNANSWERABLE: 60, Family.LOOKUP: 120}
-"""How many questions of each family are made where nothing else is said."""
+COUNTS: Mapping[Family | QuestionKind, int] = {
+    Family.MULTI_FILING: 100,
+    Family.UNANSWERABLE: 60,
+    Family.LOOKUP: 120,
+    QuestionKind.LOOKUP: 150,
+    QuestionKind.DERIVED: 110,
+    QuestionKind.COMPARISON: 90,
+    QuestionKind.PART: 120,
+    QuestionKind.TOTAL: 60,
+    QuestionKind.FAMILY: 300,
+}
+"""How many questions of each kind are made where nothing else is said."""
 
-_MAKERS: Mapping[Family, Sequence[tuple[str, Maker, int]]] = {
-    Family.MULTI_FILING: (
-        ("total", question_generators.total, 15),
-        ("average", question_generators.average, 14),
-        ("change", question_generators.change, 12),
-        ("growth", question_generators.growth, 9),
-        ("annual growth", question_generators.annual_growth, 7),
-        ("difference", question_generators.difference, 11),
-        ("ratio", question_generators.ratio, 8),
-        ("highest", question_generators.highest, 9),
-        ("of highest", question_generators.of_highest, 5),
-        ("faster", question_generators.faster, 4),
-        ("combined", question_generators.combined, 3),
-        ("highest over years", question_generators.highest_over_years, 3),
-    ),
+_LOOKUPS = (
+    ("lookup, own year", ask.own_year, 6),
+    ("lookup, earlier column", ask.earlier_year, 6),
+    ("lookup, quarter", ask.of_a_quarter, 2),
+)
+_TOTALS = (
+    ("total", ask.total, 5),
+    ("average", ask.average, 4),
+    ("annual growth", ask.annual_growth, 2),
+)
+_CHANGES = (("growth", ask.growth, 4), ("change", ask.change, 3))
+_COMPARISONS = (
+    ("difference", ask.difference, 3),
+    ("ratio", ask.ratio, 2),
+    ("highest", ask.highest, 3),
+    ("of highest", ask.of_highest, 2),
+    ("faster", ask.faster, 1),
+    ("combined", ask.combined, 1),
+    ("highest over years", ask.highest_over_years, 1),
+)
+_MAKERS: Mapping[Family | QuestionKind, Sequence[tuple[str, Maker, int]]] = {
+    Family.MULTI_FILING: (*_TOTALS, *_CHANGES, *_COMPARISONS),
     Family.UNANSWERABLE: (
         ("company absent", unanswerable.company_absent, 1),
         ("year absent", unanswerable.year_absent, 1),
         ("metric not reported", unanswerable.metric_absent, 1),
         ("period not filed", unanswerable.period_absent, 1),
     ),
-    Family.LOOKUP: (
-        ("lookup, own year", question_generators.own_year, 6),
-        ("lookup, earlier column", question_generators.earlier_year, 5),
-        ("lookup, quarter", question_generators.of_a_quarter, 1),
+    Family.LOOKUP: _LOOKUPS,
+    QuestionKind.LOOKUP: _LOOKUPS,
+    QuestionKind.DERIVED: (("computed", ask.computed, 5), *_CHANGES),
+    QuestionKind.COMPARISON: _COMPARISONS,
+    QuestionKind.PART: (
+        ("part", ask.part_in_a_year, 8),
+        ("part, quarter", ask.part_in_a_quarter, 2),
+        ("growth of a part", ask.growth_of_part, 2),
+        ("share of a part", ask.share_of_part, 1),
+    ),
+    QuestionKind.TOTAL: _TOTALS,
+    QuestionKind.FAMILY: (
+        ("highest part", ask.highest_part, 5),
+        ("n-th part", ask.nth_part, 3),
+        ("fastest part", ask.fastest_part, 3),
+        ("members apart", ask.parts_apart, 3),
+        ("members together", ask.parts_together, 2),
+        ("highest margin", ask.highest_margin, 1),
     ),
 }
-"""Names of makers, and the weight of each among its family."""
+"""Names of makers, and the weight of each among its kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedFolder:
+    """The tagged files of a folder, and those that nothing can be asked about."""
+
+    filings: tuple[TaggedFiling, ...]
+    not_indexed: tuple[str, ...]
+    """Names of files that the index does not hold."""
+
+
+def read_folder(folder: Path, workspace: Workspace) -> TaggedFolder:
+    """The tagged filings of `folder` that the index holds, by name. Raises ReadError."""
+    owners = workspace.directory.owners
+    paths = tagged_files(folder)
+    held = [path for path in paths if doc_id_of(path) in owners]
+    read = (read_tagged(path) for path in held)
+    return TaggedFolder(
+        tuple(filing for filing in read if filing is not None),
+        tuple(path.name for path in paths if path not in held),
+    )
 
 
 def generated_questions(
-    workspace: Workspace, families: Sequence[Family], seed: int, *, counts: Mapping[Family, int] = COUNTS
+    material: Material,
+    kinds: Sequence[Family] | Sequence[QuestionKind],
+    seed: int,
+    *,
+    counts: Mapping[Family, int] | Mapping[QuestionKind, int] | Mapping[Family | QuestionKind, int] = COUNTS,
 ) -> tuple[GeneratedQuestion, ...]:
-    """Questions over what the index holds, family by family; the same index and seed give the same ones."""
-    material = Material(workspace)
-    if not material.companies:
-        return ()
-    questions: list[GeneratedQuestion] = []
-    for family in families:
-        known = [
-            each for each in _MAKERS[family] if material.quarterly or each[1] is not question_generators.of_a_quarter
-        ]
-        questions += questions_of(material, known, counts[family], seed)
-    return tuple(questions)
+    """Questions kind by kind; the same material and seed give the same ones, fewer where it holds no more."""
+    return tuple(
+        question
+        for kind in kinds
+        if _has_material(material, kind)
+        for question in questions_of(material, kind, _MAKERS[kind], counts[kind], seed)  # type: ignore[index]
+    )
 
 
-def report_on_made(rows: Sequence[Row], title: str, caption: str = "") -> Report:
+def _has_material(material: Material, kind: Family | QuestionKind) -> bool:
+    match kind:
+        case QuestionKind.PART:
+            return bool(material.parts)
+        case QuestionKind.FAMILY:
+            return bool(material.families)
+        case Family.LOOKUP | QuestionKind.LOOKUP:
+            return bool(material.companies or material.quarterly)
+        case _:
+            return bool(material.companies)
+
+
+def report_on_made(rows: Sequence[Row], title: str) -> Report:
     """The figures by family, then by kind. Raises ValueError without rows."""
-    return report_on(rows, title, f"{_CAPTION}{caption}", _COLUMNS, ("family", "kind"), overall=False)
+    return report_on(rows, title, _CAPTION, _COLUMNS, ("family", "kind"), overall=False)
 
 
 def miss_lines(row: Row) -> Iterator[str]:

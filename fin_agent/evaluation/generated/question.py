@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from fin_agent.answering.answer import Answer
 from fin_agent.evaluation import Family, QuestionKind
 from fin_agent.evaluation.benchmark import Row, row_of
+from fin_agent.evaluation.generated.truth import SlotKey
 from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.slots import Slot
-
-
-class SlotKey(NamedTuple):
-    """A figure that an answer needs."""
-
-    company: str
-    """Key of the company in the directory of the index."""
-    metric: str
-    fiscal_year: int
-    """By the filer's own naming."""
-    quarter: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +48,10 @@ class GeneratedQuestion:
     """What a refusal has to name: of each group of names at least one."""
     exact: bool = False
     """Whether the answer is one tagged figure: it has to agree to the last digit printed."""
+
+    def numbered(self, place: str) -> GeneratedQuestion:
+        """The same with its place among its kind in front of its id."""
+        return replace(self, id=f"{place}: {self.id}")
 
 
 TOLERANCE, EXACT_TOLERANCE = 0.005, 1e-6

@@ -1,154 +1,62 @@
-"""Makers of questions about one company's years, about one figure of it, and between companies."""
+"""The shapes of questions: of one company in a year or over several, between companies, of a part and between parts."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from fin_agent.evaluation import Family
-from fin_agent.evaluation.generated.figures import AskedMeasure, Computed, StatedFigure, fewest_filings
+from fin_agent.evaluation.generated.parts import PartFamily
 from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion
-from fin_agent.evaluation.generated.sampling import Turn, listed, slots_of
+from fin_agent.evaluation.generated.sampling import Turn, listed, wordings
+from fin_agent.evaluation.generated.truth import AskedMeasure, Computed, PartKind, StatedFigure, fewest_filings
 from fin_agent.lexicon.company_names import Company
+from fin_agent.lexicon.fiscal_periods import FiscalYears
 
 Fits = Callable[[AskedMeasure], bool]
-
-# --- One company, several years
-
-_LONGEST = 6
-_LEAST_MOVE = 0.02
-"""Relative: what moved less is no rise or fall to ask about."""
-_FEWEST_YEARS_OF_A_RATE = 2
-
-
-def total(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
-    """The sum of a flow over consecutive years."""
-    drawn = _years(turn, lambda measure: not measure.is_balance and measure.unit == "USD")
-    return None if drawn is None else drawn.asked("total", sum(drawn.values))
-
-
-def average(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
-    """The mean of a measure over consecutive years."""
-    drawn = _years(turn, lambda measure: True)
-    return None if drawn is None else drawn.asked("average", sum(drawn.values) / len(drawn.values))
-
-
-def change(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
-    """By how much a figure moved between two years."""
-    drawn = _years(turn, _is_stated, ends_only=True)
-    if drawn is None:
-        return None
-    before, after = drawn.values
-    if abs(after - before) < _LEAST_MOVE * abs(before):
-        return None
-    kind = "change" if turn.number % 3 == 0 else "increase" if after > before else "decrease"
-    return drawn.asked(kind, after - before, signed=kind == "change", number=turn.number // 3)
-
-
-def growth(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
-    """Relative growth between two years."""
-    drawn = _growing(turn)
-    if drawn is None:
-        return None
-    rate, third = 100 * (drawn.values[1] / drawn.values[0] - 1), turn.number // 3
-    if rate > 0 and turn.number % 3:
-        return drawn.asked("growth", rate, unit="percent", number=turn.number - third - 1)
-    return drawn.asked("percentage_change", rate, unit="percent", number=third)
-
-
-def annual_growth(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
-    """Compound annual growth between two years."""
-    drawn = _growing(turn)
-    if drawn is None:
-        return None
-    span = drawn.last - drawn.first
-    rate = 100 * ((drawn.values[1] / drawn.values[0]) ** (1 / span) - 1)
-    return None if rate < 0 or span < _FEWEST_YEARS_OF_A_RATE else drawn.asked("annual_growth", rate, unit="percent")
 
 
 def _is_stated(measure: AskedMeasure) -> bool:
     return not measure.is_formula
 
 
-@dataclass(frozen=True, slots=True)
-class _Years:
-    """A measure of a company in several years."""
-
-    turn: Turn[Any, Any]
-    company: Company
-    measure: AskedMeasure
-    computed: tuple[Computed, ...]
-    first: int
-    last: int
-
-    @property
-    def values(self) -> list[float]:
-        return [each.value for each in self.computed]
-
-    def asked(
-        self, kind: str, value: float, *, unit: str = "", signed: bool = True, number: int | None = None
-    ) -> GeneratedQuestion | None:
-        """None where one filing covers all of it; `unit` is that of the measure where none is given."""
-        turn, filed = self.turn, self.turn.material.workspace.years[self.company.key]
-        filings = fewest_filings([figure for each in self.computed for figure in each.figures])
-        if len(filings) < 2:
-            return None
-        fields = turn.named(self.company, self.measure, without=kind)
-        first, last = turn.wording.ends(self.first, self.last, filed)
-        span = turn.wording.span(self.first, self.last, filed)
-        text = turn.text(kind, number, **fields, first=first, last=last, span=span)
-        rounding = sum(each.rounding for each in self.computed) if self.measure.unit == "USD" and not unit else 0.0
-        label = {"increase": "change", "decrease": "change", "percentage_change": "growth"}.get(kind, kind)
-        return GeneratedQuestion(
-            id=f"{self.company.key} {self.measure.id} {self.first}-{self.last}",
-            family=Family.MULTI_FILING,
-            kind=_kind(label, self.measure),
-            text=text,
-            slots=slots_of(self.computed),
-            filings=filings,
-            expected=Expected(value, unit or self.measure.unit, rounding, signed),
-        )
+def _is_amount(measure: AskedMeasure) -> bool:
+    return measure.unit == "USD"
 
 
-def _growing(turn: Turn[Any, Any]) -> _Years | None:
-    drawn = _years(turn, _is_stated, ends_only=True)
-    if drawn is None or min(drawn.values) <= 0:
-        return None
-    before, after = drawn.values
-    return drawn if abs(after / before - 1) > _LEAST_MOVE else None
+# --- One company in one year, and over several
+
+_LEAST_MOVE = 0.02
+"""Relative: what moved less has hardly changed."""
+_MOST_TIMES = 20
+_FEWEST_YEARS_OF_A_RATE = 2
 
 
-def _years(turn: Turn[Any, Any], fits: Fits, *, ends_only: bool = False) -> _Years | None:
-    company, measure = turn.company_and_measure(fits)
-    years = turn.material.years(company)
-    if len(years) < 2:
-        return None
-    first = turn.draw.choice(years[:-1])
-    last = first + turn.draw.randint(1, _LONGEST - 1)
-    wanted = (first, last) if ends_only else range(first, last + 1)
-    computed = turn.material.all_computed(measure, company, wanted)
-    return _Years(turn, company, measure, computed, first, last) if computed and last in years else None
-
-
-def _kind(kind: str, measure: AskedMeasure) -> str:
-    return (f"{kind}, computed" if measure.is_formula else kind).replace("_", " ")
-
-
-# --- One figure of a company
-
-
-def own_year(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
+def own_year(turn: Turn) -> GeneratedQuestion | None:
     """A figure of the year that an annual report is of."""
     return _of_a_year(turn, "lookup, own year", own=True)
 
 
-def earlier_year(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
+def earlier_year(turn: Turn) -> GeneratedQuestion | None:
     """A figure that stands in an earlier year's column."""
     return _of_a_year(turn, "lookup, earlier column", own=False)
 
 
-def of_a_quarter(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
+def _of_a_year(turn: Turn, kind: str, *, own: bool) -> GeneratedQuestion | None:
+    drawn = _years(turn, _is_stated, 1)
+    if drawn is None or (drawn.last in drawn.filed.annual) is not own:
+        return None
+    day = turn.wording.last_day(drawn.last, drawn.filed)
+    if drawn.measure.is_balance and day is not None and turn.draw.random() < _AS_OF_A_DAY:
+        return drawn.asked(kind, drawn.values[0], shape="balance", day=day)
+    return drawn.asked(kind, drawn.values[0], shape="lookup")
+
+
+_AS_OF_A_DAY = 0.5
+
+
+def of_a_quarter(turn: Turn) -> GeneratedQuestion | None:
     """A figure of a quarter, or of its end."""
     if not turn.material.quarterly:
         return None
@@ -165,91 +73,201 @@ def of_a_quarter(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     fields = turn.named(company, measure)
     text = turn.text("lookup_in_quarter", **fields, year=turn.wording.quarter(year, quarter))
     found = Computed(float(figure.value), (figure,))
-    return _looked_up("lookup, quarter", company, measure, f"{year} Q{quarter}", text, found)
+    expected = Expected(found.value, measure.unit, _rounding(measure, [found]))
+    return turn.asked("lookup, quarter", f"{company.key} {measure.id} {year} Q{quarter}", text, [found], expected)
 
 
-def _of_a_year(turn: Turn[Any, Any], kind: str, *, own: bool) -> GeneratedQuestion | None:
-    company, measure = turn.company_and_measure(_is_stated)
-    filed = turn.material.workspace.years[company.key]
-    years = [year for year in turn.material.years(company) if (year in filed.annual) is own]
-    if not years:
+def computed(turn: Turn) -> GeneratedQuestion | None:
+    """A margin or ratio of one year."""
+    drawn = _years(turn, lambda measure: measure.is_formula, 1)
+    return None if drawn is None else drawn.asked("computed", drawn.values[0])
+
+
+def total(turn: Turn) -> GeneratedQuestion | None:
+    """The sum of a flow over consecutive years."""
+    drawn = _years(turn, lambda measure: _is_amount(measure) and not measure.is_balance)
+    return None if drawn is None else drawn.asked("total", sum(drawn.values))
+
+
+def average(turn: Turn) -> GeneratedQuestion | None:
+    """The mean of a measure over consecutive years."""
+    drawn = _years(turn, lambda measure: True)
+    return None if drawn is None else drawn.asked("average", sum(drawn.values) / len(drawn.values))
+
+
+def change(turn: Turn) -> GeneratedQuestion | None:
+    """By how much a figure moved between two years."""
+    drawn = _years(turn, lambda measure: not measure.is_formula and measure.unit != "shares", ends_only=True)
+    if drawn is None or not drawn.moves:
         return None
-    year = turn.draw.choice(years)
-    found = turn.material.computed(measure, company, year)
-    if found is None:
+    moved = drawn.values[1] - drawn.values[0]
+    shape = turn.draw.choice(("change", *("increase" if moved > 0 else "decrease",) * 2))
+    return drawn.asked("change", moved, shape=shape, signed=shape == "change")
+
+
+def growth(turn: Turn) -> GeneratedQuestion | None:
+    """Relative growth between two years."""
+    drawn = _growing(turn)
+    if drawn is None:
         return None
-    text = turn.text("lookup", **turn.named(company, measure), year=turn.wording.year(year, filed))
-    return _looked_up(kind, company, measure, str(year), text, found)
+    rate = 100 * (drawn.values[1] / drawn.values[0] - 1)
+    shapes = ["percentage_change", *(["growth"] * 2 if rate > 0 else [])]
+    shapes += ["year_over_year"] if drawn.last - drawn.first == 1 else []
+    return drawn.asked("growth", rate, shape=turn.draw.choice(shapes), unit="percent")
 
 
-def _looked_up(
-    kind: str, company: Company, measure: AskedMeasure, when: str, text: str, found: Computed
-) -> GeneratedQuestion:
-    return GeneratedQuestion(
-        id=f"{company.key} {measure.id} {when}",
-        family=Family.LOOKUP,
-        kind=kind,
-        text=text,
-        slots=slots_of([found]),
-        filings=fewest_filings(found.figures),
-        expected=Expected(found.value, measure.unit, found.rounding if measure.unit in ("USD", "shares") else 0.0),
-    )
+def annual_growth(turn: Turn) -> GeneratedQuestion | None:
+    """Compound annual growth between two years."""
+    drawn = _growing(turn)
+    if drawn is None or drawn.last - drawn.first < _FEWEST_YEARS_OF_A_RATE:
+        return None
+    rate = 100 * ((drawn.values[1] / drawn.values[0]) ** (1 / (drawn.last - drawn.first)) - 1)
+    return drawn.asked("annual_growth", rate, unit="percent") if rate > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Years:
+    """A measure of a company in consecutive years, or in the first and the last of them."""
+
+    turn: Turn
+    company: Company
+    measure: AskedMeasure
+    found: tuple[Computed, ...]
+    first: int
+    last: int
+
+    @property
+    def filed(self) -> FiscalYears:
+        return self.turn.material.filed(self.company.key)
+
+    @property
+    def values(self) -> list[float]:
+        return [each.value for each in self.found]
+
+    @property
+    def moves(self) -> bool:
+        """Whether it changed between two years."""
+        before, after = self.values
+        return abs(after - before) > _LEAST_MOVE * abs(before)
+
+    def asked(
+        self, kind: str, value: float, *, shape: str = "", unit: str = "", signed: bool = True, day: str = ""
+    ) -> GeneratedQuestion | None:
+        """None where one filing covers a question meant for several; `unit` is the measure's where none is given."""
+        turn, wording, shape = self.turn, self.turn.wording, shape or kind
+        if turn.family is Family.MULTI_FILING and len(fewest_filings(_figures(self.found))) < 2:
+            return None
+        first, last = wording.ends(self.first, self.last, self.filed)
+        year = last if day else wording.year(self.last, self.filed)
+        text = turn.text(
+            shape,
+            **turn.named(self.company, self.measure, without=shape),
+            first=first,
+            last=last,
+            year=year,
+            span=wording.span(self.first, self.last, self.filed),
+            day=day,
+        )
+        if f"{year}" in text and not reads_well(text, year):
+            return None
+        rounding = 0.0 if unit else _rounding(self.measure, self.found)
+        several = self.measure.is_formula and kind != "computed"
+        return turn.asked(
+            f"{kind}, computed" if several else kind,
+            f"{self.company.key} {self.measure.id} {self.first}-{self.last}",
+            text,
+            self.found,
+            Expected(value, unit or self.measure.unit, rounding, signed),
+        )
+
+
+def _years(turn: Turn, fits: Fits, count: int | None = None, *, ends_only: bool = False) -> _Years | None:
+    """`count` years, or as many as are drawn; None where a figure is lacking."""
+    if not turn.material.companies:
+        return None
+    company, measure = turn.company_and_measure(fits)
+    known = turn.material.years(company)
+    last = turn.draw.choice(known)
+    first = last - (count or turn.draw.choice(turn.material.spans)) + 1
+    wanted = (first, last) if ends_only else range(first, last + 1)
+    found = turn.material.all_computed(measure, company, wanted) if first in known else ()
+    return _Years(turn, company, measure, found, first, last) if found else None
+
+
+def _growing(turn: Turn) -> _Years | None:
+    drawn = _years(turn, _is_stated, ends_only=True)
+    if drawn is None or min(drawn.values) <= 0 or drawn.values[1] > _MOST_TIMES * drawn.values[0]:
+        return None
+    return drawn if drawn.moves else None
+
+
+def _figures(found: Sequence[Computed]) -> list[StatedFigure]:
+    return [figure for each in found for figure in each.figures]
+
+
+def _rounding(measure: AskedMeasure, found: Sequence[Computed]) -> float:
+    return sum(each.rounding for each in found) if measure.unit in ("USD", "shares") else 0.0
+
+
+def reads_well(text: str, year: str) -> bool:
+    """Whether a year named by its last day stands where a sentence can have it: after `in`, `for`, a comma."""
+    begins = year.split(" ", 1)[0]
+    return begins != "the" or re.search(rf"(?:\b(?:in|for|of|In|For)|[,:]) {re.escape(year)}", text) is not None
 
 
 # --- Between companies
 
 _CLEAR_LEAD = 0.05
 """Relative: the first is asked for only where the second is as far behind."""
-_MOST_TIMES = 50
+_MOST_TIMES_ANOTHER = 50
 _SPANS = (2, 3, 4)
 
 
-def difference(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
+def difference(turn: Turn) -> GeneratedQuestion | None:
     """How much more one company has than another."""
     drawn = _ranked(turn, 2, lambda measure: True)
     if drawn is None:
         return None
     unit = "percentage points" if drawn.measure.unit == "percent" else drawn.measure.unit
-    (_, high), (_, low) = drawn.ranked
-    return drawn.of_two("difference", Expected(high.value - low.value, unit, drawn.rounding, signed=False))
+    high, low = drawn.found
+    rounding = _rounding(drawn.measure, drawn.found)
+    return drawn.of_two("difference", Expected(high.value - low.value, unit, rounding, signed=False))
 
 
-def ratio(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
+def ratio(turn: Turn) -> GeneratedQuestion | None:
     """How many times another company's figure."""
-    drawn = _ranked(turn, 2, lambda measure: measure.unit == "USD")
+    drawn = _ranked(turn, 2, _is_amount)
     if drawn is None:
         return None
-    (_, high), (_, low) = drawn.ranked
-    if low.value <= 0 or high.value > _MOST_TIMES * low.value:
+    high, low = drawn.found
+    if low.value <= 0 or high.value > _MOST_TIMES_ANOTHER * low.value:
         return None
     return drawn.of_two("ratio", Expected(high.value / low.value, "ratio"))
 
 
-def combined(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
+def combined(turn: Turn) -> GeneratedQuestion | None:
     """The figures of two companies added up."""
-    drawn = _ranked(turn, 2, lambda measure: measure.unit == "USD" and not measure.is_formula)
+    drawn = _ranked(turn, 2, lambda measure: _is_amount(measure) and not measure.is_formula)
     if drawn is None:
         return None
-    (_, one), (_, other) = drawn.ranked
-    return drawn.of_two("combined", Expected(one.value + other.value, drawn.measure.unit, drawn.rounding))
+    value = sum(each.value for each in drawn.found)
+    return drawn.of_two("combined", Expected(value, "USD", _rounding(drawn.measure, drawn.found)))
 
 
-def highest(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
+def highest(turn: Turn) -> GeneratedQuestion | None:
     """Which of several companies has the highest figure, or the lowest."""
     drawn = _ranked(turn, turn.draw.choice((3, 3, 4)), lambda measure: True)
     if drawn is None:
         return None
-    lowest, number = turn.number % 3 == 2, turn.number // 3
-    winner, computed = drawn.ranked[-1] if lowest else drawn.ranked[0]
-    rounding = computed.rounding if drawn.measure.unit == "USD" else 0.0
-    expected = Expected(computed.value, drawn.measure.unit, rounding, company=winner.key)
-    kind = "lowest" if lowest else "highest"
-    names, fields = _several(turn, drawn.companies, drawn.measure, drawn.year)
-    text = turn.text(kind, number if lowest else turn.number - number, **fields)
-    return _between(kind, drawn.measure, drawn.year, names, text, drawn.computed, expected)
+    kind, place = turn.draw.choice((("highest", 0), ("highest", 0), ("lowest", -1)))
+    best = drawn.found[place]
+    expected = Expected(
+        best.value, drawn.measure.unit, _rounding(drawn.measure, [best]), company=drawn.companies[place].key
+    )
+    return drawn.asked(kind, turn.text(kind, **_several(turn, drawn)), expected)
 
 
-def of_highest(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
+def of_highest(turn: Turn) -> GeneratedQuestion | None:
     """A figure of whichever company has the highest other figure."""
     drawn = _ranked(turn, 3, lambda measure: True)
     if drawn is None:
@@ -258,107 +276,101 @@ def of_highest(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     other = turn.draw.choice([other for other in material.measures if other.id != drawn.measure.id])
     of_others = [material.computed(other, company, drawn.year) for company in drawn.companies]
     found = of_others[0]
-    if found is None or None in of_others or _share_inputs(found, drawn.computed[0]):
+    if found is None or None in of_others or _share_inputs(found, drawn.found[0]):
         return None
     words, was = turn.wording.measure(other)
-    names, fields = _several(turn, drawn.companies, drawn.measure, drawn.year)
-    text = turn.text("of_highest", **fields, other=words, other_was=was)
-    expected = Expected(found.value, other.unit, found.rounding if other.unit == "USD" else 0.0)
-    computed = [*drawn.computed, found]
-    return _between("of highest", drawn.measure, drawn.year, names, text, computed, expected, other.id)
+    text = turn.text("of_highest", **_several(turn, drawn), other=words, other_was=was)
+    expected = Expected(found.value, other.unit, _rounding(other, [found]))
+    return drawn.asked("of highest", text, expected, found, of=other.id)
 
 
-def faster(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
+def faster(turn: Turn) -> GeneratedQuestion | None:
     """Which of two companies grew a figure faster."""
-    material, draw = turn.material, turn.draw
-    measure = draw.choice([measure for measure in material.measures if _is_stated(measure)])
-    companies = draw.sample(material.companies, min(2, len(material.companies)))
-    last = draw.choice(material.years(companies[0]))
-    first = last - draw.choice(_SPANS)
-    known = [each for company in companies for each in material.all_computed(measure, company, (first, last))]
-    if len(known) < 4 or min(each.value for each in known) <= 0:
+    drawn = _over_years(turn, 2, _is_stated, ends_only=True)
+    if drawn is None or min(each.value for each in drawn.found) <= 0:
         return None
-    rates = [100 * (known[1].value / known[0].value - 1), 100 * (known[3].value / known[2].value - 1)]
+    before, after, other_before, other_after = (each.value for each in drawn.found)
+    rates = [100 * (after / before - 1), 100 * (other_after / other_before - 1)]
     if abs(rates[0] - rates[1]) < 100 * _CLEAR_LEAD or max(rates) <= 0:
         return None
-    winner = companies[0] if rates[0] > rates[1] else companies[1]
-    a, b = turn.wording.names(companies)
-    words, was = turn.wording.measure(measure)
-    begins, ends = turn.wording.ends(first, last)
-    text = turn.text("faster", a=a, b=b, measure=words, was=was, first=begins, last=ends)
-    expected = Expected(max(rates), "percent", company=winner.key)
-    return _between("faster", measure, last, companies, text, known, expected)
+    winner = drawn.companies[rates.index(max(rates))]
+    a, b = turn.wording.names(drawn.companies)
+    words, was = turn.wording.measure(drawn.measure)
+    first, last = turn.wording.ends(drawn.first, drawn.year)
+    text = turn.text("faster", a=a, b=b, measure=words, was=was, first=first, last=last)
+    return drawn.asked("faster", text, Expected(max(rates), "percent", company=winner.key))
 
 
-def highest_over_years(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
+def highest_over_years(turn: Turn) -> GeneratedQuestion | None:
     """Which of several companies has the highest average or total over consecutive years."""
-    material, draw = turn.material, turn.draw
-    companies = draw.sample(material.companies, min(draw.choice((2, 3)), len(material.companies)))
-    measure = draw.choice([each for each in material.measures if each.unit == "USD" and not each.is_balance])
-    last = draw.choice(material.years(companies[0]))
-    first = last - draw.choice(_SPANS) + 1
-    found = {each.key: material.all_computed(measure, each, range(first, last + 1)) for each in companies}
-    if not all(found.values()):
+    drawn = _over_years(turn, turn.draw.choice((2, 3)), lambda measure: _is_amount(measure) and not measure.is_balance)
+    if drawn is None:
         return None
-    sums = {key: sum(each.value for each in computed) for key, computed in found.items()}
-    best, second = sorted(sums, key=lambda key: (-sums[key], key))[:2]
+    years = drawn.year - drawn.first + 1
+    of_each = [drawn.found[begin : begin + years] for begin in range(0, len(drawn.found), years)]
+    sums = [sum(each.value for each in of_one) for of_one in of_each]
+    best, second = sorted(range(len(sums)), key=lambda place: -sums[place])[:2]
     if _is_close(sums[best], sums[second]):
         return None
-    kind = "highest_average" if turn.number % 2 else "highest_total"
-    names, fields = _several(turn, companies, measure, last)
-    span = turn.wording.span(first, last, *(material.workspace.years[company.key] for company in companies))
-    text = turn.text(kind, turn.number // 2, **fields, span=span)
-    value = sums[best] / (last - first + 1 if turn.number % 2 else 1)
-    expected = Expected(value, measure.unit, sum(each.rounding for each in found[best]), company=best)
-    computed = [each for key in sums for each in found[key]]
-    return _between("highest over years", measure, last, names, text, computed, expected)
+    kind, value = turn.draw.choice((("highest_total", sums[best]), ("highest_average", sums[best] / years)))
+    filed = [turn.material.filed(company.key) for company in drawn.companies]
+    text = turn.text(kind, **_several(turn, drawn), span=turn.wording.span(drawn.first, drawn.year, *filed))
+    rounding = _rounding(drawn.measure, of_each[best])
+    expected = Expected(value, "USD", rounding, company=drawn.companies[best].key)
+    return drawn.asked("highest over years", text, expected)
 
 
 @dataclass(frozen=True, slots=True)
-class _Ranked:
-    """A measure of one year, of companies in falling order."""
+class _Between:
+    """A measure of several companies, in one year or in years up to it."""
 
-    turn: Turn[Any, Any]
+    turn: Turn
     measure: AskedMeasure
+    first: int
     year: int
-    ranked: Sequence[tuple[Company, Computed]]
-
-    @property
-    def companies(self) -> list[Company]:
-        return [company for company, _ in self.ranked]
-
-    @property
-    def computed(self) -> list[Computed]:
-        return [computed for _, computed in self.ranked]
-
-    @property
-    def rounding(self) -> float:
-        return sum(each.rounding for each in self.computed) if self.measure.unit == "USD" else 0.0
+    companies: Sequence[Company]
+    found: Sequence[Computed]
+    """Of the companies in their order; of one after another where there are several years."""
 
     def of_two(self, kind: str, expected: Expected) -> GeneratedQuestion:
         wording = self.turn.wording
         a, b = wording.names(self.companies)
         words, was = wording.measure(self.measure)
         text = self.turn.text(kind, a=a, b=b, measure=words, was=was, year=wording.year(self.year))
-        return _between(kind, self.measure, self.year, self.companies, text, self.computed, expected)
+        return self.asked(kind, text, expected)
+
+    def asked(self, kind: str, text: str, expected: Expected, *also: Computed, of: str = "") -> GeneratedQuestion:
+        label = f"{kind}, computed" if self.measure.is_formula and not of else kind
+        keys = " ".join(company.key for company in self.companies)
+        about = f"{keys} {self.measure.id} {self.first}-{self.year} {of}".rstrip()
+        return self.turn.asked(label, about, text, [*self.found, *also], expected)
 
 
-def _ranked(turn: Turn[Any, Any], count: int, fits: Fits) -> _Ranked | None:
-    """None where a figure is lacking or the ends are close."""
+def _ranked(turn: Turn, count: int, fits: Fits) -> _Between | None:
+    """Companies in falling order; None where a figure is lacking or the ends are close."""
+    drawn = _over_years(turn, count, fits, 1)
+    if drawn is None:
+        return None
+    pairs = sorted(zip(drawn.companies, drawn.found, strict=True), key=lambda pair: (-pair[1].value, pair[0].key))
+    values = [found.value for _, found in pairs]
+    if _is_close(values[0], values[1]) or _is_close(values[-2], values[-1]):
+        return None
+    companies, found = zip(*pairs, strict=True)
+    return _Between(turn, drawn.measure, drawn.first, drawn.year, companies, found)
+
+
+def _over_years(turn: Turn, count: int, fits: Fits, years: int = 0, *, ends_only: bool = False) -> _Between | None:
+    """Companies in some order; None where a figure is lacking."""
     material, draw = turn.material, turn.draw
     if len(material.companies) < count:
         return None
     companies = draw.sample(material.companies, count)
     measure = draw.choice([measure for measure in material.measures if fits(measure)])
-    year = draw.choice(material.years(companies[0]))
-    found = [(company, computed) for company in companies if (computed := material.computed(measure, company, year))]
-    if len(found) < count:
-        return None
-    found.sort(key=lambda pair: (-pair[1].value, pair[0].key))
-    values = [computed.value for _, computed in found]
-    if _is_close(values[0], values[1]) or _is_close(values[-2], values[-1]):
-        return None
-    return _Ranked(turn, measure, year, found)
+    last = draw.choice(material.years(companies[0]))
+    first = last - (years or draw.choice(_SPANS)) + 1
+    wanted = (first, last) if ends_only else range(first, last + 1)
+    found = [each for company in companies for each in material.all_computed(measure, company, wanted)]
+    return _Between(turn, measure, first, last, companies, found) if len(found) == count * len(wanted) else None
 
 
 def _is_close(one: float, other: float) -> bool:
@@ -366,37 +378,189 @@ def _is_close(one: float, other: float) -> bool:
 
 
 def _share_inputs(one: Computed, other: Computed) -> bool:
-    return bool({figure.metric for figure in one.figures} & {figure.metric for figure in other.figures})
+    return bool({figure.slot.metric for figure in one.figures} & {figure.slot.metric for figure in other.figures})
 
 
-def _several(
-    turn: Turn[Any, Any], companies: Sequence[Company], measure: AskedMeasure, year: int
-) -> tuple[list[Company], dict[str, str]]:
-    """The companies in some order, and the fields that name them, the measure and the year."""
-    mixed = turn.draw.sample(companies, len(companies))
-    names = turn.wording.names(mixed)
-    words, was = turn.wording.measure(measure)
+def _several(turn: Turn, drawn: _Between) -> dict[str, str]:
+    """The fields that name the companies in some order, the measure and the year."""
+    names = turn.wording.names(turn.draw.sample(drawn.companies, len(drawn.companies)))
+    words, was = turn.wording.measure(drawn.measure)
     fields = {"companies": listed(names), "either": listed(names, "or"), "measure": words, "was": was}
-    return mixed, {**fields, "year": turn.wording.year(year)}
+    return {**fields, "year": turn.wording.year(drawn.year)}
 
 
-def _between(
-    kind: str,
-    measure: AskedMeasure,
-    year: int,
-    companies: Sequence[Company],
-    text: str,
-    computed: Sequence[Computed],
-    expected: Expected,
-    of: str = "",
+# --- One segment, product or region
+
+
+def part_in_a_year(turn: Turn) -> GeneratedQuestion | None:
+    """A part's figure of a full year, the report's own or an earlier one."""
+    figure = _part(turn)
+    own = "own year" if figure.slot.fiscal_year in turn.material.filed(figure.slot.company).annual else "earlier column"
+    return _of_part(turn, f"{figure.kind}, {own}", _worded_as(figure), figure)
+
+
+def part_in_a_quarter(turn: Turn) -> GeneratedQuestion | None:
+    """A part's figure of a quarter."""
+    if not any(figure.slot.quarter for figure in turn.material.parts):
+        return None
+    figure = _part(turn, quarterly=True)
+    return _of_part(turn, f"{figure.kind}, quarter", _worded_as(figure), figure)
+
+
+def growth_of_part(turn: Turn) -> GeneratedQuestion | None:
+    """Relative growth of a part's figure between two years."""
+    after = _part(turn)
+    ago = turn.draw.choice((1, 1, 2))
+    wanted = after.slot._replace(fiscal_year=after.slot.fiscal_year - ago)
+    before = next((figure for figure in turn.material.parts if figure.slot == wanted), None)
+    if before is None or min(before.value, after.value) <= 0:
+        return None
+    rate = Expected(100 * (float(after.value / before.value) - 1), "percent")
+    return _of_part(turn, f"growth of a part, {ago}", "growth_of_part", after, rate, first=wanted.fiscal_year)
+
+
+def share_of_part(turn: Turn) -> GeneratedQuestion | None:
+    """What part of the company's revenue it is, in percent."""
+    figure = _part(turn)
+    whole = turn.material.figures.figure(*figure.slot[:3])
+    if whole is None or figure.slot.metric != "revenue" or not 0 < figure.value < whole.value:
+        return None
+    share = Expected(100 * float(figure.value / whole.value), "percent")
+    return _of_part(turn, "share of a part", "share_of_part", figure, share)
+
+
+def _part(turn: Turn, *, quarterly: bool = False) -> StatedFigure:
+    """A company first: one with many parts is not asked about more often."""
+    figures = [figure for figure in turn.material.parts if (figure.slot.quarter is not None) is quarterly]
+    company = turn.draw.choice(sorted({figure.slot.company for figure in figures}))
+    of_company = [figure for figure in figures if figure.slot.company == company]
+    chosen = turn.draw.choice(sorted({(figure.slot.part, figure.slot.metric) for figure in of_company}))
+    return turn.draw.choice([figure for figure in of_company if (figure.slot.part, figure.slot.metric) == chosen])
+
+
+def _worded_as(figure: StatedFigure) -> str:
+    if figure.kind is PartKind.SEGMENT:
+        return "of_segment"
+    return f"revenue_of_{figure.kind}" if figure.slot.metric == "revenue" else "of_part"
+
+
+def _of_part(
+    turn: Turn, kind: str, shape: str, figure: StatedFigure, expected: Expected | None = None, first: int | None = None
+) -> GeneratedQuestion | None:
+    """None where the year does not stand well; the figure itself is expected where nothing else is."""
+    slot, filed = figure.slot, turn.material.filed(figure.slot.company)
+    begins, when = turn.wording.ends(first or slot.fiscal_year, slot.fiscal_year, filed)
+    if slot.quarter is not None:
+        when = turn.wording.quarter(slot.fiscal_year, slot.quarter)
+    elif expected is None:
+        when = turn.wording.year(slot.fiscal_year, filed)
+    measure = _measure(turn, slot.metric)
+    fields = {**_named(turn, slot.company, measure), "part": slot.part, "year": when}
+    text = turn.text(shape, **fields, first=begins, last=when)
+    found = Computed(float(figure.value), (figure,))
+    answer = expected or Expected(found.value, measure.unit, found.rounding)
+    about = " ".join(map(str, slot))
+    return turn.asked(kind, about, text, [found], answer, exact=expected is None) if reads_well(text, when) else None
+
+
+def _measure(turn: Turn, metric: str) -> AskedMeasure:
+    return next(measure for measure in turn.material.measures if measure.id == metric)
+
+
+def _named(turn: Turn, company: str, measure: AskedMeasure) -> dict[str, str]:
+    fields = turn.named(turn.material.workspace.directory.by_key[company], measure)
+    return {**fields, "measure": fields["measure"].removeprefix("total ")}
+
+
+# --- All parts of a kind
+
+
+def highest_part(turn: Turn) -> GeneratedQuestion | None:
+    """The member with the largest figure of a year, or the smallest."""
+    family = _family(turn)
+    low = family.whole and turn.draw.random() < _LOWEST
+    return _of_family(turn, "lowest_part" if low else "highest_part", family, family.values[-1 if low else 0][0])
+
+
+_LOWEST = 1 / 3
+
+
+def nth_part(turn: Turn) -> GeneratedQuestion | None:
+    """The second or third largest."""
+    family = _family(turn)
+    place, ordinal = turn.draw.choice(((1, "second"), (1, "second"), (2, "third")))
+    return _of_family(turn, "nth_part", family, family.values[place][0], place=ordinal)
+
+
+def fastest_part(turn: Turn) -> GeneratedQuestion | None:
+    """The member that grew fastest, with its rate."""
+    family = _family(turn)
+    rates = _shares(family, _related(turn, family, year=family.year - 1))
+    rate = max(rates, default=0.0) - 100
+    return _of_family(turn, "fastest_part", family, rate, unit="percent") if rate > 0 else None
+
+
+def highest_margin(turn: Turn) -> GeneratedQuestion | None:
+    """The member with the highest operating margin."""
+    family = _family(turn)
+    margins = _shares(family, _related(turn, family, metric="revenue"))
+    if family.metric != "operating_income" or not margins:
+        return None
+    return _of_family(turn, "highest_margin", family, max(margins), unit="percent")
+
+
+def parts_apart(turn: Turn) -> GeneratedQuestion | None:
+    """By how much one member exceeds another."""
+    family, (high, low) = _two_parts(turn)
+    value = float(family.members[high].value - family.members[low].value)
+    return _of_family(turn, "members_apart", family, value, one=high, other=low)
+
+
+def parts_together(turn: Turn) -> GeneratedQuestion | None:
+    """The sum of two members."""
+    family, (high, low) = _two_parts(turn)
+    value = float(family.members[high].value + family.members[low].value)
+    return _of_family(turn, "members_together", family, value, one=high, other=low)
+
+
+def _family(turn: Turn) -> PartFamily:
+    """A company first, then one of its families."""
+    families = turn.material.families
+    company = turn.draw.choice(sorted({one.company for one in families}))
+    return turn.draw.choice([one for one in families if one.company == company])
+
+
+def _two_parts(turn: Turn) -> tuple[PartFamily, list[str]]:
+    """A family and two of its members, the larger first."""
+    family = _family(turn)
+    pair = turn.draw.sample(sorted(family.members), 2)
+    return family, sorted(pair, key=lambda name: -family.members[name].value)
+
+
+def _related(turn: Turn, family: PartFamily, *, year: int = 0, metric: str = "") -> PartFamily | None:
+    """The same members in another year or metric."""
+    wanted = family.company, family.kind, metric or family.metric, year or family.year
+    families = turn.material.families
+    found = next((one for one in families if (one.company, one.kind, one.metric, one.year) == wanted), None)
+    return found if found is not None and found.members.keys() == family.members.keys() else None
+
+
+def _shares(family: PartFamily, of: PartFamily | None) -> list[float]:
+    """Each member in percent of its figure in another family; empty where one of these is not above zero."""
+    if of is None or any(one.value <= 0 for one in of.members.values()):
+        return []
+    return [100 * float(one.value / of.members[name].value) for name, one in family.members.items()]
+
+
+def _of_family(
+    turn: Turn, shape: str, family: PartFamily, value: float, *, unit: str = "", **fields: str
 ) -> GeneratedQuestion:
-    figures: list[StatedFigure] = [figure for each in computed for figure in each.figures]
-    return GeneratedQuestion(
-        id=f"{' '.join(company.key for company in companies)} {measure.id} {year} {of}".rstrip(),
-        family=Family.MULTI_FILING,
-        kind=kind if of else _kind(kind, measure),
-        text=text,
-        slots=slots_of(computed),
-        filings=fewest_filings(figures),
-        expected=expected,
-    )
+    measure = _measure(turn, family.metric)
+    named = _named(turn, family.company, measure)
+    first, last = turn.wording.ends(family.year - 1, family.year, turn.material.filed(family.company))
+    called = turn.draw.choice(wordings().kinds[family.kind])
+    text = turn.text(shape, **named, parts=called, year=last, first=first, last=last, **fields)
+    found = [Computed(float(one.value), (one,)) for one in family.members.values()]
+    about = f"{family.company} {family.kind} {family.metric} {family.year} {shape} {sorted(fields.values())}"
+    expected = Expected(value, unit or measure.unit, 0.0 if unit else sum(each.rounding for each in found))
+    return turn.asked(f"{shape.removesuffix('_part')}, {family.kind}", about, text, found, expected)

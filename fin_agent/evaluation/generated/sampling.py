@@ -2,94 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
 from random import Random
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.evaluation.generated.figures import (
-    AskedMeasure,
-    Computed,
-    Figures,
-    StatedFigures,
-    asked_measures,
-    compute,
-    read_yaml,
-)
-from fin_agent.evaluation.generated.question import GeneratedQuestion, SlotKey
+from fin_agent.evaluation import Family, QuestionKind
+from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion
+from fin_agent.evaluation.generated.truth import AskedMeasure, Computed, PartKind, fewest_filings, read_yaml
 from fin_agent.lexicon.company_names import Company, company_words
 from fin_agent.lexicon.fiscal_periods import FiscalYears
-from fin_agent.workspace import Workspace
 
-
-@dataclass(frozen=True)
-class Material:
-    """An index seen as material for questions."""
-
-    workspace: Workspace
-    attempts: ClassVar[int] = 600
-    """Draws for one question until the material is taken not to hold another of its kind."""
-
-    def wording(self, draw: Random) -> Wording:
-        """The words that questions are asked in."""
-        return Wording(draw)
-
-    def is_new(self, question: GeneratedQuestion, seen: set[str]) -> bool:
-        """Whether nothing like it was asked before."""
-        return question.text not in seen
-
-    @cached_property
-    def quarterly(self) -> tuple[Company, ...]:
-        """Companies that may be asked about a quarter; none where no quarter is stated."""
-        figures, measures = self.figures, self.measures
-        stated = any(figures.quarters(each.key, measure.id) for each in self.companies for measure in measures)
-        return self.companies if stated else ()
-
-    @cached_property
-    def figures(self) -> Figures:
-        """What the annual reports state."""
-        return StatedFigures(self.workspace)
-
-    @cached_property
-    def measures(self) -> tuple[AskedMeasure, ...]:
-        """What may be asked for."""
-        return asked_measures(self.workspace.lexicon)
-
-    @cached_property
-    def companies(self) -> tuple[Company, ...]:
-        """Companies with figures, by key."""
-        directory = self.workspace.directory
-        return tuple(company for company in directory.companies if self.years(company))
-
-    def years(self, company: Company) -> range:
-        """From the first to the last fiscal year that annual reports state total assets or net income for."""
-        years = {year for name in ("net_income", "total_assets") for year in self.figures.years(company.key, name)}
-        return range(min(years), max(years) + 1) if years else range(0)
-
-    def computed(self, measure: AskedMeasure, company: Company, year: int) -> Computed | None:
-        """The measure from figures stated; None where one is not."""
-        return compute(measure, company.key, year, self.figures, self.workspace.lexicon)
-
-    def all_computed(self, measure: AskedMeasure, company: Company, years: Sequence[int]) -> tuple[Computed, ...]:
-        """The measure of each of these years; empty where it lacks one."""
-        found = [each for year in years if (each := self.computed(measure, company, year)) is not None]
-        return tuple(found) if len(found) == len(years) else ()
-
-
-MaterialT = TypeVar("MaterialT", bound=Material)
-WordingT = TypeVar("WordingT", bound="Wording")
+if TYPE_CHECKING:
+    from fin_agent.evaluation.generated.material import Material
 
 
 @dataclass(frozen=True, slots=True)
-class Turn(Generic[MaterialT, WordingT]):
+class Turn:
     """A try to make one question of a kind."""
 
-    material: MaterialT
+    material: Material
     draw: Random
-    wording: WordingT
+    wording: Wording
+    family: Family | QuestionKind
     number: int
     """How many of the kind there are already."""
 
@@ -106,28 +45,50 @@ class Turn(Generic[MaterialT, WordingT]):
         words, was = self.wording.measure(measure, without=without)
         return {"company": name, "measure": words, "was": was}
 
-    def text(self, kind: str, number: int | None = None, /, **fields: str) -> str:
+    def text(self, kind: str, /, **fields: str) -> str:
         """The question: wordings of a kind take turns, so that all occur."""
-        return self.wording.text(kind, self.number if number is None else number, **fields)
+        return self.wording.text(kind, self.number, **fields)
+
+    def asked(
+        self, kind: str, about: str, text: str, found: Sequence[Computed], expected: Expected, *, exact: bool = False
+    ) -> GeneratedQuestion:
+        """The question that `text` asks, whose answer needs the figures of `found`."""
+        figures = [figure for each in found for figure in each.figures]
+        return GeneratedQuestion(
+            id=about,
+            family=self.family,
+            kind=kind.replace("_", " "),
+            text=text,
+            slots=tuple(sorted({figure.slot for figure in figures if not figure.slot.part}, key=str)),
+            filings=fewest_filings(figures),
+            expected=expected,
+            exact=exact or self.family is QuestionKind.LOOKUP,
+        )
 
 
-Maker = Callable[[Turn[Any, Any]], GeneratedQuestion | None]
+Maker = Callable[[Turn], GeneratedQuestion | None]
 """Tries to make one question; None where the draw does not go together."""
+_ATTEMPTS = 600
+"""Draws for one question until the material is taken not to hold another of its kind."""
 
 
 def questions_of(
-    material: Material, makers: Sequence[tuple[str, Maker, int]], count: int, seed: int
+    material: Material,
+    family: Family | QuestionKind,
+    makers: Sequence[tuple[str, Maker, int]],
+    count: int,
+    seed: int,
 ) -> Iterator[GeneratedQuestion]:
-    """Up to `count` questions of different texts by makers with names and weights; fewer where there is no more."""
+    """Up to `count` different questions by makers with names and weights; fewer where there is no more."""
     for (name, maker, _), share in zip(makers, shares([weight for _, _, weight in makers], count), strict=True):
         draw = Random(f"{seed} {name}")
-        wording, seen = material.wording(draw), set[str]()
+        wording, seen = Wording(draw, material.last_days), set[str]()
         for number in range(share):
-            for _ in range(material.attempts):
-                question = maker(Turn(material, draw, wording, number))
-                if question is not None and material.is_new(question, seen):
+            for _ in range(_ATTEMPTS):
+                question = maker(Turn(material, draw, wording, family, number))
+                if question is not None and seen.isdisjoint((question.text, question.id)):
                     seen |= {question.text, question.id}
-                    yield replace(question, id=f"{name} {number + 1}: {question.id}")
+                    yield question.numbered(f"{name} {number + 1}")
                     break
 
 
@@ -141,28 +102,34 @@ def shares(weights: Sequence[int], count: int) -> list[int]:
     return counts
 
 
-def slots_of(computed: Iterable[Computed]) -> tuple[SlotKey, ...]:
-    """The figures used, each once, sorted."""
-    figures = (figure for each in computed for figure in each.figures)
-    return tuple(sorted({SlotKey(*figure.slot) for figure in figures}, key=str))
-
-
 class Wordings(BaseModel):
-    """Sentences by kind, and words for numbers."""
+    """Sentences by kind, words for numbers, and words for parts."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     texts: dict[str, tuple[str, ...]]
-    numbers: dict[int, str] = {}
-    ordinals: dict[int, str] = {}
+    numbers: dict[int, str]
+    ordinals: dict[int, str]
+    kinds: dict[PartKind, tuple[str, ...]]
+    no_parts: tuple[str, ...]
+    with_the: tuple[str, ...]
+    countries: dict[str, tuple[str, ...]]
+
+
+@lru_cache(maxsize=1)
+def wordings() -> Wordings:
+    """wordings.yaml. Raises LexiconError that names the field."""
+    return read_yaml("wordings", Wordings)
 
 
 class Wording:
     """Draws wordings: the same draws give the same words."""
 
-    def __init__(self, draw: Random) -> None:
+    def __init__(self, draw: Random, last_days: Mapping[FiscalYears, Mapping[int, date]] | None = None) -> None:
+        """`last_days` are those of fiscal years, where they are known, by the years of a company."""
         self._draw = draw
-        self._words = _wordings()
+        self._words = wordings()
+        self._last_days = last_days or {}
 
     def names(self, companies: Sequence[Company]) -> list[str]:
         """One name each, of one style for all: short name, ticker where all have one, or full name."""
@@ -179,14 +146,26 @@ class Wording:
         return self._draw.choice(fitting or names)
 
     def year(self, year: int, *filed: FiscalYears) -> str:
-        """`FY2019`, `fiscal 2019`; `2019` too where the filers whose years are `filed` name them so."""
+        """`FY2019`, `FY19`; `2019` too where the filers whose years are `filed` name them so.
+
+        Of one filer also `the year ended September 28, 2024`.
+        """
+        day = self.last_day(year, filed[0]) if len(filed) == 1 else None
+        if day is not None and self._draw.random() < _DATED:
+            return self._draw.choice(self._words.texts["dated_year"]).format(day=day)
         return self.ends(year, year, *filed)[0]
 
     def ends(self, first: int, last: int, *filed: FiscalYears) -> tuple[str, str]:
         """The first and the last year, in one style."""
         texts = self._words.texts
         style = self._draw.choice([*texts["year"], *(texts["calendar_year"] if _by_calendar(filed) else ())])
-        return style.format(year=first), style.format(year=last)
+        one, other = (style.format(year=year, short=f"{year % 100:02}") for year in (first, last))
+        return one, other
+
+    def last_day(self, year: int, filed: FiscalYears) -> str | None:
+        """`September 28, 2024`; None where it is not known."""
+        day = self._last_days.get(filed, {}).get(year)
+        return f"{day:%B} {day.day}, {day.year}" if day else None
 
     def quarter(self, year: int, quarter: int) -> str:
         """`Q2 FY2023`, `the second quarter of fiscal 2023`."""
@@ -203,19 +182,18 @@ class Wording:
         return self._draw.choice(texts).format(first=first, middle=first + 1, last=last, years=years)
 
     def text(self, kind: str, number: int, /, **fields: str) -> str:
-        """The question: wordings of a kind take turns."""
-        wordings = self._words.texts[kind]
-        return filled(wordings[number % len(wordings)], **fields)
+        """The question: wordings of a kind take turns. {the_part} is {part}, with an article where it takes one."""
+        texts, part = self._words.texts[kind], fields.get("part", "")
+        article = "the " if part.casefold().startswith(self._words.with_the) else ""
+        return filled(texts[number % len(texts)], **fields, the_part=f"{article}{part}")
+
+
+_DATED = 0.2
 
 
 def _by_calendar(filed: Sequence[FiscalYears]) -> bool:
     """Whether all of these filers name a fiscal year after the calendar year in which it ends."""
     return bool(filed) and all(years.ends and all(ended == named for ended, named in years.ends) for years in filed)
-
-
-@lru_cache(maxsize=1)
-def _wordings() -> Wordings:
-    return read_yaml("wordings", Wordings)
 
 
 def filled(wording: str, **fields: str) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evaluation import Family
-from fin_agent.evaluation.generated.figures import AskedMeasure, AskedNames, read_yaml
+from fin_agent.evaluation.generated.material import Material
 from fin_agent.evaluation.generated.question import GeneratedQuestion
-from fin_agent.evaluation.generated.sampling import Material, Turn, filled, short_name
+from fin_agent.evaluation.generated.sampling import Turn, filled, short_name
+from fin_agent.evaluation.generated.truth import AskedMeasure, AskedNames, read_yaml
 from fin_agent.lexicon.company_names import Company, normalise_name
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.vocabulary.identity import Form
@@ -30,7 +30,7 @@ class _Absent(BaseModel):
     absent_company: tuple[str, ...]
 
 
-def company_absent(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
+def company_absent(turn: Turn) -> GeneratedQuestion | None:
     """Of a company that is not in the index."""
     absent, material, draw = _absent(), turn.material, turn.draw
     name = draw.choice(absent.companies)
@@ -47,7 +47,7 @@ def company_absent(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     return _question("company absent", f"{name} {measure.id} {year}", text, names)
 
 
-def year_absent(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
+def year_absent(turn: Turn) -> GeneratedQuestion | None:
     """Of a year before the first or after the last that is filed."""
     material = turn.material
     company, measure = turn.company_and_measure(_is_of_outside_periods)
@@ -61,17 +61,17 @@ def year_absent(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
         return None
     year = turn.draw.choice(outside)
     fields = turn.named(company, measure)
-    text = turn.text("lookup", **fields, year=turn.wording.year(year, material.workspace.years[company.key]))
+    text = turn.text("lookup", **fields, year=turn.wording.year(year, material.filed(company.key)))
     return _question("year absent", f"{company.key} {measure.id} {year}", text, (f"FY{year}", str(year)))
 
 
-def metric_absent(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
+def metric_absent(turn: Turn) -> GeneratedQuestion | None:
     """Of a metric that the company does not report."""
     named, material = _absent().metrics, turn.material
     company = turn.draw.choice(material.companies)
     metric = turn.draw.choice([name for name in named if name in material.workspace.lexicon.metrics])
     names = _names_of(material, metric, named[metric])
-    years = material.workspace.years[company.key].annual
+    years = material.filed(company.key).annual
     if metric in material.figures.metrics(company.key) or _is_spoken_of(material, company, names) or not years:
         return None
     year = turn.draw.choice(years)
@@ -80,14 +80,14 @@ def metric_absent(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     return _question("metric not reported", f"{company.key} {metric} {year}", text, names)
 
 
-def period_absent(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
+def period_absent(turn: Turn) -> GeneratedQuestion | None:
     """Of a quarter that is not filed."""
     material = turn.material
     company, measure = turn.company_and_measure(_is_of_outside_periods)
     if not material.figures.years(company.key, measure.id):
         return None
     year, quarter = turn.draw.choice(material.years(company)), turn.draw.randint(1, 4)
-    filed = material.workspace.years[company.key]
+    filed = material.filed(company.key)
     taken = filed.covers(FiscalPeriod(fiscal_year=year, quarter=quarter)) or _has_release(material, company, year)
     # The end of a fourth quarter is the end of the year: an annual report has its balances.
     if taken or quarter == 4 or material.figures.is_named(company.key, measure.id, year, quarter):
@@ -120,7 +120,7 @@ def _same_company(name: str, company: Company) -> bool:
 
 def _may_be_there(material: Material, company: Company, metric: str, year: int) -> bool:
     """Whether a figure was read for the year, or some other year of the filer may be meant by it."""
-    meant, _ = material.workspace.years[company.key].meant(FiscalPeriod(fiscal_year=year))
+    meant, _ = material.filed(company.key).meant(FiscalPeriod(fiscal_year=year))
     return any(material.figures.is_named(company.key, metric, each) for each in {year, meant.fiscal_year})
 
 

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.evaluation import Family
-from fin_agent.evaluation.generated.benchmark import generated_questions
-from fin_agent.evaluation.generated.question import GeneratedQuestion, SlotKey
-from fin_agent.evaluation.generated.sampling import Material
+from fin_agent.evaluation import Family, QuestionKind
+from fin_agent.evaluation.generated.benchmark import generated_questions, read_folder
+from fin_agent.evaluation.generated.material import Material
+from fin_agent.evaluation.generated.question import GeneratedQuestion
+from fin_agent.evaluation.generated.truth import SlotKey
+from fin_agent.evaluation.tags import TaggedFiling
 from fin_agent.workspace import Workspace
 
 WRITTEN_AS = {
@@ -40,7 +42,7 @@ def material(workspace: Workspace) -> Material:
 def questions(workspace: Workspace) -> tuple[GeneratedQuestion, ...]:
     """A set of every family."""
     counts = {Family.MULTI_FILING: 100, Family.UNANSWERABLE: 40, Family.LOOKUP: 60}
-    return generated_questions(workspace, tuple(Family), 7, counts=counts)
+    return generated_questions(Material(workspace), tuple(Family), 7, counts=counts)
 
 
 @pytest.fixture(scope="session")
@@ -66,3 +68,27 @@ def written(workspace: Workspace, sample_filings: Path) -> Callable[[SlotKey], s
         return set(amounts.get((slot.company, WRITTEN_AS[slot.metric], slot.fiscal_year), ()))
 
     return of
+
+
+@pytest.fixture(scope="session")
+def html_workspace(sample_html_index: Path) -> Workspace:
+    """The index of the sample filings in HTML."""
+    return Workspace.open(sample_html_index)
+
+
+@pytest.fixture(scope="session")
+def tagged(html_workspace: Workspace, sample_html: Path) -> dict[str, TaggedFiling]:
+    """The tagged sample filings, by doc_id."""
+    return {filing.doc_id: filing for filing in read_folder(sample_html, html_workspace).filings}
+
+
+@pytest.fixture(scope="session")
+def tagged_material(html_workspace: Workspace, tagged: dict[str, TaggedFiling]) -> Material:
+    """What questions are drawn from."""
+    return Material(html_workspace, tuple(tagged.values()))
+
+
+@pytest.fixture(scope="session")
+def asked(tagged_material: Material) -> tuple[GeneratedQuestion, ...]:
+    """Questions of every kind."""
+    return generated_questions(tagged_material, tuple(QuestionKind), 3, counts=dict.fromkeys(QuestionKind, 40))

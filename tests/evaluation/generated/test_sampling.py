@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from fin_agent.errors import LexiconError
-from fin_agent.evaluation.generated.figures import AskedMeasure, AskedNames, read_yaml
 from fin_agent.evaluation.generated.sampling import Wording, filled, listed, long_name, possessive, short_name
+from fin_agent.evaluation.generated.truth import AskedMeasure, AskedNames, read_yaml
 from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 

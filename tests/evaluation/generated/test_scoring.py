@@ -13,7 +13,8 @@ from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.benchmark import write_csv
 from fin_agent.evaluation.generated.benchmark import miss_lines, report_on_made
-from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion, SlotKey, failed, judge
+from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion, failed, judge
+from fin_agent.evaluation.generated.truth import SlotKey
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.evidence.ledger import Entry, Figure
 from fin_agent.lexicon.company_names import Company

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.evaluation.tagged_questions.figures import PartKind, part_figures
-from fin_agent.evaluation.tagged_questions.filings import TrueTag
-from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
+from fin_agent.evaluation.generated.material import Material
+from fin_agent.evaluation.generated.parts import part_figures
+from fin_agent.evaluation.generated.truth import PartKind
+from fin_agent.evaluation.tags import TrueTag
 from fin_agent.lexicon.lexicon import load_lexicon
-from tests.evaluation.tagged_questions.making import PRODUCT, REGION, SEGMENT, filing, tag
+from tests.evaluation.generated.making import PRODUCT, REGION, SEGMENT, filing, tag
 
 
 def _parts(*tags: TrueTag, words: tuple[str, ...] = ()) -> dict[tuple[str, int], int]:
     metrics = ("revenue", "operating_income")
     found = part_figures([filing(*tags, words=words)], {"a24": "a"}, load_lexicon(), metrics)
-    return {(figure.part, figure.period[0]): int(figure.value / 1_000_000) for figure in found}
+    return {(figure.slot.part, figure.slot.fiscal_year): int(figure.value / 1_000_000) for figure in found}
 
 
-def test_parts_of_the_samples(tagged_material: TaggedMaterial) -> None:
-    found = {(f.part, f.metric, f.period): (f.kind, int(f.value)) for f in tagged_material.parts}
+def test_parts_of_the_samples(tagged_material: Material) -> None:
+    found = {(f.slot.part, f.slot.metric, f.slot[2:4]): (f.kind, int(f.value)) for f in tagged_material.parts}
     assert found["Electronic Test", "revenue", (2023, None)] == (PartKind.SEGMENT, 1_803_000_000)
     assert found["Calibration Services", "revenue", (2025, None)] == (PartKind.SEGMENT, 788_000_000)
     assert found["Asia Pacific", "revenue", (2024, None)] == (PartKind.REGION, 715_000_000)

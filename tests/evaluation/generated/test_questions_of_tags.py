@@ -8,16 +8,18 @@ from random import Random
 import pytest
 
 from fin_agent.evaluation import QuestionKind
+from fin_agent.evaluation.generated.benchmark import generated_questions
+from fin_agent.evaluation.generated.material import Material
 from fin_agent.evaluation.generated.question import GeneratedQuestion
-from fin_agent.evaluation.tagged_questions.benchmark import tagged_questions
-from fin_agent.evaluation.tagged_questions.material import TaggedMaterial, TaggedWording, reads_well
+from fin_agent.evaluation.generated.question_generators import reads_well
+from fin_agent.evaluation.generated.sampling import Wording
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 
 Questions = tuple[GeneratedQuestion, ...]
 
 
-def _values(material: TaggedMaterial, question: GeneratedQuestion) -> list[float]:
-    found = [material.figures.figure(*slot) for slot in question.slots]
+def _values(material: Material, question: GeneratedQuestion) -> list[float]:
+    found = [material.figures.figure(*slot[:4]) for slot in question.slots]
     return [float(figure.value) for figure in found if figure is not None]
 
 
@@ -34,20 +36,20 @@ def test_every_kind_that_the_filings_hold_is_asked(asked: Questions) -> None:
     assert {"segment, own year", "region, earlier column", "share of a part", "total", "average"} <= sorts
 
 
-def test_the_same_seed_gives_the_same_questions(tagged_material: TaggedMaterial, asked: Questions) -> None:
+def test_the_same_seed_gives_the_same_questions(tagged_material: Material, asked: Questions) -> None:
     counts = dict.fromkeys(QuestionKind, 40)
-    assert tagged_questions(tagged_material, tuple(QuestionKind), 3, counts=counts) == asked
-    assert tagged_questions(tagged_material, tuple(QuestionKind), 4, counts=counts) != asked
+    assert generated_questions(tagged_material, tuple(QuestionKind), 3, counts=counts) == asked
+    assert generated_questions(tagged_material, tuple(QuestionKind), 4, counts=counts) != asked
     assert len({question.text for question in asked}) == len(asked)
 
 
-def test_lookups_expect_the_tag(tagged_material: TaggedMaterial, asked: Questions) -> None:
+def test_lookups_expect_the_tag(tagged_material: Material, asked: Questions) -> None:
     lookups = [question for question in asked if question.family is QuestionKind.LOOKUP]
     assert len(lookups) == 40 and all(question.exact for question in lookups)
     assert all(_values(tagged_material, question) == [_expected(question)] for question in lookups)
 
 
-def test_totals_averages_and_growth_follow_from_the_tags(tagged_material: TaggedMaterial, asked: Questions) -> None:
+def test_totals_averages_and_growth_follow_from_the_tags(tagged_material: Material, asked: Questions) -> None:
     checked = 0
     for question in asked:
         if question.family in (QuestionKind.PART, QuestionKind.FAMILY):
@@ -70,15 +72,15 @@ def test_totals_averages_and_growth_follow_from_the_tags(tagged_material: Tagged
     assert checked > 50
 
 
-def test_families_are_asked_for_figures_of_their_members(tagged_material: TaggedMaterial, asked: Questions) -> None:
+def test_families_are_asked_for_figures_of_their_members(tagged_material: Material, asked: Questions) -> None:
     families = {(one.kind, one.metric, one.year): one for one in tagged_material.families}
     highest = [question for question in asked if question.kind.startswith("highest, ")]
     tops = {one.values[0][0] for one in families.values()}
     assert highest and all(one.expected is not None and one.expected.value in tops for one in highest)
 
 
-def test_questions_of_parts_say_the_printed_name(tagged_material: TaggedMaterial, asked: Questions) -> None:
-    parts = {figure.part for figure in tagged_material.parts}
+def test_questions_of_parts_say_the_printed_name(tagged_material: Material, asked: Questions) -> None:
+    parts = {figure.slot.part for figure in tagged_material.parts}
     of_parts = [question for question in asked if question.family is QuestionKind.PART]
     assert len(of_parts) == 40
     assert all(any(part in question.text for part in parts) for question in of_parts)
@@ -104,7 +106,7 @@ def test_a_year_named_by_its_last_day_stands_where_a_sentence_has_it(asked: Ques
 
 
 def test_without_a_known_last_day_years_are_named_by_number() -> None:
-    wording = TaggedWording(Random(1), {})
+    wording = Wording(Random(1), {})
     filed = FiscalYears("Acme", (2025,), (), ((2025, 2025),))
     assert all("2025" in name or "25" in name for name in (wording.year(2025, filed) for _ in range(40)))
     assert wording.last_day(2025, filed) is None

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.evaluation.tagged_questions.figures import TaggedFigures, period_of
-from fin_agent.evaluation.tagged_questions.filings import TrueTag
-from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
+from fin_agent.evaluation.generated.material import Material
+from fin_agent.evaluation.generated.parts import figures_of_tags, period_of
+from fin_agent.evaluation.generated.truth import Figures
+from fin_agent.evaluation.tags import TrueTag
 from fin_agent.lexicon.lexicon import load_lexicon
-from tests.evaluation.tagged_questions.making import SEGMENT, filing, tag
+from tests.evaluation.generated.making import SEGMENT, filing, tag
 
 ROWS = {
     ("income", "Net sales"): "revenue",
@@ -27,7 +28,7 @@ ROWS = {
 
 @pytest.mark.parametrize("doc_id", ["harborlight_2025_10k", "quillmark_2025q2_10q"])
 def test_figures_are_those_the_samples_were_made_with(
-    doc_id: str, tagged_material: TaggedMaterial, sample_html: Path
+    doc_id: str, tagged_material: Material, sample_html: Path
 ) -> None:
     made = {each["doc_id"]: each for each in json.loads((sample_html / "expected.json").read_text(encoding="utf-8"))}
     owner = tagged_material.workspace.directory.owners[doc_id]
@@ -51,8 +52,8 @@ def _is_of_the_quarter(start: str | None, end: str, last: str) -> bool:
     return end == last and (start is None or (date.fromisoformat(end) - date.fromisoformat(start)).days < 100)
 
 
-def _figures(*tags: TrueTag) -> TaggedFigures:
-    return TaggedFigures(
+def _figures(*tags: TrueTag) -> Figures:
+    return figures_of_tags(
         [filing(*tags)], {"a24": "a"}, load_lexicon(), {"net_income": "revenue"}, ("accounts_payable",)
     )
 
@@ -64,7 +65,7 @@ def test_tags_that_differ_leave_no_figure_and_rounded_ones_do() -> None:
     sales = tag("Revenues", 1234)
     in_billions = tag("Revenues", 1200, table=None, step=100_000_000)
     agreed = _figures(sales, in_billions, *INCOME).figure("a", "revenue", 2024)
-    assert agreed is not None and (agreed.value, agreed.scale) == (1_234_000_000, 1_000_000)
+    assert agreed is not None and (agreed.value, agreed.step) == (1_234_000_000, 1_000_000)
     differing = _figures(sales, tag("RevenueFromContractWithCustomerExcludingAssessedTax", 1111), *INCOME)
     assert differing.figure("a", "revenue", 2024) is None and differing.is_named("a", "revenue", 2024)
 

@@ -7,13 +7,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
-from enum import StrEnum
 from functools import lru_cache
 
-from fin_agent.evaluation.generated.figures import Figures, Measures, SlotOfFigure, StatedFigure, read_yaml
-from fin_agent.evaluation.generated.sampling import Wordings
-from fin_agent.evaluation.tagged_questions.filings import TaggedFiling, TrueTag, may_be_one
+from fin_agent.evaluation.generated.sampling import wordings
+from fin_agent.evaluation.generated.truth import Figures, PartKind, SlotKey, Source, StatedFigure, agreed
+from fin_agent.evaluation.tags import TaggedFiling, TrueTag
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.metrics import Metric
@@ -23,65 +21,54 @@ Period = tuple[int, int | None]
 """Fiscal year by the filer's own naming, and quarter."""
 
 
-class TaggedFigures(Figures):
+def figures_of_tags(
+    filings: Sequence[TaggedFiling],
+    owners: Mapping[str, str],
+    lexicon: Lexicon,
+    stands_in: Mapping[str, str],
+    in_notes: Collection[str],
+) -> Figures:
     """Figures by company, metric and period, from tags without members and from nothing that was read of tables.
 
-    Signed as tagged: costs and payments are positive. A figure that two tags, of one filing or of two, state with
-    different values is left out, also where their concepts differ and stand for one metric. So are zeros, which people
-    do not ask for, what the metric's statement does not print (under its concept a note may give a part of it), and the
-    end of a year that only a quarterly report gives.
+    Signed as tagged: costs and payments are positive. Left out is, beside what has two answers, what the metric's
+    statement does not print (under its concept a note may give a part of it), and the end of a year that only a
+    quarterly report gives.
+
+    `owners` gives the company of a doc_id; `stands_in` what a metric is taken from where no tag states it. The metrics
+    of `in_notes` are asked for although no statement prints them.
     """
-
-    def __init__(
-        self,
-        filings: Sequence[TaggedFiling],
-        owners: Mapping[str, str],
-        lexicon: Lexicon,
-        stands_in: Mapping[str, str],
-        in_notes: Collection[str],
-    ) -> None:
-        """`owners` gives the company of a doc_id; `stands_in` what a metric is taken from where no tag states it.
-
-        The metrics of `in_notes` are asked for although no statement prints them.
-        """
-        stated: dict[SlotOfFigure, list[tuple[TaggedFiling, TrueTag]]] = {}
-        for filing in filings:
-            for tag in filing.tags:
-                metric = None if tag.members else lexicon.metrics.get(lexicon.metric_of_concept(tag.concept) or "")
-                if metric is None or tag.unit != metric.unit or (tag.start is None) is not (metric.period == "instant"):
-                    continue
-                period = period_of(tag.start, tag.end, filing)
-                if period is not None:
-                    stated.setdefault((owners[filing.doc_id], metric.id, *period), []).append((filing, tag))
-        agreed: dict[SlotOfFigure, StatedFigure] = {}
-        for key, found in stated.items():
-            at_home = key[1] in in_notes or _is_printed_at_home(lexicon.metrics[key[1]], found)
-            only_quarterly = key[3] is None and all(filing.quarter for filing, _ in found)
-            figure = _agreed(key, found) if at_home and not only_quarterly else None
-            if figure is not None:
-                agreed[key] = figure
-        for name, other in stands_in.items():
-            for company, metric_id, year, quarter in sorted(agreed, key=str):
-                slot = (company, name, year, quarter)
-                if metric_id == other and slot not in stated:
-                    agreed[slot] = agreed[company, metric_id, year, quarter]
-        super().__init__(agreed, stated)
+    stated: dict[SlotKey, list[Source]] = {}
+    at_home: set[SlotKey] = set()
+    for filing in filings:
+        for tag in filing.tags:
+            metric = None if tag.members else lexicon.metrics.get(lexicon.metric_of_concept(tag.concept) or "")
+            if metric is None or tag.unit != metric.unit or (tag.start is None) is not (metric.period == "instant"):
+                continue
+            period = period_of(tag.start, tag.end, filing)
+            if period is not None:
+                slot = SlotKey(owners[filing.doc_id], metric.id, *period)
+                stated.setdefault(slot, []).append(_source(filing, tag))
+                if metric.id in in_notes or _is_at_home(metric, filing, tag):
+                    at_home.add(slot)
+    annual = {filing.doc_id for filing in filings if filing.quarter is None}
+    found = {
+        slot: sources
+        for slot, sources in stated.items()
+        if slot in at_home and (slot.quarter or any(each.doc_id in annual for each in sources))
+    }
+    for name, other in stands_in.items():
+        for slot in [each for each in found if each.metric == other]:
+            if slot._replace(metric=name) not in stated:
+                found[slot._replace(metric=name)] = found[slot]
+    return Figures(agreed(found), stated)
 
 
-def _agreed(key: SlotOfFigure, found: Sequence[tuple[TaggedFiling, TrueTag]]) -> StatedFigure | None:
-    first = min((tag for _, tag in found), key=lambda tag: tag.step)
-    if not first.value or not all(first.agrees(tag) for _, tag in found):
-        return None
-    scale = max((1, *(int(tag.step) for _, tag in found if tag.table is not None)))
-    doc_ids = sorted({(abs(filing.fiscal_year - key[2]), filing.doc_id) for filing, _ in found})
-    return StatedFigure(*key, value=first.value, scale=scale, doc_ids=tuple(doc_id for _, doc_id in doc_ids))
+def _source(filing: TaggedFiling, tag: TrueTag, part: str = "", kind: PartKind | None = None) -> Source:
+    return Source(filing.doc_id, filing.fiscal_year, tag.value, tag.step, tag.table is not None, part, kind)
 
 
-def _is_printed_at_home(metric: Metric, found: Sequence[tuple[TaggedFiling, TrueTag]]) -> bool:
-    if metric.statement is None:
-        return True
-    homes = {metric.statement, *metric.also}
-    return any(tag.table in set(_tables_of(homes, filing)) for filing, tag in found)
+def _is_at_home(metric: Metric, filing: TaggedFiling, tag: TrueTag) -> bool:
+    return metric.statement is None or tag.table in set(_tables_of({metric.statement, *metric.also}, filing))
 
 
 def period_of(start: date | None, end: date, filing: TaggedFiling) -> Period | None:
@@ -137,56 +124,29 @@ def _near(days: int, wanted: float) -> bool:
     return abs(days - wanted) <= _DRIFT
 
 
-class PartKind(StrEnum):
-    """What a company is divided into."""
-
-    SEGMENT = "segment"
-    PRODUCT = "product"
-    REGION = "region"
-
-
-@dataclass(frozen=True, slots=True)
-class PartFigure:
-    """A figure of one part of a company and one period."""
-
-    company: str
-    kind: PartKind
-    part: str
-    """As its table prints it."""
-    metric: str
-    period: Period
-    value: Decimal
-    """In base units, signed as tagged: costs are positive."""
-    step: Decimal
-    """The value of the last digit that it is accurate to."""
-    doc_id: str
+# --- Segments, products and regions
 
 
 def part_figures(
     filings: Sequence[TaggedFiling], owners: Mapping[str, str], lexicon: Lexicon, metrics: Sequence[str]
-) -> tuple[PartFigure, ...]:
-    """The figures of `metrics`, sorted.
+) -> tuple[StatedFigure, ...]:
+    """The figures of `metrics` for parts under their printed names, sorted.
 
-    Left out is what has two answers: a printed name that stands for parts with different figures, figures on which
-    filings disagree, zeros, and revenue that a table gives both with and without what other parts of the company paid.
+    Left out is, beside figures on which filings disagree, what has two answers: a printed name that stands for parts
+    with different figures, and revenue that a table gives both with and without what other parts of the company paid.
     """
-    stated: dict[tuple[str, str, str, Period], list[PartFigure]] = {}
+    stated: dict[SlotKey, list[Source]] = {}
     names: dict[tuple[str, str], set[str]] = {}
     for filing in filings:
-        for figure in _of_filing(filing, owners[filing.doc_id], lexicon, metrics):
-            key = (figure.company, figure.part.casefold(), figure.metric, figure.period)
-            stated.setdefault(key, []).append(figure)
-            names.setdefault((figure.company, figure.metric), set()).add(key[1])
-    chosen = (
-        min(found, key=lambda figure: (figure.step, figure.doc_id, figure.part))
-        for _, found in sorted(stated.items(), key=lambda pair: str(pair[0]))
-        if all(may_be_one(one.value, one.step, found[0].value, found[0].step) for one in found)
-    )
-    return tuple(
-        figure
-        for figure in chosen
-        if figure.value and not _may_mean_another(figure.part.casefold(), names[figure.company, figure.metric], lexicon)
-    )
+        for slot, source in _of_filing(filing, owners[filing.doc_id], lexicon, metrics):
+            stated.setdefault(slot, []).append(source)
+            names.setdefault((slot.company, slot.metric), set()).add(slot.part)
+    clear = {
+        slot: stated[slot]
+        for slot in sorted(stated, key=str)
+        if not _may_mean_another(slot.part, names[slot.company, slot.metric], lexicon)
+    }
+    return tuple(agreed(clear))
 
 
 def _may_mean_another(name: str, names: Collection[str], lexicon: Lexicon) -> bool:
@@ -208,7 +168,9 @@ _SHORTEST, _LONGEST = 2, 48
 _FEWEST_ROWS = 2
 
 
-def _of_filing(filing: TaggedFiling, company: str, lexicon: Lexicon, metrics: Sequence[str]) -> Iterator[PartFigure]:
+def _of_filing(
+    filing: TaggedFiling, company: str, lexicon: Lexicon, metrics: Sequence[str]
+) -> Iterator[tuple[SlotKey, Source]]:
     rows = _rows_by_part(filing)
     revenues = _revenues(filing)
     for tag in filing.tags:
@@ -222,7 +184,7 @@ def _of_filing(filing: TaggedFiling, company: str, lexicon: Lexicon, metrics: Se
             continue
         label = rows.get((tag.table, tag.row_number)) or _printed_name(member, filing.words[tag.table])
         if label and _is_a_part(label, lexicon):
-            yield PartFigure(company, _KINDS[axis], label, name, period, tag.value, tag.step, filing.doc_id)
+            yield SlotKey(company, name, *period, label.casefold()), _source(filing, tag, label, _KINDS[axis])
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +195,7 @@ class PartFamily:
     kind: PartKind
     metric: str
     year: int
-    members: Mapping[str, PartFigure]
+    members: Mapping[str, StatedFigure]
     whole: bool
     """Whether they are all parts; else what is left (`Other`) is less than each of them."""
 
@@ -243,17 +205,16 @@ class PartFamily:
         return sorted(((float(one.value), name) for name, one in self.members.items()), reverse=True)
 
 
-def families_of(parts: Sequence[PartFigure], figures: TaggedFigures) -> list[PartFamily]:
+def families_of(parts: Sequence[StatedFigure], figures: Figures) -> list[PartFamily]:
     """Families whose revenues add up to the company's, but for less than the smallest; other figures of the same parts.
 
     Of a year that several filings tag, the parts are those of one filing.
     """
-    groups: dict[tuple[str, PartKind, str, int, str], dict[str, PartFigure]] = defaultdict(dict)
+    groups: dict[tuple[str, PartKind, str, int, str], dict[str, StatedFigure]] = defaultdict(dict)
     for figure in parts:
-        rest = re.match(_THE_REST, figure.part, re.IGNORECASE)
-        if figure.period[1] is None and not rest:
-            key = figure.company, figure.kind, figure.metric, figure.period[0], figure.doc_id
-            groups[key][figure.part] = figure
+        slot, rest = figure.slot, re.match(_THE_REST, figure.slot.part, re.IGNORECASE)
+        if slot.quarter is None and figure.kind is not None and not rest:
+            groups[slot.company, figure.kind, slot.metric, slot.fiscal_year, figure.doc_ids[0]][slot.part] = figure
     known: dict[tuple[str, PartKind, str, frozenset[str]], bool] = {}
     for (company, kind, metric, year, doc_id), members in groups.items():
         total = figures.figure(company, metric, year)
@@ -306,7 +267,7 @@ def _printed_name(member: str, words: Sequence[str]) -> str:
     """The text of the table that a member's name spells: `aapl:GreaterChinaSegmentMember` is `Greater China`."""
     taxonomy, _, name = member.rpartition(":")
     if taxonomy == "country":
-        return next((text for text in words if text in tagged_wordings().countries.get(name, ())), "")
+        return next((text for text in words if text in wordings().countries.get(name, ())), "")
     name = re.sub(r"(Segments?)?Member$", "", name)
     initials = "".join(re.findall(r"[A-Z]", name))
     spelt = _letters(name)
@@ -324,7 +285,7 @@ def _letters(text: str) -> str:
 def _is_a_part(label: str, lexicon: Lexicon) -> bool:
     """Whether it is a name for a part, not for the rest of the company or (`Net product sales`) for the figure."""
     begins = re.sub(r"[^a-z ]", "", label.casefold())
-    words = "|".join(tagged_wordings().no_parts)
+    words = "|".join(wordings().no_parts)
     named = lexicon.metric_of_label(label, None) or lexicon.metric_of_label(label, Statement.INCOME)
     if named or any(mention.end - mention.start == len(label) for mention in lexicon.mentions(label)):
         return False
@@ -340,32 +301,3 @@ def _revenues(filing: TaggedFiling) -> dict[_Span, list[TrueTag]]:
         if tag.members and tag.unit == "USD" and "Revenue" in tag.name:
             found.setdefault((tag.members, tag.start, tag.end), []).append(tag)
     return found
-
-
-class FurtherMeasures(Measures):
-    """Measures beside those of generated questions."""
-
-    stands_in: dict[str, str]
-    in_notes: tuple[str, ...]
-    of_parts: tuple[str, ...]
-
-
-class TaggedWordings(Wordings):
-    """Wordings beside those of generated questions, and words for parts."""
-
-    kinds: dict[PartKind, tuple[str, ...]]
-    no_parts: tuple[str, ...]
-    with_the: tuple[str, ...]
-    countries: dict[str, tuple[str, ...]]
-
-
-@lru_cache(maxsize=1)
-def further_measures() -> FurtherMeasures:
-    """measures.yaml. Raises LexiconError that names the field."""
-    return read_yaml("measures", FurtherMeasures, __package__)
-
-
-@lru_cache(maxsize=1)
-def tagged_wordings() -> TaggedWordings:
-    """wordings.yaml. Raises LexiconError that names the field."""
-    return read_yaml("wordings", TaggedWordings, __package__)

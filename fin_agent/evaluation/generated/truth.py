@@ -1,19 +1,21 @@
-"""The figures that the annual reports of an index state, and the measures that questions ask for of them."""
+"""Figures with one true value each: what the statements of an index state, or what tags do. And measures of them."""
 
 from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from enum import StrEnum
 from importlib import resources
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fin_agent.errors import LexiconError
+from fin_agent.evaluation.tags import may_be_one
 from fin_agent.evidence.expressions import (
     Constant,
     Known,
@@ -26,57 +28,93 @@ from fin_agent.evidence.expressions import (
     parse_formula,
     slots_of,
 )
-from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.metrics import Formula, Metric, expression_inputs
 from fin_agent.lexicon.slots import Slot
-from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Form
 from fin_agent.workspace import Workspace
 
-_QUARTERLY_FORMS = (Form.TEN_Q,)
+
+class SlotKey(NamedTuple):
+    """What a figure is of."""
+
+    company: str
+    """Key of the company in the directory of the index."""
+    metric: str
+    fiscal_year: int
+    """By the filer's own naming."""
+    quarter: int | None = None
+    part: str = ""
+    """A segment, product or region as its table prints it; empty for the whole company."""
+
+
+class PartKind(StrEnum):
+    """What a company is divided into."""
+
+    SEGMENT = "segment"
+    PRODUCT = "product"
+    REGION = "region"
 
 
 @dataclass(frozen=True, slots=True)
 class StatedFigure:
-    """A figure of one company and period, and every filing that states it on the metric's statement."""
+    """A figure, and every filing that states it."""
 
-    company: str
-    metric: str
-    fiscal_year: int
-    quarter: int | None
+    slot: SlotKey
     value: Decimal
     """In base units, as people name it: outflows and costs are positive."""
-    scale: int
-    """The coarsest rounding it is printed in."""
+    step: Decimal
+    """The coarsest rounding that it is printed in."""
     doc_ids: tuple[str, ...]
     """The filing whose own year is closest comes first."""
-
-    @property
-    def slot(self) -> SlotOfFigure:
-        """What it is a figure of."""
-        return self.company, self.metric, self.fiscal_year, self.quarter
+    kind: PartKind | None = None
 
 
-SlotOfFigure = tuple[str, str, int, int | None]
-"""Company, metric, fiscal year by the filer's own naming, quarter."""
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A place that states a figure."""
+
+    doc_id: str
+    own_year: int
+    """Of the filing."""
+    value: Decimal
+    step: Decimal
+    """The value of the last digit that it is accurate to; 0 where exact."""
+    in_table: bool = True
+    part: str = ""
+    kind: PartKind | None = None
+
+
+def agreed(stated: Mapping[SlotKey, Sequence[Source]]) -> Iterable[StatedFigure]:
+    """A figure of each slot on which all its sources agree, one of them rounded more than another perhaps.
+
+    The others have two answers. Zeros are left out: people do not ask for them.
+    """
+    for slot, sources in stated.items():
+        first = min(sources, key=lambda each: (each.step, each.doc_id, each.part))
+        if first.value and all(may_be_one(first.value, first.step, each.value, each.step) for each in sources):
+            by_distance = sorted((abs(each.own_year - slot.fiscal_year), each.doc_id) for each in sources)
+            step = max((Decimal(1), *(each.step for each in sources if each.in_table)))
+            doc_ids = tuple(dict.fromkeys(doc_id for _, doc_id in by_distance))
+            yield StatedFigure(slot._replace(part=first.part), first.value, step, doc_ids, first.kind)
 
 
 class Figures:
-    """Figures by company, metric and period, on each of which its sources agree."""
+    """Figures of companies by metric and period, on each of which its sources agree."""
 
-    def __init__(self, agreed: Mapping[SlotOfFigure, StatedFigure], named: Iterable[SlotOfFigure]) -> None:
+    def __init__(self, figures: Iterable[StatedFigure], named: Iterable[SlotKey]) -> None:
         """`named` are the slots of which anything was stated, agreed on or not."""
-        self._by_slot = agreed
+        self._by_slot = {figure.slot: figure for figure in figures}
         self._named = frozenset(named)
         self._periods: dict[tuple[str, str], list[tuple[int, int | None]]] = {}
-        for company, metric, year, quarter in agreed:
-            self._periods.setdefault((company, metric), []).append((year, quarter))
+        for slot in self._by_slot:
+            self._periods.setdefault((slot.company, slot.metric), []).append((slot.fiscal_year, slot.quarter))
 
     def figure(self, company: str, metric: str, year: int, quarter: int | None = None) -> StatedFigure | None:
         """The figure agreed on; None where nothing states it."""
-        return self._by_slot.get((company, metric, year, quarter))
+        return self._by_slot.get(SlotKey(company, metric, year, quarter))
 
     def years(self, company: str, metric: str) -> tuple[int, ...]:
         """Fiscal years with a figure, ascending."""
@@ -89,56 +127,40 @@ class Figures:
 
     def is_named(self, company: str, metric: str, year: int, quarter: int | None = None) -> bool:
         """Whether anything states the metric and period, agreed on or not."""
-        return (company, metric, year, quarter) in self._named
+        return SlotKey(company, metric, year, quarter) in self._named
 
     def metrics(self, company: str) -> frozenset[str]:
         """Metrics of which anything is stated."""
-        return frozenset(metric for owner, metric, _, _ in self._named if owner == company)
+        return frozenset(slot.metric for slot in self._named if slot.company == company)
 
 
-class StatedFigures(Figures):
-    """What the annual and quarterly reports of an index state on their primary statements.
-
-    A figure that filings disagree on, or that one filing states twice with different values, is left out: a question
-    about it would have two answers.
-    """
-
-    def __init__(self, workspace: Workspace) -> None:
-        self._lexicon = workspace.lexicon
-        self._owners = workspace.directory.owners
-        self._own_year = {entry.doc_id: entry.identity.fiscal_year or 0 for entry in workspace.index.entries()}
-        stated: dict[SlotOfFigure, list[SourcedFact]] = {}
-        named: set[SlotOfFigure] = set()
-        for entry in workspace.index.entries():
-            form = entry.identity.form
-            company = self._owners.get(entry.doc_id)
-            if company is None:
+def figures_of_statements(workspace: Workspace) -> Figures:
+    """What the annual and quarterly reports of an index state on their primary statements."""
+    lexicon, owners = workspace.lexicon, workspace.directory.owners
+    stated: dict[SlotKey, list[Source]] = {}
+    named: set[SlotKey] = set()
+    for entry in workspace.index.entries():
+        identity, company = entry.identity, owners.get(entry.doc_id)
+        for sourced in [] if company is None else workspace.index.facts([entry.doc_id]):
+            fact = sourced.fact
+            metric = lexicon.metrics.get(fact.metric or "")
+            if company is None or metric is None:
                 continue
-            for sourced in workspace.index.facts([entry.doc_id]):
-                name, period = sourced.fact.metric, sourced.fact.period
-                if name is None or name not in self._lexicon.metrics:
-                    continue
-                key = (company, name, period.fiscal_year, period.quarter)
-                named.add(key)
-                annual = form in ANNUAL_FORMS and period.quarter is None
-                quarterly = form in _QUARTERLY_FORMS and period.quarter is not None
-                if (annual or quarterly) and _on_its_statement(sourced, self._lexicon.metrics[name]):
-                    stated.setdefault(key, []).append(sourced)
-        agreed = ((key, self._agreed(key, facts)) for key, facts in stated.items())
-        super().__init__({key: figure for key, figure in agreed if figure is not None}, named)
+            slot = SlotKey(company, metric.id, fact.period.fiscal_year, fact.period.quarter)
+            named.add(slot)
+            forms = ANNUAL_FORMS if slot.quarter is None else (Form.TEN_Q,)
+            if identity.form in forms and _on_its_statement(fact, metric):
+                value = abs(fact.value) if metric.sign in ("outflow", "expense") else fact.value
+                step = Decimal(0 if metric.unit == "USD per share" else fact.scale)
+                stated.setdefault(slot, []).append(Source(entry.doc_id, identity.fiscal_year or 0, value, step))
+    return Figures(agreed(stated), named)
 
-    def _agreed(self, key: SlotOfFigure, facts: list[SourcedFact]) -> StatedFigure | None:
-        company, name, year, quarter = key
-        metric = self._lexicon.metrics[name]
-        ordered = sorted(facts, key=lambda sourced: (abs(self._own_year[sourced.doc_id] - year), sourced.doc_id))
-        values = [_as_named(sourced, metric) for sourced in ordered]
-        scale = max(sourced.fact.scale for sourced in ordered)
-        if metric.unit != "USD per share" and any(abs(value - values[0]) > scale for value in values):
-            return None
-        if metric.unit == "USD per share" and len(set(values)) > 1:
-            return None
-        doc_ids = tuple(dict.fromkeys(sourced.doc_id for sourced in ordered))
-        return StatedFigure(company, name, year, quarter, values[0], scale, doc_ids)
+
+def _on_its_statement(fact: Fact, metric: Metric) -> bool:
+    at_home = metric.statement is not None and fact.statement is metric.statement
+    months = 0 if metric.period == "instant" else 3 if fact.period.quarter else 12
+    whole = fact.tied and fact.scope is None and fact.period.months == months
+    return at_home and whole and fact.unit == metric.unit
 
 
 def fewest_filings(figures: Iterable[StatedFigure]) -> tuple[str, ...]:
@@ -150,23 +172,6 @@ def fewest_filings(figures: Iterable[StatedFigure]) -> tuple[str, ...]:
         chosen.append(min(counts, key=lambda doc_id: (-counts[doc_id], doc_id)))
         left = [figure for figure in left if chosen[-1] not in figure.doc_ids]
     return tuple(chosen)
-
-
-def _on_its_statement(sourced: SourcedFact, metric: Metric) -> bool:
-    fact = sourced.fact
-    at_home = metric.statement is not None and fact.statement is metric.statement
-    return at_home and fact.tied and fact.scope is None and fact.unit == metric.unit and _whole(fact.period, metric)
-
-
-def _whole(period: FactPeriod, metric: Metric) -> bool:
-    if metric.period == "instant":
-        return period.months == 0
-    return period.months == (3 if period.quarter else 12)
-
-
-def _as_named(sourced: SourcedFact, metric: Metric) -> Decimal:
-    value = sourced.fact.value
-    return abs(value) if metric.sign in ("outflow", "expense") else value
 
 
 _Read = TypeVar("_Read", bound=BaseModel)
@@ -192,6 +197,17 @@ class Measures(BaseModel):
     formulas: dict[str, AskedNames]
 
 
+class MeasuresOfTags(Measures):
+    """What may be asked for beside that where tags are the truth."""
+
+    stands_in: dict[str, str]
+    """What a metric is taken from where no tag states it."""
+    in_notes: tuple[str, ...]
+    """Metrics that are asked for although no statement prints them."""
+    of_parts: tuple[str, ...]
+    """Metrics that are asked of parts."""
+
+
 @dataclass(frozen=True, slots=True)
 class AskedMeasure:
     """A metric or formula that questions are made for."""
@@ -215,12 +231,11 @@ class Computed:
     @property
     def rounding(self) -> float:
         """How far the figures' rounding may move a sum of them."""
-        return float(sum(figure.scale for figure in self.figures))
+        return float(sum(figure.step for figure in self.figures))
 
 
-def asked_measures(lexicon: Lexicon, listed: Measures | None = None) -> tuple[AskedMeasure, ...]:
-    """The measures listed, those of measures.yaml where none are given, in their order."""
-    listed = listed or read_yaml("measures", Measures)
+def asked_measures(lexicon: Lexicon, listed: Measures) -> tuple[AskedMeasure, ...]:
+    """The measures listed, in their order."""
     metrics = (
         AskedMeasure(name, names, lexicon.metrics[name].unit, False, lexicon.metrics[name].period == "instant")
         for name, names in listed.metrics.items()
@@ -266,9 +281,9 @@ def compute(measure: AskedMeasure, company: str, year: int, figures: Figures, le
     return None if value is None else Computed(value, tuple(used.values()))
 
 
-def read_yaml(name: str, kind: type[_Read], package: str = __package__) -> _Read:
-    """`name`.yaml of a package, checked. Raises LexiconError that names the file and the field."""
-    text = resources.files(package).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+def read_yaml(name: str, kind: type[_Read]) -> _Read:
+    """`name`.yaml of this package, checked. Raises LexiconError that names the file and the field."""
+    text = resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
     loaded: Mapping[str, object] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     try:
         return kind.model_validate(loaded)

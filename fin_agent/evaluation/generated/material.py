@@ -1,0 +1,117 @@
+"""An index seen as material for questions, its statements or the tags of its files as the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property
+
+from fin_agent.evaluation.generated.parts import PartFamily, families_of, figures_of_tags, part_figures
+from fin_agent.evaluation.generated.truth import (
+    AskedMeasure,
+    Computed,
+    Figures,
+    Measures,
+    MeasuresOfTags,
+    StatedFigure,
+    asked_measures,
+    compute,
+    figures_of_statements,
+    read_yaml,
+)
+from fin_agent.evaluation.tags import TaggedFiling
+from fin_agent.lexicon.company_names import Company
+from fin_agent.lexicon.fiscal_periods import FiscalYears
+from fin_agent.workspace import Workspace
+
+_SPANS, _SPANS_OF_TAGS = (2, 3, 4, 5, 6), (2, 3, 3)
+_A_YEAR = timedelta(350), timedelta(380)
+
+
+@dataclass(frozen=True)
+class Material:
+    """The figures that questions are drawn from."""
+
+    workspace: Workspace
+    filings: tuple[TaggedFiling, ...] | None = None
+    """Filings of the index whose tags are the truth; None where its statements are."""
+
+    @cached_property
+    def _of_tags(self) -> MeasuresOfTags:
+        return read_yaml("measures_of_tags", MeasuresOfTags)
+
+    @cached_property
+    def figures(self) -> Figures:
+        """What is stated of whole companies."""
+        if self.filings is None:
+            return figures_of_statements(self.workspace)
+        owners, also = self.workspace.directory.owners, self._of_tags
+        return figures_of_tags(self.filings, owners, self.workspace.lexicon, also.stands_in, also.in_notes)
+
+    @cached_property
+    def parts(self) -> tuple[StatedFigure, ...]:
+        """What tags with members state of segments, products and regions."""
+        owners, lexicon = self.workspace.directory.owners, self.workspace.lexicon
+        return part_figures(self.filings or (), owners, lexicon, self._of_tags.of_parts)
+
+    @cached_property
+    def families(self) -> list[PartFamily]:
+        """Parts of a kind that are all of them."""
+        return families_of(self.parts, self.figures)
+
+    @cached_property
+    def measures(self) -> tuple[AskedMeasure, ...]:
+        """What may be asked for."""
+        lexicon = self.workspace.lexicon
+        listed = [read_yaml("measures", Measures), *([] if self.filings is None else [self._of_tags])]
+        return tuple(measure for each in listed for measure in asked_measures(lexicon, each))
+
+    @property
+    def spans(self) -> tuple[int, ...]:
+        """Over how many years is asked: tags are held against those that one report shows."""
+        return _SPANS if self.filings is None else _SPANS_OF_TAGS
+
+    @cached_property
+    def companies(self) -> tuple[Company, ...]:
+        """Companies with figures of a year, by key."""
+        return tuple(company for company in self.workspace.directory.companies if self.years(company))
+
+    @cached_property
+    def quarterly(self) -> tuple[Company, ...]:
+        """Companies with figures of a quarter, by key."""
+        return tuple(
+            company
+            for company in self.workspace.directory.companies
+            if any(self.figures.quarters(company.key, measure.id) for measure in self.measures)
+        )
+
+    def years(self, company: Company) -> range:
+        """From the first to the last fiscal year that annual reports state total assets or net income for."""
+        years = {year for name in ("net_income", "total_assets") for year in self.figures.years(company.key, name)}
+        return range(min(years), max(years) + 1) if years else range(0)
+
+    def filed(self, company: str) -> FiscalYears:
+        """The years of a company, by its key."""
+        return self.workspace.years[company]
+
+    @cached_property
+    def last_days(self) -> Mapping[FiscalYears, Mapping[int, date]]:
+        """By the years of a company: the last day of each fiscal year that its tags are of."""
+        days: dict[FiscalYears, dict[int, date]] = {}
+        for filing in self.filings or ():
+            if filing.quarter is None:
+                known = days.setdefault(self.filed(self.workspace.directory.owners[filing.doc_id]), {})
+                ends = {tag.end for tag in filing.tags if tag.start and _A_YEAR[0] <= tag.end - tag.start <= _A_YEAR[1]}
+                for end in sorted(ends):
+                    known[filing.fiscal_year - round((filing.end - end).days / 365.25)] = end
+        return days
+
+    def computed(self, measure: AskedMeasure, company: Company, year: int) -> Computed | None:
+        """The measure from figures stated; None where one is not."""
+        return compute(measure, company.key, year, self.figures, self.workspace.lexicon)
+
+    def all_computed(self, measure: AskedMeasure, company: Company, years: Sequence[int]) -> tuple[Computed, ...]:
+        """The measure of each of these years; empty where it lacks one."""
+        found = [each for year in years if (each := self.computed(measure, company, year)) is not None]
+        return tuple(found) if len(found) == len(years) else ()

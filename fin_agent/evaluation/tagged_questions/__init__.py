@@ -1,1 +1,0 @@
-"""Questions made from what inline XBRL tags say, with exact answers."""
