@@ -44,8 +44,6 @@ COMMANDS: Mapping[str, Any] = {
                 "Answer FinanceBench's questions, and say why some are missed.",
             ),
             "ranking": ("search_benchmarks.ranking", "Rank the passages of the right filing, stage by stage."),
-            "ixbrl": ("search_benchmarks.ixbrl", "Hold the reader against inline XBRL."),
-            "facts": ("search_benchmarks.facts", "Search for figures that inline XBRL tags state."),
             "generated": ("benchmarks.generated", "Make questions from the index's own figures, and ask them."),
             "tagged-questions": (
                 "benchmarks.tagged_questions",
@@ -60,7 +58,7 @@ COMMANDS: Mapping[str, Any] = {
             ),
             "legalbench-rag": ("search_benchmarks.legalbench_rag", "Search documents that are no filings."),
         },
-        "Measure answers, rankings and reading by published benchmarks, or by questions made of an index.",
+        "Measure answers and rankings by published benchmarks, or by questions made of an index.",
     ),
     "index": (
         {

@@ -1,16 +1,14 @@
-"""`fin-agent eval`: benchmarks of searching, and of the reader, in which no question is answered."""
+"""`fin-agent eval`: benchmarks of searching, in which no question is answered."""
 
 from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import first_query, judge_for, strategy_for
@@ -20,74 +18,18 @@ from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import ModelOptions, OnIndex, Output, Resamples, Seed, StrategyName, command
 from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
-from fin_agent.errors import ReadError
-from fin_agent.evaluation import chunk_benchmarks, fact_search
-from fin_agent.evaluation import ixbrl as tagged_filings
+from fin_agent.evaluation import chunk_benchmarks
 from fin_agent.evaluation import ranking as rankings
 from fin_agent.evaluation.benchmark import write_csv
 from fin_agent.evaluation.financebench import load_questions
 from fin_agent.evaluation.statistics import FITTING, require_libraries
 from fin_agent.evidence.tournament.judge import TournamentSettings
-from fin_agent.filings.reader import read_filing
-from fin_agent.lexicon.lexicon import load_lexicon
-from fin_agent.presentation.terminal_text import first_of, in_our_look, listing, right
+from fin_agent.presentation.terminal_text import first_of, in_our_look
 from fin_agent.retrieval.search_query import EVERYTHING, Depth
-from fin_agent.tools.argument_resolution import company_named
 from fin_agent.workspace import Workspace
 
 Counted = Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="How many of the first count.")]
 Tournaments = Annotated[int, typer.Option(min=1, max=50, help="Tournaments held for each figure.")]
-
-
-@command
-def ixbrl(folder: Path, to: Output, out: Path | None = None) -> ExitCode:
-    """Hold the reader against inline XBRL: identity, every visible tag, and tables read as if there were no tags.
-
-    On the command line:
-        folder (DIR): Inline XBRL files with a `manifest.json` that says what each is.
-        out (--out FILE.json): Gets every miss: tag, page, what was read.
-    """
-    lexicon = load_lexicon()
-
-    def unit_of(metric: str) -> str:
-        return lexicon.metrics[metric].unit
-
-    read = partial(
-        read_filing, metric_of=lexicon.metric_of_label, unit_of=unit_of, concept_of=lexicon.metric_of_concept
-    )
-    entries = _manifest(folder)
-    reports: list[tagged_filings.TaggedReport] = []
-    with Progress(len(entries), "reading", "files") as progress:
-        for entry in entries:
-            path = folder / str(entry["file"])
-            try:
-                reports.append(tagged_filings.evaluate_tagged(path, entry, read, lexicon.metric_of_label, unit_of))
-                progress.step(path.name)
-            except ReadError as error:
-                progress.step(f"{path.name}: failed: {error}", problem=True)
-    document = tagged_filings.as_json(reports)
-    if out is not None:
-        out.write_text(json.dumps(document, indent=1), encoding="utf-8")
-    tables = [in_our_look(tagged_filings.report_on_tags(reports).as_table())] if reports else []
-    to.show({"files": document}, *tables)
-    for report in reports:
-        for difference in report.identity_wrong:
-            to.say(f"warning: {report.file}: {difference}")
-    if out is not None:
-        to.say(f"every miss: {out}")
-    return ExitCode.DONE if len(reports) == len(entries) else ExitCode.SOME_FAILED
-
-
-def _manifest(folder: Path) -> list[dict[str, object]]:
-    try:
-        return tagged_filings.load_manifest(folder)
-    except (OSError, ValueError) as error:
-        raise ReadError(
-            f"its manifest.json cannot be read ({error})",
-            subject=str(folder),
-            remedy="Name a folder of inline XBRL files with a manifest.json: a list of objects with `file`, `company`,"
-            " `ticker`, `form`, `fiscal_year`, `fiscal_period` and `period_end`",
-        ) from error
 
 
 @command
@@ -156,40 +98,6 @@ def _ranked(
     for file in files:
         on.say(f"written: {file}")
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
-
-
-@command
-def facts(
-    on: OnIndex, count: Annotated[int, typer.Option(min=1)] = 60, seed: Seed = 0, company: list[str] | None = None
-) -> ExitCode:
-    """Search for figures that inline XBRL tags state, with and without their tags, and for families of parts.
-
-    On the command line:
-        count (--count): Searches of each kind and company.
-        company (--company NAME): Of this company only; may be repeated.
-    """
-    rows: list[dict[str, object]] = []
-    with on.opened() as workspace:
-        keys = [company_named(name, workspace).key for name in company or ()]
-        for tags in (True, False):
-            for wording in fact_search.Wording:
-                if wording is fact_search.Wording.CONCEPT and not tags:
-                    continue  # without tags nothing has these words
-                for of_parts in (False, True):
-                    asked = fact_search.questions_from_tags(
-                        workspace, wording, of_parts=of_parts, most=count, seed=seed, companies=keys
-                    )
-                    score = fact_search.score_search(workspace, asked, tags=tags)
-                    rows.append({"tags": tags, "wording": wording.value, "of_parts": of_parts, **asdict(score)})
-        families = fact_search.score_families(workspace, companies=keys)
-    numbers = ("asked", "first", "in_five", "sure", "sure_and_wrong")
-    table = listing("tags", "words of the", "of", *(right(name.replace("_", " ")) for name in numbers))
-    for row in rows:
-        told = ("seen" if row["tags"] else "hidden", str(row["wording"]), "parts" if row["of_parts"] else "companies")
-        table.add_row(*told, *(str(row[name]) for name in numbers))
-    said = ", ".join(f"{name} {number}" for name, number in families.items())
-    on.show({"searches": rows, "families": families}, table, Text(f"families of parts: {said}"))
-    return ExitCode.DONE
 
 
 @command

@@ -6,7 +6,7 @@ from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any, cast
 
-from fin_agent.evaluation.fact_search import Wording, questions_from_tags, score_families, score_search
+from benchmarks.fact_search import Wording, questions_from_tags, score_families, score_search
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag

@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
-from fin_agent.evaluation.ixbrl import TaggedReport, as_json, evaluate_tagged, report_on_tags
+from benchmarks.tagged_files import TaggedReport, as_json, evaluate_tagged, report_on_tags
 from fin_agent.evaluation.tags import visible_tags
 from fin_agent.filings.reader import read_filing
 from fin_agent.lexicon.lexicon import load_lexicon

@@ -1,15 +1,22 @@
-"""The reader held against inline XBRL: identity, every visible tag, and tables read as if there were no tags."""
+"""The reader held against inline XBRL: identity, every visible tag, and tables read as if there were no tags.
+
+python -m benchmarks.tagged_files FOLDER [--out MISSES.json]
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from rich.console import Console
 
 from fin_agent.evaluation.benchmark import Column, Report, Row, report_on
 from fin_agent.evaluation.tags import TrueTag, visible_tags
@@ -19,16 +26,41 @@ from fin_agent.filings.facts.tag_matching import label_of
 from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.notes import notes_of
 from fin_agent.filings.outline.statements import statements_of
-from fin_agent.filings.reader import read_document
+from fin_agent.filings.reader import read_document, read_filing
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
+from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.filing import Filing
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import PrintedLine, Statement
 from fin_agent.vocabulary.place import Box
 
-PRIMARY = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="inline XBRL files with a manifest.json that says what each is")
+    parser.add_argument("--out", type=Path, help="gets every miss: tag, page, what was read")
+    given = parser.parse_args()
+    lexicon = load_lexicon()
+
+    def unit_of(metric: str) -> str:
+        return lexicon.metrics[metric].unit
+
+    read = partial(
+        read_filing, metric_of=lexicon.metric_of_label, unit_of=unit_of, concept_of=lexicon.metric_of_concept
+    )
+    reports = [
+        evaluate_tagged(given.folder / entry["file"], entry, read, lexicon.metric_of_label, unit_of)
+        for entry in load_manifest(given.folder)
+    ]
+    if given.out is not None:
+        given.out.write_text(json.dumps(as_json(reports), indent=1), encoding="utf-8")
+    Console().print(report_on_tags(reports).as_table())
+    for report in reports:
+        for difference in report.identity_wrong:
+            print(f"{report.file}: {difference}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,3 +450,7 @@ def _months(truth: TrueTag) -> int:
     if truth.start is None:
         return 0
     return max(1, round(((truth.end - truth.start).days + 1) / 30.44))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,21 +1,56 @@
-"""Fact search held against inline XBRL: whether words of a tagged line lead to its value, and to the right parts."""
+"""Fact search held against inline XBRL: whether words of a tagged line lead to its value, and to the right parts.
+
+python -m benchmarks.fact_search INDEX [--count 60] [--seed 0] [--company NAME]
+"""
 
 from __future__ import annotations
 
+import argparse
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, fields, replace
 from decimal import Decimal
 from enum import StrEnum
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
 
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.retrieval.fact_addresses import spelt, words_of
 from fin_agent.retrieval.facts import FactQuery, search_facts
 from fin_agent.retrieval.families import family
+from fin_agent.tools.argument_resolution import company_named
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.figure_agreement import agree_in_size
 from fin_agent.workspace import Workspace
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("index", type=Path, help="of inline XBRL files")
+    parser.add_argument("--count", type=int, default=60, help="searches of each kind and company")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--company", action="append", default=[], help="of this company only; may be repeated")
+    given = parser.parse_args()
+    workspace = Workspace.open(given.index)
+    companies = [company_named(name, workspace).key for name in given.company]
+    table = Table("tags", "words of the", "of", *(each.name for each in fields(Score)))
+    for tags in (True, False):
+        for wording in Wording:
+            if wording is Wording.CONCEPT and not tags:
+                continue  # without tags nothing has these words
+            for of_parts in (False, True):
+                asked = questions_from_tags(
+                    workspace, wording, of_parts=of_parts, most=given.count, seed=given.seed, companies=companies
+                )
+                counts = astuple(score_search(workspace, asked, tags=tags))
+                told = ("seen" if tags else "hidden", wording, "parts" if of_parts else "companies")
+                table.add_row(*told, *map(str, counts))
+    Console().print(table, f"families of parts: {score_families(workspace, companies=companies)}", sep="\n")
+
 
 _SPANS = (0, 3, 6, 9, 12)
 _FEWEST_MEMBERS = 3
@@ -187,3 +222,7 @@ def _untagged(sourced: SourcedFact) -> SourcedFact:
 
 def _key(query: FactQuery) -> object:
     return replace(query, phrase=""), words_of(query.phrase)
+
+
+if __name__ == "__main__":
+    main()
