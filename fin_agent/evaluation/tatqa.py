@@ -124,10 +124,20 @@ def _filing(number: int, record: _Record) -> str:
     head = " ".join(cell for row in table[:_HEAD_ROWS] for cell in row)
     cover = cover_of(f"Registrant {number} Corporation", head, " ".join((head, *paragraphs)))
     rows = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>\n" for row in table)
+    place = _place_of_table(paragraphs)
     return (
         f"<html><body>{_paragraphs(cover)}<hr style='page-break-after:always'/>\n"
-        f"{_paragraphs(paragraphs)}<table>{rows}</table></body></html>\n"
+        f"{_paragraphs(paragraphs[:place])}<table>{rows}</table>\n{_paragraphs(paragraphs[place:])}</body></html>\n"
     )
+
+
+def _place_of_table(paragraphs: Sequence[str]) -> int:
+    """How many paragraphs stand before the table: up to the last that leads to one, else all.
+
+    The file does not say where the table stood between its paragraphs; the line that leads to it has its units.
+    """
+    leading = [place for place, text in enumerate(paragraphs, start=1) if text.rstrip().endswith(":")]
+    return leading[-1] if leading else len(paragraphs)
 
 
 def cover_of(registrant: str, head: str, text: str) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from fin_agent.analyst.rules.formula_units import unit_of_formula, with_rates_as_fractions
 from fin_agent.analyst.rules.period_resolution import period_ending
-from fin_agent.evidence.expressions import Quantity, parse_formula
 from fin_agent.evidence.intent import Claim, CompanyAsked, Intent, MeasureAsked, OutputUnit, Relation, Selection
 from fin_agent.evidence.intent import Comparison as Between
 from fin_agent.evidence.plan import Plan
@@ -465,9 +464,9 @@ def _parts(query: Query, intent: Intent, members: Members) -> dict[str, object]:
 
 
 def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | None:
-    """The unit that the printed lines of a plan are in; None where one of them is found nowhere.
+    """The unit of a plan whose lines are all printed ones; None where one of them is found nowhere.
 
-    Of a measure that is no such line alone it is the unit that the measure is in anyway.
+    A measure that is taken to be in dollars is in the unit of its lines; any other is in its own anyway.
     """
     searched = [slot for slot in plan.slots() if slot.is_searched]
     units = {hit.sourced.fact.unit for slot in searched for hit in facts_for(slot, workspace).found[:1]}
@@ -475,8 +474,8 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
         return None
     if searched and "how many" in intent.core.lower() and units & {"USD", "percent", "USD per share"}:
         return None  # things are counted, and not what they cost
-    alone = parse_formula(intent.expression)
-    return units.pop() if isinstance(alone, Quantity) and alone.printed and len(units) == 1 else intent.measure_unit
+    of_lines_alone = len(searched) == len(plan.slots()) and intent.measure_unit == "USD"
+    return units.pop() if of_lines_alone and len(units) == 1 else intent.measure_unit
 
 
 _UNITS = frozenset(OutputUnit.__args__)  # type: ignore[attr-defined]

@@ -67,13 +67,36 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     quotient = _with_to_between_lines(tokens)
     if quotient is not None:
         yield quotient
-    summed = _with_sums(tokens, text)
-    if summed is not None:
-        yield summed
+    between = _with_parts_between(tokens, text)
+    if between is not None:
+        yield between
+    for some in (_with_shared_words(tokens), _with_prepositions(tokens, text), _with_sums(tokens, text)):
+        if some is not None:
+            yield some
     for some in (joined, tokens):
         bare = _without_fillers(some, text, is_printed) if some is not None else None
         if bare is not None:
             yield bare
+
+
+def _with_parts_between(tokens: Sequence[Token], text: str) -> list[Token] | None:
+    """`the difference in fair value between technology and trademarks`: two names behind `between` are parts.
+
+    None where no two names stand there, or no line before them that they could be parts of.
+    """
+    places = [place for place, one in enumerate(tokens) if one.type in LINES or one.type == "PART"]
+    if len(places) < 3 or not any(one.type in _SET_BETWEEN for one in tokens):
+        return None
+    of, first, second = places[-3:]
+    joined = [one.type for one in tokens[first + 1 : second]] == ["AND"]
+    said = text[tokens[of].end : tokens[first].start].split()
+    if not joined or said[:1] != ["between"] or tokens[of].type not in LINES:
+        return None
+    parts = {place: Token("PART", one.text, one.start, one.end, one.text) for place, one in enumerate(tokens)}
+    return [parts[place] if place in (first, second) else one for place, one in enumerate(tokens)]
+
+
+_SET_BETWEEN = frozenset({"CHANGE", "DIFFERENCE", "HIGHER", "LOWER", "RATIO"})
 
 
 def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tuple[str, ...]]:
@@ -99,29 +122,52 @@ def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tu
 
 
 def _with_sums(tokens: Sequence[Token], text: str) -> list[Token] | None:
-    """A formula whose `a and b` stands for their sum, and whose lines that only a preposition parts are one line.
+    """A formula whose `a and b` stands for their sum: `borrowings less cash and securities` takes both off.
 
-    `borrowings less cash and securities` takes both off; `capex on property` is one. None where there is nothing such.
+    Lines that only a preposition parts are one; None where there is nothing such.
     """
     if not has_arithmetic(tokens):
         return None
+    whole = _with_prepositions(tokens, text) or tokens
+    pairs = zip(whole, [None, *whole], [*whole[1:], None], strict=False)
+    summed = [replace(one, type="WITH") if _lists_lines(one, before, after) else one for one, before, after in pairs]
+    return summed if summed != list(tokens) else None
+
+
+def _lists_lines(one: Token, before: Token | None, after: Token | None) -> bool:
+    """Whether it joins two lines: `cash and securities`."""
+    between = before is not None and before.type in LINES and after is not None and after.type in LINES
+    return between and one.type in ("AND", "COMMA")
+
+
+def _with_prepositions(tokens: Sequence[Token], text: str) -> list[Token] | None:
+    """The tokens with lines that only a preposition parts as one: `revenue from licenses`, `cash used in operations`."""
     kept: list[Token] = []
-    for place, one in enumerate(tokens):
-        before = kept[-1] if kept else None
-        after = tokens[place + 1] if place + 1 < len(tokens) else None
-        lines = before is not None and before.type in LINES
-        if one.type in ("AND", "COMMA") and lines and after is not None and after.type in LINES:
-            kept.append(replace(one, type="WITH"))
-        elif (
-            lines and before is not None and one.type in LINES and _PREPOSITION.fullmatch(text[before.end : one.start])
-        ):
-            kept[-1] = Token("PHRASE", text[before.start : one.end], before.start, one.end)
+    for one in tokens:
+        place = len(kept) - 1
+        while place >= 0 and kept[place].type in _OF_PREPOSITIONS:
+            place -= 1
+        before = kept[place] if place >= 0 and kept[place].type in LINES else None
+        if before is not None and one.type in LINES and _PREPOSITION.fullmatch(text[before.end : one.start]):
+            kept[place:] = [Token("PHRASE", text[before.start : one.end], before.start, one.end)]
         else:
             kept.append(one)
     return kept if kept != list(tokens) else None
 
 
-_PREPOSITION = re.compile(r"\s+(?:of|on|for|in|from|to|by)?\s*(?:the\s+|its\s+)?", re.I)
+_PREPOSITION = re.compile(r"\s+(?:\w+ed\s+)?(?:of|on|for|in|from|to|by)?\s*(?:the\s+|its\s+)?", re.I)
+_OF_PREPOSITIONS = frozenset({"BY", "CAME_FROM", "FROM_WORD", "TO"})
+
+
+def _with_shared_words(tokens: Sequence[Token]) -> list[Token] | None:
+    """The tokens with what two lines share said of both: `domestic and international discount rates`."""
+    shared = list(tokens)
+    for place in range(len(tokens) - 2):
+        first, second = tokens[place], tokens[place + 2]
+        of_both = second.text.split()[1:]
+        if _lists_lines(tokens[place + 1], first, second) and {first.type, second.type} == {"PHRASE"} and of_both:
+            shared[place] = replace(first, text=" ".join((first.text, *of_both)), value=None)
+    return shared if shared != list(tokens) else None
 
 
 def has_arithmetic(tokens: Sequence[Token]) -> bool:

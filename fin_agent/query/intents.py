@@ -22,13 +22,19 @@ from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.abbreviations import written_out
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.text_normalization import plain, singular
+from fin_agent.query import lexer
 from fin_agent.query.binding import UnboundError, bound, metrics_to_search, unit_of_printed
-from fin_agent.query.lexer import Named, Names
+from fin_agent.query.lexer import Names
 from fin_agent.query.nearest_figure import one_figure, printed_name, quoted_address
 from fin_agent.query.parsing import NoReadingError
-from fin_agent.query.printed_line_matching import read_as_printed, with_parts_found, with_years_to_come
+from fin_agent.query.printed_line_matching import (
+    read_as_printed,
+    with_parts_found,
+    with_printed_years,
+    with_years_to_come,
+)
 from fin_agent.query.reading import readings
-from fin_agent.query.tree import Company, Kind, Line, Move, Period, Query
+from fin_agent.query.tree import Company, Kind, Line, Measure, Move, Named, Period, Query, with_lines
 from fin_agent.retrieval.fact_addresses import words_of
 from fin_agent.retrieval.nearest_figure import nearest
 from fin_agent.retrieval.slot_figures import facts_for, place_of
@@ -38,11 +44,11 @@ from fin_agent.workspace import Workspace
 def names_of(workspace: Workspace) -> Names:
     """What a workspace knows by name."""
 
-    def parts_in(text: str, keys: Sequence[str]) -> Sequence[Named]:
+    def parts_in(text: str, keys: Sequence[str]) -> Sequence[lexer.Named]:
         wanted = set(keys)
         filings = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in wanted]
         found = parts_named(text, workspace.index.parts(filings), workspace)
-        return [Named(one.name, one.start, one.end) for one in found]
+        return [lexer.Named(one.name, one.start, one.end) for one in found]
 
     def is_printed(word: str, keys: Sequence[str]) -> bool:
         return words_of(word) <= printed_words(tuple(keys), workspace)
@@ -73,8 +79,17 @@ def printed_lines(keys: tuple[str, ...], workspace: Workspace) -> Collection[tup
         texts = workspace.index.address_texts(filings)
         short = (written_out(text) if "(" in text else text for text in texts if 0 < text.count(" ") < _MOST_WORDS)
         lines = (tuple(word for word, _, _ in _in_order(text)) for text in short)
+        lines = (named for line in lines for named in (line, _without_numbers(line)))
         known[filings] = frozenset(line for line in lines if 1 < len(line) <= _MOST_WORDS)
     return known[filings]
+
+
+def _without_numbers(line: tuple[str, ...]) -> tuple[str, ...]:
+    """A line without the marks of footnotes and the numbers behind its name: `Buildings (1)`, `Software 3-5`."""
+    size = len(line)
+    while size and (line[size - 1].isdigit() or len(line[size - 1]) == 1):
+        size -= 1
+    return line[:size]
 
 
 _LINES: WeakKeyDictionary[FilingIndex, dict[tuple[str, ...], frozenset[tuple[str, ...]]]] = WeakKeyDictionary()
@@ -314,6 +329,7 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
         raise UnboundError(f"the meaning of {unread}, which was not understood; ask for one thing at a time")
     keys = [one.key for one in words.companies]
     query = with_years_to_come(query, keys, workspace) or query
+    query = (with_printed_years(query, keys[0], workspace) if len(keys) == 1 else None) or query
     tried = [_as_printed(query, workspace, total=True), query, with_parts_found(query, keys, workspace)]
     if query.parts is not None and query.parts.kind is not None:
         tried.append(_as_printed(query, workspace, total=False))
@@ -404,12 +420,38 @@ def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozense
     plan = plan_of(intent, workspace.lexicon, workspace.years) if known else None
     lacking = metrics_to_search(plan, workspace) if plan is not None and not searched else None
     if lacking:
+        printed_alone = _by_printed_names(query, words, workspace)
+        if printed_alone is not None:
+            return printed_alone
         with suppress(UnboundError):
             return _bound(query, words, workspace, lacking)
     unit = unit_of_printed(intent, plan, workspace) if plan is not None else intent.measure_unit
     if unit is None:
         raise UnboundError(_not_understood(printed or [intent.measure]))
     return intent.model_copy(update={"measure_unit": unit})
+
+
+def _by_printed_names(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
+    """A query whose formulas lack figures, with each formula as the line of its name; None where none is surely it.
+
+    `net debt`, `free cash flow`: a filing may print what it does not print the inputs of.
+    """
+
+    def printed(line: Line | Named) -> Measure:
+        if isinstance(line, Line):
+            return line
+        kept = {name: getattr(line, name) for name in ("words", "part", "company", "period", "shift")}
+        return Line(**kept)
+
+    by_name = query.model_copy(update={"measures": tuple(with_lines(one, printed) for one in query.measures)})
+    if by_name == query:
+        return None
+    with suppress(UnboundError):
+        intent = _bound(by_name, words, workspace)
+        slots = plan_of(intent, workspace.lexicon, workspace.years).slots()
+        if all(facts_for(slot, workspace).sure for slot in slots if slot.is_searched):
+            return intent
+    return None
 
 
 _OF_RATES = ("basis points", "percentage points")

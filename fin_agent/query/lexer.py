@@ -89,7 +89,9 @@ def lex(text: str, names: Names, given: Sequence[str] = (), about: Sequence[str]
         if not (text[one.start].islower() and _is_kind(text[one.start : one.end]))
     ]
     apart = _without(bare, found)
-    lines = {*_mentions_in(bare, names), *_mentions_in(apart, names), *_mentions_in(_TO.sub(_parted, apart), names)}
+    dated = sum(one.type == "PERIOD" for one in taken)
+    texts = (bare, apart, _TO.sub(_parted, apart))
+    lines = {one for each in texts for one in _mentions_in(each, names, between_years=dated > 1)}
     lines = {one for one in lines if not any(part.start < one.start < part.end for part in found)}
     taken += [
         one
@@ -137,16 +139,23 @@ def with_printed_lines(lexed: Lexed, spans: Sequence[tuple[int, int]]) -> Lexed:
     """The tokens with each printed line of `spans` as one, whatever its words mean elsewhere: `Write-offs, net of tax`.
 
     One that the tokens read as a line, or as a part and its line, stays as it is; so does one that begins or ends with
-    words that ask something: `change in inventories` is also a row.
+    words that ask something, where no other word does: `change in inventories` is also a row.
     """
     tokens = list(lexed.tokens)
-    for start, end in spans:
+    for start, last in spans:
+        closes = "(" in lexed.text[start:last] and lexed.text[last : last + 1] == ")"
+        end = last + 1 if closes else last
         inside = [one for one in tokens if start <= one.start and one.end <= end]
-        crossed = any(one.start < end and start < one.end for one in tokens if one not in inside)
-        words = [one for one in inside if one.type not in _STANDING]
-        if crossed or not words or not any(one.type in _OPERANDS or one.type == "PHRASE" for one in inside):
+        others = [one for one in tokens if one not in inside]
+        crossed = any(one.start < end and start < one.end for one in others)
+        if crossed or not any(one.type in _OPERANDS for one in inside):
             continue
-        if any(one.type in _NEVER_OF_A_LINE for one in inside) or {inside[0].type, inside[-1].type} & _ASKING:
+        read = inside[0].start == start and inside[-1].end >= end and all(one.type in _STANDING for one in inside)
+        if read or any(one.type in _NEVER_OF_A_LINE for one in inside):
+            continue
+        asking = [one for one in (inside[0], inside[-1]) if one.type in _ASKING]
+        known = [one.type for one in inside if one not in asking] in (["METRIC"], ["FORMULA"])
+        if asking and (known or not any(one.type in _ASKING for one in others)):
             continue
         line = Token("PHRASE", lexed.text[start:end], start, end)
         tokens = [*(one for one in tokens if one.end <= start), line, *(one for one in tokens if one.start >= end)]
@@ -300,13 +309,20 @@ def mentions_of(token: Token) -> tuple[PeriodMention | DateMention, ...]:
     return token.value if isinstance(token.value, tuple) else ()
 
 
-def _mentions_in(text: str, names: Names) -> Iterator[Token]:
+def _mentions_in(text: str, names: Names, *, between_years: bool = False) -> Iterator[Token]:
     """Metrics and formulas that the text names, without words of their names that ask something of them.
 
-    `total` before a flow may add up periods, `growth` behind a figure asks for its growth, `positive` claims something.
+    `total` before a flow may add up periods, `growth` behind a figure asks for its growth, `positive` claims something,
+    `change in` between several years is that of a balance, and no line of the cash flow statement.
     """
     for one in names.lexicon.mentions(text):
         words = one.phrase
+        asked = _CHANGE_IN.match(words) if between_years else None
+        if asked is not None:
+            place = one.start + asked.end()
+            for other in names.lexicon.mentions(text[place : one.end]):
+                yield Token(other.kind.upper(), other.phrase, place + other.start, place + other.end, other.id)
+            continue
         metric = names.lexicon.metrics.get(one.id)
         start, end = one.start, one.end
         for lead in _LEADS:
@@ -321,6 +337,7 @@ def _mentions_in(text: str, names: Names) -> Iterator[Token]:
 
 
 _LEADS = ("total ", "positive ", "negative ")
+_CHANGE_IN = re.compile(r"changes? in ", re.I)
 _OPERATORS = str.maketrans("+*=^×÷", ";;;;;;")
 """No name goes across an operator."""
 _PERCENT_MARGIN = re.compile(r"%(?=\s*margin)", re.I)

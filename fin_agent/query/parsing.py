@@ -152,6 +152,7 @@ def _with_growth_behind(tokens: Sequence[Token]) -> list[Token]:
 def _prepared(tokens: Sequence[Token], *, pins: bool) -> Iterator[Token]:
     """Tokens by what the grammar wants: separators only between measures, prefixes only before one."""
     share = any(one.type == "SHARE" for one in tokens)
+    asked = any(one.type in _ASKED_OF_A_TOTAL for one in tokens)
     listed = _listed(tokens)
     for place, one in enumerate(tokens):
         before = tokens[place - 1] if place else None
@@ -166,6 +167,8 @@ def _prepared(tokens: Sequence[Token], *, pins: bool) -> Iterator[Token]:
             continue
         listing = one.text.lower().endswith(" of") and _lists(tokens, place)
         match one.type:
+            case "FROM_WORD" if share and ends and begins:
+                yield replace(one, type="CAME_FROM")
             case "AND" | "COMMA" | "TO" | "BY" | "FROM_WORD" | "CAME_FROM":
                 if (ends and begins) or one.type == "CAME_FROM":
                     yield one
@@ -180,7 +183,7 @@ def _prepared(tokens: Sequence[Token], *, pins: bool) -> Iterator[Token]:
                 yield one if operand else replace(one, type="BOUND")
             case "UP" | "DOWN" | "CHANGE" | "GROWTH" if pins and after is not None and after.type in LINES:
                 yield replace(one, type="MOVE_OF")
-            case "TOTAL" if (pins or share) and not listing and after is not None and after.type in LINES:
+            case "TOTAL" if (pins or share or asked) and not listing and after is not None and after.type in LINES:
                 yield replace(one, type="WHOLE")
             case "AVERAGE" | "TOTAL" if begins and listing:
                 yield replace(one, type=f"{one.type}_OF")
@@ -191,6 +194,10 @@ def _prepared(tokens: Sequence[Token], *, pins: bool) -> Iterator[Token]:
                     yield replace(one, type="YEAR_BEFORE" if one.type == "PRIOR" else "NOT")
             case _:
                 yield one
+
+
+_ASKED_OF_A_TOTAL = frozenset({"AVERAGE", "CAGR", "CHANGE", "DIFFERENCE", "DOWN", "GROWTH", "UP"})
+"""Beside these `total` adds nothing up: `the average total cost`, `the change in total debt`."""
 
 
 def _ends_measure(one: Token) -> bool:

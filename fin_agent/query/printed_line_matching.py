@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from fin_agent.analyst.rules.asked_periods import looks_ahead
 from fin_agent.lexicon.abbreviations import written_out
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.metrics import expression_inputs
 from fin_agent.query.lexer import Names, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import LINES, MODIFIERS, period_of
 from fin_agent.query.tree import (
@@ -25,7 +26,7 @@ from fin_agent.query.tree import (
     with_lines,
 )
 from fin_agent.retrieval.fact_addresses import LIGHT, OF_PARTS, stems, words_of
-from fin_agent.retrieval.facts import OF_ANY_FIGURE, are_initials
+from fin_agent.retrieval.facts import OF_ANY_FIGURE, FactQuery, are_initials, find_facts
 from fin_agent.workspace import Workspace
 
 
@@ -105,6 +106,47 @@ def with_years_to_come(query: Query, keys: Sequence[str], workspace: Workspace) 
     if total or query.comparison is None:
         update["comparison"] = Comparison(axis=Axis.PARTS, how=How.TOTAL if total else How.EACH)
     return query.model_copy(update=update)
+
+
+def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | None:
+    """The query over all years for which the filings print its lines, where it is asked over years and names none.
+
+    None where it names several, or figures are printed for one year alone.
+    """
+    comparison = query.comparison
+    over_years = comparison is not None and comparison.axis is Axis.PERIODS and comparison.how in _OVER_YEARS
+    last = query.periods[0].fiscal_year if len(query.periods) == 1 else None
+    if not over_years or last is None:
+        return None
+    years = [year for year in range(last - _YEARS_BEFORE, last + 1) if _is_printed(query, year, key, workspace)]
+    if len(years) < 2:
+        return None
+    periods = tuple(Period(fiscal_year=year) for year in years)
+    note = f"no period was named: over FY{years[0]} to FY{years[-1]}, the years for which figures are printed"
+    return query.model_copy(update={"periods": periods, "assumed": (*query.assumed, note)})
+
+
+_OVER_YEARS = frozenset({How.AVERAGE, How.HIGHEST, How.LOWEST})
+_YEARS_BEFORE = 4
+"""Selected data go back so far."""
+
+
+def _is_printed(query: Query, year: int, key: str, workspace: Workspace) -> bool:
+    """Whether there is a figure of the year for each line."""
+    names = list(query.parts.names) if query.parts is not None else []
+    part = names[0] if len(names) == 1 else None
+    return all(_figure_of(line, part, year, key, workspace) for line in query.lines())
+
+
+def _figure_of(line: Line | Named, part: str | None, year: int, key: str, workspace: Workspace) -> bool:
+    part = line.part or part
+    if isinstance(line, Line) and not line.metric:
+        return bool(find_facts(workspace, FactQuery(line.words, year, part=part), company=key).found)
+    formula = workspace.lexicon.formulas[line.formula].expression if isinstance(line, Named) else line.metric or ""
+    doc_ids = workspace.directory.by_key[key].doc_ids
+    inputs = expression_inputs(formula)
+    metrics = [name for name in inputs if name in workspace.lexicon.metrics]
+    return all(workspace.index.facts(doc_ids, metrics=[one], years=[year]) for one in metrics)
 
 
 def _as_of(periods: Sequence[Period], key: str, workspace: Workspace) -> tuple[Period, tuple[str, ...]] | None:

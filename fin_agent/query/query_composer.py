@@ -56,6 +56,8 @@ class Composer:
     """How one was chosen by the question before, of which this one asks more."""
     counted_years: bool = False
     """Whether the question counts years from the newest that is filed: `the last three years`."""
+    of_one_filing: bool = False
+    """Whether it names no period and is asked of one filing: what is asked over years is of those that it prints."""
 
     def __post_init__(self) -> None:
         self.left = {kind: list(tokens) for kind, tokens in self.parsed.frames.items()}
@@ -190,6 +192,7 @@ class Composer:
         asked = tuple(dict.fromkeys((*found, *map(period_of, by_day))))
         if self.before is not None and not asked and not self.counted_years:
             asked = self.before.periods
+            self.of_one_filing = not self.before.question and len(asked) == 1
         return self._with_the_other(asked)
 
     def _with_the_other(self, found: tuple[Period, ...]) -> tuple[Period, ...]:
@@ -284,6 +287,7 @@ class _Asked:
         self._without_inputs()
         if len(self.measures) > 1 and len(set(self.measures)) == 1:
             self.measures = self.measures[:1]
+        self.measures = [_of_two_lines(one) if self.base.parts is None else one for one in self.measures]
         self._share_of_the_whole()
         self._averages_of_all()
         self._without_options()
@@ -684,7 +688,8 @@ class _Asked:
 
     def _can_be_ranked(self, axis: Axis | None) -> bool:
         both_ends = self.words.has("HIGHEST") and self.words.has("LOWEST")
-        if axis is None or both_ends or (axis is Axis.PERIODS and len(self.base.periods) < 2):
+        one_period = len(self.base.periods) < 2 and not self.words.of_one_filing
+        if axis is None or both_ends or (axis is Axis.PERIODS and one_period):
             return False
         return len(self.measures) < 2 or axis is Axis.MEASURES
 
@@ -761,7 +766,7 @@ class _Asked:
         if not (growth or up or down or change or between):
             return None
         words.take("YEAR_BEFORE", "TOTAL", "DIFFERENCE" if self.companies < 2 else "")
-        absolute = change and words.take("ABS", "NOT")
+        absolute = words.take("ABS", "NOT") if change or between else []
         in_percent = (not absolute and (bool(percent) or self.base.unit == "percent" or bool(excess))) or bool(
             up and _first_word(up) in _GROW and "dollar" not in words.question.lower()
         )
@@ -784,6 +789,8 @@ class _Asked:
 
     def _against(self) -> dict[str, object] | None:
         words, axis = self.words, self.axis
+        if axis is None and words.of_one_filing and (words.take("AVERAGE") or self._averaged(flow=True)):
+            return {"kind": Kind.AGGREGATE, "comparison": Comparison(axis=Axis.PERIODS, how=How.AVERAGE)}
         if axis is None:
             return None
         if axis is Axis.PERIODS:
@@ -818,7 +825,7 @@ class _Asked:
             return False
         (measure,) = self.measures
         if isinstance(measure, Line) and measure.balance == "average":
-            if flow and (measure.metric is None or self._is_balance(measure)):
+            if flow and (self._is_balance(measure) if measure.metric else not self.words.of_one_filing):
                 return False
             self.measures = [measure.model_copy(update={"balance": None})]
             return True
@@ -849,6 +856,20 @@ class _Asked:
         left = {kind: tokens for kind, tokens in self.words.left.items() if kind not in _SAYING_NOTHING}
         found = [(token.start, token.text) for tokens in left.values() for token in tokens]
         return (*(text for _, text in sorted(found)), *self.words.parsed.apart)
+
+
+def _of_two_lines(measure: Measure) -> Measure:
+    """A quotient of two lines that are the same metric, each by its words: `prepaid expenses / prepaid expenses and other`."""
+    match measure:
+        case Operation(operator="/", left=Operation(operator="*", left=hundred, right=Line() as of), right=Line() as over):
+            apart = of.metric is not None and of.metric == over.metric and of.words.lower() != over.words.lower()
+            own = of.part or over.part or of.company or over.company or of.period or over.period or of.shift or over.shift
+            if not apart or own:
+                return measure
+            lines = [one.model_copy(update={"metric": None, "whole": False}) for one in (of, over)]
+            return percentage(*lines)
+        case _:
+            return measure
 
 
 def _inputs(formula: str, lexicon: Lexicon) -> Iterator[tuple[str, ...]]:

@@ -118,7 +118,7 @@ def _made(
     names: Names,
     before: Query | None,
 ) -> Query:
-    parsed = parse(tokens, trees, goes_on=before is not None)
+    parsed = parse(tokens, trees, goes_on=before is not None and bool(before.measures))
     for formula in unused:
         _put_in_place_of_the_only_one(parsed, formula)
     return Composer(question, told, lexed, parsed, names.lexicon, before).query()
