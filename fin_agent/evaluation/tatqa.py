@@ -181,11 +181,17 @@ class Prediction:
 
 
 def prediction_of(answer: Answer) -> Prediction:
-    """An amount is given in the scale of the figures that it was computed from; words as they are quoted."""
+    """An amount is given in the scale of the figures that it was computed from; words as they are quoted.
+
+    A year that was chosen among several is given alone.
+    """
     value, unit = answer.answer.value, answer.answer.unit or ""
     figures = [entry.figure for entry in answer.ledger if entry.required and entry.figure is not None]
     if answer.refused:
         return Prediction()
+    chosen = _CHOSEN_YEAR.match(answer.answer.text)
+    if chosen is not None:
+        return Prediction((chosen["year"],))
     if value is not None:
         if unit in ("percent", "percentage points"):
             return Prediction((f"{value:.6f}",), "percent")
@@ -202,6 +208,10 @@ def prediction_of(answer: Answer) -> Prediction:
         if answer.answer.text.endswith(f": {text}"):
             return Prediction((answer.answer.text.removesuffix(f": {text}"),))
     return Prediction((answer.answer.text,))
+
+
+_CHOSEN_YEAR = re.compile(r"FY(?P<year>\d{4}): [^;]+ \(FY\d{4}: ")
+"""`FY2019: 3.1 (FY2018: 2.4). Additions were higher in FY2019.`"""
 
 
 def _scale(size: int) -> str:

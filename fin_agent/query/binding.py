@@ -13,6 +13,7 @@ from fin_agent.evidence.intent import Comparison as Between
 from fin_agent.evidence.plan import Plan
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.metrics import expression_inputs
 from fin_agent.query.counted_years import moving_years, ranked_years, years_of_a_move
 from fin_agent.query.family_members import NO_MEMBERS, Members, UnsureFamilyError, members_of
 from fin_agent.query.tree import (
@@ -227,9 +228,11 @@ def metrics_to_search(plan: Plan, workspace: Workspace) -> frozenset[str]:
     for slot, required in plan.slots().items():
         if not required or slot.is_searched or slot.part is not None:
             continue
-        if metrics[slot.metric].derive and slot.quarter is None:
-            continue
         doc_ids = directory.by_key[slot.company].doc_ids
+        inputs = expression_inputs(metrics[slot.metric].derive) if metrics[slot.metric].derive else ()
+        derivable = bool(inputs) and workspace.index.facts(doc_ids, metrics=inputs, years=[slot.fiscal_year])
+        if derivable and slot.quarter is None:
+            continue
         stated = workspace.index.facts(doc_ids, metrics=[slot.metric], years=[slot.fiscal_year])
         if not any(fills(each, slot, metrics, directory.owners) for each in stated):
             lacking.add(slot.metric)

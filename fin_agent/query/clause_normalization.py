@@ -61,7 +61,8 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     `is_printed` tells whether a word stands in an address of the filings meant.
     """
     joined = _with_names_joined(tokens)
-    for some in (joined, tokens):
+    apart = None if has_arithmetic(tokens) else _with_prepositions(tokens, text)
+    for some in (joined, apart, tokens):
         if some is not None:
             yield some
     quotient = _with_to_between_lines(tokens)
@@ -70,7 +71,7 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     between = _with_parts_between(tokens, text)
     if between is not None:
         yield between
-    for some in (_with_shared_words(tokens), _with_prepositions(tokens, text), _with_sums(tokens, text)):
+    for some in (_with_shared_words(tokens), _with_words_before(tokens), _with_sums(tokens, text)):
         if some is not None:
             yield some
     for some in (joined, tokens):
@@ -89,8 +90,8 @@ def _with_parts_between(tokens: Sequence[Token], text: str) -> list[Token] | Non
         return None
     of, first, second = places[-3:]
     joined = [one.type for one in tokens[first + 1 : second]] == ["AND"]
-    said = text[tokens[of].end : tokens[first].start].split()
-    if not joined or said[:1] != ["between"] or tokens[of].type not in LINES:
+    behind = text[: tokens[first].start].removesuffix("the ").rstrip().endswith("between")
+    if not joined or not behind or tokens[of].type not in LINES:
         return None
     parts = {place: Token("PART", one.text, one.start, one.end, one.text) for place, one in enumerate(tokens)}
     return [parts[place] if place in (first, second) else one for place, one in enumerate(tokens)]
@@ -141,7 +142,7 @@ def _lists_lines(one: Token, before: Token | None, after: Token | None) -> bool:
 
 
 def _with_prepositions(tokens: Sequence[Token], text: str) -> list[Token] | None:
-    """The tokens with lines that only a preposition parts as one: `revenue from licenses`, `cash used in operations`."""
+    """The tokens with lines that only a preposition parts as one: `revenue from licenses`, `cash used in trade`."""
     kept: list[Token] = []
     for one in tokens:
         place = len(kept) - 1
@@ -157,6 +158,16 @@ def _with_prepositions(tokens: Sequence[Token], text: str) -> list[Token] | None
 
 _PREPOSITION = re.compile(r"\s+(?:\w+ed\s+)?(?:of|on|for|in|from|to|by)?\s*(?:the\s+|its\s+)?", re.I)
 _OF_PREPOSITIONS = frozenset({"BY", "CAME_FROM", "FROM_WORD", "TO"})
+
+
+def _with_words_before(tokens: Sequence[Token]) -> list[Token] | None:
+    """The tokens with words before a move said of its line: `the global increase in films` is of global films."""
+    for place in range(len(tokens) - 2):
+        words, move, line = tokens[place : place + 3]
+        if move.type in ("CHANGE", "DOWN", "UP") and {words.type, line.type} == {"PHRASE"}:
+            whole = replace(line, text=f"{words.text} {line.text}", value=None)
+            return [*tokens[:place], move, whole, *tokens[place + 3 :]]
+    return None
 
 
 def _with_shared_words(tokens: Sequence[Token]) -> list[Token] | None:

@@ -154,8 +154,8 @@ def with_printed_lines(lexed: Lexed, spans: Sequence[tuple[int, int]]) -> Lexed:
         if read or any(one.type in _NEVER_OF_A_LINE for one in inside):
             continue
         asking = [one for one in (inside[0], inside[-1]) if one.type in _ASKING]
-        known = [one.type for one in inside if one not in asking] in (["METRIC"], ["FORMULA"])
-        if asking and (known or not any(one.type in _ASKING for one in others)):
+        known = asking and asking[0] is inside[0] and [one.type for one in inside[1:]] in (["METRIC"], ["FORMULA"])
+        if known or (asking and not any(one.type in _ASKING for one in others)):
             continue
         line = Token("PHRASE", lexed.text[start:end], start, end)
         tokens = [*(one for one in tokens if one.end <= start), line, *(one for one in tokens if one.start >= end)]
@@ -337,7 +337,7 @@ def _mentions_in(text: str, names: Names, *, between_years: bool = False) -> Ite
 
 
 _LEADS = ("total ", "positive ", "negative ")
-_CHANGE_IN = re.compile(r"changes? in ", re.I)
+_CHANGE_IN = re.compile(r"(?:change|increase|decrease)s? in ", re.I)
 _OPERATORS = str.maketrans("+*=^×÷", ";;;;;;")
 """No name goes across an operator."""
 _PERCENT_MARGIN = re.compile(r"%(?=\s*margin)", re.I)
@@ -578,6 +578,10 @@ def _settle(one: Token, before: Token | None, after: Token | None) -> Token:
             return replace(one, type="HIGHER") if not _is_count(after) else replace(one, type="NOISE")
         if after is None or after.type in ("PERIOD", "YEAR_BEFORE"):
             return replace(one, type="NOISE")
+    if text == "under" and ends_operand and after is not None and after.type in _LINES:
+        return replace(one, type="NOISE")  # `revenue under continuing operations`
+    if text in _IN_TOTAL and after is not None and after.type in _LINES and after.start == one.end + 1:
+        return replace(one, text=text.removeprefix("in "), start=one.start + len("in "))  # `the change in total fees`
     if text in ("contract", "contracts") and after is not None and after.type in _LINES and after.start == one.end + 1:
         return replace(one, type="PHRASE")  # `contract costs`
     if one.type == "NUMBER" and after is not None and after.type.startswith("KIND_") and _is_count(one):
@@ -591,6 +595,7 @@ def _settle(one: Token, before: Token | None, after: Token | None) -> Token:
     return one
 
 
+_IN_TOTAL = frozenset({"in total", "in aggregate"})
 _NOUNS = frozenset(
     {"gain", "improvement", "improvements", "expansion", "reduction", "contraction", "shift", "movement"}
 )

@@ -139,14 +139,12 @@ def _is_printed(query: Query, year: int, key: str, workspace: Workspace) -> bool
 
 
 def _figure_of(line: Line | Named, part: str | None, year: int, key: str, workspace: Workspace) -> bool:
-    part = line.part or part
-    if isinstance(line, Line) and not line.metric:
-        return bool(find_facts(workspace, FactQuery(line.words, year, part=part), company=key).found)
-    formula = workspace.lexicon.formulas[line.formula].expression if isinstance(line, Named) else line.metric or ""
+    formula = workspace.lexicon.formulas[line.formula].expression if isinstance(line, Named) else line.metric
     doc_ids = workspace.directory.by_key[key].doc_ids
-    inputs = expression_inputs(formula)
-    metrics = [name for name in inputs if name in workspace.lexicon.metrics]
-    return all(workspace.index.facts(doc_ids, metrics=[one], years=[year]) for one in metrics)
+    metrics = [name for name in expression_inputs(formula) if name in workspace.lexicon.metrics] if formula else []
+    if metrics and all(workspace.index.facts(doc_ids, metrics=[one], years=[year]) for one in metrics):
+        return True
+    return bool(find_facts(workspace, FactQuery(line.words, year, part=line.part or part), company=key).found)
 
 
 def _as_of(periods: Sequence[Period], key: str, workspace: Workspace) -> tuple[Period, tuple[str, ...]] | None:

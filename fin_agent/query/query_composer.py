@@ -772,6 +772,7 @@ class _Asked:
         )
         in_percent = in_percent and not (up and down)
         in_points = self.base.unit in ("basis points", "percentage points")  # of a rate: how far it moved
+        in_points = in_points or (not growth and all(map(_is_share, self.measures)))
         self._move("growth" if (growth or in_percent) and not in_points else "change")
         return {"kind": Kind.CHANGE, **self._set_against()}
 
@@ -858,15 +859,24 @@ class _Asked:
         return (*(text for _, text in sorted(found)), *self.words.parsed.apart)
 
 
-def _of_two_lines(measure: Measure) -> Measure:
-    """A quotient of two lines that are the same metric, each by its words: `prepaid expenses / prepaid expenses and other`."""
+def _is_share(measure: Measure) -> bool:
+    """Whether a measure is one line in percent of another."""
     match measure:
-        case Operation(operator="/", left=Operation(operator="*", left=hundred, right=Line() as of), right=Line() as over):
-            apart = of.metric is not None and of.metric == over.metric and of.words.lower() != over.words.lower()
-            own = of.part or over.part or of.company or over.company or of.period or over.period or of.shift or over.shift
-            if not apart or own:
+        case Operation(operator="/", left=Operation(operator="*", left=Number(unit="percent"))):
+            return True
+        case _:
+            return False
+
+
+def _of_two_lines(measure: Measure) -> Measure:
+    """A share whose part and whole are the same metric, each as the line of its words: `rent / rent and other`."""
+    match measure:
+        case Operation(operator="/", left=Operation(operator="*", right=Line() as part), right=Line() as whole):
+            apart = part.metric is not None and part.metric == whole.metric
+            plain = [one.model_copy(update={"words": "", "whole": False}) for one in (part, whole)]
+            if not apart or part.words.lower() == whole.words.lower() or plain[0] != plain[1]:
                 return measure
-            lines = [one.model_copy(update={"metric": None, "whole": False}) for one in (of, over)]
+            lines = [one.model_copy(update={"metric": None, "whole": False}) for one in (part, whole)]
             return percentage(*lines)
         case _:
             return measure

@@ -59,6 +59,42 @@ def test_questions_are_asked_of_their_own_tables_and_what_is_wrong_is_named(smal
     assert drawn.document["report"]["groups"][0]["questions"] == 1
 
 
+_TABLE = [
+    ["(in millions)", "2021", "2020", "2019"],
+    ["Net sales", "$3,310", "$2,120", "$1,230"],
+    ["Total lamp fees (1)", "640", "480", "270"],
+    ["Bulb lamp fees", "160", "117", "105"],
+    ["Domestic lamps sold", "917", "723", "519"],
+    ["Foreign lamps sold", "412", "331", "129"],
+    ["Net debt", "1,201", "1,044", "863"],
+    ["Wires and sockets", "1,616", "1,433", "1,262"],
+    ["Revenue from wires", "1,530", "1,111", "989"],
+    ["Expected rate of salary increase", "3%", "2%", "2%"],
+]
+_ASKED = {
+    "What is the average net sales?": (2220, "million"),
+    "What was the average of wires and sockets?": (1437, "million"),
+    "In which year was the bulb lamp fees larger?": (2021, ""),
+    "What is the average total lamp fees for 2020 and 2021?": (560, "million"),
+    "What was the change in total lamp fees from 2019 to 2021?": (370, "million"),
+    "What is the percentage of bulb lamp fees among the total lamp fees in 2021?": (25, "percent"),
+    "What is the difference between domestic and foreign lamps sold in 2021?": (505, "million"),
+    "What was the change in net debt between 2020 and 2021?": (157, "million"),
+    "What is the average revenue from wires between 2020 and 2021?": (1320.5, "million"),
+    "What was the change in expected rate of salary increase between 2020 and 2021?": (1, "percent"),
+}
+
+
+def test_questions_of_one_table_are_read_by_what_it_prints(tmp_path: Path) -> None:
+    asked = [_question(text, text, gold, "arithmetic", scale) for text, (gold, scale) in _ASKED.items()]
+    file = tmp_path / "asked.json"
+    file.write_text(json.dumps([{"table": {"uid": "one", "table": _TABLE}, "questions": asked}]))
+    assert Ran("eval", "tatqa", file, "--out", tmp_path / "out").code == 0
+    with (tmp_path / "out" / "rows.csv").open(newline="") as rows:
+        missed = {row["question"]: row["text"] for row in csv.DictReader(rows) if float(row["exact"]) < 1}
+    assert not missed
+
+
 def test_a_file_that_holds_no_questions_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     for content, said in ((b"", "no questions"), (b"\x1f\x8bnot gzip", "cannot be read"), (b"[{}]", "no questions")):
