@@ -71,9 +71,8 @@ COMMANDS: Mapping[str, Any] = {
     ),
     "prompts": (
         {
-            "list": ("prompts.list_", "List the prompts: role, version, what is read from the reply, whose it is."),
+            "list": ("prompts.list_", "List the prompts: role, version, what is read from the reply, and check them."),
             "show": ("prompts.show", "Print a prompt's file: what one of your own begins as."),
-            "check": ("prompts.check", "Check every prompt, those of the folder in place of those that come along."),
         },
         "Look at the prompts of the chat models' roles, and check your own.",
     ),

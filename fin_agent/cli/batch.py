@@ -8,7 +8,7 @@ import re
 import signal
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -293,10 +293,9 @@ def _fault(failure: ValidationError) -> str:
     return f"`{where}`: {first['msg'][:1].lower()}{first['msg'][1:]}"
 
 
-_MOST_WARNINGS = 5
-_QUOTED = re.compile(r"(?<=: )['\"].*['\"]$")
-_SPENT = re.compile(r" \([\d.,]+ are spent or under way\)?")
-"""Another number for each call that was left out."""
+_MOST_TOLD = 5
+_VARYING = re.compile(r"(?<=: )['\"].*['\"]$| \([\d.,]+ are spent or under way\)?")
+"""What is another one with each answer: a quotation, and what was spent before a call was left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +328,8 @@ class BatchResult:
 def _show(result: BatchResult, out: Path, seconds: float, on: OnIndex) -> None:
     warned = [answer for answer in result.answers.values() if answer.warnings]
     cut_short = [answer for answer in result.answers.values() if answer.usage.left_out]
-    usage = usage_of([*result.earlier_calls, *result.calls], _left_out(cut_short))
+    left_out = _most_common(line.partition(";")[0] for answer in cut_short for line in answer.usage.left_out)
+    usage = usage_of([*result.earlier_calls, *result.calls], left_out)
     document = {
         "questions": result.lines,
         "answered": result.answered,
@@ -348,15 +348,13 @@ def _show(result: BatchResult, out: Path, seconds: float, on: OnIndex) -> None:
     if warned:
         carry = "answer carries" if len(warned) == 1 else "answers carry"
         lines.append(f"{len(warned)} {carry} warnings: rules answered where a model failed, or said otherwise.")
-        told = _most_common_warnings(warned)
-        lines += [f"  {count} x {warning}" for warning, count in told[:_MOST_WARNINGS]]
-        if len(told) > _MOST_WARNINGS:
-            lines.append(f"  and {len(told) - _MOST_WARNINGS} others, which the answers have")
+        told = _most_common(warning for answer in warned for warning in dict.fromkeys(answer.warnings))
+        lines += [f"  {line}" for line in told]
         if result.calls and not any(call.usage.output for call in (*result.calls, *result.earlier_calls)):
             lines.append("No call of a model was answered: rules gave all answers. `fin-agent doctor` says what to do.")
     if cut_short:
         lines.append(f"{len(cut_short)} answers were cut short by a budget, and rules did what it left out:")
-        lines += [f"  {line}" for line in usage.left_out]
+        lines += [f"  {line}" for line in left_out]
     if usage.roles:
         lines += ["", usage_view(usage, questions=len(result.answers))]
         if result.earlier_calls:
@@ -364,22 +362,10 @@ def _show(result: BatchResult, out: Path, seconds: float, on: OnIndex) -> None:
     on.show(document, *lines)
 
 
-def _most_common_warnings(warned: Sequence[Answer]) -> list[tuple[str, int]]:
-    """Each warning and how many answers have it, the most common first; what only a quote tells apart is one."""
-    counted = Counter(
-        warning for answer in warned for warning in dict.fromkeys(_QUOTED.sub("...", w) for w in answer.warnings)
-    )
-    return sorted(counted.items(), key=lambda each: (-each[1], each[0]))
-
-
-def _left_out(cut_short: Sequence[Answer]) -> list[str]:
-    """What budgets did not allow, by role and reason: `reasoning: 12 calls (the batch may take 5 dollars)`."""
-    counted: Counter[tuple[str, str]] = Counter()
-    for answer in cut_short:
-        for line in answer.usage.left_out:
-            role, _, reason = line.partition(" (")
-            counted[role, _SPENT.sub("", reason.partition(";")[0].removesuffix(")"))] += 1
-    return [
-        f"{role}: {count} call{'' if count == 1 else 's'} ({reason})"
-        for (role, reason), count in sorted(counted.items())
-    ]
+def _most_common(lines: Iterable[str]) -> list[str]:
+    """Each line with how often it was said, the most common first; what only quotes and amounts tell apart is one."""
+    counted = Counter(_VARYING.sub("...", line) for line in lines)
+    ordered = sorted(counted.items(), key=lambda each: (-each[1], each[0]))
+    told = [f"{count} x {line}" for line, count in ordered[:_MOST_TOLD]]
+    others = len(ordered) - len(told)
+    return [*told, f"and {others} others, which the answers have"] if others else told

@@ -284,7 +284,7 @@ class Commands:
         shown = False
         for answer in turn.answers:
             if answer.ledger:
-                show(LedgerView(answer.ledger, answer.citations))
+                show(LedgerView(answer.ledger))
                 shown = True
         if not shown:
             say("the last answer has no ledger: it is in words")

@@ -1,4 +1,4 @@
-"""`fin-agent prompts ...`: the prompts of the chat models' roles listed, shown and checked."""
+"""`fin-agent prompts ...`: the prompts of the chat models' roles, listed with what is wrong, and shown."""
 
 from __future__ import annotations
 
@@ -41,10 +41,16 @@ PromptFolder = Annotated[
 
 @command
 def list_(to: Output, folder: PromptFolder = None) -> ExitCode:
-    """List the prompts: role, version, what is read from the reply, about how many tokens, and whose it is."""
-    listed = [_checked(name, _own(folder)) for name in prompts()]
-    to.show({"prompts": [_line(each) for each in listed]}, prompts_view(listed))
-    return ExitCode.DONE
+    """List the prompts: role, version, what is read from the reply, about how many tokens, and whose it is.
+
+    Those of the folder stand in place of those that come along. Exit code 3 where one is wrong, and what is.
+    """
+    listed = checked_prompts(_own(folder))
+    lines = [
+        {**_line(each), "problems": [fields_of(one, "line? what remedy") for one in each.wrong]} for each in listed
+    ]
+    to.show({"prompts": lines}, prompts_view(listed))
+    return ExitCode.SOME_FAILED if any(each.wrong for each in listed) else ExitCode.DONE
 
 
 @command
@@ -71,18 +77,6 @@ def show(name: str, to: Output, folder: PromptFolder = None) -> ExitCode:
         }
     )
     return ExitCode.DONE
-
-
-@command
-def check(to: Output, folder: PromptFolder = None) -> ExitCode:
-    """Check every prompt, those of the folder in place of those that come along. Exit code 3 where one is wrong."""
-    own = _own(folder)
-    checked = checked_prompts(own)
-    lines = [
-        {**_line(each), "problems": [fields_of(one, "line? what remedy") for one in each.wrong]} for each in checked
-    ]
-    to.show({"prompts": lines}, checked_view(checked))
-    return ExitCode.SOME_FAILED if any(each.wrong for each in checked) else ExitCode.DONE
 
 
 def checked_prompts(folder: Path | None) -> list[CheckedPrompt]:
@@ -167,29 +161,21 @@ class CheckedPrompt:
 
 
 def prompts_view(listed: Sequence[CheckedPrompt]) -> RenderableType:
-    """A line per prompt, in the order given."""
+    """A line per prompt, in the order given; below, what is wrong with any, and how many are right."""
     table = listing(
         fixed("Prompt"), "What the model does", fixed("Version"), fixed("Reply"), right("Tokens"), fixed("Whose")
     )
+    lines: list[RenderableType] = [table]
     for each in listed:
         version = Text(each.version) if each.version else Text("wrong", style="red")
         tokens = f"~{each.tokens}" if each.version else "–"
         whose = Text("own", style="cyan") if each.own else Text("packaged", style="dim")
         table.add_row(each.name, cut(each.does), version, each.output, tokens, whose)
-    wrong = sum(not each.version for each in listed)
-    note = f"; {wrong} wrong: see `fin-agent prompts check`" if wrong else ""
-    return Group(table, Text(f"{len(listed)} prompts, tokens without material{note}", style="dim"))
-
-
-def checked_view(checked: Sequence[CheckedPrompt]) -> RenderableType:
-    """Every prompt that something is wrong with, line by line; then how many are right."""
-    lines: list[RenderableType] = []
-    for each in checked:
         for wrong in each.wrong:
             where = f"{one_line(each.file)}, line {wrong.line}" if wrong.line else one_line(each.file)
             lines.append(Text.assemble((where, "bold"), f": {one_line(wrong.what)}. ", (one_line(wrong.remedy), "dim")))
-    right = sum(not each.wrong for each in checked)
-    own = sum(each.own and not each.wrong for each in checked)
+    wrong_ones = sum(bool(each.wrong) for each in listed)
+    own = sum(each.own and not each.wrong for each in listed)
     ours = f", {own} of them your own" if own else ""
-    lines.append(Text(f"{right} prompts are right{ours}; {len(checked) - right} wrong."))
+    lines.append(Text(f"{len(listed) - wrong_ones} prompts are right{ours}; {wrong_ones} wrong.", style="dim"))
     return Group(*lines)

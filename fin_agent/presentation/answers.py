@@ -130,13 +130,11 @@ _UNDER = 4
 class LedgerView:
     """Slots company by company: figure, period, value, filing, page; the reason and conflicts beneath.
 
-    Optional slots that nothing fills are counted on a line, and of companies that were not chosen no optional slot is
-    shown, unless all is to be shown in `full`.
+    Optional slots that nothing fills are named together on a line, unless each is to be shown in `full`.
     """
 
-    def __init__(self, entries: Sequence[Entry], citations: Sequence[Citation] = (), *, full: bool = False) -> None:
-        """`citations` are those of the answer: they tell which company was chosen, where one was."""
-        self._entries = entries if full else _without_optional_of_others(entries, citations)
+    def __init__(self, entries: Sequence[Entry], *, full: bool = False) -> None:
+        self._entries = entries
         self._full = full
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -190,35 +188,6 @@ def _by_company(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
     for entry in entries:
         grouped.setdefault(entry.slot.company_name, []).append(entry)
     return grouped
-
-
-def _without_optional_of_others(entries: Sequence[Entry], citations: Sequence[Citation]) -> Sequence[Entry]:
-    """Where one company is chosen by a figure: what is asked of it is wanted of no other.
-
-    The chosen one is known by what is required of it beyond the choice, or what the answer cites; while nothing is, all
-    stays.
-    """
-    cited = {(citation.doc_id, citation.page, citation.box) for citation in citations}
-    chosen = {
-        entry.slot.company_name
-        for entry in _asked_of_the_chosen(entries)
-        if entry.required
-        or (entry.figure is not None and (entry.figure.doc_id, entry.figure.page, entry.figure.box) in cited)
-    }
-    return [entry for entry in entries if entry.required or entry.slot.company_name in chosen] if chosen else entries
-
-
-def _asked_of_the_chosen(entries: Sequence[Entry]) -> Sequence[Entry]:
-    """Such a ledger goes over the companies twice: by what one is chosen, then what is asked. The second time."""
-    seen: set[str] = set()
-    last = ""
-    for at, entry in enumerate(entries):
-        name = entry.slot.company_name
-        if name != last and name in seen:
-            return entries[at:]
-        seen.add(name)
-        last = name
-    return ()
 
 
 def _beneath(entry: Entry) -> Iterator[Padding]:

@@ -49,7 +49,7 @@ def _parts(run: Run, full: bool) -> Iterator[RenderableType]:
     yield from warning_lines(answer.warnings)
     if answer.ledger:
         yield _heading("Ledger")
-        yield LedgerView(answer.ledger, answer.citations, full=full)
+        yield LedgerView(answer.ledger, full=full)
     if answer.trace:
         seconds = [step.seconds for step in run.steps] if _timed(run) else []
         yield rounds_view(answer.trace, seconds, searched=answer.rounds > 0, full=full)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
@@ -16,10 +15,10 @@ from fin_agent.evidence.trace import Judged, RankedGroup, TraceStep
 from fin_agent.presentation.terminal_text import fixed, listing, one_line, right
 
 _SEARCHING = ("search_documents", "search_pages", "search_passages", "extract_cards")
-"""Steps whose lines are a ranking: the first of them are enough, on one line."""
+"""Steps whose lines are a ranking: the first of them stand beside each other."""
 _FILLED = "filled: "
 """How a filter says what is in the ledger already."""
-_LINES = 4
+_LINES, _BESIDE = 4, 3
 _LONGEST_LINE = 150
 _DROPPED = 3
 _NUMBER = 5
@@ -74,38 +73,16 @@ def _within(step: TraceStep, before: Sequence[Judged], full: bool) -> Iterator[R
         yield _judged_view(step.judged, before, full)
     # Passages kept and the ledger say what is filled.
     lines = [one_line(detail) for detail in step.details if full or not (step.judged and detail.startswith(_FILLED))]
-    if step.node in _SEARCHING and not full and lines:
-        yield _OnOneLine(lines)
+    beside = step.node in _SEARCHING and not full
+    shown = lines if full else [one_line(line, _LONGEST_LINE) for line in lines[: _BESIDE if beside else _LINES]]
+    more = [f"… {len(lines) - len(shown)} more"] if len(shown) < len(lines) else []
+    if beside and lines:
+        yield Text(" · ".join([*shown, *more]), style="dim")
     else:
-        shown = lines if full else [one_line(line, _LONGEST_LINE) for line in lines[:_LINES]]
-        yield from (Text(line, style="dim") for line in shown)
-        if len(shown) < len(lines):
-            yield Text(f"… {len(lines) - len(shown)} more", style="dim")
+        yield from (Text(line, style="dim") for line in [*shown, *more])
     if step.groups:
         yield groups_view(step.groups, full=full)
     yield from step_notes(step)
-
-
-class _OnOneLine:
-    """As many of the lines as fit beside each other, and how many more there are."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._lines = lines
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        count = len(self._lines)
-        shown = one_line(self._lines[0], max(1, options.max_width - len(_more(count - 1))))
-        told = 1
-        for line in self._lines[1:]:
-            longer = f"{shown} · {line}"
-            if cell_len(longer + _more(count - told - 1)) > options.max_width:
-                break
-            shown, told = longer, told + 1
-        yield Text(shown + _more(count - told), style="dim", no_wrap=True, overflow="ellipsis")
-
-
-def _more(count: int) -> str:
-    return f" · … {count} more" if count else ""
 
 
 def _judged_view(judged: Sequence[Judged], before: Sequence[Judged], full: bool) -> RenderableType:
