@@ -25,12 +25,7 @@ if TYPE_CHECKING:
     from fin_agent.retrieval.dense.embedding import EmbeddedFiling
 
 
-_UNITS = {
-    "summaries": VectorUnit.SUMMARY,
-    "passages": VectorUnit.PASSAGE,
-    "pages": VectorUnit.PAGE,
-    "windows": VectorUnit.WINDOW,
-}
+_UNITS = {unit.plural: unit for unit in VectorUnit}
 
 
 @command
@@ -60,7 +55,7 @@ def embed(
                 index,
                 encoder,
                 wanted,
-                lambda each: progress.step(f"{each.doc_id}: {each.vectors} {_plural(each.unit)}"),
+                lambda each: progress.step(f"{each.doc_id}: {each.vectors} {each.unit.plural}"),
             )
         seconds = time.perf_counter() - started
         document = _document(encoder.name, wanted, made, str(place), seconds)
@@ -80,15 +75,11 @@ def _wanted(units: str) -> list[VectorUnit]:
     return list(dict.fromkeys(_UNITS[unit] for unit in named))
 
 
-def _plural(unit: VectorUnit) -> str:
-    return next(name for name, named in _UNITS.items() if named is unit)
-
-
 def _summary(model: str, units: Sequence[VectorUnit], made: Sequence[EmbeddedFiling], seconds: float) -> str:
     if not made:
-        return f"Every filing has its vectors by {model} ({', '.join(map(_plural, units))})."
+        return f"Every filing has its vectors by {model} ({', '.join(unit.plural for unit in units)})."
     counts = ", ".join(
-        f"{sum(filing.vectors for filing in made if filing.unit is unit):,} of {_plural(unit)}" for unit in units
+        f"{sum(filing.vectors for filing in made if filing.unit is unit):,} of {unit.plural}" for unit in units
     )
     vectors, size = sum(filing.vectors for filing in made), sum(filing.size for filing in made)
     return f"{vectors:,} vectors by {model} ({counts}), {size / 1e6:.1f} MB, in {seconds:.1f} s."
@@ -103,7 +94,7 @@ def _document(
         "seconds": round(seconds, 3),
         "units": [
             {
-                "unit": _plural(unit),
+                "unit": unit.plural,
                 "filings": len(of_unit),
                 "vectors": sum(filing.vectors for filing in of_unit),
                 "bytes": sum(filing.size for filing in of_unit),
@@ -140,7 +131,9 @@ def trees(
     place = on.chosen.place
     built: list[dict[str, object]] = []
     seconds: defaultdict[str, float] = defaultdict(float)
-    with open_index(place) as index:
+    # The budget of a batch is that of the run.
+    meter = Meter(settings.models.batch_budget, of="run")
+    with open_index(place) as index, metered(meter):
         workspace = Workspace(index)
         store = TreeStore(trees_folder(index, settings.trees))
         clustering = None
@@ -155,10 +148,9 @@ def trees(
         waiting = [one for one in entries if again or store.read(one.doc_id, one.content_hash, chunking) is None]
         with Progress(len(waiting), "building trees", "filings") as progress:
             for one in waiting:
-                with metered(Meter(settings.models.batch_budget, of="filing")):
-                    made = build_trees(
-                        index, one.doc_id, workspace.lexicon, chunking=chunking, writer=writer, encoder=clustering
-                    )
+                made = build_trees(
+                    index, one.doc_id, workspace.lexicon, chunking=chunking, writer=writer, encoder=clustering
+                )
                 size = store.write(made.trees)
                 for stage, took in made.seconds.items():
                     seconds[stage] += took
@@ -174,6 +166,7 @@ def trees(
         "chunks": str(chunking),
         "written_by": writer.name,
         "nodes_by_rules": by_rules,
+        "calls": len(meter.records),
         "built": built,
         "had_trees": len(entries) - len(waiting),
         "seconds": {stage: round(second, 3) for stage, second in seconds.items()},
@@ -181,6 +174,8 @@ def trees(
     stages = ", ".join(f"{stage} {second:.1f} s" for stage, second in seconds.items())
     summary = f"Trees of {len(built)} filings ({stages})." if built else "Every filing has its trees."
     on.show(document, summary)
+    if meter.records and not on.as_json:
+        messages().print(usage_view(usage_of(meter.records)))
     return ExitCode.SOME_FAILED if by_rules else ExitCode.DONE
 
 

@@ -291,6 +291,11 @@ class VectorUnit(StrEnum):
     WINDOW = "window"
     """A stretch of a passage, as long as the model reads."""
 
+    @property
+    def plural(self) -> str:
+        """As `fin-agent embed --units` names it: `summaries`."""
+        return "summaries" if self is VectorUnit.SUMMARY else f"{self.value}s"
+
 
 @dataclass(frozen=True, slots=True)
 class FilingVectors:

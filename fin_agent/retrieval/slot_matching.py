@@ -66,11 +66,6 @@ def is_of_part(fact: Fact, part: str | None) -> bool:
     return same_part(fact.scope, part) or any(same_part(name, part) for name in named)
 
 
-def is_tagged_of_part(fact: Fact, part: str) -> bool:
-    """Whether a tag says that the fact is a figure of that segment, product or region alone."""
-    return fact.tag is not None and fact.tag.of_part and is_of_part(fact, part)
-
-
 def same_part(one: str | None, other: str | None) -> bool:
     """Whether two names are of the same part of a company (None is the whole), however they are spaced and marked.
 

@@ -50,13 +50,13 @@ def test_trees_are_written_by_a_model(
     assert made.code == 0, made.err
     assert (made.document["written_by"], made.document["nodes_by_rules"]) == (MODEL, 0)
     (built,) = made.document["built"]
-    assert len(openai_server.requests) == built["nodes"]
+    assert len(openai_server.requests) == made.document["calls"] == built["nodes"]
     monkeypatch.setenv("FIN_AGENT_TREE_CHUNKS", "2000")
     found = Ran("search", "zymurgical", "--strategy", "fingear", "--doc", FILING, "--index", own_index, "--json")
     assert found.code == 0, found.err
     openai_server.answer = lambda request: "nothing of the kind"
     again = Ran("trees", "--by", "model", "--model", MODEL, *options, "--again")
-    assert again.code == 3 and "nodes were written by rules" in again.err
+    assert again.code == 3 and "nodes were written by rules" in again.err and "tree-node" in again.err
 
 
 def test_filings_are_found_by_what_a_model_says_of_them(own_index: Path, openai_server: OpenAIServer) -> None:

@@ -83,7 +83,6 @@ FETCHING = {"fetch": "asks EDGAR"}
 MODULES_OF_EXTRAS = {
     "langchain": "chat",
     "langchain_openai": "chat",
-    "langchain_classic": "dense",
     "langchain_community": "community",
     "sentence_transformers": "dense",
     "elasticsearch": "elastic",

@@ -11,7 +11,7 @@ import pytest
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.slot_matching import covers, fills, is_of_part, is_tagged_of_part, same_part
+from fin_agent.retrieval.slot_matching import covers, fills, is_of_part, same_part
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
@@ -84,12 +84,6 @@ def test_what_only_says_that_it_is_a_segments_is_no_second_part() -> None:
     crossed = tagged("Footwear", "ProductOrServiceAxis", "StatementBusinessSegmentsAxis")
     assert not is_of_part(crossed, "Footwear")
     assert is_of_part(tagged("Footwear", "ConsolidationItemsAxis", "ProductOrServiceAxis"), "Footwear")
-
-
-def test_a_part_by_its_tag_is_a_segment_product_or_region() -> None:
-    assert is_tagged_of_part(tagged("Retail", "StatementBusinessSegmentsAxis"), "Retail")
-    assert not is_tagged_of_part(tagged("Retail", "StatementEquityComponentsAxis"), "Retail")
-    assert not is_tagged_of_part(replace(tagged("Retail", "StatementBusinessSegmentsAxis"), tag=None), "Retail")
 
 
 @pytest.mark.parametrize("name", ["U.S.", "U.S", "US", "USA", "United States"])

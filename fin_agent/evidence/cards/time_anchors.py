@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from fin_agent.evidence.cards.classification import is_appended, is_mostly_table
 from fin_agent.evidence.cards.passage_sources import PassageSource
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.dates import month_number
-from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.identity import Form
 
 _MOST_PERIODS = 12
@@ -46,11 +46,6 @@ def anchor_of(source: PassageSource, forward: bool) -> TemporalAnchor:
 def period_name(period: FactPeriod) -> str:
     """`FY2023`, `Q2 FY2023`, `6 months FY2023`."""
     return str(_Span.of(period))
-
-
-def periods_of(facts: Iterable[Fact]) -> set[FactPeriod]:
-    """The different periods that facts are of."""
-    return {fact.period for fact in facts}
 
 
 class _Span(NamedTuple):

@@ -91,10 +91,6 @@ class VectorStore:
             for at in order
         ]
 
-    def missing(self) -> tuple[str, ...]:
-        """Filings that no search finds, since they have no vectors."""
-        return self._index.without_vectors(self._model, self._unit)
-
     def _too_many(self) -> bool:
         """Whether there are more vectors than should be read into every process."""
         held = (each for each in self._index.vector_models() if (each.model, each.unit) == (self._model, self._unit))
@@ -109,7 +105,7 @@ class VectorStore:
         if held is None:
             raise FilingIndexError(
                 f"{self._model} has made no vectors of any {self._unit} here",
-                remedy=f"Make them with `fin-agent embed --model {self._model} --units {_PLURALS[self._unit]}`",
+                remedy=f"Make them with `fin-agent embed --model {self._model} --units {self._unit.plural}`",
             )
         with self._guard:
             if self._loaded is None or self._loaded.entries is not entries or self._loaded.held != held:
@@ -128,14 +124,6 @@ class VectorStore:
                 remedy="Search with the model that made the vectors, or make them anew with `fin-agent embed`",
             )
         return vector
-
-
-_PLURALS = {
-    VectorUnit.SUMMARY: "summaries",
-    VectorUnit.PAGE: "pages",
-    VectorUnit.PASSAGE: "passages",
-    VectorUnit.WINDOW: "windows",
-}
 
 
 class _Numbers(Protocol):

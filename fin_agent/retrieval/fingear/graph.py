@@ -11,14 +11,13 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
-from fin_agent.errors import how_to_install
 from fin_agent.evidence.cards.card import Card
 from fin_agent.index.protocol import FilingIndex, StoredPassage
 from fin_agent.retrieval.fingear.search import Passages, filings_for, tfidf_similarity
-from fin_agent.retrieval.fingear.trees import TreeError
+from fin_agent.retrieval.fingear.trees import needs_library
 from fin_agent.retrieval.search_query import (
     EVERYTHING,
     USUAL_DEPTH,
@@ -29,10 +28,9 @@ from fin_agent.retrieval.search_query import (
     SearchResult,
     SearchStep,
 )
-from fin_agent.retrieval.strategies.one_pass import best_of, in_this_order, pages_of
+from fin_agent.retrieval.strategies.one_pass import listed, reciprocal_ranks
 from fin_agent.workspace import Workspace
 
-_FUSION = 60
 _NEIGHBOURS = 10
 """Of the entities asked about, that are followed one step."""
 _COMMUNITIES = 3
@@ -85,7 +83,7 @@ class EntityGraph:
         try:
             import networkx
         except ImportError as failure:
-            raise TreeError("graphs need networkx", remedy=f"Install it: {how_to_install('fingear')}") from failure
+            raise needs_library("a graph", failure) from failure
         graph = networkx.Graph()
         for entity in sorted(self.relations):
             for other, count in sorted(self.relations[entity].items()):
@@ -140,54 +138,41 @@ _MODES: Mapping[str, tuple[str, Callable[[EntityGraph, Query], _Lists]]] = {
 }
 
 
-@dataclass(frozen=True)
 class GraphSearch:
     """Passages of the filings that the document stage finds, by their graphs; ways of looking are fused by rank."""
 
-    name: str
-    workspace: Workspace
-    documents: int = 5
-    _graphs: dict[str, EntityGraph] = field(default_factory=dict, repr=False, compare=False)
-    """By the hash of a filing's content: made once."""
+    def __init__(self, name: str, workspace: Workspace, documents: int = 5) -> None:
+        self.name = name
+        self._workspace = workspace
+        self._documents = documents
+        self._graph = lru_cache(_MOST_GRAPHS)(self._made)
+
+    def _made(self, doc_id: str, content_hash: str) -> EntityGraph:
+        return EntityGraph.of(self._workspace.index, doc_id)
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
         """See Strategy.search. Passages without anything asked for come last, in the order of their filings."""
         how, look = _MODES[self.name]
-        ranked = filings_for(query, self.workspace, scope, max(self.documents, depth.documents))
+        ranked = filings_for(query, self._workspace, scope, max(self._documents, depth.documents))
         passages: list[StoredPassage] = []
         lists: _Lists = []
-        for filing in ranked[: self.documents]:
-            graph = self._graph(filing.doc_id)
+        for filing in ranked[: self._documents]:
+            graph = self._graph(filing.doc_id, self._workspace.index.filing(filing.doc_id).content_hash)
             passages += graph.passages
             found = look(graph, query)
             lists = [[*one, *other] for one, other in zip(lists or [[] for _ in found], found, strict=True)]
         fused = _fused(lists)
         order = sorted(range(len(passages)), key=lambda place: (-fused[place], place))
-        allowed = [passages[place] for place in order if scope.holds(passages[place].key)]
-        listed = [
-            RankedPassage(stored, score)
-            for stored, (_, score) in zip(allowed, in_this_order(range(len(allowed))), strict=True)
-        ]
-        pages = pages_of(best_of((each.stored.key, each.score) for each in listed), "place")[: depth.pages]
-        step = SearchStep("passages", how, f"{len(passages)} passages of {len(ranked[: self.documents])} graphs")
-        return SearchResult(tuple(ranked[: depth.documents]), pages, tuple(listed[: depth.passages]), steps=(step,))
-
-    def _graph(self, doc_id: str) -> EntityGraph:
-        version = self.workspace.index.filing(doc_id).content_hash
-        graph = self._graphs.get(version)
-        if graph is None:
-            graph = EntityGraph.of(self.workspace.index, doc_id)
-            if len(self._graphs) >= _MOST_GRAPHS:
-                self._graphs.clear()
-            self._graphs[version] = graph
-        return graph
+        allowed = [RankedPassage(passages[at], 0.0) for at in order if scope.holds(passages[at].key)]
+        step = SearchStep("passages", how, f"{len(passages)} passages of {len(ranked[: self._documents])} graphs")
+        result = listed(allowed, (each.stored.key for each in allowed), (), depth)
+        return replace(result, filings=tuple(ranked[: depth.documents]), steps=(step,))
 
 
 def _fused(lists: _Lists) -> list[float]:
     """Reciprocal ranks added up; what a list scores 0 has no rank in it."""
-    total = [0.0] * (len(lists[0]) if lists else 0)
-    for scores in lists:
-        ranked = sorted((place for place, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], at))
-        for rank, place in enumerate(ranked, start=1):
-            total[place] += 1 / (_FUSION + rank)
-    return total
+    ranks = reciprocal_ranks(
+        sorted((place for place, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], at))
+        for scores in lists
+    )
+    return [ranks.get(place, 0.0) for place in range(len(lists[0]) if lists else 0)]

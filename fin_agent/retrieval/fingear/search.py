@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fin_agent.errors import how_to_install
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.fingear.lexicon_map import Weighting, budgets, item_weights, term_map
-from fin_agent.retrieval.fingear.trees import Chunking, FilingTrees, ItemTree, TreeError, TreeNode, TreeStore
+from fin_agent.retrieval.fingear.trees import (
+    Chunking,
+    FilingTrees,
+    ItemTree,
+    TreeError,
+    TreeNode,
+    TreeStore,
+    needs_library,
+)
 from fin_agent.retrieval.search_query import (
     EVERYTHING,
     USUAL_DEPTH,
@@ -24,7 +31,7 @@ from fin_agent.retrieval.search_query import (
     SearchResult,
     SearchStep,
 )
-from fin_agent.retrieval.strategies.one_pass import best_of, in_this_order, pages_of
+from fin_agent.retrieval.strategies.one_pass import best_of, by_position, pages_of, reciprocal_ranks
 from fin_agent.retrieval.strategies.protocol import Notify, PassageScorer, logged
 from fin_agent.workspace import Workspace
 
@@ -34,7 +41,6 @@ if TYPE_CHECKING:
 EXPANDED = 3
 """Children of a node that are followed (b in the paper)."""
 _K1, _B = 1.5, 0.75
-_FUSION = 60
 
 _Scores = dict[int, float]
 """By the number of a node."""
@@ -234,11 +240,10 @@ class FinGear(TreeSearch):
         if not orders:
             orders.append({node.number: 0.0 for node in tree.nodes})
         reached = {leaf for scores in orders for leaf in _walked(tree, scores)}
-        fused: defaultdict[int, float] = defaultdict(float)
-        for scores in orders:
-            ranked = sorted(tree.leaves, key=lambda leaf: (-round(scores[leaf.number], 9), leaf.number))
-            for rank, leaf in enumerate(ranked, start=1):
-                fused[leaf.number] += 1 / (_FUSION + rank)
+        numbers = [leaf.number for leaf in tree.leaves]
+        fused = reciprocal_ranks(
+            sorted(numbers, key=lambda number: (-round(scores[number], 9), number)) for scores in orders
+        )
         by_rank = sorted(tree.leaves, key=lambda leaf: (leaf.number not in reached, -fused[leaf.number], leaf.number))
         return [
             Candidate(of.doc_id, tree.item, leaf, fused[leaf.number]) for leaf in by_rank[: max(budget, len(reached))]
@@ -282,9 +287,7 @@ def _ordered(question: str, chosen: Sequence[Candidate], scope: Scope, held: Pas
         for place in sorted(range(len(stored)), key=lambda at: (-round(scores[at], 9), at)):
             if scope.holds(stored[place].key):
                 found.setdefault((one.doc_id, stored[place].passage.ordinal), stored[place])
-    return [
-        RankedPassage(stored, score) for (_, score), stored in zip(in_this_order(found), found.values(), strict=True)
-    ]
+    return list(by_position(RankedPassage(stored, 0.0) for stored in found.values()))
 
 
 def _walked(tree: ItemTree, scores: Mapping[int, float]) -> set[int]:
@@ -306,7 +309,7 @@ def _by_words(question: str, tree: ItemTree, texts: Mapping[int, str]) -> _Score
         import bm25s
         import Stemmer
     except ImportError as failure:
-        raise _lacking(failure) from failure
+        raise needs_library("searching trees", failure) from failure
     stemmer = Stemmer.Stemmer("english")
     held = [texts[node.number] if node.level == 0 else f"{node.title} {node.summary}" for node in tree.nodes]
     tokens = bm25s.tokenize(held, stopwords="en", stemmer=stemmer, show_progress=False)
@@ -323,7 +326,7 @@ def tfidf_similarity(question: str, texts: Sequence[str]) -> list[float]:
     try:
         from sklearn.feature_extraction.text import TfidfVectorizer
     except ImportError as failure:
-        raise _lacking(failure) from failure
+        raise needs_library("searching trees", failure) from failure
     if not texts:
         return []
     try:
@@ -332,10 +335,3 @@ def tfidf_similarity(question: str, texts: Sequence[str]) -> list[float]:
         return [0.0] * len(texts)
     found: list[float] = (weighted[1:] @ weighted[0].T).toarray().ravel().tolist()
     return found
-
-
-def _lacking(failure: ImportError) -> TreeError:
-    return TreeError(
-        f"searching trees needs {failure.name}, which is not installed",
-        remedy=f"Install it: {how_to_install('fingear')}",
-    )

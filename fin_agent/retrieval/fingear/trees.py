@@ -337,13 +337,14 @@ def _libraries() -> tuple[Any, Any, Any]:
         from sklearn.mixture import GaussianMixture
         from threadpoolctl import threadpool_limits
     except ImportError as failure:
-        raise _lacking(failure) from failure
+        raise needs_library("building trees", failure) from failure
     return umap, GaussianMixture, threadpool_limits(1)
 
 
-def _lacking(failure: ImportError) -> TreeError:
+def needs_library(what: str, failure: ImportError) -> TreeError:
+    """That `what` needs a library which is not there, and how to get it."""
     return TreeError(
-        f"building trees needs {failure.name}, which is not installed",
+        f"{what} needs {failure.name}, which is not installed",
         remedy=f"Install it: {how_to_install('fingear')}",
     )
 
@@ -428,7 +429,7 @@ def _central(sentences: Sequence[str]) -> list[str]:
         import networkx
         from sklearn.feature_extraction.text import TfidfVectorizer
     except ImportError as failure:
-        raise _lacking(failure) from failure
+        raise needs_library("building trees", failure) from failure
     try:
         weighted = TfidfVectorizer(stop_words="english").fit_transform(sentences)
     except ValueError:  # stopwords alone

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fin_agent.index.protocol import FilingIndex, PageKey
@@ -21,13 +21,10 @@ from fin_agent.retrieval.search_query import (
 from fin_agent.retrieval.strategies.one_pass import (
     Ranker,
     Wording,
-    by_position,
     deep_enough,
-    filings_of,
-    in_this_order,
+    listed,
     narrowed,
     once,
-    pages_of,
     stored,
 )
 from fin_agent.retrieval.strategies.protocol import Curator, PassageScorer, Rewriter, Writer, written
@@ -87,13 +84,11 @@ class HiRec:
             told = "answerable" if enough else f"asks: {asked.text}" if asked else "not answerable"
             how = "filtered" if filtered else "unfiltered"
             going.step("curation", how, f"{len(kept)} of {len(pool)} passages kept, {told}")
-        listed = by_position(once([*kept, *going.seen]))
-        of_kept = [passage.stored.doc_id for passage in kept]
-        of_listed = [passage.stored.doc_id for passage in listed]
-        return SearchResult(
-            filings=filings_of(in_this_order([*of_kept, *going.filings, *of_listed])[: depth.documents], "place"),
-            pages=pages_of(in_this_order(passage.stored.key for passage in listed)[: depth.pages], "place"),
-            passages=listed[: max(depth.passages, len(kept))],
+        found = once([*kept, *going.seen])
+        of_kept, of_found = ([each.stored.doc_id for each in passages] for passages in (kept, found))
+        filings = [*of_kept, *going.filings, *of_found]
+        return replace(
+            listed(found, (each.stored.key for each in found), filings, depth, read=len(kept)),
             rounds=searches,
             kept=len(kept),
             curated=True,
@@ -176,35 +171,22 @@ KINDS = (
 
 
 class Hypothetical:
-    """The wording of a query: the one passage that a model makes up; the question where it makes none.
+    """The wording of a query: passages that a model makes up, and so the mean of their vectors.
 
-    Raises PromptError where the prompt is not as it must be.
+    One passage by the prompt `hyde`, one of each of KINDS by `multi_hyde`. One that fails is left out; the question
+    stands in where all do. Raises PromptError where the prompt is not as it must be.
     """
 
-    def __init__(self, writer: Writer, notify: Callable[[str], None], *, folder: Path | None = None) -> None:
+    def __init__(
+        self, writer: Writer, notify: Callable[[str], None], prompt: str = "hyde", *, folder: Path | None = None
+    ) -> None:
         self._writer = writer
         self._notify = notify
-        self._prompt = load_prompt("hyde", folder=folder)
-
-    def __call__(self, query: Query) -> Wording:
-        """Return the passage that the model makes up, or the query as it is where it makes up none."""
-        passage = written(self._writer, self._prompt.filled(question=query.text), self._notify)
-        return Wording((passage,), made_up=True) if passage else Wording.of(query)
-
-
-class ManyHypothetical:
-    """The wording of a query: four passages of different kinds, and so the mean of their vectors.
-
-    A passage that fails is left out; the question stands in where all do.
-    """
-
-    def __init__(self, writer: Writer, notify: Callable[[str], None], *, folder: Path | None = None) -> None:
-        self._writer = writer
-        self._notify = notify
-        self._prompt = load_prompt("multi_hyde", folder=folder)
+        self._prompt = load_prompt(prompt, folder=folder)
+        self._given = [{"kind": kind} for kind in KINDS] if prompt == "multi_hyde" else [{}]
 
     def __call__(self, query: Query) -> Wording:
         """Return the passages that the model makes up, or the query as it is where it makes up none."""
-        prompts = [self._prompt.filled(question=query.text, kind=kind) for kind in KINDS]
+        prompts = [self._prompt.filled(question=query.text, **given) for given in self._given]
         passages = tuple(filter(None, (written(self._writer, prompt, self._notify) for prompt in prompts)))
         return Wording(passages, made_up=True) if passages else Wording.of(query)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from pathlib import Path
 from typing import TypeVar
 
-from fin_agent.prompts import Quoted, load_prompt
+from fin_agent.prompts import Prompt, Quoted
 from fin_agent.retrieval.search_query import (
     EVERYTHING,
     USUAL_DEPTH,
@@ -20,15 +19,8 @@ from fin_agent.retrieval.search_query import (
     SearchResult,
     SearchStep,
 )
-from fin_agent.retrieval.strategies.one_pass import (
-    Wording,
-    by_position,
-    filings_of,
-    in_this_order,
-    once,
-    pages_of,
-)
-from fin_agent.retrieval.strategies.protocol import Curator, Decomposer, Rewriter, Strategy, Writer, written
+from fin_agent.retrieval.strategies.one_pass import Wording, listed, once
+from fin_agent.retrieval.strategies.protocol import Curator, Decomposer, Notify, Rewriter, Strategy, Writer, written
 
 Found = TypeVar("Found")
 
@@ -36,6 +28,7 @@ _READ_OF_EACH = 2
 """Passages of each part that an answer is written from at least."""
 
 
+@dataclass(frozen=True, slots=True)
 class Decomposed:
     """Searches for the whole question and for each of its parts, by another strategy.
 
@@ -43,33 +36,22 @@ class Decomposed:
     by one that many pages speak of.
     """
 
-    def __init__(self, name: str, base: Strategy, decomposer: Decomposer, *, passages: int = 5) -> None:
-        self._name = name
-        self._base = base
-        self._decomposer = decomposer
-        self._passages = passages
-
-    @property
-    def name(self) -> str:
-        """See Strategy.name."""
-        return self._name
+    name: str
+    base: Strategy
+    decomposer: Decomposer
+    passages: int = 5
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
         """See Strategy.search."""
-        asked = [query, *self._decomposer.parts(query)]
-        results = [self._base.search(each, scope, depth) for each in asked]
+        asked = [query, *self.decomposer.parts(query)]
+        results = [self.base.search(each, scope, depth) for each in asked]
         if len(results) == 1:
             return results[0]
-        listed = once(_in_turn(result.passages for result in results))
-        read = max(self._passages, _READ_OF_EACH * len(results))
+        found = once(_in_turn(result.passages for result in results))
+        read = max(self.passages, _READ_OF_EACH * len(results))
         filings = _in_turn([filing.doc_id for filing in result.filings] for result in results)
         pages = _in_turn([page.key for page in result.pages] for result in results)
-        return SearchResult(
-            filings=filings_of(in_this_order(filings)[: depth.documents], "place"),
-            pages=pages_of(in_this_order(pages)[: depth.pages], "place"),
-            passages=by_position(listed)[: depth.passages],
-            kept=min(len(listed), read, depth.passages),
-        )
+        return replace(listed(found, pages, filings, depth), kept=min(len(found), read, depth.passages))
 
 
 def _in_turn(lists: Iterable[Sequence[Found]]) -> list[Found]:
@@ -85,68 +67,53 @@ _MOST_OF_A_PASSAGE = 3000
 """Characters of a passage that the model reads."""
 
 
+@dataclass(frozen=True, slots=True)
 class Interleaved:
     """Search, let the model reason one sentence further, search with that sentence; at most `searches` of them.
 
     Ends where the model says it has the answer, or writes nothing that can be searched with. What all rounds find is
-    put together, `passages` of each. Raises PromptError where the prompt is not as it must be.
+    put together, `passages` of each.
     """
 
-    def __init__(
-        self,
-        name: str,
-        base: Strategy,
-        writer: Writer,
-        notify: Callable[[str], None],
-        *,
-        passages: int = 5,
-        searches: int = 4,
-        folder: Path | None = None,
-    ) -> None:
-        self._name = name
-        self._base = base
-        self._writer = writer
-        self._notify = notify
-        self._passages = passages
-        self._searches = searches
-        self._prompt = load_prompt("ircot", folder=folder)
-
-    @property
-    def name(self) -> str:
-        """See Strategy.name."""
-        return self._name
+    name: str
+    base: Strategy
+    writer: Writer
+    prompt: Prompt
+    notify: Notify
+    passages: int = 5
+    searches: int = 4
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
         """See Strategy.search. What each round put before the model comes first, then the rest of the first round."""
-        deep = Depth(depth.documents, depth.pages, max(depth.passages, self._passages))
+        deep = Depth(depth.documents, depth.pages, max(depth.passages, self.passages))
         asked = query
         results: list[SearchResult] = []
         thoughts: list[str] = []
         while True:
-            results.append(self._base.search(asked, scope, deep))
-            if len(results) == self._searches:
+            results.append(self.base.search(asked, scope, deep))
+            if len(results) == self.searches:
                 break
             thought = self._thought(query, self._read(results), thoughts)
             if not thought or thought in thoughts or _ENOUGH.search(thought):
                 break
             thoughts.append(thought)
-            asked = replace(query, text=thought, terms=Wording((thought,)).terms())
+            asked = _reworded(query, thought)
         return _merged(self._read(results), results, depth)
 
     def _read(self, results: list[SearchResult]) -> list[RankedPassage]:
         """The first few passages of each round, each once."""
-        found = [passage for result in results for passage in result.passages[: self._passages]]
+        found = [passage for result in results for passage in result.passages[: self.passages]]
         return once(found)
 
     def _thought(self, query: Query, read: list[RankedPassage], thoughts: list[str]) -> str:
         places = [f"{passage.stored.doc_id} page {passage.stored.passage.page + 1}" for passage in read]
         texts = [passage.stored.passage.text[:_MOST_OF_A_PASSAGE] for passage in read]
-        prompt = self._prompt.filled(
+        prompt = self.prompt.filled(
             question=query.text,
             passages=[Quoted(text, place) for text, place in zip(texts, places, strict=True)],
             thoughts="\n".join(thoughts) or _NOTHING_YET,
         )
-        return " ".join(written(self._writer, prompt, self._notify).split())
+        return " ".join(written(self.writer, prompt, self.notify).split())
 
 
 def _reworded(query: Query, words: str) -> Query:
@@ -157,19 +124,11 @@ def _merged(
     read: Sequence[RankedPassage], results: Sequence[SearchResult], depth: Depth, steps: Sequence[SearchStep] = ()
 ) -> SearchResult:
     """What several searches found: what is read first, then the rest of each search in turn."""
-    listed = once([*read, *_in_turn(result.passages for result in results)])
-    pages = [page.key for result in results for page in result.pages]
-    filings = [filing.doc_id for result in results for filing in result.filings]
-    return SearchResult(
-        filings=filings_of(in_this_order([*(each.stored.doc_id for each in listed), *filings]), "place")[
-            : depth.documents
-        ],
-        pages=pages_of(in_this_order([*(each.stored.key for each in listed), *pages]), "place")[: depth.pages],
-        passages=by_position(listed)[: max(depth.passages, len(read))],
-        rounds=len(results),
-        kept=len(read),
-        steps=tuple(steps),
-    )
+    found = once([*read, *_in_turn(result.passages for result in results)])
+    pages = [*(each.stored.key for each in found), *(page.key for result in results for page in result.pages)]
+    filings = [*(each.stored.doc_id for each in found), *(each.doc_id for result in results for each in result.filings)]
+    merged = listed(found, pages, filings, depth, read=len(read))
+    return replace(merged, rounds=len(results), kept=len(read), steps=tuple(steps))
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,6 +197,37 @@ def in_this_order(keys: Iterable[Key]) -> list[tuple[Key, float]]:
     return [(key, 1.0 / place) for place, key in enumerate(dict.fromkeys(keys), start=1)]
 
 
+def listed(
+    passages: Iterable[RankedPassage], pages: Iterable[PageKey], filings: Iterable[str], depth: Depth, read: int = 0
+) -> SearchResult:
+    """What several searches or models ordered: each counts 1 / its place, for no score of theirs compares.
+
+    Passages are given each once; there are as many as are `read`, whatever the depth.
+    """
+    return SearchResult(
+        filings=filings_of(in_this_order(filings)[: depth.documents], "place"),
+        pages=pages_of(in_this_order(pages)[: depth.pages], "place"),
+        passages=by_position(passages)[: max(depth.passages, read)],
+    )
+
+
+FUSION = 60
+
+
+def reciprocal_ranks(rankings: Iterable[Iterable[Key]]) -> dict[Key, float]:
+    """Of each key the sum of 1 / (60 + its rank) over the rankings (Cormack et al. 2009), in the order first named.
+
+    >>> fused = reciprocal_ranks([["a", "b", "c"], ["c", "b", "d"]])
+    >>> sorted(fused, key=lambda key: -fused[key])
+    ['c', 'b', 'a', 'd']
+    """
+    scores: dict[Key, float] = {}
+    for ranking in rankings:
+        for rank, key in enumerate(ranking, start=1):
+            scores[key] = scores.get(key, 0.0) + 1.0 / (FUSION + rank)
+    return scores
+
+
 def filings_of(scored: Sequence[tuple[str, float]], by: str) -> tuple[RankedFiling, ...]:
     """As listed in a result; `by` names what the score is of."""
     return tuple(RankedFiling(doc_id, score, ((by, round(score, 4)),)) for doc_id, score in scored)

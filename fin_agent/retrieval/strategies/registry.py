@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from fin_agent.config import VARIABLES, Settings
 from fin_agent.index.protocol import VectorUnit
+from fin_agent.prompts import load_prompt
 from fin_agent.retrieval.fingear.lexicon_map import WEIGHTINGS
 from fin_agent.retrieval.search_query import Query
-from fin_agent.retrieval.strategies.hirec import HiRec, Hypothetical, ManyHypothetical
+from fin_agent.retrieval.strategies.hirec import HiRec, Hypothetical
 from fin_agent.retrieval.strategies.iterative import Decomposed, Interleaved, RqRag, SelfRag
 from fin_agent.retrieval.strategies.one_pass import Arrangement, Flat, OnePass, Ranker, Wording, WordRanker, expanded
 from fin_agent.retrieval.strategies.protocol import (
@@ -27,7 +28,7 @@ from fin_agent.retrieval.strategies.protocol import (
     parse_strategy,
     plainly,
 )
-from fin_agent.retrieval.strategies.rank_fusion import FusedRanker, Hierarchical, PageThenChunk, reciprocal_rank_fusion
+from fin_agent.retrieval.strategies.rank_fusion import FusedRanker, Hierarchical, PageThenChunk
 from fin_agent.retrieval.strategies.reranking import ByScores, Reranked
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.retrieval.strategies.vector_search import (
@@ -97,10 +98,10 @@ class _Building:
                     name,
                     self._under(name, below),
                     self._writer,
+                    load_prompt("ircot", folder=settings.prompts),
                     self._models.notify,
                     passages=settings.passages,
                     searches=settings.rounds + 1,
-                    folder=settings.prompts,
                 )
             case "sub-questions":
                 return Decomposed(name, self._under(name, below), self._decomposer, passages=settings.passages)
@@ -139,8 +140,8 @@ class _Building:
     def _wording(self, top: NamedStrategy) -> Callable[[Query], Wording]:
         if top.name == "query-expansion":
             return expanded
-        made = Hypothetical if top.name == "hyde" else ManyHypothetical
-        return made(self._writer, self._models.notify, folder=self._settings.prompts)
+        prompt = top.name.replace("-", "_")
+        return Hypothetical(self._writer, self._models.notify, prompt, folder=self._settings.prompts)
 
     def _structured(self, name: str, named: NamedStrategy) -> Strategy:
         from fin_agent.retrieval.fingear.graph import GraphSearch
@@ -189,8 +190,7 @@ class _Building:
             case "splade":
                 return self._splade(stages)
             case "hybrid":
-                fusion = reciprocal_rank_fusion(2)  # said to be lacking before a model is loaded
-                return FusedRanker((WordRanker(self._workspace.index), self._dense(stages)), fusion)
+                return FusedRanker((WordRanker(self._workspace.index), self._dense(stages)))
         raise AssertionError(f"{named.name} is no ranker")
 
     def _dense(self, stages: Collection[VectorUnit], *, windows: bool = False) -> Ranker:

@@ -6,7 +6,7 @@ By a cross-encoder (Nogueira and Cho 2019), or by a tournament over their cards 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fin_agent.retrieval.search_query import (
     EVERYTHING,
@@ -17,7 +17,7 @@ from fin_agent.retrieval.search_query import (
     Scope,
     SearchResult,
 )
-from fin_agent.retrieval.strategies.one_pass import by_position, filings_of, in_this_order, pages_of
+from fin_agent.retrieval.strategies.one_pass import listed
 from fin_agent.retrieval.strategies.protocol import Ordering, PassageOrder, PassageScorer, Strategy
 
 CANDIDATES = 50
@@ -54,13 +54,10 @@ class Reranked:
         kept = min(found.kept or 0, len(first))
         orderings = [self.order.order(query, part) for part in (first[:kept], first[kept:]) if part]
         ordered = [passage for ordering in orderings for passage in ordering.passages]
-        passages = by_position([*ordered, *behind])
         pages = [*(passage.stored.key for passage in ordered), *(page.key for page in found.pages)]
         filings = [*(passage.stored.doc_id for passage in ordered), *(filing.doc_id for filing in found.filings)]
-        return SearchResult(
-            filings=filings_of(in_this_order(filings)[: depth.documents], "place"),
-            pages=pages_of(in_this_order(pages)[: depth.pages], "place"),
-            passages=passages[: depth.passages],
+        return replace(
+            listed([*ordered, *behind], pages, filings, depth),
             rounds=found.rounds,
             kept=None if found.kept is None else min(found.kept, depth.passages),
             groups=tuple(group for ordering in orderings for group in ordering.groups),

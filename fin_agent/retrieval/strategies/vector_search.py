@@ -122,21 +122,13 @@ def check_vectors(
         )
 
 
-PLURALS = {
-    VectorUnit.SUMMARY: "summaries",
-    VectorUnit.PAGE: "pages",
-    VectorUnit.PASSAGE: "passages",
-    VectorUnit.WINDOW: "windows",
-}
-
-
 def _named(units: Collection[VectorUnit]) -> str:
-    return " and ".join(PLURALS[unit] for unit in units)
+    return " and ".join(unit.plural for unit in units)
 
 
 def _command(model: str, units: Collection[VectorUnit], sparse: bool) -> str:
     kind = " --sparse" if sparse else ""
-    return f"`fin-agent embed --model {shlex.quote(model)} --units {','.join(PLURALS[unit] for unit in units)}{kind}`"
+    return f"`fin-agent embed --model {shlex.quote(model)} --units {','.join(unit.plural for unit in units)}{kind}`"
 
 
 class PassagePlaces:

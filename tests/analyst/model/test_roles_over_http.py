@@ -25,7 +25,7 @@ from fin_agent.models import Budget, Caller, Callers, Meter, ModelSettings, Role
 from fin_agent.models.metering import current_meter
 from fin_agent.retrieval.fingear.trees import Chunk
 from fin_agent.retrieval.search_query import Query
-from fin_agent.retrieval.strategies.hirec import Hypothetical, ManyHypothetical
+from fin_agent.retrieval.strategies.hirec import Hypothetical
 from fin_agent.workspace import Workspace
 from tests.models.openai_server import KEY, ChatRequest, OpenAIServer
 
@@ -63,7 +63,7 @@ def hyde(callers: Callers, workspace: Workspace) -> bool:
 
 
 def multi_hyde(callers: Callers, workspace: Workspace) -> bool:
-    return ManyHypothetical(ModelWriter(callers), warned)(Query("Who leads it?", terms=())).made_up
+    return Hypothetical(ModelWriter(callers), warned, "multi_hyde")(Query("Who leads it?", terms=())).made_up
 
 
 def ircot(callers: Callers, workspace: Workspace) -> bool:

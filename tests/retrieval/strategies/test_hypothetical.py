@@ -11,7 +11,7 @@ import pytest
 from fin_agent.config import Settings
 from fin_agent.prompts import PromptError
 from fin_agent.retrieval.search_query import Query
-from fin_agent.retrieval.strategies.hirec import Hypothetical, ManyHypothetical
+from fin_agent.retrieval.strategies.hirec import Hypothetical
 from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
@@ -46,14 +46,14 @@ def test_rubbish_gives_way_to_the_question_with_a_note(
 
 def test_four_passages_of_different_kinds(script: type[Script], notes: list[str]) -> None:
     model = script(*(f"A passage of kind {kind} here" for kind in "abcd"))
-    wording = ManyHypothetical(model.writer, notes.append)(ASKED)
+    wording = Hypothetical(model.writer, notes.append, "multi_hyde")(ASKED)
     assert wording.texts == tuple(f"A passage of kind {kind} here" for kind in "abcd")
     assert len(set(model.prompts)) == 4 and "primary financial statement" in model.prompts[0]
 
 
 def test_a_passage_that_fails_is_left_out(script: type[Script], notes: list[str]) -> None:
     model = script("The first good passage", "", "Another very good passage")
-    assert ManyHypothetical(model.writer, notes.append)(ASKED).texts == (
+    assert Hypothetical(model.writer, notes.append, "multi_hyde")(ASKED).texts == (
         "The first good passage", "Another very good passage",
     )  # fmt: skip
     assert len(notes) == 2

