@@ -32,13 +32,17 @@ _FEWEST_LETTERS = 2
 def asks_of(question: str) -> tuple[str, ...]:
     """What the question asks, one by one, in its own words and order; what defines or instructs stands behind each.
 
+    What is asked twice in the same words is asked once.
+
     >>> asks_of("When did the plant close, and how many people lost work?")
     ('When did the plant close?', 'how many people lost work?')
     >>> asks_of("In 2020, what was revenue and what was its growth?")
     ('In 2020, what was revenue?', 'what was its growth?')
+    >>> asks_of("What was revenue? What were costs? What was revenue?")
+    ('What was revenue?', 'What were costs?')
     """
     told = sentences_of(question)
-    pieces = [piece for sentence in told.sentences for piece in _pieces(sentence)]
+    pieces = list(dict.fromkeys(piece for sentence in told.sentences for piece in _pieces(sentence)))
     if len(pieces) < 2:
         return (question,)
     rest = [*(f"{name} = {formula}." for name, formula in told.definitions), *told.told]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.retrieval.search_query import Query
@@ -68,15 +69,22 @@ def text_matches(keys: Sequence[PageKey], index: FilingIndex, wanted: Wanted) ->
 def text_match(text: str, wanted: Wanted) -> TextMatch:
     """How `text` matches."""
     relevant = wanted.both.keys()
-    sentences = [relevant & set(stems_of(sentence)) for sentence in _SENTENCE_END.split(text)]
+    sentence_stems, headings = _stems_by_sentence(text)
+    sentences = [relevant & stems for stems in sentence_stems]
     pairs = {frozenset(first | second) for first, second in zip(sentences, [*sentences[1:], set()], strict=True)}
-    headings = stems_of(" ".join(line for line in text.split("\n") if _is_heading(line.strip())))
     return TextMatch(
         synonyms=overlap(set().union(*sentences), wanted.synonyms),
         nearness=max(overlap(pair, wanted.both) for pair in pairs),
         headings=overlap(headings, wanted.words),
         expansion_headings=overlap(headings, wanted.expansions),
     )
+
+
+@lru_cache(maxsize=512)
+def _stems_by_sentence(text: str) -> tuple[tuple[frozenset[str], ...], frozenset[str]]:
+    """The stems of each sentence, and of all headings: the questions of a batch or chat mostly meet the same pages."""
+    headings = " ".join(line for line in text.split("\n") if _is_heading(line.strip()))
+    return tuple(frozenset(stems_of(sentence)) for sentence in _SENTENCE_END.split(text)), frozenset(stems_of(headings))
 
 
 def _is_heading(line: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 _SENTENCE = re.compile(
     r"(?<=[.?!;])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|No|vs)\.)(?<!\b(?:Mrs|Inc|Ltd)\.)[\"”)]?\s+(?=[A-Z“\"•]|\(\w{1,3}\))"
@@ -41,14 +42,15 @@ class Paragraph:
     """Whether it is one of a list."""
 
 
-def paragraphs_of(text: str) -> list[Paragraph]:
+@lru_cache(maxsize=1024)
+def paragraphs_of(text: str) -> tuple[Paragraph, ...]:
     """The paragraphs of a page's text: lines joined, page furniture and cells of tables left out."""
     found = []
     for heading, item, words in _blocks(text):
         sentences = _sentences(words, item=item)
         if sentences:
             found.append(Paragraph(tuple(sentences), heading, item))
-    return found
+    return tuple(found)
 
 
 def sentences_of(text: str) -> list[str]:
