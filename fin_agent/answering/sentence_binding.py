@@ -37,7 +37,8 @@ def not_borne_out(
     of the same; so are reasons, half of whose words the quotes have to say, and a sentence has to share a third of its
     words with what is known. A sentence that `claims_nothing` of its own, as one that answers no, may deny. Names may
     stand anywhere in what was `shown`, and a direction may be that of a calculated result: a sentence that holds one of
-    `results` needs no quote that goes the same way. That a filing does not tell something needs none either.
+    `results` needs no quote that goes the same way. What might rise or fall is held against all that the quotes suppose
+    of what the sentence speaks of. That a filing does not tell something needs no quote either.
 
     >>> quotes = ["Net sales increased 6% to $3,763 million."]
     >>> not_borne_out("Net sales grew.", quotes), not_borne_out("Net sales fell.", quotes)
@@ -58,10 +59,13 @@ def not_borne_out(
     reason = _REASON.search(sentence)
     if reason is not None and not _gives(sentence[reason.end() :], quotes):
         lacking.append(f"`{sentence[reason.start() :].strip()[:80]}`")
+    supposes = False
     for said in _clauses(sentence):
+        supposes = supposes or said.supposes  # and goes on supposing: `could bring fewer orders and lower revenues`
+        supposed = [clause for clause in held if supposes and clause.supposes and clause.stems & own]
         near = [clause for clause in held if clause.stems & said.stems] or held
         calculated = any(result in sentence for result in results)
-        if said.direction and not calculated and not _goes(said, near):
+        if said.direction and not calculated and not _goes(said, [*near, *supposed]):
             lacking.append(f"that it {said.direction}")
         told = said.denies and _OF_WHAT_IS_TOLD.search(said.text) is not None
         if said.denies and not told and not claims_nothing and not any(clause.denies for clause in near):
@@ -117,14 +121,22 @@ class _Clause:
     direction: str
     """`rose`, `fell`, `both` or `stayed`; empty where nothing is said of it."""
     denies: bool
+    supposes: bool
+    """Whether it says what might be: no measure has gone that way."""
 
 
 @lru_cache(maxsize=512)
 def _clauses(text: str) -> tuple[_Clause, ...]:
     parts = [part for part in _CLAUSE.split(text) if part and any(map(str.isalnum, part))]
     return tuple(
-        _Clause(part, _telling(part), _direction(part), bool(_found("denials", part, whole=True))) for part in parts
+        _Clause(part, _telling(part), _direction(part), bool(_found("denials", part, whole=True)), _supposes(part))
+        for part in parts
     )
+
+
+def _supposes(text: str) -> bool:
+    """Whether a text has a word as `could`; a capital one is a month."""
+    return any(found[0].islower() for found in _pattern("conditionals", whole=True).finditer(text))
 
 
 def _telling(text: str) -> frozenset[str]:

@@ -67,6 +67,30 @@ def test_what_a_quote_bears_out(sentence: str) -> None:
     assert not_borne_out(sentence, QUOTES, "Why did net sales of Harborlight change?") == ()
 
 
+RISKS = (
+    "The airline industry has been cyclical and has experienced significant profit swings.",
+    "A deterioration of the economy could result in fewer new orders, or could cause customers to postpone or cancel"
+    " contractual payments, which could result in lower revenues, profitability and cash flows.",
+    "In May 2023 net sales increased. Tariffs may increase our costs.",
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "lacking"),
+    [
+        ("A downturn in the airline industry could bring fewer, postponed or cancelled orders and lower revenues.", ()),
+        ("A deterioration of the economy might mean fewer orders and lower cash flows.", ()),
+        ("An upturn in the airline industry could bring higher revenues.", ("that it rose",)),
+        ("A downturn of the airline industry brought lower cash flows.", ("that it fell",)),
+        ("Tariffs could lower our costs.", ("that it fell",)),
+        ("Net sales fell in May 2023, which could hurt cash flows.", ("that it fell",)),
+        ("May brought lower costs.", ("that it fell",)),
+    ],
+)
+def test_what_might_be_is_held_against_what_the_quotes_suppose(sentence: str, lacking: tuple[str, ...]) -> None:
+    assert not_borne_out(sentence, RISKS) == lacking
+
+
 def test_a_question_is_no_evidence_of_what_happened() -> None:
     asked = "Did the auditor resign?"
     assert not_borne_out("The auditor resigned.", QUOTES, asked) == ("`resigned`",)
