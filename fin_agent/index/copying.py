@@ -10,6 +10,7 @@ from functools import partial
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.protocol import FilingIndex, VectorModel
+from fin_agent.index.sqlite import SqliteIndex
 
 
 class CopyOutcome(StrEnum):
@@ -66,6 +67,8 @@ def copy_filings(
         for filing in pool.map(copied, doc_ids or [entry.doc_id for entry in source.entries()]):
             report.filings.append(filing)
             on_filing(filing)
+    if isinstance(target, SqliteIndex):
+        target.merge_full_text(report.count(CopyOutcome.COPIED))
     return report
 
 

@@ -23,6 +23,11 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.index.rows import SqlValue
 
 FORMAT_VERSION = "7"
+PAGE_BYTES = 65_536
+"""SQLite's largest: so the root of a table, at the start of the file, leads to its rows without pages in between, up to
+some 400 MB of them. With such a page that stood in the end of a file, and was cut off, half of the table would go."""
+_PAGES_OF_LOG = 256
+"""Written to the log before they are brought into the file: up to 16 MB."""
 _BUSY_MILLISECONDS = 30_000
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """Primary result codes of a file that is none of ours or not all of it; SQLITE_ERROR is a table that is missing."""
@@ -187,6 +192,7 @@ def connect(file: Path, *, damaged: bool = False) -> sqlite3.Connection:
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA cache_size = -65536")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_OF_LOG}")
     except sqlite3.Error:
         connection.close()  # or its locks stay for as long as somebody looks at the error
         raise
@@ -396,12 +402,13 @@ def tables_made() -> dict[str, tuple[tuple[object, ...], ...]]:
 
 
 @contextmanager
-def unfinished_database(file: Path) -> Iterator[Path]:
+def unfinished_database(file: Path, page_bytes: int = PAGE_BYTES) -> Iterator[Path]:
     """An index without filings beside `file`, under another name; what is left of it at the end is removed."""
     unfinished = file.with_name(f".{file.name}.{uuid.uuid4().hex}.new")
     try:
         unfinished.touch()
         with closing(connect(unfinished)) as connection:
+            connection.execute(f"PRAGMA page_size = {page_bytes}")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.executescript(_schema())
             connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT_VERSION,))

@@ -147,6 +147,7 @@ def ingest(
             done(became)
             for copy in copies:
                 done(_as_the_first(copy, became, manifest))
+        index.merge_full_text(report.count(Outcome.ADDED))
     return report
 
 

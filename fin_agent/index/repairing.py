@@ -142,7 +142,9 @@ def _make_anew(file: Path, repaired: Repaired) -> None:
     try:
         for each, its_copy in copies.items():
             shutil.copy2(each, its_copy)
-        with unfinished_database(file) as new, closing(connect(new)) as target:
+        with _readable(file) as source:
+            page_bytes = source.execute("PRAGMA page_size").fetchone()[0]  # SQLite's backup cannot change it
+        with unfinished_database(file, page_bytes) as new, closing(connect(new)) as target:
             with _readable(file) as source, transaction(target):
                 found = _Salvage(source, target, repaired)
                 found.save_filings()

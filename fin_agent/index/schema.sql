@@ -102,7 +102,7 @@ CREATE TABLE page_tables (
   page INTEGER NOT NULL,
   tables BLOB NOT NULL,
   PRIMARY KEY (filing_id, page)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- What inline XBRL says, visible or not, in the order of the file.
 CREATE TABLE tags (
@@ -123,7 +123,7 @@ CREATE TABLE tags (
   box TEXT,
   flags TEXT NOT NULL,
   PRIMARY KEY (filing_id, ordinal)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE facts (
   id INTEGER PRIMARY KEY,

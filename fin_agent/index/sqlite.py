@@ -32,6 +32,7 @@ from fin_agent.index.protocol import (
     VectorUnit,
 )
 from fin_agent.index.stored_filing import (
+    FULL_TEXT,
     Part,
     StoredFiling,
     check_vectors,
@@ -57,6 +58,10 @@ _RECORDS = (
 )
 _EQUAL = 1e-8
 """Scores nearer than this may be equal when rounded."""
+_FEWEST_MERGED = 8
+"""Full text is merged after one filing in so many is new: all merging together costs a few times the last one."""
+_MOST_HELD = 500_000_000
+"""SQLite takes no longer value than a thousand million bytes."""
 MOST_MATCHES = 20_000
 """Summaries that one search may score, at about a microsecond each: what holds more than that tells little apart."""
 _OF_PART = "facts.scope IS NOT NULL AND facts.metric IS NOT NULL AND coalesce(facts.statement, '') != 'equity'"
@@ -127,6 +132,25 @@ class SqliteIndex(Database):
         with self.writing() as connection:
             connection.execute("DELETE FROM ingested_files WHERE doc_id = ?", (doc_id,))
             return delete_filing(connection, doc_id)
+
+    def merge_full_text(self, added: int) -> None:
+        """Write each full-text table anew, in one piece, where the `added` filings are a good part of all.
+
+        So it stands at the end of the file: where that is cut off, what is lost first is what can be built again.
+        """
+        if not added or added * _FEWEST_MERGED < len(self.entries()):
+            return
+        with self.writing() as connection:
+            connection.execute("CREATE TABLE held (room BLOB)")
+            for table in FULL_TEXT:
+                connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
+                # What it stood in is free now, in the midst of the file: the next table is not to take it.
+                connection.execute(
+                    "INSERT INTO held SELECT zeroblob(min(freelist_count * page_size, ?))"
+                    " FROM pragma_freelist_count, pragma_page_size",
+                    (_MOST_HELD,),
+                )
+            connection.execute("DROP TABLE held")
 
     # The list of filings
 

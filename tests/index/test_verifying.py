@@ -12,6 +12,7 @@ import pytest
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index import stored_filing
+from fin_agent.index.database import PAGE_BYTES
 from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.protocol import FilingVectors, VectorUnit
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
@@ -89,7 +90,7 @@ def test_a_flipped_byte_anywhere_in_a_text_is_found(folder: Path) -> None:
 def test_damaged_structure_is_found_and_does_not_end_it_with_a_traceback(folder: Path) -> None:
     file = folder / FILE_NAME
     content = bytearray(file.read_bytes())
-    content[4096 * 40 : 4096 * 44] = b"\xa5" * (4096 * 4)
+    content[PAGE_BYTES * 40 : PAGE_BYTES * 41] = b"\xa5" * PAGE_BYTES
     file.write_bytes(content)
     assert any(fault.aspect is Aspect.FILE for fault in verify(folder).faults)
     file.write_bytes(content[:5000])
