@@ -355,10 +355,9 @@ class AnalystDecomposer:
 
     def _read(self, text: str) -> Query | None:
         try:
-            intent = self._analyst.intent(text)
+            return first_query(text, self._analyst)
         except QuestionError:
             return None
-        return self._analyst.query(intent, self._analyst.plan(intent), None)
 
 
 def by_slots(query: Query) -> tuple[str, ...]:

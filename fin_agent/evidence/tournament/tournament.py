@@ -30,7 +30,7 @@ from fin_agent.evidence.tournament.stages import (
     hold_groups,
     hold_rounds,
 )
-from fin_agent.evidence.trace import Judged, RankedGroup
+from fin_agent.evidence.trace import RankedGroup
 from fin_agent.index.protocol import FilingIndex, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
 
@@ -50,8 +50,6 @@ class RankedCard:
     """A passage as the tournament leaves it."""
 
     key: CardKey
-    page: int
-    """0-based."""
     score: float
     """0 to 1: of the rounds; 0 for those that were no finalists."""
     fields: tuple[str, ...]
@@ -72,28 +70,6 @@ class TournamentResult:
     """Of stages 2 and 3, in the order they met."""
     rounds: int
     notes: tuple[str, ...]
-
-    def judged(self, kept: int) -> tuple[Judged, ...]:
-        """All candidates for the trace, the first `kept` as kept."""
-        return tuple(
-            Judged(
-                doc_id=card.key[0],
-                page=card.page,
-                ordinal=card.key[1],
-                kept=place < kept,
-                why=_WHY[card.stage],
-                fields=card.fields,
-                score=round(card.score, 6),
-            )
-            for place, card in enumerate(self.ranked)
-        )
-
-
-_WHY: Mapping[Stage, str] = {
-    Stage.WORDS: "not let in by its words",
-    Stage.GROUPS: "not among the finalists of its group",
-    Stage.ROUNDS: "finalist",
-}
 
 
 def hold_tournament(
@@ -172,7 +148,6 @@ def _result(
         ranked.append(
             RankedCard(
                 key=key,
-                page=passages[key].passage.page,
                 score=rounds.scores.get(key, 0.0),
                 fields=(verdicts[key].fields or required.get(key, ())) if key in verdicts else (),
                 stage=Stage.ROUNDS if key in rounds.scores else met,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 from fin_agent.retrieval.dense.loading import EncoderError, load, missing, name_of
 
@@ -63,13 +63,37 @@ def load_encoder(model: str = "minilm") -> SentenceTransformerEncoder:
     return SentenceTransformerEncoder(name_of(model), load(model, dense))
 
 
-class SentenceTransformerEncoder:
-    """A model of sentence-transformers as an Encoder."""
+ModelT = TypeVar("ModelT", "SentenceTransformer", "SparseModel")
 
-    def __init__(self, name: str, model: SentenceTransformer) -> None:
+
+class _Loaded(Generic[ModelT]):
+    """What encoders share. Safe to share between threads."""
+
+    def __init__(self, name: str, model: ModelT, dimensions: int) -> None:
         self._name = name
         self._model = model.eval()
         self._one_at_a_time = threading.Lock()
+        self._dimensions = dimensions
+
+    @property
+    def name(self) -> str:
+        """Under what name its vectors are kept."""
+        return self._name
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector, or terms that may be weighed."""
+        return self._dimensions
+
+    def windows(self, text: str) -> list[str]:
+        """The text in stretches as long as the model reads, with an overlap."""
+        return windows_of(text, self._model.tokenizer, self._model.max_seq_length)
+
+
+class SentenceTransformerEncoder(_Loaded["SentenceTransformer"]):
+    """A model of sentence-transformers as an Encoder."""
+
+    def __init__(self, name: str, model: SentenceTransformer) -> None:
         dimensions = model.get_embedding_dimension()
         if not dimensions:
             raise EncoderError(
@@ -77,17 +101,7 @@ class SentenceTransformerEncoder:
                 subject=name,
                 remedy="Give the folder of a sentence-transformers model that pools its tokens",
             )
-        self._dimensions = int(dimensions)
-
-    @property
-    def name(self) -> str:
-        """See Encoder.name."""
-        return self._name
-
-    @property
-    def dimensions(self) -> int:
-        """See Encoder.dimensions."""
-        return self._dimensions
+        super().__init__(name, model, int(dimensions))
 
     def encode_queries(self, texts: Sequence[str]) -> Matrix:
         """See Encoder.encode_queries."""
@@ -105,10 +119,6 @@ class SentenceTransformerEncoder:
                 list(texts), batch_size=TEXTS_AT_ONCE, show_progress_bar=False, convert_to_tensor=True
             )
         return _normalised(found.float().cpu().numpy(), self._dimensions)
-
-    def windows(self, text: str) -> list[str]:
-        """See Encoder.windows."""
-        return windows_of(text, self._model.tokenizer, self._model.max_seq_length)
 
 
 def _normalised(vectors: Sequence[Matrix] | Matrix, dimensions: int) -> Matrix:
@@ -214,25 +224,12 @@ def load_sparse_encoder(model: str) -> SparseEncoder:
     return SparseEncoder(name_of(model), load(model, sparse))
 
 
-class SparseEncoder:
-    """A SparseEncoder of sentence-transformers, in the shape of an Encoder. Safe to share between threads."""
+class SparseEncoder(_Loaded["SparseModel"]):
+    """A SparseEncoder of sentence-transformers, in the shape of an Encoder."""
 
     def __init__(self, name: str, model: SparseModel) -> None:
-        self._name = name
-        self._model = model.eval()
-        self._one_at_a_time = threading.Lock()
         # What a model says of its dimensions may be those of its hidden states.
-        self._dimensions = int(self._model.encode_query("", convert_to_sparse_tensor=False).shape[-1])
-
-    @property
-    def name(self) -> str:
-        """Under what name its vectors are kept."""
-        return self._name
-
-    @property
-    def dimensions(self) -> int:
-        """Terms that may be weighed."""
-        return self._dimensions
+        super().__init__(name, model, int(model.eval().encode_query("", convert_to_sparse_tensor=False).shape[-1]))
 
     def encode_queries(self, texts: Sequence[str]) -> list[SparseRow]:
         """Rows to search with; each depends on its text alone."""
@@ -254,10 +251,6 @@ class SparseEncoder:
                 )
             rows += map(_row, found)
         return rows
-
-    def windows(self, text: str) -> list[str]:
-        """The text in stretches as long as the model reads, with an overlap."""
-        return windows_of(text, self._model.tokenizer, self._model.max_seq_length)
 
 
 MOST_TERMS = 256
