@@ -226,7 +226,7 @@ def metrics_to_search(plan: Plan, workspace: Workspace) -> frozenset[str]:
     metrics, directory = workspace.lexicon.metrics, workspace.directory
     lacking = set()
     for slot, required in plan.slots().items():
-        if not required or slot.is_searched or slot.part is not None:
+        if not required or slot.is_searched:
             continue
         doc_ids = directory.by_key[slot.company].doc_ids
         inputs = expression_inputs(metrics[slot.metric].derive) if metrics[slot.metric].derive else ()

@@ -109,9 +109,7 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 @lru_cache(maxsize=1)
 def _same_words() -> Mapping[str, str]:
-    lists = word_lists("fact_words")
-    groups = ("revenue", "shareholder", "income", "repurchase", "noncurrent", "expense")
-    return {word: group for group in groups for word in lists[group]}
+    return {word: group for group, words in word_lists("word_forms").items() for word in words}
 
 
 @lru_cache(maxsize=1)

@@ -237,7 +237,8 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     fitting = [counted(sourced) for sourced in facts if is_of_period(sourced.fact, query)]
     weights = _Weights(fitting)
     hits = _ranked(fitting, asked, weights)
-    own = asked.metric is None  # the lexicon has other words for metrics
+    # Labels of the lexicon are other words for a metric, unless it is looked for by what the question calls it.
+    own = asked.metric is None or bool(query.metric and query.phrase)
     if own and not any(hit.complete and hit.score >= _SURE for hit in hits[:1]):
         wider = asked.written_out(fitting)
         hits = hits if wider is None else _ranked(fitting, wider, weights)
@@ -456,7 +457,7 @@ class _Asked:
         if not line:
             above = (address.heads, address.column, address.concept)
             line = next((left for words in above if (left := words - part - LIGHT - OF_PARTS - years)), line)
-        extra = line - wording
+        extra = line - wording - (OF_PARTS if part else frozenset())
         cost = weights.of(extra) / weights.of(line) if line else 0.0
         if cost and address.concept:
             more = address.concept - wording - part - OF_ANY_CONCEPT

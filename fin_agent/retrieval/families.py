@@ -305,7 +305,7 @@ class _Asked:
         if (self.kind == "region" and of_regions > 1 / 2) or (
             self.kind == "country" and "region" in said and of_regions < 1 / 4
         ):
-            return _OF_THE_KIND
+            return _OF_THE_KIND + _REGIONAL * max(regions, 0)
         if self.kind in said:
             return (_OF_THE_KIND if of_tags else _SAID_SO) + _REGIONAL * regions
         if said or self.kind not in _MAY_BE_CALLED:

@@ -221,3 +221,21 @@ def test_what_a_concept_is_without_bears_nothing_out() -> None:
     assets = fact("Europe", 233, scope="Europe", tag=Tag(concept, Decimal(233), "233", "c", None))
     result = found([assets], "property equipment depreciation", part="Europe")
     assert result.best is not None and not result.best.complete
+
+
+def test_a_metric_called_otherwise_in_a_table_of_parts_is_found_by_the_words_of_the_question() -> None:
+    facts = [
+        fact("Segment net income", 11, 12, scope="Life Sciences", metric="segment_operating_income"),
+        fact("Segment net sales", 231, 12, scope="Life Sciences"),
+        fact("Net income", 900, 12, statement=Statement.INCOME, metric="net_income"),
+    ]
+    result = found(facts, "net income", metric="net_income", part="Life Sciences")
+    assert result.sure and values(result)[0] == 11
+
+
+@pytest.mark.parametrize(
+    ("asked", "printed"), [("Latin American sales", "Latin America"), ("Swiss sales", "Switzerland")]
+)
+def test_what_is_of_a_place_is_found_by_the_name_of_the_place(asked: str, printed: str) -> None:
+    result = found([fact(printed, 72, 12, section=("Net sales",)), fact("Japan", 5, 12, section=("Net sales",))], asked)
+    assert result.sure and values(result)[0] == 72

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any, cast
@@ -9,7 +10,7 @@ from typing import Any, cast
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.retrieval.facts import FactQuery
-from fin_agent.retrieval.families import Family, family, family_of_companies
+from fin_agent.retrieval.families import Family, families, family, family_of_companies
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
@@ -128,6 +129,27 @@ def test_a_sample_chooses_among_families_and_so_does_a_kind() -> None:
     assert names(found(*tables, kind="region")) == ["France", "Japan"]
     assert names(found(*tables, kind="segment")) == ["Marine", "Garden"]
     assert found(*tables, kind="customer") == Family()
+
+
+def test_regions_in_rows_go_before_segments_in_columns_of_one_table() -> None:
+    amounts = {"North America": (40, 25, 65), "Europe": (20, 15, 35), "Net sales": (60, 40, 100)}
+    facts = [
+        replace(
+            each,
+            fact=replace(
+                each.fact,
+                line=line,
+                box=Box(left, line, left + 1, line + 1),
+                column_path=(segment,),
+                caption="By region",
+            ),
+        )
+        for left, segment in enumerate(("Flexibles", "Rigids", "Total"))
+        for line, name in enumerate(amounts)
+        for each in rows("Net sales", **{name: amounts[name][left]})
+    ]
+    made = families(workspace(*facts, whole("Net sales", 100)), FactQuery("net sales", 2023), "acme", kind="region")
+    assert made.sure and names(made.families[0]) == ["North America", "Europe"]
 
 
 def test_segments_in_columns_by_their_tags() -> None:
