@@ -10,7 +10,7 @@ from fin_agent.analyst.rules.formula_units import unit_of_formula, with_rates_as
 from fin_agent.analyst.rules.period_resolution import period_ending
 from fin_agent.evidence.intent import Claim, CompanyAsked, Intent, MeasureAsked, OutputUnit, Relation, Selection
 from fin_agent.evidence.intent import Comparison as Between
-from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.plan import Plan, metric_of_parts
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.metrics import expression_inputs
@@ -231,10 +231,12 @@ def metrics_to_search(plan: Plan, workspace: Workspace) -> frozenset[str]:
         doc_ids = directory.by_key[slot.company].doc_ids
         inputs = expression_inputs(metrics[slot.metric].derive) if metrics[slot.metric].derive else ()
         derivable = bool(inputs) and workspace.index.facts(doc_ids, metrics=inputs, years=[slot.fiscal_year])
-        if derivable and slot.quarter is None:
+        if derivable and slot.quarter is None and slot.part is None:
             continue
-        stated = workspace.index.facts(doc_ids, metrics=[slot.metric], years=[slot.fiscal_year])
-        if not any(fills(each, slot, metrics, directory.owners) for each in stated):
+        of_part = metric_of_parts(slot.metric, workspace.lexicon) if slot.part is not None else None
+        same = [slot, *([slot.model_copy(update={"metric": of_part})] if of_part is not None else [])]
+        stated = workspace.index.facts(doc_ids, metrics=[one.metric for one in same], years=[slot.fiscal_year])
+        if not any(fills(each, one, metrics, directory.owners) for each in stated for one in same):
             lacking.add(slot.metric)
     return frozenset(lacking)
 

@@ -502,7 +502,9 @@ class _Asked:
             prior += _OF_THE_SAME_NAME
         elif part and not part <= address.scope | address.members:
             # Its words may stand there for the measure: `Other receivables` in the row of all receivables and other.
-            prior -= _UNSAID_PART if part <= address.line | address.column else 2 * _UNSAID_PART
+            divides = part == address.line and self.phrase <= address.heads  # `Germany` below `Net sales`
+            beside = part <= address.line | address.column
+            prior -= 0.0 if divides else _UNSAID_PART if beside else 2 * _UNSAID_PART
         return prior
 
 
