@@ -16,6 +16,7 @@ from fin_agent.evidence.slot_provenance import Filling, filling_of, reason_for, 
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot, metric_of
+from fin_agent.retrieval.fact_addresses import words_of
 from fin_agent.retrieval.slot_matching import fills
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.figure_agreement import agree, last_place
@@ -217,12 +218,18 @@ def _entry(
         for sourced, figure in ((other, figure_of(other, lexicon)) for other in others)
         if not agree(chosen, figure) and (figure.amount or not chosen.amount)
     ]
-    unsure = [sourced for sourced, _ in differing if sourced.doc_id == candidates[0].doc_id]
+    label = words_of(candidates[0].fact.label)
+    unsure = [
+        sourced
+        for sourced, _ in differing
+        if sourced.doc_id == candidates[0].doc_id or (slot.is_searched and words_of(sourced.fact.label) != label)
+    ]
     if unsure and (slot.is_searched or (slot.part is not None and candidates[0].fact.tag is None)):
         # Two lines may bear out the same words, and outside the statements a row's part and period may be read
         # wrongly: of two readings none is taken.
         stated = " and ".join(f"{each.fact.amount:,}" for each in (candidates[0], unsure[0]))
-        where = f"{chosen.doc_id} pages {chosen.page + 1} and {unsure[0].fact.page + 1}"
+        places = [f"{each.doc_id} page {each.fact.page + 1}" for each in (candidates[0], unsure[0])]
+        where = " and ".join(places)
         return Entry(slot=slot, required=required, reason=f"stated differently ({stated}, {where})")
     reason, restated = reason_for(slot, candidates[0], [sourced for sourced, _ in differing], identities, scale)
     return Entry(

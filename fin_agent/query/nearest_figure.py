@@ -88,9 +88,15 @@ def everyday_words() -> Words:
 
 
 def _computes(token: Token, text: str) -> bool:
-    """Whether a token asks for more than a figure as it is printed: `under` a plan and a hyphen compute nothing."""
+    """Whether a token asks for more than a figure as it is printed.
+
+    `under` a plan, revenue `per` member and a hyphen compute nothing. A word that a line may have (`the growth rate
+    assumed`) is content: an address has to say it.
+    """
     within_a_word = token.type == "MINUS" and text[token.start - 1 : token.start].isalnum()
-    return token.type in _COMPUTES and not within_a_word and token.text != "under" and not _is_a_name(token, text)
+    if token.type not in _COMPUTES or within_a_word or token.text in ("under", "per") or _is_a_name(token, text):
+        return False
+    return token.type not in _MAY_BE_PRINTED or words_of(token.text) <= everyday_words()
 
 
 def _is_a_name(token: Token, text: str) -> bool:
@@ -103,7 +109,7 @@ _SHORTEST_NAME = 3
 
 def _is_content(token: Token, lexed: Lexed) -> bool:
     """Whether a token says which figure is meant."""
-    return token.type in _CONTENT or _is_a_name(token, lexed.text)
+    return token.type in _CONTENT | _MAY_BE_PRINTED or _is_a_name(token, lexed.text)
 
 
 def _asks_a_share(token: Token) -> bool:
@@ -171,13 +177,15 @@ _LONGEST = 120
 _SECOND = 2
 _MEASURES = frozenset({"METRIC", "FORMULA"})
 _CONTENT = LINES | {"PART", "NUMBER"}
-_COMPUTES = ARITHMETIC - {"OF_WHICH"} | {
-    "AVERAGE_BALANCE", "BY_HOW_MUCH", "CAGR", "CHANGE", "COUNT", "COVERED", "DEFINITION", "DESCRIBE", "DIFFERENCE",
-    "DOWN", "EACH", "EVERY", "EXCESS", "EXPECTED", "FASTER", "FASTEST", "GROWTH", "HIGHER", "HIGHEST", "HOW_MANY_TIMES",
-    "LOWER", "LOWEST", "MARGIN", "RANK", "RATIO", "SLOWER", "SLOWEST", "STATISTIC", "UP", "VERSUS", "WHEN", "WHERE",
-    "WHO", "WHY", "YOY",
+_MAY_BE_PRINTED = frozenset({
+    "AVERAGE_BALANCE", "CHANGE", "COUNT", "COVERED", "DIFFERENCE", "DOWN", "EXCESS", "EXPECTED", "FASTEST", "GROWTH",
+    "HIGHER", "HIGHEST", "LOWER", "LOWEST", "MARGIN", "RATIO", "SLOWEST", "STATISTIC", "UP", "YOY",
+})  # fmt: skip
+"""Types of words that ask for more than a figure as it is printed, or stand in the name of one."""
+_COMPUTES = ARITHMETIC - {"OF_WHICH"} | _MAY_BE_PRINTED | {
+    "BY_HOW_MUCH", "CAGR", "DEFINITION", "DESCRIBE", "EACH", "EVERY", "FASTER", "HOW_MANY_TIMES", "RANK", "SLOWER",
+    "VERSUS", "WHEN", "WHERE", "WHO", "WHY",
 }  # fmt: skip
-"""Types of words that ask for more than a figure as it is printed, or for none."""
 _WANTED: dict[Wants, Wanted] = {
     **dict.fromkeys(FIGURES, "any"),
     Wants.AMOUNT: "amount",

@@ -255,6 +255,18 @@ def test_of_two_readings_of_a_part_in_one_filing_none_is_taken() -> None:
     assert "stated differently (30 and 45" in entry.reason
 
 
+def test_of_two_lines_of_other_words_in_two_filings_none_is_taken_for_a_phrase() -> None:
+    wanted = slot().model_copy(update={"metric": "", "phrase": "transaction costs"})
+
+    def printed(label: str, amount: str, doc_id: str) -> SourcedFact:
+        return SourcedFact(doc_id, fact(amount, wanted.fact_name, label=label, statement=None))
+
+    first = printed("Transaction costs", "182", "acme23")
+    assert filled_from(wanted, first, printed("Starbucks transaction costs", "41", "acme24")).figure is None
+    restated = filled_from(wanted, first, printed("Transaction costs", "180", "acme24")).figure
+    assert restated is not None and restated.amount == 182
+
+
 def test_amounts_a_share_agree_to_the_cent_and_not_to_the_dollar() -> None:
     def eps(amount: str, doc_id: str) -> SourcedFact:
         stated = fact(amount, "diluted_eps", scale=1, unit="USD per share", line=9 if doc_id == "acme23" else 10)

@@ -80,6 +80,13 @@ def test_a_year_to_come_belongs_to_the_name_of_a_line(workspace: Workspace) -> N
     assert "2029" in asked.sought.words
 
 
+def test_words_that_may_compute_are_looked_for_in_the_name_of_the_line(workspace: Workspace) -> None:
+    asked = figure_of("Harborlight fiscal 2023: long-term growth rate assumed for its goodwill", workspace)
+    assert asked is not None
+    assert {"growth", "goodwil"} <= asked.sought.words
+    assert figure_of("Harborlight fiscal 2023: goodwill minus deferred tax", workspace) is None
+
+
 def test_a_question_that_is_read_stays_as_it_is(workspace: Workspace) -> None:
     read = intent_of_question("What was Harborlight's net income in FY2023?", workspace)
     assert with_nearest_figure(read, workspace) is read

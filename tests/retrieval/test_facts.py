@@ -239,3 +239,11 @@ def test_a_metric_called_otherwise_in_a_table_of_parts_is_found_by_the_words_of_
 def test_what_is_of_a_place_is_found_by_the_name_of_the_place(asked: str, printed: str) -> None:
     result = found([fact(printed, 72, 12, section=("Net sales",)), fact("Japan", 5, 12, section=("Net sales",))], asked)
     assert result.sure and values(result)[0] == 72
+
+
+def test_a_row_called_as_the_part_below_a_heading_called_as_the_phrase_goes_before_a_longer_name() -> None:
+    facts = [
+        fact("Transaction costs", 182, 12, section=("Cost of revenue",)),
+        fact("Starbucks transaction costs", 41, 12, section=("Cost of revenue",), scope="Starbucks transaction costs"),
+    ]
+    assert values(found(facts, "cost of revenue", part="Transaction costs"))[0] == 182
