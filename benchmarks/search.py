@@ -25,8 +25,8 @@ from pathlib import Path
 
 from fin_agent import SqliteIndex, Workspace, ingest, prepare
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.retrieval.search import search
 from fin_agent.retrieval.search_query import Query
+from fin_agent.retrieval.strategies.staged import Staged
 
 SEED = 0
 
@@ -89,7 +89,7 @@ def timed(questions: Sequence[str], workspace: Workspace, rounds: int) -> Times:
             started = time.perf_counter()
             query = query_for(question, workspace)
             read, used = time.perf_counter(), time.process_time()
-            search(query, workspace)
+            Staged(workspace).search(query)
             done, used = time.perf_counter(), time.process_time() - used
             if number:
                 reading.append(1_000 * (read - started))
@@ -116,7 +116,7 @@ def profile(questions: Sequence[str], workspace: Workspace) -> None:
     profiler = cProfile.Profile()
     profiler.enable()
     for query in queries:
-        search(query, workspace)
+        Staged(workspace).search(query)
     profiler.disable()
     pstats.Stats(profiler).sort_stats("cumulative").print_stats("fin_agent|sqlite3|loads", 30)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline, SourcedFact
@@ -11,8 +12,8 @@ from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.retrieval.item_weights import item_worth
 from fin_agent.retrieval.page_text import NOTHING_READ, TextMatch, Wanted, text_matches
-from fin_agent.retrieval.row_match import RowMatch, row_matches
 from fin_agent.retrieval.search_query import Query, RankedFiling
+from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.retrieval.slot_matching import fills
 from fin_agent.vocabulary.page import Statement
 
@@ -50,6 +51,21 @@ _READ = 50
 _ON_A_COVER = 0.3
 _FIRST_PAGES = 10
 _RISK_FACTORS = frozenset({"1A", "II-1A"})
+_LETTERS = 4
+"""How much of a stem a label has to hold to be looked at: most rows are left unread, and any ending will do."""
+_OTHER_PERIOD = 0.5
+"""What a row counts that has no figure of a period asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowMatch:
+    """The best row of a page, 0 to 1: 1 where its label has the question's words and no others."""
+
+    of_statement: float = 0.0
+    """The best one that stands in a primary statement."""
+    of_any_table: float = 0.0
+
+
 _NO_ROW = RowMatch()
 
 
@@ -233,3 +249,33 @@ def _of_periods(query: Query, facts: Sequence[SourcedFact]) -> Iterator[SourcedF
 def _in_rank_order(pages: Sequence[PageOutline], doc_ids: Sequence[str]) -> list[PageOutline]:
     rank = {doc_id: position for position, doc_id in enumerate(doc_ids)}
     return sorted(pages, key=lambda page: (rank[page.key.doc_id], page.key.page))
+
+
+def row_matches(query: Query, index: FilingIndex, doc_ids: Collection[str]) -> dict[PageKey, RowMatch]:
+    """The best rows of each page of these filings that has one: Dice's coefficient of the words (Dice 1945)."""
+    asked = frozenset(stems_of(" ".join(query.terms)))
+    if not asked:
+        return {}
+    periods = {(period.fiscal_year, period.quarter) for period in query.periods}
+    best: dict[PageKey, list[float]] = {}
+    for row in index.row_labels(doc_ids, holding={word[:_LETTERS] for word in asked}):
+        likeness = _likeness(asked, row.label)
+        if not likeness:
+            continue
+        if periods and (row.fiscal_year, row.quarter) not in periods:
+            likeness *= _OTHER_PERIOD
+        kept = best.setdefault(PageKey(row.doc_id, row.page), [0.0, 0.0])
+        place = 1 if row.statement is None else 0
+        kept[place] = max(kept[place], likeness)
+    return {key: RowMatch(of_statement, max(of_statement, other)) for key, (of_statement, other) in best.items()}
+
+
+@lru_cache(maxsize=50_000)
+def _likeness(asked: frozenset[str], label: str) -> float:
+    words = _stems(label)
+    return 2 * len(asked & words) / (len(asked) + len(words)) if words else 0.0
+
+
+@lru_cache(maxsize=50_000)
+def _stems(label: str) -> frozenset[str]:
+    return frozenset(stems_of(label))

@@ -13,8 +13,8 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError, QuestionError
 from fin_agent.graphs.answer import AnswerContext, answer_question
-from fin_agent.retrieval.search import search
 from fin_agent.retrieval.search_query import SearchResult
+from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.workspace import Workspace
 
 Ask = Callable[..., Answer]
@@ -93,7 +93,7 @@ REFUSED = [
 def found(workspace: Workspace, question: str) -> SearchResult:
     analyst = RulesAnalyst(workspace)
     intent = analyst.intent(question)
-    return search(analyst.query(intent, analyst.plan(intent), None), workspace)
+    return Staged(workspace).search(analyst.query(intent, analyst.plan(intent), None))
 
 
 def check_ranking(result: SearchResult) -> None:

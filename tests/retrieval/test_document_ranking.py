@@ -14,12 +14,11 @@ from fin_agent.evidence.summaries import summary_of
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.retrieval import document_ranking, filing_words
-from fin_agent.retrieval import search_term_selection as terms_afforded
+from fin_agent.retrieval import filing_words as terms_afforded
 from fin_agent.retrieval.document_ranking import FILING_FEATURES, rank_filings
 from fin_agent.retrieval.filing_fit import date_fit, form_fits, period_fit
-from fin_agent.retrieval.filing_words import phrases_of
+from fin_agent.retrieval.filing_words import SearchCost, affordable_terms, phrases_of
 from fin_agent.retrieval.search_query import Query, RankedFiling
-from fin_agent.retrieval.search_term_selection import SearchCost, affordable_terms
 from fin_agent.vocabulary.filing import Filing
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Page

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.retrieval.search import search
+from fin_agent.retrieval.search_query import Depth
+from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.workspace import Workspace
 from tests.retrieval.near_duplicates import NearDuplicate, near_duplicate_questions, printed_label_questions
 
@@ -52,7 +53,7 @@ def _wrong(asked: Sequence[NearDuplicate], workspace: Workspace) -> tuple[list[s
     wrong_pages: list[str] = []
     for question in asked:
         intent = analyst.intent(question.text)
-        found = search(analyst.query(intent, analyst.plan(intent), None), workspace, passages=1)
+        found = Staged(workspace).search(analyst.query(intent, analyst.plan(intent), None), depth=Depth(passages=1))
         first = found.filings[0].doc_id if found.filings else "none"
         if first != question.doc_id:
             wrong_filings.append(f"{question.text} {question.doc_id}, not {first}")

@@ -10,8 +10,8 @@ import pytest
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.retrieval.document_ranking import rank_filings
-from fin_agent.retrieval.search import search
-from fin_agent.retrieval.search_query import Query, SearchResult
+from fin_agent.retrieval.search_query import EVERYTHING, Depth, Query, Scope, SearchResult
+from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.identity import Form
 from fin_agent.workspace import Workspace
@@ -24,7 +24,8 @@ def query(workspace: Workspace, question: str) -> Query:
 
 
 def found(workspace: Workspace, question: str, within: list[str] | None = None) -> SearchResult:
-    return search(query(workspace, question), workspace, within=within)
+    scope = EVERYTHING if within is None else Scope(doc_ids=tuple(within))
+    return Staged(workspace).search(query(workspace, question), scope)
 
 
 def key_of(workspace: Workspace, name: str) -> str:
@@ -142,12 +143,12 @@ def test_words_are_read_in_running_text(workspace: Workspace) -> None:
 
 def test_limits_are_kept_and_scores_fall(workspace: Workspace) -> None:
     asked = query(workspace, "What was Harborlight's revenue in 2024?")
-    result = search(asked, workspace, documents=2, pages=4, passages=3)
+    result = Staged(workspace, 2, 4).search(asked, depth=Depth(2, 4, 3))
     assert (len(result.filings), len(result.pages), len(result.passages)) == (2, 4, 3)
     scores = [passage.score for passage in result.passages]
     assert scores == sorted(scores, reverse=True)
-    assert search(asked, workspace, documents=2, pages=4, passages=3) == result
+    assert Staged(workspace, 2, 4).search(asked, depth=Depth(2, 4, 3)) == result
 
 
 def test_nothing_asked_finds_something_all_the_same(workspace: Workspace) -> None:
-    assert len(search(Query(text="", terms=()), workspace).filings) == 5
+    assert len(Staged(workspace).search(Query(text="", terms=())).filings) == 5
