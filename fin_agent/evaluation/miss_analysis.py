@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from enum import StrEnum, auto
 
 from fin_agent.answering.answer import Answer
 from fin_agent.evaluation.benchmark import Row
 from fin_agent.evaluation.financebench import TOP, FinanceBenchQuestion
-from fin_agent.evidence.trace import TraceStep
 
 
 class MissStage(StrEnum):
@@ -48,40 +46,11 @@ def explain(
     `failure` is why a run ended without an answer; `same_content` names, for filings with the same bytes under several
     names, the one that stands for them.
     """
-    return _stage(_Told(question, row, answer, same_content or {}), failure)
 
+    def standing(pages: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+        return [((same_content or {}).get(doc_id, doc_id), page) for doc_id, page in pages]
 
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """What a run says of the stages of one question."""
-
-    question: FinanceBenchQuestion
-    row: Row
-    answer: Answer
-    same_content: Mapping[str, str]
-
-    @property
-    def gold(self) -> list[tuple[str, int]]:
-        return self.standing([*self.question.pages, *self.question.also])
-
-    @property
-    def filter_step(self) -> TraceStep | None:
-        """The last one: it judges what earlier rounds kept as well."""
-        steps = [step for step in self.answer.trace if step.node == "filter_passages"]
-        return steps[-1] if steps else None
-
-    @property
-    def kept_pages(self) -> list[tuple[str, int]]:
-        step = self.filter_step
-        return self.standing([(each.doc_id, each.page) for each in step.judged if each.kept]) if step else []
-
-    def standing(self, pages: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
-        """The pages by the filing that stands for each."""
-        return [(self.same_content.get(doc_id, doc_id), page) for doc_id, page in pages]
-
-
-def _stage(told: _Told, failure: str) -> tuple[MissStage, str]:
-    row, answer = told.row, told.answer
+    gold = standing([*question.pages, *question.also])
     if failure:
         return MissStage.FAILED, failure
     if not any(step.node == "search_documents" for step in answer.trace):
@@ -89,40 +58,29 @@ def _stage(told: _Told, failure: str) -> tuple[MissStage, str]:
     if row.figures["document_recall"] == 0:
         return MissStage.FILING, f"first {', '.join(answer.retrieved.documents[:TOP])}"
     if not (row.figures["page_hits"] or row.figures["page_hits_of_passages"]):
-        return MissStage.PAGE, _ranks(told)
-    if not set(told.gold) & set(told.kept_pages):
-        return MissStage.PASSAGE, _why_dropped(told)
+        ranked = standing((page.doc_id, page.page) for page in answer.retrieved.pages)
+        ranks = {page: f"rank {rank}" for rank, page in reversed(list(enumerate(ranked, start=1)))}
+        return MissStage.PAGE, _told(gold, ranks, f"not among {len(ranked)}")
+    # The last filter judges what earlier rounds kept as well.
+    judged = next((step.judged for step in reversed(answer.trace) if step.node == "filter_passages"), ())
+    placed = list(zip(standing((each.doc_id, each.page) for each in judged), judged, strict=True))
+    if not any(each.kept for page, each in placed if page in gold):
+        why = {page: each.why or "no reason given" for page, each in placed}
+        return MissStage.PASSAGE, _told(gold, why, "not judged")
     empty = [str(entry.slot) for entry in answer.ledger if entry.required and entry.figure is None]
     if row.refused:
         return (MissStage.SLOT, "; ".join(empty)) if empty else (MissStage.REFUSED, "; ".join(row.missing))
+    cited = [((each.doc_id, each.page), each.text) for each in answer.citations]
     if answer.program is not None:
-        return MissStage.COMPUTED, "; ".join(
-            f"{each.text} ({_place(each.doc_id, each.page)})" for each in answer.citations
-        )
-    return MissStage.WORDS, "; ".join(dict.fromkeys(_place(each.doc_id, each.page) for each in answer.citations))
+        return MissStage.COMPUTED, "; ".join(f"{text} ({_place(page)})" for page, text in cited)
+    return MissStage.WORDS, "; ".join(dict.fromkeys(_place(page) for page, _ in cited))
 
 
-def _ranks(told: _Told) -> str:
-    """Where the gold pages stand among all pages retrieved."""
-    ranked = told.standing([(page.doc_id, page.page) for page in told.answer.retrieved.pages])
-    where = [
-        f"{_place(*page)}: {f'rank {ranked.index(page) + 1}' if page in ranked else f'not among {len(ranked)}'}"
-        for page in told.gold
-    ]
-    return "; ".join(where)
+def _told(pages: Iterable[tuple[str, int]], said: Mapping[tuple[str, int], str], otherwise: str) -> str:
+    return "; ".join(f"{_place(page)}: {said.get(page, otherwise)}" for page in pages)
 
 
-def _why_dropped(told: _Told) -> str:
-    step = told.filter_step
-    if step is None:
-        return "no passage was judged"
-    judged = {key: each for each in step.judged for key in told.standing([(each.doc_id, each.page)])}
-    return "; ".join(
-        f"{_place(*page)}: {(judged[page].why or 'no reason given') if page in judged else 'not judged'}"
-        for page in told.gold
-    )
-
-
-def _place(doc_id: str, page: int) -> str:
+def _place(page: tuple[str, int]) -> str:
     """As people count pages."""
-    return f"{doc_id} page {page + 1}"
+    doc_id, number = page
+    return f"{doc_id} page {number + 1}"
