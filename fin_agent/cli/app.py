@@ -56,6 +56,7 @@ COMMANDS: Mapping[str, Any] = {
                 "search_benchmarks.finagentbench",
                 "Rank graded chunks by the tournament, stage by stage.",
             ),
+            "ragas": ("search_benchmarks.ragas", "Measure what another benchmark wrote as RAGAS does."),
             "legalbench-rag": ("search_benchmarks.legalbench_rag", "Search documents that are no filings."),
         },
         "Measure answers and rankings by published benchmarks, or by questions made of an index.",

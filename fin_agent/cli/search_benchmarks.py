@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from fin_agent.analyst.model.llm_judges import judge_named
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import first_query, judge_for, strategy_for
 from fin_agent.atomic_write import write_whole
@@ -18,12 +19,15 @@ from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import ModelOptions, OnIndex, Output, Resamples, Seed, StrategyName, command
 from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
-from fin_agent.evaluation import chunk_benchmarks
+from fin_agent.evaluation import chunk_benchmarks, rag_measures
 from fin_agent.evaluation import ranking as rankings
-from fin_agent.evaluation.benchmark import write_csv
+from fin_agent.evaluation.answer_judging import JudgeCalls
+from fin_agent.evaluation.benchmark import Kept, Row, write_csv
 from fin_agent.evaluation.financebench import load_questions
 from fin_agent.evaluation.statistics import FITTING, require_libraries
 from fin_agent.evidence.tournament.judge import TournamentSettings
+from fin_agent.models.call import Role
+from fin_agent.models.metering import Meter
 from fin_agent.presentation.terminal_text import first_of, in_our_look
 from fin_agent.retrieval.search_query import EVERYTHING, Depth
 from fin_agent.workspace import Workspace
@@ -169,4 +173,47 @@ def legalbench_rag(
     document = {"report": report.as_json(), "k": k, "left_out": faults, "seconds": seconds}
     write_whole(out / "report.json", f"{json.dumps(document, indent=2)}\n".encode())
     to.show(document, in_our_look(report.as_table()))
+    return ExitCode.DONE
+
+
+@command
+def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) -> ExitCode:
+    """Measure what another benchmark wrote as RAGAS does: context precision and recall, answer relevancy.
+
+    Without --judge by words and numbers: proxies, and called so. Stopped, it goes on where it was. Writes ragas.csv.
+
+    On the command line:
+        folder (DIR): The --out of a benchmark that answers questions.
+    """
+    started, settings = time.perf_counter(), settings_from()
+    asked = rag_measures.read_run(folder)
+    measure: rag_measures.Measure = rag_measures.by_words
+    meter = Meter(settings.models.batch_budget, of="benchmark's judge")
+    if judge is not None:
+        caller = judge_named(judge, settings, Role.PASSAGES_JUDGE)
+        calls, similar = JudgeCalls(meter, warn), rag_measures.likeness()
+        measure = rag_measures.by_model(caller, calls, similar, settings.prompts)
+    kept = Kept(folder / "ragas.unfinished.jsonl", (judge, k, [each.answer for each in asked]), Row)
+    rows: list[Row] = []
+    with Progress(len(asked), "measuring", "answers") as progress:
+        for number, each in enumerate(asked):
+            row = kept.take(str(number)) or rag_measures.measured_row(each, measure, k)
+            kept.add(str(number), row)
+            rows.append(row)
+            progress.step(each.id)
+    kept.path.unlink(missing_ok=True)
+    report = rag_measures.report_on_measures(rows, k, judge)
+    write_csv(rows, folder / "ragas.csv")
+    spent = meter.spent()
+    document = {
+        "report": report.as_json(),
+        "judge": judge,
+        "proxies": judge is None,
+        "k": k,
+        "calls": spent.calls,
+        "tokens": spent.tokens,
+        "seconds": round(time.perf_counter() - started, 3),
+    }
+    to.show(document, in_our_look(report.as_table()))
+    to.say(f"rows: {folder / 'ragas.csv'}")
     return ExitCode.DONE

@@ -35,7 +35,7 @@ def test_all_are_listed_with_role_version_and_output(own: Path) -> None:
     assert (parts["role"], parts["output"], parts["own"]) == ("sub-questions", "SubQuestionsReply", False)
     assert parts["version"] == load_prompt("sub_questions").version and 50 < parts["tokens"] < 500
     table = Ran("prompts", "list", "--folder", own).out
-    assert "12-" in table and "own" in table and "15 prompts are right, 1 of them your own; 0 wrong." in table
+    assert "12-" in table and "own" in table and "16 prompts are right, 1 of them your own; 0 wrong." in table
     assert max(map(len, table.splitlines())) <= 100
 
 
@@ -58,7 +58,7 @@ def test_an_unknown_name_is_told() -> None:
 
 def test_those_that_come_along_are_right() -> None:
     ran = Ran("prompts", "list")
-    assert ran.code == 0 and ran.out.endswith("15 prompts are right; 0 wrong.\n")
+    assert ran.code == 0 and ran.out.endswith("16 prompts are right; 0 wrong.\n")
 
 
 def test_everything_wrong_in_a_folder_is_told_with_its_line(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +73,7 @@ def test_everything_wrong_in_a_folder_is_told_with_its_line(own: Path, monkeypat
     lines = ran.out.replace("\n", " ")
     assert f"{own / 'sub_questions.md'}, line 6: there is no output type `Poem`." in lines
     assert "{fence} is missing" in lines and "no prompt has this name" in lines and "cannot be read" in lines
-    assert lines.rstrip().endswith("13 prompts are right; 3 wrong.")
+    assert lines.rstrip().endswith("14 prompts are right; 3 wrong.")
     checked = {each["name"]: each for each in Ran("prompts", "list", "--json").document["prompts"]}
     assert [problem["line"] for problem in checked["sub_questions"]["problems"]] == [6, 9]
     assert checked["judge"]["problems"] == [] and checked["verse"]["problems"][0]["line"] is None

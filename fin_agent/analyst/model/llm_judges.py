@@ -256,7 +256,7 @@ class ModelTextJudge:
         return reply
 
 
-def judge_named(model: str, settings: Settings) -> Caller:
+def judge_named(model: str, settings: Settings, role: Role = Role.TEXT_JUDGE) -> Caller:
     """The caller of a model named to judge, asked as `settings` say. Raises ModelSetupError."""
     named = role_models(settings)
-    return Callers(named.model_copy(update={"roles": {**named.roles, Role.TEXT_JUDGE: model}})).of(Role.TEXT_JUDGE)
+    return Callers(named.model_copy(update={"roles": {**named.roles, role: model}})).of(role)

@@ -210,6 +210,18 @@ class TextJudgeReply(Reply):
     verdict: Annotated[Correctness, BeforeValidator(plain)]
 
 
+class PassagesReply(Reply):
+    """What passages and an answer are worth, as RAGAS asks for it; numbers count from 1."""
+
+    useful: Numbers = ()
+    """Passages that help to arrive at the reference."""
+    supported: Numbers = ()
+    """Statements of the reference that the passages state."""
+    questions: Words = ()
+    """What the answer would answer."""
+    noncommittal: bool = False
+
+
 _NUMBERED = ("card", "number", "id")
 _WRAPPED = ("ranking", "chosen", "cards", "order")
 
@@ -355,6 +367,7 @@ REPLIES: Mapping[str, type[BaseModel]] = {
         GroupReply,
         IntentReply,
         ListwiseReply,
+        PassagesReply,
         QueryReply,
         ReasoningReply,
         SubQuestionsReply,

@@ -17,9 +17,10 @@ from fin_agent.analyst.model.query_writer import ModelSubQuestions, ModelWriter
 from fin_agent.analyst.model.summaries import ModelNodeWriter, ModelSummarizer
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import AnalystDecomposer, by_slots, strategy_for
-from fin_agent.answering.answer import Answer, AnswerValue
+from fin_agent.answering.answer import Answer, AnswerValue, PassagePlace, Retrieved
 from fin_agent.config import Settings
-from fin_agent.evaluation.answer_judging import Judgement
+from fin_agent.evaluation.answer_judging import JudgeCalls, Judgement
+from fin_agent.evaluation.rag_measures import AnsweredRow, by_model
 from fin_agent.evidence.cards.card import Card
 from fin_agent.models import Budget, Caller, Callers, Meter, ModelSettings, Role, load_chat_model, metered
 from fin_agent.models.metering import current_meter
@@ -124,6 +125,14 @@ def text_judge(callers: Callers, workspace: Workspace) -> bool:
     return judge(GROWTH, "7.7%", answer) is not None
 
 
+def passages_judge(callers: Callers, workspace: Workspace) -> bool:
+    calls = JudgeCalls(current_meter() or Meter(Budget()), warned)
+    measure = by_model(callers.of(Role.PASSAGES_JUDGE), calls, lambda asked, questions: 1.0)
+    found = Retrieved(passages=(PassagePlace(doc_id=FILING, page=8, text="Net sales rose 7.7%."),))
+    answer = Answer(question=GROWTH, answer=AnswerValue(text="By 7.7%."), retrieved=found)
+    return measure(AnsweredRow("q1", "all", "7.7%", answer), 5)["context_recall"] is not None
+
+
 def query_of(workspace: Workspace) -> Query:
     analyst = RulesAnalyst(workspace)
     intent = analyst.intent(GROWTH)
@@ -174,6 +183,11 @@ CASES = {
             tree_node,
         ),
         Case(Role.TEXT_JUDGE, {"reason": "Both say 5.", "verdict": "correct"}, text_judge),
+        Case(
+            Role.PASSAGES_JUDGE,
+            {"useful": [1], "supported": [1], "questions": ["By how much did sales grow?"], "noncommittal": False},
+            passages_judge,
+        ),
     )
 }  # fmt: skip
 FAILING = ("rubbish", "truncated", "refused", "429-seconds", "500", "empty", "filtered", "wrong-types", "401")

@@ -1,0 +1,172 @@
+"""Context precision and recall and answer relevancy, as RAGAS has them, over what any benchmark of answers wrote.
+
+A chat model judges (Es et al. 2024). Without one, words and numbers are compared: proxies, and called so.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fin_agent.analyst.model.model_client import call_of
+from fin_agent.analyst.model.replies import PassagesReply
+from fin_agent.answering.answer import Answer
+from fin_agent.errors import QuestionError
+from fin_agent.evaluation.answer_judging import JudgeCalls
+from fin_agent.evaluation.answer_scoring import first_sentence
+from fin_agent.evaluation.benchmark import QUESTIONS, Column, Report, Row, report_on
+from fin_agent.models.caller import Caller
+from fin_agent.prompts import Quoted, load_prompt
+from fin_agent.retrieval.search_terms import stems_of
+
+MEASURES = ("context_precision", "context_recall", "answer_relevancy")
+_TYPES = ("question_type", "answer_type", "family")
+"""Columns of rows.csv by which rows are put together: the first that is there."""
+_MOST_OF_REPLY = 3_000
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredRow:
+    """A question of a benchmark, its gold answer, and what was answered and found."""
+
+    id: str
+    kind: str
+    reference: str
+    answer: Answer
+
+    @property
+    def statements(self) -> list[str]:
+        """What the reference says, sentence by sentence."""
+        found, left = [], self.reference.strip()
+        while left:
+            found.append(first_sentence(left))
+            left = left[len(found[-1]) :].strip(' \n”"')
+        return found
+
+    def passages(self, k: int) -> list[Quoted]:
+        """The first k passages found, with their places."""
+        found = self.answer.retrieved.passages[:k]
+        return [Quoted(each.text, f"{each.doc_id} page {each.page + 1}") for each in found]
+
+
+def read_run(folder: Path) -> tuple[AnsweredRow, ...]:
+    """What a benchmark left in its folder, rows.csv and answers.jsonl. Raises QuestionError where it left neither."""
+    try:
+        with (folder / "rows.csv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        lines = (folder / "answers.jsonl").read_text(encoding="utf-8").split("\n")
+        answers = [Answer.model_validate_json(line) for line in lines if line]
+        return tuple(
+            AnsweredRow(row["id"], next((row[name] for name in _TYPES if name in row), "all"), row["gold"], answer)
+            for row, answer in zip(rows, answers, strict=True)
+        )
+    except (OSError, ValueError, KeyError) as failure:
+        raise QuestionError(
+            f"it holds no run of a benchmark ({failure})",
+            subject=str(folder),
+            remedy="Name the --out of a benchmark that answers questions and has ended, as `eval financebench`",
+        ) from failure
+
+
+Measure = Callable[[AnsweredRow, int], Mapping[str, float | None]]
+"""The measures of a row over its first k passages; None where they cannot be told."""
+
+
+def by_words(row: AnsweredRow, k: int) -> Mapping[str, float | None]:
+    """Proxies by stems and numbers, without a model.
+
+    A passage counts as useful with half of what the reference says; recall is the share of it that all passages hold,
+    relevancy the share of the question that stands in the answer.
+    """
+    wanted, question = set(stems_of(row.reference)), set(stems_of(row.answer.question))
+    held = [wanted & set(stems_of(each.text)) for each in row.passages(k)]
+    said = set() if row.answer.refused else set(stems_of(row.answer.answer.text))
+    return {
+        "context_precision": average_precision([2 * len(each) >= len(wanted) for each in held]) if wanted else None,
+        "context_recall": len(set().union(*held)) / len(wanted) if wanted else None,
+        "answer_relevancy": len(question & said) / len(question) if question else None,
+    }
+
+
+def by_model(caller: Caller, calls: JudgeCalls, similar: Similar, folder: Path | None = None) -> Measure:
+    """Measures by a chat model that judges; `folder` may hold a prompt of the user's. Raises PromptError.
+
+    `similar` says how near questions are to the one asked. One call a row gives RAGAS' three verdicts; its questions
+    made from the answer are compared by vectors, as there.
+    """
+    prompt = load_prompt("passages_judge", folder=folder)
+
+    def measured(row: AnsweredRow, k: int) -> Mapping[str, float | None]:
+        statements, passages = row.statements, row.passages(k)
+        filled = prompt.filled(
+            question=row.answer.question,
+            reference="\n".join(f"{number}. {said}" for number, said in enumerate(statements, start=1)),
+            answer=row.answer.answer.text,
+            passages=passages,
+        )
+        call = call_of(filled, output=PassagesReply, max_output_tokens=_MOST_OF_REPLY)
+        reply = calls.asked(row.id, lambda: caller.value(call)[0])
+        if reply is None:
+            return dict.fromkeys(MEASURES)
+        useful = [number in reply.useful for number in range(1, len(passages) + 1)]
+        supported = set(reply.supported) & set(range(1, len(statements) + 1))
+        evades = reply.noncommittal or row.answer.refused or not reply.questions
+        return {
+            "context_precision": average_precision(useful),
+            "context_recall": len(supported) / len(statements) if statements else None,
+            "answer_relevancy": 0.0 if evades else similar(row.answer.question, reply.questions),
+        }
+
+    return measured
+
+
+Similar = Callable[[str, Sequence[str]], float]
+"""The mean likeness of some questions to the one asked, 0 to 1."""
+
+
+def average_precision(useful: Sequence[bool]) -> float:
+    """Mean over the useful passages of the precision down to each (RAGAS' context precision at k); 0 without any."""
+    precisions = [sum(useful[:place]) / place for place, each in enumerate(useful, start=1) if each]
+    return sum(precisions) / len(precisions) if precisions else 0.0
+
+
+def likeness(encoder: str = "minilm") -> Similar:
+    """By the cosine of vectors. Needs the extra `dense`."""
+    from fin_agent.retrieval.dense.encoder import load_encoder
+
+    return partial(_cosines, load_encoder(encoder).encode_queries)
+
+
+def _cosines(encode: Callable[[list[str]], Any], asked: str, questions: Sequence[str]) -> float:
+    first, *others = encode([asked, *questions])
+    return sum(max(0.0, float(first @ other)) for other in others) / len(others)
+
+
+def measured_row(row: AnsweredRow, measure: Measure, k: int) -> Row:
+    """The row with its measures."""
+    labels = {"type": row.kind}
+    return Row(
+        row.id,
+        labels,
+        row.answer.question,
+        row.reference,
+        row.answer.answer.text,
+        refused=row.answer.refused,
+        figures=measure(row, k),
+    )
+
+
+def report_on_measures(rows: Sequence[Row], k: int, judge: str | None) -> Report:
+    """Means over all rows and by type. Raises ValueError without rows."""
+    by = "proxies, by words and numbers" if judge is None else f"judged by {judge}"
+    caption = (
+        f"in percent, over the first {k} passages; precision: useful ones stand first; recall: how much of the"
+        " reference they state; relevancy: the answer is one to the question"
+    )
+    headings = (name.replace("_", " ") + (" (proxy)" if judge is None else "") for name in MEASURES)
+    columns = (QUESTIONS, *(Column(name, heading) for name, heading in zip(MEASURES, headings, strict=True)))
+    return report_on(rows, f"RAGAS measures, {by}", caption, columns, ["type"])

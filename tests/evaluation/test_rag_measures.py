@@ -1,0 +1,121 @@
+"""RAGAS' measures: by hand, by a scripted model, by words, and over what a benchmark wrote."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from fin_agent.answering.answer import Answer, AnswerValue, PassagePlace, Retrieved
+from fin_agent.errors import QuestionError
+from fin_agent.evaluation.answer_judging import JudgeCalls
+from fin_agent.evaluation.rag_measures import (
+    AnsweredRow,
+    Measure,
+    average_precision,
+    by_model,
+    by_words,
+    read_run,
+)
+from fin_agent.models import Caller, LoadedModel, Meter
+from fin_agent.models.metering import Budget
+from fin_agent.testing import ScriptedChatModel
+from tests.cli.running import Ran
+
+PASSAGES = ("Officers are elected every year.", "Net sales rose 7.7% as prices rose.", "Volumes were flat in 2023.")
+VERDICT = {"useful": [2, 9], "supported": ["1"], "questions": ["Why did net sales rise?"], "noncommittal": False}
+
+
+def row(*, refused: bool = False, reference: str = "Prices rose. Inc. volumes were flat.") -> AnsweredRow:
+    answer = Answer(
+        id="q1",
+        question="Why did net sales rise in 2023?",
+        answer=AnswerValue(text="Net sales rose as prices rose."),
+        refused=refused,
+        retrieved=Retrieved(passages=tuple(PassagePlace(doc_id="acme", page=8, text=text) for text in PASSAGES)),
+    )
+    return AnsweredRow("q1", "reasoning", reference, answer)
+
+
+def judged(*replies: object) -> tuple[Measure, ScriptedChatModel, list[str]]:
+    """Measures by a model that says this, for which questions are alike by the words they share."""
+    notes: list[str] = []
+    model = ScriptedChatModel([reply if isinstance(reply, str) else json.dumps(reply) for reply in replies])
+
+    def similar(asked: str, questions: Sequence[str]) -> float:
+        return sum(len(set(each.split()) & set(asked.split())) / len(asked.split()) for each in questions)
+
+    caller = Caller(LoadedModel("scripted:model", model), mode="json")
+    return by_model(caller, JudgeCalls(Meter(Budget()), notes.append), similar), model, notes
+
+
+@pytest.mark.parametrize(
+    ("useful", "precision"), [((), 0.0), ((False, False), 0.0), ((True, False), 1.0), ((False, True, True), 7 / 12)]
+)
+def test_precision_counts_where_the_useful_stand(useful: tuple[bool, ...], precision: float) -> None:
+    assert average_precision(useful) == pytest.approx(precision)
+
+
+def test_a_model_judges_passages_statements_and_the_answer() -> None:
+    measure, model, notes = judged(VERDICT)
+    measured = measure(row(), 3)
+    assert (measured["context_precision"], measured["context_recall"]) == (0.5, 0.5)
+    assert measured["answer_relevancy"] == pytest.approx(4 / 7)
+    (call,) = model.calls
+    assert "1. Prices rose.\n2. Inc. volumes were flat." in call.text and "acme page 9" in call.text
+    assert all(text in call.text for text in PASSAGES) and notes == []
+
+
+def test_only_the_first_passages_are_judged() -> None:
+    measure, model, _ = judged(VERDICT)
+    assert measure(row(), 1)["context_precision"] == 0.0, "the second is not among them"
+    assert PASSAGES[1] not in model.calls[0].text
+
+
+@pytest.mark.parametrize("reply", [{**VERDICT, "noncommittal": True}, {**VERDICT, "questions": []}])
+def test_an_answer_that_evades_is_not_relevant(reply: object) -> None:
+    measure, _, _ = judged(reply, VERDICT)
+    assert measure(row(), 3)["answer_relevancy"] == 0.0
+    assert measure(row(refused=True), 3)["answer_relevancy"] == 0.0
+
+
+def test_a_reply_that_cannot_be_used_leaves_no_figure_and_is_told() -> None:
+    measure, _, notes = judged("no idea", "none at all")
+    assert set(measure(row(), 3).values()) == {None}
+    assert notes[0].startswith("q1: not judged: ")
+
+
+def test_words_are_a_proxy() -> None:
+    measured = by_words(row(reference="Prices rose and volumes were flat."), 3)
+    assert measured["context_precision"] == pytest.approx(7 / 12), "the second and the third hold half of it"
+    assert measured["context_recall"] == 1.0 and measured["answer_relevancy"] == pytest.approx(2 / 4)
+    assert by_words(row(refused=True), 3)["answer_relevancy"] == 0.0
+    assert by_words(row(reference=""), 3)["context_recall"] is None
+
+
+def test_what_a_benchmark_wrote_is_measured(sample_html: Path, sample_html_index: Path, tmp_path: Path) -> None:
+    options = ["--kind", "lookup", "--count", 4, "--out", tmp_path, "--index", sample_html_index]
+    assert Ran("eval", "tagged-questions", sample_html, *options).code == 0
+    ran = Ran("eval", "ragas", tmp_path, "--json")
+    assert ran.code == 0, ran.err
+    assert ran.document["proxies"] and ran.document["judge"] is None and ran.document["calls"] == 0
+    overall, lookup = ran.document["report"]["groups"]
+    assert (overall["questions"], lookup["section"], lookup["group"]) == (4, "type", "lookup")
+    assert 0 < overall["answer_relevancy"] <= 1 and overall["context_recall"] is not None
+    with (tmp_path / "ragas.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [each["id"] for each in rows] == [each.id for each in read_run(tmp_path)]
+    assert "(proxy)" in Ran("eval", "ragas", tmp_path).out
+    assert not (tmp_path / "ragas.unfinished.jsonl").exists()
+
+
+def test_a_folder_without_a_run_is_told(tmp_path: Path) -> None:
+    ran = Ran("eval", "ragas", tmp_path)
+    assert ran.code == 1 and "it holds no run of a benchmark" in ran.err and "--out of a benchmark" in ran.err
+    (tmp_path / "rows.csv").write_text("id,gold\na,b\n", encoding="utf-8")
+    (tmp_path / "answers.jsonl").write_text("", encoding="utf-8")
+    with pytest.raises(QuestionError, match="no run of a benchmark"):
+        read_run(tmp_path)
