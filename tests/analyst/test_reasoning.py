@@ -224,26 +224,18 @@ def test_who_signs_the_report_is_the_auditor() -> None:
 
 
 @pytest.mark.parametrize(
-    ("core", "keywords", "sentence", "told"),
+    ("core", "keywords", "sentence"),
     [
         ("Has it ever paid cash dividends?", "paid cash dividends",
-         "We have never declared or paid any cash dividends.",
-         "No: We have never declared or paid any cash dividends."),
-        ("Is the business seasonal?", "business seasonal",
-         "Our business is seasonal, as most boats are sold in spring.",
-         "Yes: Our business is seasonal, as most boats are sold in spring."),
-        ("Is the business seasonal?", "business seasonal", "Our business may become seasonal in the years to come.",
-         "Our business may become seasonal in the years to come."),
-        ("Does it make engines?", "make engines", "In addition, we license our designs to makers of engines.",
-         "In addition, we license our designs to makers of engines."),
-        ("Does it own aircraft?", "own aircraft", "We lease aircraft from others for all of our routes.",
-         "We lease aircraft from others for all of our routes."),
-        ("Does it own aircraft?", "own aircraft", "Our customers own aircraft that they lease to others.",
-         "Our customers own aircraft that they lease to others."),
+         "We have never declared or paid any cash dividends."),
+        ("Is the business seasonal?", "business seasonal", "Our business may become seasonal in the years to come."),
+        ("Does it own aircraft?", "own aircraft", "Our customers own aircraft that they lease to others."),
     ],
 )  # fmt: skip
-def test_yes_or_no_is_said_only_where_a_sentence_settles_it(core: str, keywords: str, sentence: str, told: str) -> None:
-    assert of(core, keywords, sentence) == told
+def test_whether_something_is_so_is_answered_by_what_the_filing_says_of_it(
+    core: str, keywords: str, sentence: str
+) -> None:
+    assert of(core, keywords, sentence) == sentence
 
 
 def test_how_many_is_answered_by_what_is_counted() -> None:
@@ -260,7 +252,7 @@ def test_how_many_is_answered_by_what_is_counted() -> None:
     [
         ("Is the company a good investment?", "good investment", "an opinion"),
         ("Which colour is the logo of the ferry line?", "colour logo ferry", "'logo'"),
-        ("What is the largest liability of the ferry line?", "largest liability ferry", "a sentence in answer to"),
+        ("What is the largest liability of the ferry line?", "largest liability ferry", "'largest'"),
     ],
 )
 def test_what_no_sentence_answers_is_refused_with_what_was_looked_for(core: str, keywords: str, missing: str) -> None:

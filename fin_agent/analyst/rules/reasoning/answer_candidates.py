@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from fin_agent.analyst.rules.reasoning.answer_extraction import (
-    MONTH,
     before_the_cause,
     begins_one,
     found_in,
@@ -34,22 +33,17 @@ from fin_agent.analyst.rules.reasoning.sentence_splitting import (
     printed_lists,
 )
 from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, ratio_of, stems_in
-from fin_agent.analyst.rules.reasoning.yes_no_answers import verdict_of
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.query.tree import Line, Operation, lines_of
 from fin_agent.vocabulary.filing import PassageKind
 
-_ENOUGH, _ENOUGH_OF_FEW, _ENOUGH_OF_MANY = 0.6, 0.7, 0.5
-_ENOUGH_FOR_A_FIGURE = 0.83
-"""Share of a part's words by weight that a sentence must bear out: more of few words, less of many."""
-_FEW, _MANY = 3, 6
-_ENOUGH_IN_WORDS, _ENOUGH_TO_SETTLE = 0.8, 0.75
+_ENOUGH = 0.6
+"""Share of a part's words by weight that a text must bear out; more where its kind tells less."""
+_ENOUGH_OF = {**dict.fromkeys(FIGURES, 0.83), Wants.SENTENCE: 0.8, Wants.VERDICT: 0.75}
+_FEW = 3
 _LEAST_EVIDENCE = 2.5
 """Weight of a word that by itself makes a sentence an answer, where its kind tells little: `customers` does not."""
-_TELLS_MUCH = 1.6
-"""Weight of a word on every fifth page: of a few words those less telling may be missing (`new`)."""
 _PRESENT_FOR_AN_ABSENT = 2
 """One word that nothing says is a paraphrase beside three that are said; beside fewer it is what is asked about."""
 _FACTS = frozenset({Wants.DATE, Wants.PERSON, Wants.PLACE})
@@ -57,32 +51,17 @@ _ONLY_WORDS = frozenset({Wants.SENTENCE, Wants.PERSON, Wants.VERDICT})
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
 _BEHIND = 0.997
 _LAST_QUARTER = 4
-_HEDGED, _POINTER, _RISKY = 0.75, 0.4, 0.85
-_LIST, _SERIES, _NO_LIST = 2.0, 1.2, 0.6
-_MOVED, _NOT_MOVED, _OTHER_MEASURE, _BESIDE_ITS_SUBJECT = 1.4, 0.6, 0.5, 0.7
-_NOT_IT, _LEAST_FIT = 0.12, 0.2
-_OF_THE_FILER = 1.1
+_HEDGED, _LIST, _THE_OTHER_WAY, _BESIDE_ITS_SUBJECT = 0.75, 2.0, 0.25, 0.7
+_RISKS = re.compile(r"\brisks?\b|\bthreat|\bcould\b|\bmight\b|\bmay\b", re.I)
 _LONG = 120
 """Words by which a text counts half as much."""
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 _INTERIM = re.compile(r"\b(?:first|second|third|three|six|nine|1st|2nd|3rd)[ -](?:fiscal )?(?:quarter|months?)\b", re.I)
-_DAY = re.compile(rf"{MONTH}\.?\s+\d{{1,2}}|\d{{1,2}}\s+{MONTH}", re.I)
-_MONTH_OF = re.compile(rf"{MONTH}\.?,?\s+(?:\d{{1,2}},?\s+)?(?:19|20)\d\d", re.I)
-_AT_A_DATE = re.compile(rf"\b(?:at|as of|on)\s+(?:the\s+end\b|year[- ]?end|{MONTH}\s+\d)", re.I)
-"""How things stood, not what happened up to then."""
-_UNTIL = re.compile(r"\b(?:until|through|till|expir\w+|by|end of|matur\w+)\b", re.I)
-_HAPPENINGS = re.compile(r"\b(?:acquisitions?|divestitures?|deals)\b", re.I)
-_DATED = re.compile(r"^(?:on|in|during|effective|as of)\b.{0,40}\b(?:19|20)\d\d\b", re.I)
-_NOT_DONE = 0.2
-_CONTINGENT = re.compile(r"\b(?:up to|additional|future|potential\w*|contingent|would|if)\b", re.I)
-_A_FEW_WORDS = 40
 _SHARE_OF = re.compile(
     r"(?:%|\bpercent(?:age)?|\bshare|\bportion)\s+of\s+(?:(?:our|its|the|total|consolidated)\s+){0,2}$", re.I
 )
 _VERB = 12
 """Characters of a cause that may hold the verb: `grew on orders`."""
-_EXHIBIT = re.compile(r"\b\d{3}-\d{5,}\b|/s/")
-_FILER = re.compile(r"^(?:we|our|the company)\b|,\s(?:we|our|the company)\b", re.I)
 _POINTS_BACK = re.compile(
     r"^(?:this|these|such|it|they|he|she|those"
     r"|the (?:[$\d.,]+ (?:million |billion |percent )?)?"
@@ -90,13 +69,6 @@ _POINTS_BACK = re.compile(
     r"|\bthis (?:asu|standard|guidance|update|program|transaction|agreement)\b",
     re.I,
 )
-_MEMBERS = re.compile(
-    r"\b(\w+)(?:\s+\w+){0,6}?\s*(?:,\s+)?(?:include[sd]?|including|consist\w*|compris\w+|such as|namely|:)\s"
-    r"|^(?:our|the)\s+(?:[\w-]+\s+){0,2}?(\w+)\s+(?:are|were)\s",
-    re.I,
-)
-_SERIES_OF = re.compile(r"(?:[^,;]+[,;]){2,}[^,;]*\b(?:and|or)\b")
-_FOOTNOTE = re.compile(r"^\(\w{1,2}\)\S|^\*")
 _REPORT = re.compile(r"\breport\s+of\s+(?:the\s+)?independent\s+(?:registered\s+)?(?:public\s+account|auditor)", re.I)
 _GOES_ON = (";", ",", ":", " and")
 _FEWEST_MEMBERS, _MOST_FOLLOWING = 2, 4
@@ -136,8 +108,6 @@ class Candidate:
     score: float
     alone: bool = False
     """Whether it is a whole answer: a list, a name."""
-    verdict: str = ""
-    """`Yes` or `No`, where it settles a question."""
     following: tuple[str, ...] = field(default=(), repr=False)
     """The sentences behind it."""
 
@@ -196,34 +166,12 @@ def _sentences(
             and len(" ".join(paragraph.sentences)) < _SHORT_ITEM
         ):
             text, last = " ".join(paragraph.sentences), position + len(paragraph.sentences) - 1
-        nearby = f"{paragraph.heading} {_led_up_to(lead, flat, position)}"
         before = f"{paragraph.heading} {_above(texts[first], passage.text)}"
-        found = _worth(lead, text, nearby, sought, filed, before=before)
+        found = _worth(lead, text, paragraph.heading, sought, filed, before=before)
         if found is None:
             continue
-        verdict = verdict_of(text, sought.intent, sought.terms) if sought.part.wants is Wants.VERDICT else ""
         following = tuple(texts[last + 1 : last + 1 + _MOST_FOLLOWING])
-        yield Candidate(text, passage, place, first, last, worth * found, verdict=verdict, following=following)
-
-
-def _led_up_to(lead: str, flat: Sequence[tuple[str, Paragraph]], position: int) -> str:
-    """The sentences before one that goes on from them: an item of a list, or one that brings up no name of its own."""
-    paragraph = flat[position][1]
-    if paragraph.item:
-        leads = (one for one, over in reversed(flat[:position]) if not over.item)
-        return next(leads, "")
-    if not _GOES_BACK.match(lead) or _OWN_NAME.search(lead):
-        return ""
-    return " ".join(one for one, over in flat[max(0, position - _MOST_BEFORE) : position] if over is paragraph)
-
-
-_GOES_BACK = re.compile(
-    r"(?:the|this|these|those|such|it|its|they|their|he|she|we|our|as a result|in addition)\b", re.I
-)
-_OWN_NAME = re.compile(
-    r"(?<=[a-z,] )(?!(?:Company|U\.S|Note|Board|Item|Consolidated|Statements?|Utility)\b)[A-Z][a-z]+"
-)
-_MOST_BEFORE, _MOST_ABOVE = 3, 2000
+        yield Candidate(text, passage, place, first, last, worth * found, following=following)
 
 
 def _above(sentence: str, text: str) -> str:
@@ -232,13 +180,13 @@ def _above(sentence: str, text: str) -> str:
     return text[max(0, begins.start() - _MOST_ABOVE) : begins.start()] if begins else ""
 
 
-_FIRST_WORDS = 5
+_FIRST_WORDS, _MOST_ABOVE = 5, 2000
 _SHORT_ITEM = 300
 
 
 def _may_stand(lead: str, paragraph: Paragraph) -> bool:
     """Whether a sentence says something by itself: it is whole, and does not only announce or point at something."""
-    if lead.endswith(_GOES_ON) or _FOOTNOTE.match(lead) or _EXHIBIT.search(lead):
+    if lead.endswith(_GOES_ON) or phrase_in("contract", lead):
         return False
     words = [word for word in lead.split() if len(word) > _SHORT_WORD and word[0].isalpha()]
     if len(words) < _LONG_TITLE and sum(word[0].isupper() for word in words) > _CAPITALS * len(words):
@@ -253,7 +201,7 @@ def _may_stand(lead: str, paragraph: Paragraph) -> bool:
 def _worth(lead: str, text: str, nearby: str, sought: Sought, filed: int | None, *, before: str = "") -> float | None:
     """What a text is worth as an answer; None where it is not of the kind wanted or bears out too little."""
     part, terms = sought.part, sought.terms
-    if not holds(text, part) or (part.wants is Wants.PERSON and phrase_in("contract", text)):
+    if not holds(text, part):
         return None
     if text != lead and part.wants in (*FIGURES, *_FACTS) and not holds(lead, part):
         return None  # a date or figure of the sentence that it points back to
@@ -294,10 +242,8 @@ def _worth(lead: str, text: str, nearby: str, sought: Sought, filed: int | None,
         return None
     if not is_of_its_period(about, sought, filed) or not _says_what_is_ranked(text, sought):
         return None
-    fit = _fitness(lead, text, about, sought, filed)
-    if part.wants is Wants.CAUSE and fit < _LEAST_FIT:
-        return None
-    return borne * fit / (1 + len(text.split()) / _LONG)
+    fitness = _fitness(text, about, sought)
+    return borne * fitness / (1 + len(text.split()) / _LONG) if fitness else None
 
 
 def _subject_of(text: str, part: Part) -> str | None:
@@ -319,8 +265,6 @@ def _is_enough(borne: float, said: set[str], around: set[str], before: set[str],
     everything = said | around
     if any(term.is_name and not term.borne_out(everything | before) for term in own):
         return False
-    if sought.part.wants in FIGURES and not _says_the_operands(sought.intent, said):
-        return False
     present = [term for term in own if not term.is_absent]
     if len(present) <= _PRESENT_FOR_AN_ABSENT * (len(own) - len(present)):
         return False
@@ -328,40 +272,12 @@ def _is_enough(borne: float, said: set[str], around: set[str], before: set[str],
     if not telling.borne_out(everything | before if telling.is_name else everything):
         return False
     wants = sought.part.wants
-    strict = wants is Wants.COUNT or len(present) == 1
-    if (
-        len(own) <= _FEW
-        and wants in (*FIGURES, *_FACTS)
-        and not all(
-            term.borne_out(everything) for term in present if strict or term.is_capital or term.weight >= _TELLS_MUCH
-        )
-    ):
+    if len(own) <= _FEW and wants in (*FIGURES, *_FACTS) and not all(term.borne_out(everything) for term in present):
         return False
     borne_out = [term for term in sought.terms if term.borne_out(everything | before) and not term.is_everyday]
     if wants in _ONLY_WORDS and len(borne_out) == 1 and borne_out[0].weight < _LEAST_EVIDENCE:
         return False
-    enough = (
-        _ENOUGH_OF_FEW
-        if len(own) <= _FEW and wants is not Wants.CAUSE
-        else _ENOUGH_OF_MANY
-        if len(own) >= _MANY
-        else _ENOUGH
-    )
-    if wants is Wants.SENTENCE:
-        enough = max(enough, _ENOUGH_IN_WORDS)
-    elif wants is Wants.VERDICT:
-        enough = _ENOUGH_TO_SETTLE
-    elif wants in FIGURES:
-        enough = _ENOUGH_FOR_A_FIGURE
-    return round(borne, 6) >= enough
-
-
-def _says_the_operands(intent: Intent, said: set[str]) -> bool:
-    """Whether a text says what a formula of the question is made of: `R&D per month` is told by no `R&D was ...`."""
-    measures = intent.query.measures if intent.query is not None else ()
-    lines = [line for one in measures if isinstance(one, Operation) for line in lines_of(one)]
-    unknown = (line.words for line in lines if isinstance(line, Line) and not line.metric)
-    return all((set(stems_in(words)) or {words}) <= said for words in unknown)
+    return round(borne, 6) >= _ENOUGH_OF.get(wants, _ENOUGH)
 
 
 def is_of_its_period(text: str, sought: Sought, filed: int | None) -> bool:
@@ -389,84 +305,29 @@ def _says_what_is_ranked(text: str, sought: Sought) -> bool:
     return not phrase_in("superlatives", core) or phrase_in("superlatives", text)
 
 
-def _fitness(lead: str, text: str, about: str, sought: Sought, filed: int | None) -> float:
-    """How far words are of the kind asked for, of the year asked about, and more than boilerplate."""
+def _fitness(text: str, about: str, sought: Sought) -> float:
+    """How far words are of the year asked about, of the movement asked for, and more than one of a list."""
     intent, wants = sought.intent, sought.part.wants
-    fitness = 1.0
-    risks = re.search(r"\brisks?\b|\bthreat|\bcould\b|\bmight\b|\bmay\b", intent.core, re.I)
-    if phrase_in("conditionals", lead) and not risks:
-        fitness *= _HEDGED
-    if phrase_in("pointers", text):
-        fitness *= _POINTER
-    if _FILER.search(lead) and wants not in (Wants.CAUSE, Wants.PERSON, Wants.DATE):
-        fitness *= _OF_THE_FILER
     years, asked = {int(year) for year in _YEAR.findall(about)}, {period.fiscal_year for period in intent.periods}
     asked |= {int(year) for year in _YEAR.findall(intent.core)}
+    fitness = 1.0
     if years and asked:
-        dated = _MOVED if wants in FIGURES else _ITS_YEAR  # a figure with its date is better than one without
-        fitness *= dated if years & asked else _OTHER_YEAR
-    days, wanted_days = (set(map(_plain_day, _DAY.findall(each))) for each in (about, intent.core))
-    if wanted_days and days:
-        fitness *= _ITS_YEAR if days & wanted_days else _OTHER_YEAR
-    months, wanted_months = (set(map(_plain_day, _MONTH_OF.findall(each))) for each in (about, intent.core))
-    if wanted_months & months and wants is not Wants.DATE:
-        fitness *= _MOVED
-    if _AT_A_DATE.search(intent.core) and _AT_A_DATE.search(text):
-        fitness *= _MOVED
-    if phrase_in("contract", text):
-        fitness *= _POINTER
-    if wants is Wants.DATE and _UNTIL.search(sought.part.text):
-        fitness *= _LIST if _UNTIL.search(about) else 1.0
-    first = found_in(about, sought.part)[:1] if wants in FIGURES else []
-    before = about[: first[0].start()][-_A_FEW_WORDS:] if first else ""
-    if _CONTINGENT.search(before) and not _CONTINGENT.search(intent.core):
-        fitness *= _OTHER_MEASURE
-    if wants is Wants.DATE and re.search(MONTH, " ".join(each[0] for each in found_in(text, sought.part))):
-        fitness *= _MOVED
-    if wants is Wants.COUNT and sought.part.counted and _counts_at_once(about, sought.part):
-        fitness *= _ITS_YEAR
-    if wants is Wants.LIST and _HAPPENINGS.search(sought.part.text):
-        fitness *= (_LIST if _DATED.search(text) else 1.0) * (1.0 if phrase_in("transacted", text) else _NOT_DONE)
-    elif wants is Wants.LIST:
-        fitness *= _LIST if is_enumeration(text) or _names_its_members(text, sought) else 1.0
-        fitness *= _SERIES if _SERIES_OF.search(text) else _NO_LIST
+        fitness *= _ITS_YEAR if years & asked else _OTHER_YEAR
+    if phrase_in("conditionals", text) and not _RISKS.search(intent.core):
+        fitness *= _HEDGED
+    if wants is Wants.LIST and is_enumeration(text):
+        fitness *= _LIST
     if wants is Wants.CAUSE:
-        fitness *= _explanation(about, text[: len(about) + _VERB], sought)
+        (up, down), (risen, fallen) = moves(text[: len(about) + _VERB]), moves(intent.core)
+        fitness *= _THE_OTHER_WAY if risen != fallen and (up, down) == (fallen, risen) else 1.0
+        fitness *= 1.0 if sought.lexicon is None or _is_of_the_measure(about, intent.core, sought.lexicon) else 0.0
     return fitness
 
 
-def _counts_at_once(text: str, part: Part) -> bool:
-    """Whether a number stands right before what is counted: `2,714 stores`, not `173 Community and Power Stores`."""
-    nouns = set(stems_in(part.counted))
-    return any(nouns & set(stems_in(" ".join(text[each.end() :].split()[:1]))) for each in found_in(text, part))
-
-
-def _names_its_members(text: str, sought: Sought) -> bool:
-    """Whether a sentence names what is asked for: `competitors include`, `two segments: ...`."""
-    named = [stems_in(found[1] or found[2]) for found in _MEMBERS.finditer(text)]
-    return any(term.borne_out(stems) == 1 for stems in named for term in sought.terms)
-
-
-def _plain_day(day: str) -> tuple[str, str]:
-    """(`jan`, `31`) of a day however written; of a month its year: (`jan`, `2024`)."""
-    year = _YEAR.search(day)
-    return re.sub(r"[^a-z]", "", day.lower())[:3], year[0] if year else re.sub(r"\D", "", day)
-
-
-def _explanation(about: str, moved: str, sought: Sought) -> float:
-    """How far a sentence explains the movement asked for, of the measure asked for."""
-    fitness = 1.0
-    if sought.lexicon is not None:
-        wanted, named = (_measures(text, sought.lexicon) for text in (sought.intent.core, about))
-        as_a_share = wanted and named[:1] == [ratio_of(wanted[0], sought.lexicon)[0]]
-        if wanted and named and wanted[0] not in named[:1] and not as_a_share:
-            fitness *= _OTHER_MEASURE if wanted[0] in named else _NOT_IT
-    (up, down), (risen, fallen) = moves(moved), moves(sought.intent.core)
-    if risen != fallen and (up, down) == (fallen, risen):
-        return fitness * _OTHER_MEASURE**2
-    if not up and not down:
-        return fitness * (_NOT_MOVED if risen or fallen else 1.0)
-    return fitness * _MOVED
+def _is_of_the_measure(about: str, core: str, lexicon: Lexicon) -> bool:
+    """Whether a sentence is about the measure asked for first, or gives it as the share that it is of another."""
+    wanted, named = (_measures(text, lexicon) for text in (core, about))
+    return not (wanted and named) or wanted[0] in named or named[0] == ratio_of(wanted[0], lexicon)[0]
 
 
 def _measures(text: str, lexicon: Lexicon) -> list[str]:

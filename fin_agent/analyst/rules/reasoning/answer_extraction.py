@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
@@ -71,12 +70,7 @@ _NO_FIGURE = re.compile(
 )
 """Digits of dates and headings state no figure."""
 _MONEY = re.compile(rf"[$€£¥]\s?[\d,.]+(?:\s?{_SCALE})?|[\d,.]+\s?(?:%|percent\b|basis points)", re.I)
-_OF_A_PERIOD = re.compile(
-    r"\b(?:(?:year|years|quarter|months|weeks|period|periods)\s+ended|compared\s+(?:to|with)|as\s+of)\s*$", re.I
-)
-"""A day up to which figures are told is not when something was."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_DAY_ASKED = re.compile(r"\b(?:date|day|month)\b", re.I)
 _NEAR = 5
 _CAUSE_IS_FIRST = 12
 _A_FIGURE = 2
@@ -98,10 +92,6 @@ def found_in(text: str, part: Part) -> list[re.Match[str]]:
     if part.wants is Wants.NUMBER:
         bare = _COMPILED[Wants.DURATION].sub(_blank, bare)
     found = list(pattern.finditer(bare))
-    if part.wants is Wants.DATE and _DAY_ASKED.search(part.text):
-        found = [each for each in found if re.search(MONTH, each[0])]
-    if part.wants is Wants.DATE:
-        found = [each for each in found if not _OF_A_PERIOD.search(text[: each.start()])]
     if part.wants is Wants.COUNT and part.counted:
         stems = set(stems_in(part.counted))
         found = [each for each in found if not stems or stems & _beside(bare, each)]
@@ -119,20 +109,10 @@ def _beside(text: str, number: re.Match[str]) -> set[str]:
     named = [one[:1].isupper() and other[:1].isupper() for one, other in pairwise([*behind, ""])]
     after = [word for word, only_names in zip(behind, named, strict=True) if not only_names][:_NEAR]
     alone = text[: number.start()].split()[-2:] if len(number[0]) > _A_FIGURE else []
-    near = {each for word in after for each in stems_in(word)}
-    for word in list(near):
-        near |= _same(word)
-    return near | set(stems_in(" ".join(alone)))
+    return {each for word in (*after, *alone) for each in stems_in(word)}
 
 
-@lru_cache(maxsize=4096)
-def _same(word: str) -> frozenset[str]:
-    groups = (frozenset(each for phrase in words for each in stems_in(phrase) if " " not in phrase)
-              for words in word_lists("same_words").values())  # fmt: skip
-    return frozenset().union(*(group for group in groups if word in group))
-
-
-def holds(text: str, part: Part, names: Collection[str] = ()) -> bool:
+def holds(text: str, part: Part) -> bool:
     """Whether a text is of the kind wanted."""
     if part.wants is Wants.CAUSE:
         return phrase_in("causes", text)

@@ -22,7 +22,6 @@ from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, Part, Want
 from fin_agent.analyst.rules.reasoning.table_answers import from_tables, later_years
 from fin_agent.analyst.rules.reasoning.term_coverage import (
     Term,
-    abbreviations_in,
     coverage,
     read_in,
     stems_in,
@@ -185,8 +184,7 @@ class _Reader:
         self.considers = considers
         self.parts, self._evidence, self._index, self._filings = parts, evidence, index, filings
         self._intent, self._lexicon = intent, lexicon
-        short_names = abbreviations_in(kept.passage.text for kept in evidence)
-        self._terms = terms_of(parts, intent, index, lexicon, short_names)
+        self._terms = terms_of(parts, intent, index, lexicon)
 
     def sought(self, number: int) -> Sought:
         """One part of the question with its terms."""
@@ -283,11 +281,6 @@ def _chosen(sought: Sought, reader: _Reader, told: Sequence[Candidate]) -> list[
     if reader.considers is not None and found:
         least = _WORTH_OF_ANOTHER * found[0].score
         found = [each for each in found if each.score >= least and reader.considers(each.text)]
-    if sought.part.wants is Wants.VERDICT:
-        settled = [each for each in found if each.verdict and _may_be_quoted(each)]
-        if len({each.verdict for each in settled}) == 1:
-            return settled[:1]
-        found = [replace(each, verdict="") for each in found]
     most = _MOST.get(sought.part.wants, 1)
     return list(_distinct(found, 1 if told else most))
 
@@ -350,10 +343,10 @@ def _further(told: Sequence[Candidate], sought: Sought, reader: _Reader) -> list
         if sought.part.wants is Wants.SENTENCE and not own:
             break
         if _bears(first.text, first.text, own, sought) and not (first.alone and len(first.text) < _SHORT):
-            return [replace(first, verdict="")]
+            return [first]
         for following in first.following[:_NEAR]:
             if _bears(following, f"{first.text} {following}", own or sought.terms, sought):
-                further = replace(first, text=following, verdict="", following=())
+                further = replace(first, text=following, following=())
                 return [further] if _may_be_quoted(further) else []
     return []
 
@@ -371,8 +364,6 @@ def _bears(text: str, around: str, own: Sequence[Term], sought: Sought) -> bool:
 
 def _told(chosen: Sequence[Candidate], new: Sequence[Candidate], sought: Sought) -> str:
     """The fact asked for, then the sentences that say it, each once."""
-    if sought.part.wants is Wants.VERDICT and chosen[0].verdict:
-        return f"{chosen[0].verdict}: {chosen[0].text}" if new else f"{chosen[0].verdict}."
     led = led_by(chosen[0].text, sought.part) if len(chosen) == 1 and not chosen[0].alone else ""
     text = " ".join(each.text for each in new)
     if not text:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from importlib import resources
@@ -13,33 +13,9 @@ from typing import Any
 import yaml
 
 from fin_agent.analyst.rules.reasoning.ranking_questions import ranked_in
+from fin_agent.query.question_splitting import asks_of
 
 _WORDS_BETWEEN = r"(?:[^\s?]+\s+){0,4}?"
-_NEXT = re.compile(
-    r"\?\s+(?=\S)|;\s+"
-    r"|,?\s+(?:and|&|plus)\s+(?=(?:(?:for|in|at|over|to|by|of|from|since|until|on)\s+)?"
-    r"(?:how|what|which|when|where|who|whom|why|do|does|did|is|are|was|were|has|have|can)\b)"
-    r"|,\s+(?=(?:(?:for|in|at|over|by|to|from|on)\s+)?(?:how|what|when|where|who|why)\b)",
-    re.I,
-)
-"""Where another part of the question begins."""
-_ITEMS = re.compile(r"^(?P<head>[^:?]{4,110}?)(?:\s[-–—]\s|:\s)(?P<items>[^?]+?)\W*$")
-_ITEM = re.compile(r",\s+(?:and\s+)?|\s+(?:and|&)\s+")
-_LONGEST_ITEM = 5
-_AND_THE = re.compile(r"\s+(?:and|&)\s+the\s+(?=[^,?]{3,60}$)", re.I)
-_PREAMBLE = re.compile(
-    r"^(?:as of|with respect to|with regard to|regarding|in|for|during|at|per|according to|from|based on|considering|on"
-    r"|by|under|within|after|before)\b",
-    re.I,
-)
-_RANKED = re.compile(r"\b(?:largest|biggest|greatest|highest|smallest|lowest|most|least)\b", re.I)
-_HOW = re.compile(r"\bhow\s+(?:much|large|big|high)\b|\bamount\b", re.I)
-_GAP = re.compile(r"(?:what(?:['’]s| is| was) )?(?:the )?(?:gap|difference|by how much|how much more)", re.I)
-"""Told wherever two are set against each other."""
-_LISTS = re.compile(r"^\W*(?:list|name|enumerate)\b", re.I)
-_SUBJECT_FIRST = re.compile(
-    r"^(?!\W*(?:who|what|which|how|when|where|why|list|name)\b)[^:?]{3,60}(?::|\s[-–—])\s+(?=\w)"
-)
 _COUNTED = re.compile(
     r"\bwho\s+(?:had|has|have|employs|employed)\s+(?:the\s+)?(?:more|fewer|most|fewest)\s+(\w+)"
     r"|\bhow\s+many\s+((?:(?!(?:were|was|is|are|did|do|does|had|has|have|of|in|at)\b)[\w'’-]+\s*){1,3})|\bnumber\s+of\s+((?:[\w'’-]+\s+){0,2}?[\w'’-]+)"
@@ -98,35 +74,15 @@ def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Par
 
     >>> [(part.text, part.wants.name) for part in parts_of("When did the plant close, and how many people lost work?")]
     [('When did the plant close', 'DATE'), ('how many people lost work', 'COUNT')]
-    >>> [part.text for part in parts_of("Russia exit - closing date, plants sold, net proceeds")]
-    ['Russia exit closing date', 'plants sold', 'net proceeds']
     """
-    core = core.strip(" ?.!")
     if counted:
-        return (Part(core, Wants.COUNT, counted),)
-    listed = _ITEMS.match(core)
-    if listed and not _NEXT.search(core):
-        items = [item for item in _ITEM.split(listed["items"]) if item.strip()]
-        if len(items) > 1 and all(len(item.split()) <= _LONGEST_ITEM for item in items):
-            first, *rest = items
-            common = _wanted(listed["head"])
-            head = _part(f"{listed['head']} {first}", wants=first, figure=figure)
-            parts = (head, *(_part(item, figure=figure) for item in rest))
-            return tuple(replace(each, wants=common) if each.wants is Wants.SENTENCE else each for each in parts)
-    texts = [text.strip(" ,?.") for text in _NEXT.split(core)]
-    texts = [piece for text in texts for piece in (_AND_THE.split(text) if _LISTS.match(text) else [text])]
-    texts = [text for text in texts if re.search(r"\w\w", text) and not _GAP.fullmatch(text)]
-    if len(texts) > 1 and _PREAMBLE.match(texts[0]) and _wanted(texts[0]) is Wants.SENTENCE:
-        texts = [f"{texts[0]}, {texts[1]}", *texts[2:]]
-    one = len(texts) == 1
-    return tuple(_part(text, figure=figure and one) for text in texts) or (_part(core, figure=figure),)
+        return (Part(core.strip(" ?.!"), Wants.COUNT, counted),)
+    texts = [text.strip(" ,?.!") for text in asks_of(core)]
+    return tuple(_part(text, figure=figure and len(texts) == 1) for text in texts)
 
 
-def _part(text: str, *, figure: bool = False, wants: str = "") -> Part:
-    asked = wants or _SUBJECT_FIRST.sub("", text)
-    wanted = _wanted(asked)
-    if wanted is Wants.AMOUNT and _RANKED.search(text) and not _HOW.search(text):
-        wanted = Wants.SENTENCE
+def _part(text: str, *, figure: bool) -> Part:
+    wanted = _wanted(text)
     if figure and wanted is Wants.SENTENCE:
         wanted = Wants.NUMBER
     counted = _COUNTED.search(text) if wanted is Wants.COUNT else None

@@ -20,8 +20,8 @@ from fin_agent.vocabulary.dates import MONTHS
 _ANOTHER_WORD, _RELATED, _NEARBY, _BEFORE, _CONTEXT = 0.9, 0.6, 0.75, 0.65, 0.5
 """What a word counts that is said by another of its group, by one of its subject, in words nearby; a name said before;
 of the context."""
-_LEAST, _EVERYDAY, _OF_A_FIGURE = 0.4, 0.1, 5.0
-"""The least weight of a word; that of an everyday word, and of a figure: `5.45%` stands in one sentence of a filing."""
+_LEAST, _EVERYDAY = 0.4, 0.1
+"""The least weight of a word, and that of an everyday word."""
 _FIGURE = re.compile(r"(\d[\d,]*(?:\.\d+)?)(?:k|m|mm|mn|b|bn|tn)?", re.I)
 _RARE = 3.8
 """Weight of a word on about one page in fifty: a capital alone makes no name (`Real change in Sales`)."""
@@ -30,9 +30,6 @@ _SHORT = 3
 _BRITISH = re.compile(r"(?<=[a-z]{3})is(?=(?:e|ed|es|ing|ation|ations)$)|(?<=[a-z]{2})our(?=s?$)")
 _TOKEN = re.compile(r"[A-Za-z0-9][\w&'’.-]*[A-Za-z0-9)]|[A-Za-z0-9]")
 _NAME = re.compile(r"[A-Z].*[a-zA-Z0-9]|[A-Za-z]+\d\w*|\d+[A-Za-z]\w*|\d{3}|[A-Z]")
-_ABBREVIATED = re.compile(
-    r"((?:[A-Z][\w&’'-]*,?\s+(?:(?:of|and|the|for|&)\s+)?){2,7})\(\s*[“\"]?([A-Z][A-Z&]{1,6})[”\"]?\s*\)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +109,8 @@ def terms_of(
     intent: Intent,
     index: FilingIndex,
     lexicon: Lexicon | None,
-    short_names: Mapping[str, frozenset[str]],
 ) -> list[list[Term]]:
-    """The terms of each part of a question, with those of the first part behind those of the others, as context.
-
-    `short_names` are abbreviations of the filings with the stems of what they stand for.
-    """
+    """The terms of each part of a question, with those of the first part behind those of the others, as context."""
     known = {plain(word) for phrase in intent.keywords for word in _TOKEN.findall(phrase)}
     known |= {plain(piece) for word in known for piece in re.split(r"[^a-z0-9]+", word)}
     subjects, labels = _subjects(intent, lexicon), _labels(intent, lexicon)
@@ -127,14 +120,14 @@ def terms_of(
     made = [
         list(
             _terms(
-                part.text, known, subjects, labels, short_names, framing | part.unsaid,
+                part.text, known, subjects, labels, framing | part.unsaid,
                 moves if part.wants is Wants.CAUSE else (),
             )
         )
         for part in parts
     ]  # fmt: skip
     if not any(made):
-        made = [list(_terms(" ".join(intent.keywords), known, subjects, labels, short_names, frozenset()))]
+        made = [list(_terms(" ".join(intent.keywords), known, subjects, labels, frozenset()))]
         made += [[] for _ in parts[1:]]
     single = {each for terms in made for term in terms for each in _all_stems(term)}
     frequencies = index.document_frequencies(single)
@@ -152,8 +145,6 @@ def _with_context(terms: Sequence[Term], context: Sequence[Term]) -> list[Term]:
 def _weighed(term: Term, weights: Mapping[str, float], frequencies: Mapping[str, int]) -> Term:
     if term.is_everyday:
         return replace(term, weight=_EVERYDAY, is_name=False)
-    if _FIGURE.fullmatch(term.words):
-        return replace(term, weight=_OF_A_FIGURE, is_name=term.is_name)
     own = _weight_of(term.stems, weights)
     others = [_weight_of(other, weights) for other in term.others if all(frequencies.get(each) for each in other)]
     if others and min(others) < own:
@@ -198,7 +189,6 @@ def _terms(
     known: Collection[str],
     subjects: Mapping[str, tuple[frozenset[str], ...]],
     labels: Mapping[str, tuple[frozenset[str], ...]],
-    short_names: Mapping[str, frozenset[str]],
     unsaid: frozenset[str],
     moves: tuple[str, ...] = (),
 ) -> Iterable[Term]:
@@ -228,10 +218,6 @@ def _terms(
             continue
         seen.add(stems)
         others = group
-        if len(stems) == 1:
-            (only,) = stems
-            others += tuple(full for short, full in short_names.items() if short == only)
-            others += tuple(frozenset({short}) for short, full in short_names.items() if only in full)
         others += tuple(term for each in sorted(stems) for term in labels.get(each, ()) if not term <= stems)
         related = tuple(dict.fromkeys(term for each in stems for term in subjects.get(each, ()) if not term <= stems))
         named = taken == 1 and not first and not shouted and not others and _NAME.fullmatch(token) is not None
@@ -306,7 +292,7 @@ def _subjects(intent: Intent, lexicon: Lexicon | None) -> Mapping[str, tuple[fro
 
 
 def _labels(intent: Intent, lexicon: Lexicon | None) -> Mapping[str, tuple[frozenset[str], ...]]:
-    """For a word that names a measure, what statements call it, also as the share that it is of another."""
+    """For a word that names a measure, what statements call it."""
     found: dict[str, list[frozenset[str]]] = {}
     for mention in lexicon.mentions(intent.core) if lexicon else ():
         metric = lexicon.metrics.get(mention.id) if lexicon else None
@@ -339,23 +325,3 @@ def ratio_of(name: str, lexicon: Lexicon) -> tuple[str, str]:
 
 
 _RATIO = re.compile(r"^\s*100 \* (\w+) / (\w+)\s*$")
-
-
-def abbreviations_in(texts: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Stems of abbreviations that filings make for names, with those of the words they stand for.
-
-    >>> sorted(abbreviations_in(["Revenue of Commercial Airplanes (BCA) fell."])["bca"])
-    ['airplan', 'commerci']
-    """
-    found: dict[str, frozenset[str]] = {}
-    for text in texts:
-        for name, short in _ABBREVIATED.findall(" ".join(text.split())):
-            words = [word.strip(",") for word in name.split() if word not in ("of", "and", "the", "for", "&")]
-            letters = short.replace("&", "")
-            for count in range(len(words), 1, -1):
-                last = words[-count:]
-                initials = "".join(word[0] for word in last).upper()
-                if letters.endswith(initials) and len(letters) - len(initials) <= 1:
-                    found.setdefault(stem(short.lower()), frozenset(stems_of(" ".join(last))))
-                    break
-    return found
