@@ -36,6 +36,7 @@ from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, rati
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.query.tree import Line, Operation, lines_of
 from fin_agent.vocabulary.filing import PassageKind
 
 _ENOUGH = 0.6
@@ -265,6 +266,8 @@ def _is_enough(borne: float, said: set[str], around: set[str], before: set[str],
     everything = said | around
     if any(term.is_name and not term.borne_out(everything | before) for term in own):
         return False
+    if sought.part.wants in FIGURES and not _says_the_operands(sought.intent, said):
+        return False
     present = [term for term in own if not term.is_absent]
     if len(present) <= _PRESENT_FOR_AN_ABSENT * (len(own) - len(present)):
         return False
@@ -278,6 +281,14 @@ def _is_enough(borne: float, said: set[str], around: set[str], before: set[str],
     if wants in _ONLY_WORDS and len(borne_out) == 1 and borne_out[0].weight < _LEAST_EVIDENCE:
         return False
     return round(borne, 6) >= _ENOUGH_OF.get(wants, _ENOUGH)
+
+
+def _says_the_operands(intent: Intent, said: set[str]) -> bool:
+    """Whether a text says what a formula of the question is made of: `R&D per month` is told by no `R&D was ...`."""
+    measures = intent.query.measures if intent.query is not None else ()
+    lines = [line for one in measures if isinstance(one, Operation) for line in lines_of(one)]
+    unknown = (line.words for line in lines if isinstance(line, Line) and not line.metric)
+    return all((set(stems_in(words)) or {words}) <= said for words in unknown)
 
 
 def is_of_its_period(text: str, sought: Sought, filed: int | None) -> bool:
