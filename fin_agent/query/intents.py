@@ -7,11 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from weakref import WeakKeyDictionary
 
-from fin_agent.analyst.rules.filer_fiscal_years import with_own_years
 from fin_agent.analyst.rules.intents import intent_of
 from fin_agent.analyst.rules.loss_questions import with_losses
 from fin_agent.analyst.rules.part_names import parts_named
-from fin_agent.analyst.rules.period_resolution import with_dated_periods
+from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_own_years
 from fin_agent.analyst.rules.reasoning.ranking_questions import statement_ranked
 from fin_agent.analyst.rules.requested_report import told_apart
 from fin_agent.analyst.rules.unanswerable_questions import in_other_money, of_the_market

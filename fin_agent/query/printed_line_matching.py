@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from fin_agent.analyst.rules.asked_periods import looks_ahead
+from fin_agent.analyst.rules.period_resolution import looks_ahead
 from fin_agent.lexicon.abbreviations import written_out
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.metrics import expression_inputs

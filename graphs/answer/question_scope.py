@@ -6,8 +6,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Protocol
 
-from fin_agent.analyst.rules.filer_fiscal_years import with_own_years
-from fin_agent.analyst.rules.period_resolution import with_dated_periods
+from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_own_years
 from fin_agent.analyst.rules.reasoning.question_parts import Wants, asks_in_words, never_answered, parts_of
 from fin_agent.analyst.rules.unknown_company_detection import name_alone
 from fin_agent.evidence.expressions import parse_formula, quantities_of

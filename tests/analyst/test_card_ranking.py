@@ -8,8 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.rules.card_features import MEANINGS, Aligned
-from fin_agent.analyst.rules.card_ranking import RulesJudge, greedy_select, packaged_weights
+from fin_agent.analyst.rules.card_ranking import MEANINGS, Aligned, RulesJudge, greedy_select, packaged_weights
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.judge import Brief, Verdict
 from fin_agent.lexicon.slots import Slot

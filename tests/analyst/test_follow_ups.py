@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from fin_agent.analyst.rules.follow_up_phrases import phrases
+from fin_agent.analyst.rules.context_carryover import phrases
 from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, read_message
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.workspace import Workspace

@@ -10,9 +10,9 @@ from functools import reduce
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.analyst.rules.asked_periods import periods_asked
-from fin_agent.analyst.rules.context_carryover import AskedBefore, FollowUp
-from fin_agent.analyst.rules.follow_up_phrases import (
+from fin_agent.analyst.rules.context_carryover import (
+    AskedBefore,
+    FollowUp,
     found_in,
     has_no_other_words,
     is_phrase,
@@ -22,6 +22,7 @@ from fin_agent.analyst.rules.follow_up_phrases import (
     without_opening,
 )
 from fin_agent.analyst.rules.intents import FORMS, LONGEST_QUESTION, period_spans, understood_spans
+from fin_agent.analyst.rules.period_resolution import periods_asked
 from fin_agent.analyst.rules.query_to_text import listed
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError
