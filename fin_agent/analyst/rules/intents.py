@@ -1,4 +1,4 @@
-"""What the words of a question say, by rules: companies, periods, topics, what is searched for and wanted; no figures yet."""
+"""What the words of a question say, by rules: companies, periods, topics, what is searched for; no figures yet."""
 
 from __future__ import annotations
 
