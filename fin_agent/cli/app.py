@@ -32,7 +32,6 @@ COMMANDS: Mapping[str, Any] = {
     "remove": ("listing.remove", "Take filings out of the index."),
     "info": ("listing.info", "Say which version and which index are in use, and what it holds."),
     "compare": ("comparing.compare", "Compare ways to search: recall, overlap with the evidence, seconds."),
-    "fit-pages": ("fitting.fit_pages", "Fit the page scorer's weights to questions."),
     "train": ("training.train", "Train what ranks pages or tables, on an index's own supervision."),
     "doctor": ("doctor.doctor", "Check key, server, structured output and price of each chat model."),
     "mcp": ("serving.mcp", "Serve the tools to an MCP client."),

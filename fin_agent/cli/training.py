@@ -89,7 +89,7 @@ def train(
         published (--published): The paper's rates, not a small model's.
         folds_only (--folds-only): Measure only: no model of everything.
         corpus (--corpus): pages: also search all filings, in each fold.
-        likeness (--likeness): pages: also write likeness.npz, for `fit-pages --likeness`.
+        likeness (--likeness): pages: also write likeness.npz, for `python -m benchmarks.fit_pages`.
     """
     from fin_agent.training import recipes, tasks
     from fin_agent.training.similarity import write_likeness
@@ -111,7 +111,7 @@ def train(
     followed = replace(task.published if published else task.small, **recipe.given)
     document = recipes.train(task, material, followed, out, final=not folds_only, told=say)
     if likeness and trained is Trained.PAGES:
-        say(f"cosines of pages for `fit-pages --likeness`: {write_likeness(material, followed, out)}")
+        say(f"cosines of pages: {write_likeness(material, followed, out)}")
     on.show(document, _figures(document))
     say(f"{document['seconds']:.0f} s on {document['device']}: {out / 'training.json'}")
     return ExitCode.DONE

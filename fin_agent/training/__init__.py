@@ -1,4 +1,4 @@
-"""Training on an index's own supervision: the weights of the page scorer, encoders of pages, rerankers of tables."""
+"""Training on an index's own supervision: encoders of pages, rerankers of tables, embeddings."""
 
 from enum import StrEnum
 

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fin_agent.errors import QuestionError
-from fin_agent.index.protocol import PageKey
-from fin_agent.training.recipes import AFTER, BEFORE, Recipe, folds_of
+from fin_agent.training.recipes import Recipe, folds_of
 from fin_agent.training.training_data import Material
-
-if TYPE_CHECKING:
-    from fin_agent.retrieval.search_query import Query
-    from fin_agent.training.examples import Likeness
 
 HELD_OUT = "likeness.npz"
 """Written beside a trained page scorer."""
@@ -49,34 +41,3 @@ def write_likeness(material: Material, recipe: Recipe, out: Path) -> Path:
     path = out / HELD_OUT
     np.savez_compressed(path, about=np.array(json.dumps(about)), **arrays)
     return path
-
-
-def read_likeness(path: Path) -> dict[str, Likeness]:
-    """Cosines by the model `before` training and `after` by those of the folds, of pages of the company asked about.
-
-    Raises QuestionError where the file is none.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            about = json.loads(str(arrays["about"]))
-            rows: list[NDArray[np.float16]] = [arrays[str(number)] for number in range(len(about))]
-    except (OSError, ValueError, KeyError) as failure:
-        raise QuestionError(
-            f"this holds no cosines of pages ({failure})",
-            subject=str(path),
-            remedy=f"Give the `{HELD_OUT}` that `fin-agent train pages` wrote",
-        ) from failure
-    keys = [[PageKey(doc_id, page) for doc_id, count in each["filings"] for page in range(count)] for each in about]
-    return {name: _looked_up(about, keys, [row[place] for row in rows]) for place, name in enumerate((BEFORE, AFTER))}
-
-
-def _looked_up(
-    about: Sequence[dict[str, str]], keys: Sequence[Sequence[PageKey]], rows: Sequence[NDArray[np.float16]]
-) -> Likeness:
-    cosines = {each["question"]: (of, row) for each, of, row in zip(about, keys, rows, strict=True)}
-
-    def likeness(question: str, query: Query, doc_ids: Sequence[str]) -> Mapping[PageKey, float]:
-        of, row = cosines.get(question, ((), np.zeros(0, dtype=np.float16)))
-        return {key: float(cosine) for key, cosine in zip(of, row, strict=True) if key.doc_id in doc_ids}
-
-    return likeness

@@ -118,7 +118,7 @@ NEED_DATA = {
 STANDS_FOR = re.compile(r"\$\{?[A-Z_]+\}?|[A-Z]{3,}(?:\.[a-z.]+)?|<[^>]+>")
 """Words of a command in whose place a reader puts something."""
 OF_MODELS = ("--model", "--small-model", "--role", "--base-url")
-OF_EXTRAS = {"train", "embed", "trees", "compare", "fit-pages", "eval ranking", "summarize"}
+OF_EXTRAS = {"train", "embed", "trees", "compare", "eval ranking", "summarize"}
 DENSE = re.compile(r"dense|hybrid|splade|parent-child|page-then-chunk|hhr|hirec|rerank|hyde|ircot")
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=")
 

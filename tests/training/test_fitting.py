@@ -8,14 +8,13 @@ pytest.importorskip("scipy", reason="fitting weights needs the extra `evaluation
 
 import numpy as np
 
+from benchmarks.fit_pages import FEATURES, PageExample, examples_of, fit, leave_one_group_out
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.page_features import MEANINGS, Candidate
 from fin_agent.retrieval.search_query import Query
-from fin_agent.training.examples import FEATURES, PageExample, examples_of
-from fin_agent.training.fitting import fit, leave_one_group_out
 from fin_agent.workspace import Workspace
 
 
