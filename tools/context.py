@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
@@ -12,7 +12,6 @@ from fin_agent.config import Settings, index_folder
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.opening import chosen_filings
 from fin_agent.models.callers import Callers
-from fin_agent.models.tokens import TokenCounter, token_counter
 from fin_agent.retrieval.strategies.protocol import Notify, Strategy, logged
 from fin_agent.workspace import Workspace
 
@@ -68,7 +67,6 @@ class ToolContext(SearchContext):
     answering: AnswerContext
     max_tokens: int = USUAL_TOKENS
     """Of one result as a model reads it."""
-    counter: TokenCounter = field(default_factory=TokenCounter)
 
     @classmethod
     def of(
@@ -80,13 +78,11 @@ class ToolContext(SearchContext):
         callers: Callers | None = None,
         notify: Notify = logged,
         max_tokens: int = USUAL_TOKENS,
-        counted_as: str = "",
     ) -> ToolContext:
-        """Over a workspace, as `settings` say; `counted_as` names the model by which tokens are counted.
+        """Over a workspace, as `settings` say.
 
         Raises what SearchContext.of and AnswerContext.from_settings raise.
         """
         searching = SearchContext.of(workspace, settings, doc_ids=doc_ids, callers=callers, notify=notify)
         answering = AnswerContext.from_settings(workspace, settings, callers=callers, notify=notify)
-        counter = token_counter(counted_as)
-        return cls(**vars(searching), answering=answering, max_tokens=max_tokens, counter=counter)
+        return cls(**vars(searching), answering=answering, max_tokens=max_tokens)

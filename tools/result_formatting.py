@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from fin_agent.answering.answer import Answer
 from fin_agent.evidence.cards.card import Card, CardFact
 from fin_agent.evidence.ledger import Entry
-from fin_agent.models.tokens import TokenCounter
+from fin_agent.models.tokens import approximate_tokens
 from fin_agent.prompts.untrusted_text import Fence, Quoted
 from fin_agent.tools.argument_resolution import as_written
 from fin_agent.tools.artifacts import (
@@ -58,7 +58,6 @@ class Budget:
     """How much a result may say."""
 
     tokens: int
-    counter: TokenCounter = field(default_factory=TokenCounter)
 
     def told(self, head: str, parts: Sequence[Part], *, ending: Ending | None = None, seed: str = "") -> str:
         """`head`, then as many parts as fit, the last one cut at a line's end; what is left out is said.
@@ -73,7 +72,7 @@ class Budget:
             lines = len(shown[-1].text.splitlines()) if cut else 0
             left_out = "" if whole == len(parts) else _left_out(whole, lines, len(parts), ending)
             told = "\n".join(filter(None, (head, *_quoted(shown, seed), left_out)))
-            over = self.counter.count(told) - self.tokens
+            over = approximate_tokens(told) - self.tokens
             if over <= 0:
                 return told
             if not shown:
@@ -94,10 +93,10 @@ class Budget:
     def _shortened(self, part: Part, over: int) -> Part | None:
         """The part without its last lines, `over` tokens less; None where hardly anything would be left."""
         lines = part.text.splitlines()
-        room = self.counter.count(part.text) - over
+        room = approximate_tokens(part.text) - over
         kept: list[str] = []
         for line in lines[:-1]:
-            room -= self.counter.count(line + "\n")
+            room -= approximate_tokens(line + "\n")
             if room < 0:
                 break
             kept.append(line)
@@ -105,7 +104,7 @@ class Budget:
 
     def _clipped(self, told: str) -> str:
         """Our own words alone, where even they are more than allowed."""
-        while self.counter.count(told) > self.tokens and told:
+        while approximate_tokens(told) > self.tokens and told:
             told = told[: int(len(told) * 0.9)]
         return told
 

@@ -58,7 +58,6 @@ class FinAgentToolkit(BaseToolkit):
         default=None, description="chat models that answer, in place of those that the settings name"
     )
     max_tokens: int = Field(default=USUAL_TOKENS, ge=FEWEST_TOKENS, description="of one result as a model reads it")
-    counted_as: str = Field(default="", description="model by which tokens are counted: `openai:gpt-5.4`")
 
     _context: ToolContext = PrivateAttr()
 
@@ -69,7 +68,6 @@ class FinAgentToolkit(BaseToolkit):
             self.settings,
             doc_ids=self.doc_ids,
             max_tokens=self.max_tokens,
-            counted_as=self.counted_as,
             callers=self.callers,
         )
 
@@ -102,7 +100,7 @@ class FinAgentToolkit(BaseToolkit):
     def _described(self) -> list[tuple[str, str, type[take.Arguments], Callable[[Any], tuple[str, BaseModel]]]]:
         """Name, description, arguments and what is run of each tool, in the order of `TOOL_NAMES`."""
         context = self._context
-        budget = result_formatting.Budget(context.max_tokens, context.counter)
+        budget = result_formatting.Budget(context.max_tokens)
 
         def read_page(given: take.ReadPageArguments) -> tuple[str, BaseModel]:
             read = tool_implementations.pages_read(context, given)

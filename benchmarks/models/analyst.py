@@ -41,7 +41,7 @@ from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questio
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.callers import Callers
 from fin_agent.models.settings import ModelSettings, Preset
-from fin_agent.models.tokens import TokenCounter
+from fin_agent.models.tokens import approximate_tokens
 from fin_agent.testing import ModelCall, ScriptedChatModel
 from fin_agent.workspace import Workspace
 from tests.injection.quoted import quotations, system_of
@@ -143,7 +143,6 @@ class Model:
         self.asked: Counter[str] = Counter()
         self.material: Counter[str] = Counter()
         """Tokens of the parts of prompts: `reasoning passage`."""
-        counter = TokenCounter()
         self.said: list[tuple[ModelCall, object]] = []
         self.senseless: list[str] = []
         gold, nonsense = GoldModel(questions, workspace, pdfs), RandomModel(seed)
@@ -154,9 +153,9 @@ class Model:
             if kind == "mixed" and senseless:
                 self.senseless.append(f"{call.role}: nonsense")
             self.asked[call.role or "?"] += 1
-            self.material[f"{call.role} prompt"] += counter.count(system_of(call))
+            self.material[f"{call.role} prompt"] += approximate_tokens(system_of(call))
             for each in quotations(call):
-                self.material[f"{call.role} {each.mark}"] += counter.count(each.text)
+                self.material[f"{call.role} {each.mark}"] += approximate_tokens(each.text)
             self.said.append((call, reply))
             return reply
 

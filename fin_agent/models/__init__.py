@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from fin_agent.models.metering import Budget, CallRecord, Meter, current_meter, metered
     from fin_agent.models.response_cache import ResponseCache
     from fin_agent.models.settings import ModelSettings, OutputMode, Preset
-    from fin_agent.models.tokens import TokenCounter, token_counter
+    from fin_agent.models.tokens import approximate_tokens
 
 __all__ = [
     "Budget", "BudgetExceededError", "Call", "CallRecord", "Caller", "Callers", "CallsStoppedError",
@@ -69,8 +69,8 @@ __all__ = [
     "ModelError", "ModelSettings", "ModelSetupError", "ModelTimeoutError", "OutputMode", "Preset", "Price",
     "PriceTable", "PricesError", "PromptIdentity", "QuotaUsedUpError", "RateLimitedError", "RefusedByModelError",
     "Reply", "RequestRefusedError", "ResponseCache", "Role", "ServerFailedError", "ServerUnreachableError",
-    "TokenCounter", "TruncatedReplyError", "UnknownModelError", "UnknownPriceError", "UnusableReplyError", "Usage",
-    "current_meter", "load_chat_model", "metered", "token_counter", "usage_of",
+    "TruncatedReplyError", "UnknownModelError", "UnknownPriceError", "UnusableReplyError", "Usage",
+    "approximate_tokens", "current_meter", "load_chat_model", "metered", "usage_of",
 ]  # fmt: skip
 _HOMES = ("call", "caller", "callers", "costs", "errors", "loading", "metering", "response_cache", "settings", "tokens")
 

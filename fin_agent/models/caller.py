@@ -39,7 +39,7 @@ from fin_agent.models.replies import (
 )
 from fin_agent.models.response_cache import ResponseCache, cache_key
 from fin_agent.models.settings import CALLS_AT_ONCE, OutputMode
-from fin_agent.models.tokens import token_counter
+from fin_agent.models.tokens import approximate_tokens, message_tokens
 
 if TYPE_CHECKING:
     from langchain_core.language_models import LanguageModelInput
@@ -89,7 +89,6 @@ class Caller:
         """
         self.model = loaded
         """The model that is called."""
-        self.counter = token_counter(loaded.name)
         self._mode = OutputMode(mode)
         self.turns = _turns_of(loaded.provider, loaded.base_url, at_once)
         """Places for calls under way, of all callers in this process to the same address."""
@@ -171,8 +170,8 @@ class Caller:
 
     def estimate(self, call: Call[OutputT], further: tuple[Message, ...] = ()) -> int:
         """Tokens of input that a call would take, approximately, with those of the schema."""
-        schema = 0 if call.output is None else self.counter.count(schema_text(call.output))
-        return schema + self.counter.count_messages((*call.messages, *further))
+        schema = 0 if call.output is None else approximate_tokens(schema_text(call.output))
+        return schema + message_tokens(text for _, text in (*call.messages, *further))
 
     def bound(
         self, call: Call[OutputT], further: tuple[Message, ...], most: int | None, left_out: frozenset[str]
@@ -279,7 +278,7 @@ class _Exchange:
         if answer is not None and answer.usage is not None:
             usage = answer.usage
         elif answer is not None:
-            output = self._caller.counter.count(answer.text)
+            output = approximate_tokens(answer.text)
             usage = Usage(input=self._caller.estimate(self._call, further), output=output, approximate=True)
             notes.append(_ESTIMATED)
             self._notes += [] if _ESTIMATED in self._notes else [_ESTIMATED]

@@ -1,70 +1,17 @@
-"""Counting tokens without a network: exactly where tiktoken has its vocabulary on this machine, else approximately."""
+"""Tokens estimated, without a network and whatever the model: what is known exactly, servers tell."""
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
-import tempfile
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
-
-from fin_agent.models.call import Message
-
-Encode = Callable[[str], list[int]]
+from collections.abc import Iterable
 
 MESSAGE_TOKENS = 4
 """What a message takes beside its text: who says it, and where it ends."""
 
 
-@dataclass(frozen=True, slots=True)
-class TokenCounter:
-    """Counts tokens as one model would.
-
-    >>> TokenCounter().count("Net sales rose 6% to $5,438 million.")
-    13
-    """
-
-    encode: Encode | None = None
-    """The model's own encoding; None where tokens are estimated by `approximate_tokens`."""
-
-    @property
-    def approximate(self) -> bool:
-        """Whether counts are estimates."""
-        return self.encode is None
-
-    def count(self, text: str) -> int:
-        """Tokens of a text."""
-        return approximate_tokens(text) if self.encode is None else len(self.encode(text))
-
-    def count_messages(self, messages: Iterable[Message]) -> int:
-        """Tokens of messages with what stands around them."""
-        return sum(MESSAGE_TOKENS + self.count(text) for _, text in messages)
-
-
-@lru_cache(maxsize=32)
-def token_counter(model: str) -> TokenCounter:
-    """The counter for a model named `openai:gpt-4o`.
-
-    Nothing is ever downloaded: tiktoken is used for OpenAI's models only, and only where the folder it keeps
-    vocabularies in (`TIKTOKEN_CACHE_DIR`) holds the right one. Everything else is counted approximately.
-    """
-    provider, _, name = model.partition(":")
-    if provider not in ("openai", "azure_openai"):
-        return TokenCounter()
-    try:
-        import tiktoken
-    except ImportError:
-        return TokenCounter()
-    try:
-        encoding = tiktoken.encoding_name_for_model(name)
-    except KeyError:  # newer than this tiktoken, or something else behind OpenAI's protocol
-        return TokenCounter()
-    if not _is_kept(encoding):
-        return TokenCounter()
-    return TokenCounter(tiktoken.get_encoding(encoding).encode_ordinary)
+def message_tokens(texts: Iterable[str]) -> int:
+    """Tokens of messages of these texts, with what stands around them."""
+    return sum(MESSAGE_TOKENS + approximate_tokens(text) for text in texts)
 
 
 def approximate_tokens(text: str) -> int:
@@ -75,6 +22,9 @@ def approximate_tokens(text: str) -> int:
     worst, 20% too low.
     Characters divided by a constant are 12% and 32% off: a page of figures has 3 characters a token, one of prose 5.5.
     Other vocabularies cut differently; those that take digits one by one make up to twice as many tokens of tables.
+
+    >>> approximate_tokens("Net sales rose 6% to $5,438 million.")
+    13
     """
     tokens = 0.0
     for piece in _PIECE.findall(text):
@@ -117,25 +67,3 @@ def _mark_tokens(piece: str) -> float:
 def _is_foreign(piece: str) -> bool:
     """Whether most letters are none of the Latin alphabet's."""
     return sum(sign.isalpha() and sign > "ɏ" for sign in piece) * 2 > len(piece)
-
-
-_ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
-"""Where tiktoken takes vocabularies from; it keeps them under the SHA-1 of this address."""
-_HASHES = {
-    "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-    "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-}
-
-
-def _is_kept(encoding: str) -> bool:
-    """Whether tiktoken will find this vocabulary whole; it downloads one that is missing or damaged."""
-    wanted = _HASHES.get(encoding)
-    folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
-    if wanted is None or folder == "":  # told to keep none
-        return False
-    kept = Path(folder) if folder is not None else Path(tempfile.gettempdir(), "data-gym-cache")
-    file = kept / hashlib.sha1(_ADDRESS.format(encoding).encode()).hexdigest()
-    try:
-        return hashlib.sha256(file.read_bytes()).hexdigest() == wanted
-    except OSError:
-        return False

@@ -289,7 +289,7 @@ def _resource_read(context: ToolContext, uri: str) -> types.ReadResourceResult:
             subject=uri[:200],
             remedy="Addresses are filings://DOC_ID and filings://DOC_ID/pages/N, pages counted from 1",
         )
-    doc_id, budget = unquote(found["doc_id"]), Budget(context.max_tokens, context.counter)
+    doc_id, budget = unquote(found["doc_id"]), Budget(context.max_tokens)
     if found["page"] is None:
         text = _filing_told(context, doc_id, budget)
     else:

@@ -53,7 +53,7 @@ from fin_agent.models.costs import usage_of
 from fin_agent.models.errors import ModelError, ModelSetupError
 from fin_agent.models.metering import Meter, current_meter, metered
 from fin_agent.models.settings import ModelSettings
-from fin_agent.models.tokens import MESSAGE_TOKENS, TokenCounter
+from fin_agent.models.tokens import approximate_tokens, message_tokens
 from fin_agent.prompts import load_prompt
 from fin_agent.prompts.prompt import FilledPrompt, Prompt
 from fin_agent.tools.toolkit import FinAgentToolkit
@@ -77,7 +77,6 @@ class Assistant:
     agent: CompiledStateGraph[Any, Any, Any, Any]
     prompt: Prompt
     workspace: Workspace
-    counter: TokenCounter
     settings: ModelSettings
     limits: ChatLimits
     doc_ids: tuple[str, ...] | None
@@ -127,7 +126,6 @@ def assistant_of(
         settings=settings,
         doc_ids=doc_ids,
         callers=callers,
-        counted_as=caller.model.name,
     )
     middleware: list[AgentMiddleware[Any, Any]] = [
         ModelCallLimitMiddleware(run_limit=limits.model_calls, exit_behavior="end"),
@@ -142,7 +140,7 @@ def assistant_of(
         name="assistant",
         checkpointer=False,
     )
-    return Assistant(agent, prompt, answering.workspace, caller.counter, callers.settings, limits, doc_ids)
+    return Assistant(agent, prompt, answering.workspace, callers.settings, limits, doc_ids)
 
 
 def converse(state: ChatState, context: ChatContext) -> Update:
@@ -150,7 +148,7 @@ def converse(state: ChatState, context: ChatContext) -> Update:
     assistant = context.assistant
     assert assistant is not None, "only a context with an assistant leads here"
     started = time.perf_counter()
-    history = sent_history(state["messages"], context.limits, assistant.counter, turns_of(state))
+    history = sent_history(state["messages"], context.limits, turns_of(state))
     opening = assistant.opening(history.left_out)
     meter = Meter(assistant.settings.budget, within=current_meter())
     try:
@@ -309,7 +307,7 @@ class SentHistory:
 
 
 def sent_history(
-    messages: Sequence[AnyMessage], limits: ChatLimits, counter: TokenCounter, turns: Sequence[Turn] | None = None
+    messages: Sequence[AnyMessage], limits: ChatLimits, turns: Sequence[Turn] | None = None
 ) -> SentHistory:
     """The current turn as it is, and of those before as many as there is room for, the last ones first.
 
@@ -322,22 +320,22 @@ def sent_history(
         return SentHistory((), "")
     *before, current = segments
     whole = [segment for segment in before if is_answered(segment, turns)]
-    room = limits.history_tokens - _tokens(current, counter)
+    room = limits.history_tokens - _tokens(current)
     sent: list[BaseMessage] = []
     left_out: list[str] = []
     for segment in reversed(whole):
         fitting = next(
             (
                 form
-                for form in (_shortened(segment, limits.earlier_result_tokens, counter), _bare(segment))
-                if not left_out and _tokens(form, counter) <= room
+                for form in (_shortened(segment, limits.earlier_result_tokens), _bare(segment))
+                if not left_out and _tokens(form) <= room
             ),
             None,
         )
         if fitting is None:
             left_out.append(_summary(segment))
             continue
-        room -= _tokens(fitting, counter)
+        room -= _tokens(fitting)
         sent = [*fitting, *sent]
     return SentHistory((*sent, *current), "\n".join(reversed(left_out)))
 
@@ -366,17 +364,17 @@ def _bare(segment: Sequence[BaseMessage]) -> list[BaseMessage]:
     return [segment[0], segment[-1]]
 
 
-def _shortened(segment: Sequence[BaseMessage], tokens: int, counter: TokenCounter) -> list[BaseMessage]:
-    return [_short_result(each, tokens, counter) if isinstance(each, ToolMessage) else each for each in segment]
+def _shortened(segment: Sequence[BaseMessage], tokens: int) -> list[BaseMessage]:
+    return [_short_result(each, tokens) if isinstance(each, ToolMessage) else each for each in segment]
 
 
-def _short_result(message: ToolMessage, tokens: int, counter: TokenCounter) -> ToolMessage:
+def _short_result(message: ToolMessage, tokens: int) -> ToolMessage:
     text = str(message.text)
-    if counter.count(text) <= tokens:
+    if approximate_tokens(text) <= tokens:
         return message
     # Marks of quotations that would be cut in two go with what stands between them.
     kept = text
-    while kept and counter.count(kept) > tokens:
+    while kept and approximate_tokens(kept) > tokens:
         kept = kept[: int(len(kept) * 0.8)]
     kept = kept.rpartition("\n")[0] or kept
     return message.model_copy(update={"content": f"{kept}{_SHORTENED}"})
@@ -391,7 +389,6 @@ def _line(message: BaseMessage) -> str:
     return line if len(line) <= _LONGEST_SUMMARY else f"{line[: _LONGEST_SUMMARY - 1]}…"
 
 
-def _tokens(messages: Sequence[BaseMessage], counter: TokenCounter) -> int:
+def _tokens(messages: Sequence[BaseMessage]) -> int:
     calls = [str(call["args"]) for each in messages if isinstance(each, AIMessage) for call in each.tool_calls]
-    texts = [*(each.text for each in messages), *calls]
-    return sum(MESSAGE_TOKENS + counter.count(text) for text in texts)
+    return message_tokens([*(each.text for each in messages), *calls])

@@ -20,6 +20,7 @@ from fin_agent.models.caller import Caller
 from fin_agent.models.key_redaction import without_keys
 from fin_agent.models.metering import CallRecord, Meter, current_meter
 from fin_agent.models.replies import received
+from fin_agent.models.tokens import approximate_tokens
 
 _ROLE = Role.ASSISTANT
 
@@ -50,7 +51,7 @@ class AccountedCalls(AgentMiddleware[Any, Any]):  # type: ignore[misc]
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         meter, caller = current_meter() or Meter(), self._caller
-        estimate = caller.counter.count(_said(request.messages))
+        estimate = approximate_tokens(_said(request.messages))
         with (
             meter.place(_ROLE, estimate, caller.dollars(Usage(input=estimate)), model=caller.model.name),
             caller.turns,
@@ -81,7 +82,7 @@ class AccountedCalls(AgentMiddleware[Any, Any]):  # type: ignore[misc]
     def _usage(self, response: ModelResponse[Any], estimate: int) -> Usage:
         message = next((each for each in reversed(response.result) if isinstance(each, AIMessage)), None)
         usage = received(message).usage if message is not None else None
-        output = self._caller.counter.count(_said(response.result))
+        output = approximate_tokens(_said(response.result))
         return usage or Usage(input=estimate, output=output, approximate=True)
 
     def _record(self, usage: Usage, seconds: float, note: str = "") -> CallRecord:

@@ -367,11 +367,11 @@ def test_no_index_yet(tmp_path: Path, empty_index: Path) -> None:
 
 
 def test_an_extra_that_is_needed_and_lacking(sample_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "_installed", lambda package: package != "tiktoken")
+    monkeypatch.setattr(doctor, "_installed", lambda package: package != "genai-prices")
     options = ("--index", sample_index, "--offline")
     assert Looked(*options).of("extras", "chat")[0] == "note"
     state, found, remedy = Looked(*options, "--model", "openai:gpt-4o").of("extras", "chat")
-    assert state == "failed" and "tiktoken" in found and remedy.startswith('pip install ".[chat]"')
+    assert state == "failed" and "genai-prices" in found and remedy.startswith('pip install ".[chat]"')
 
 
 def test_what_a_person_sees(server: OpenAIServer, sample_index: Path) -> None:
