@@ -85,15 +85,13 @@ class _Form:
 
 def _streams(content: mmap.mmap) -> Iterator[_Stream]:
     for match in _STREAM.finditer(content):
-        before = content[max(0, match.start() - _HEAD_WITHIN) : match.start()]
-        begins = before.rfind(b"obj")
-        named = _OBJECT.search(before, max(0, begins - 20)) if begins >= 0 else None
+        first, last = max(0, match.start() - _HEAD_WITHIN), match.start()
+        begins = content.rfind(b"obj", first, last)
+        named = _OBJECT.search(content, max(first, begins - 20), last) if begins >= 0 else None
         end = content.find(b"endstream", match.end())
         packed = (end if end >= 0 else len(content)) - match.end()
-        if named:
-            yield _Stream(int(named[1]), _decoded(before[named.end() :]), match.end(), packed)
-        else:
-            yield _Stream(0, _decoded(before), match.end(), packed)
+        head = _decoded(content[named.end() if named else first : last])
+        yield _Stream(int(named[1]) if named else 0, head, match.end(), packed)
 
 
 def _decoded(written: bytes) -> bytes:

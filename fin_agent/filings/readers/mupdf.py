@@ -6,7 +6,9 @@ import ctypes
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import repeat
+from functools import partial
+from itertools import islice, repeat
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -142,7 +144,7 @@ def picture_warnings(pages: Iterable[PageContent]) -> Iterator[ReadWarning]:
 
 def says_little(text: str) -> bool:
     """Whether a page has so few letters (a number, a date stamped on it) that a picture may be all it shows."""
-    return sum(map(str.isalpha, text)) < _FEWEST_LETTERS
+    return len(list(islice(filter(str.isalpha, text), _FEWEST_LETTERS))) < _FEWEST_LETTERS
 
 
 def share_covered(page: Box, pictures: Iterable[Box]) -> float:
@@ -243,7 +245,8 @@ def _read_page(page: pymupdf.Page, number: int) -> PageContent:
     text = textpage.extractText()
     unseen = _unseen(page, textpage) if _MAY_BE_UNSEEN.search(textpage.extractHTML()) else []
     if unseen and sum(len(span["text"]) for span in unseen) < len(text) / 2:  # else what recognition found in a scan
-        words = [word for word in words if not any(_holds(span["bbox"], word) for span in unseen)]
+        boxes = [span["bbox"] for span in unseen if span["text"].strip()]
+        words = [word for word in words if not any(_holds(box, word) for box in boxes)]
         text = _without(textpage.extractDICT()["blocks"], unseen)
     if page.rotation:  # MuPDF gives places on the page as it was before it was turned
         words = [(*(page.rect.__class__(word[:4]) * page.rotation_matrix), word[4]) for word in words]
@@ -252,11 +255,14 @@ def _read_page(page: pymupdf.Page, number: int) -> PageContent:
         width=page.rect.width,
         height=page.rect.height,
         text=text,
-        words=tuple([Word._make(word[:5]) for word in words]),
+        words=tuple(map(_word, map(_place_and_text, words))),
         pictured=_pictured(page) if says_little(text) else 0.0,
     )
 
 
+_word = partial(tuple.__new__, Word)
+_place_and_text = itemgetter(slice(len(Word._fields)))
+"""Of a word as MuPDF gives it, which also says in which block and line it stands."""
 _Span = dict[str, Any]
 
 
@@ -295,16 +301,13 @@ def _holds(box: Sequence[float], other: Sequence[float]) -> bool:
 def _without(blocks: Iterable[Mapping[str, Any]], unseen: Sequence[_Span]) -> str:
     """The text of a page as MuPDF writes it, a line each, without these spans."""
     lines = []
+    left_out = {(span["bbox"], span["text"]) for span in unseen}
     for block in blocks:
         for line in block.get("lines", ()):
-            seen = [span["text"] for span in line["spans"] if not any(_is_same(span, one) for one in unseen)]
+            seen = [span["text"] for span in line["spans"] if (span["bbox"], span["text"]) not in left_out]
             if any(map(str.strip, seen)):
                 lines.append("".join(seen))
     return "\n".join((*lines, ""))
-
-
-def _is_same(span: _Span, other: _Span) -> bool:
-    return bool(span["bbox"] == other["bbox"] and span["text"] == other["text"])
 
 
 def _pictured(page: pymupdf.Page) -> float:

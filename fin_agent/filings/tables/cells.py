@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -151,12 +151,13 @@ class Token(NamedTuple):
         """Whether it is a number, or a dash in the place of one."""
         return self.number is not None or self.blank
 
-    def cell(self) -> Cell | None:
-        """The cell with its amount; None where there is no number."""
+    def cell(self, box_on_page: Callable[[Box], Box], percent: bool) -> Cell | None:
+        """The cell with its amount; None where there is no number. `percent` is said of its whole column."""
         if self.number is None:
             return None
-        number = self.number
-        return Cell(number.amount, self.text, number.percent, number.dollar, Box(self.x0, self.y0, self.x1, self.y1))
+        amount, of_hundred, dollar = self.number
+        box = box_on_page(Box(self.x0, self.y0, self.x1, self.y1))
+        return Cell(amount, self.text, of_hundred or percent, dollar, box)
 
 
 @dataclass(slots=True)
@@ -181,13 +182,12 @@ def tokens_of(line: Line) -> list[Token]:
     last = line.x0 - 100.0
     spaced = False
     for word in _unglued(line.words):
-        text = word.text
+        x0, y0, x1, y1, text = word
         if not pending and text[-1].isalpha() and not (text[0].isdigit() or text in _CLOSERS):
             # Most words: no part of a number, no leader.
-            gap = 100.0 if spaced or not tokens else word.x0 - last
-            blank = text.lower() in _BLANKS
-            tokens.append(Token(text, word.x0, word.x1, word.x1, gap, None, blank, word.x0, word.y0, word.y1))
-            spaced, last = False, word.x1
+            gap = 100.0 if spaced or not tokens else x0 - last
+            tokens.append(Token(text, x0, x1, x1, gap, None, text.lower() in _BLANKS, x0, y0, y1))
+            spaced, last = False, x1
             continue
         if text in _OPENERS and not (text in _SIGNS and not _sign_of_next(word, line)):
             pending.append(word)
@@ -231,6 +231,11 @@ def tokens_of(line: Line) -> list[Token]:
         )
         pending, spaced, last = [], False, word.x1
     return tokens
+
+
+def may_be_cell(word: Word) -> bool:
+    """Whether a line that ends with `word` may end with a number: such words are digits, signs and marks."""
+    return bool(_END_OF_CELL.search(word.text)) or word.text in _OPENERS
 
 
 def trailing_cells(tokens: Sequence[Token], height: float) -> list[Token]:
@@ -330,7 +335,7 @@ def place(
 def _unglued(words: Sequence[Word]) -> Iterator[Word]:
     """Words, with a currency sign that ran into the cell before it (`4%$`) set apart again."""
     for word in words:
-        if word.text[-1:] == "$" and len(word.text) > 1 and parse_number(word.text[:-1]) is not None:
+        if word[4][-1] == "$" and len(word.text) > 1 and parse_number(word.text[:-1]) is not None:
             cut = word.x1 - (word.x1 - word.x0) / len(word.text)
             yield Word(word.x0, word.y0, cut, word.y1, word.text[:-1])
             yield Word(cut, word.y0, word.x1, word.y1, "$")
@@ -345,6 +350,7 @@ _OPENERS = _CURRENCIES | _SIGNS | frozenset({"(", "$(", "($", "( $", "$-", "-$"}
 _CLOSERS = frozenset({")", "%", ")%", "%)", "¢", "]", "x", "×", "bps", "pts", "ppts"})
 _BLANKS = frozenset({"n/a", "na", "nm", "n.m.", "n/m", "n.a.", "nm%", "*", "**", "***", "n.m", "#", "nmf"})
 _LEADER = re.compile(r"^[.…·_‥]+$")
+_END_OF_CELL = re.compile(r"[\d)\]%*x×#—–−-]$|^n\.?/?[am]|bps$|p?pts$|¢$|^[.…·_‥]+$", re.I)
 _MARK = re.compile(r"^(?:\(\d{1,2}\)|\([a-z]{1,2}\)|\*+|[†‡§])$")
 _MARK_GAP = 2.5
 

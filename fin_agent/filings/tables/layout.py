@@ -12,6 +12,7 @@ from fin_agent.filings.tables.cells import (
     Token,
     cells_of_row,
     columns_of,
+    may_be_cell,
     place,
     tokens_of,
     trailing_cells,
@@ -164,7 +165,7 @@ def _may_hold_a_table(page: PageContent) -> bool:
     """Whether there are several amounts, or two that stand below or beside each other."""
     amounts: list[Word] = []
     for word in page.words:
-        if _AMOUNT.match(word.text):
+        if word[4][0] in _FIRST_OF_AMOUNT and _AMOUNT.match(word.text):
             if len(amounts) == 3 or any(_in_step(other, word) for other in amounts):
                 return True
             amounts.append(word)
@@ -177,14 +178,15 @@ def _in_step(first: Word, second: Word) -> bool:
     return abs(first.x1 - second.x1) < 16 or abs(first.y1 - second.y1) < 16
 
 
+_FIRST_OF_AMOUNT = frozenset("$(.0123456789—–-")
 _AMOUNT = re.compile(r"^[$(]*\d{1,3}(?:,\d{3})+\)?|^[$(]*\d*\.\d+\)?%?\)?$|^\$?\(?\d{1,3}\)?%?$|^\$?[—–-]%?$|^\$$")
 
 
 def _find_in(flow: Flow) -> list[FoundTable]:
     lines = flow.lines
-    near = _near_figures(lines)
-    tokens = [tokens_of(line) if close else [] for line, close in zip(lines, near, strict=True)]
-    heads = [close and is_header_line(line) for line, close in zip(lines, near, strict=True)]
+    with_figures = [any(map(may_be_cell, line.words if line.cells else line.words[-1:])) for line in lines]
+    tokens = [tokens_of(line) if figures else [] for line, figures in zip(lines, with_figures, strict=True)]
+    heads = [near and is_header_line(line) for line, near in zip(lines, _near(with_figures), strict=True)]
     seeds = [
         []
         if heads[index] or _is_page_number(lines, index) or (flow.printed and flow.table_of(index) is None)
@@ -204,17 +206,16 @@ def _find_in(flow: Flow) -> list[FoundTable]:
     return found
 
 
-def _near_figures(lines: Sequence[Line]) -> list[bool]:
-    """Which lines stand near enough to a line that may hold figures to belong to its table; the rest is prose."""
-    near = [False] * len(lines)
-    for index, line in enumerate(lines):
-        if any(map(_MAY_BE_FIGURE.search, (word.text for word in (line.words if line.cells else line.words[-1:])))):
-            first, last = max(0, index - _LINES_BEFORE), min(len(lines), index + _LINES_AFTER)
+def _near(with_figures: Sequence[bool]) -> list[bool]:
+    """Which lines stand near enough to one that may hold figures to belong to its table; the rest is prose."""
+    near = [False] * len(with_figures)
+    for index, figures in enumerate(with_figures):
+        if figures:
+            first, last = max(0, index - _LINES_BEFORE), min(len(near), index + _LINES_AFTER)
             near[first:last] = [True] * (last - first)
     return near
 
 
-_MAY_BE_FIGURE = re.compile(r"[\d)\]%*x×#—–−-]$|^n\.?/?[am]|bps$|p?pts$|¢$", re.I)
 _LINES_BEFORE = 24
 _LINES_AFTER = 4
 
@@ -321,7 +322,9 @@ def _assemble(
     for index in range(top, start):
         unit_line = unit_line_in(lines[index].text) or unit_line
     body = [
-        _body_line(lines[index], index, tokens[index], columns if seeds[index] else [], label_column)
+        _body_line(
+            lines[index], index, tokens[index] or tokens_of(lines[index]), columns if seeds[index] else [], label_column
+        )
         for index in [*opening, *range(start, _bottom(lines, heads, seeds, columns, end) + 1)]
     ]
     number_rows = sum(1 for item in body if item.cells)

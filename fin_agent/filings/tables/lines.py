@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,7 @@ class Line:
     @property
     def text(self) -> str:
         """Its words, one blank apart."""
-        return " ".join(word.text for word in self.words)
+        return " ".join([word.text for word in self.words])
 
     @property
     def middle(self) -> float:
@@ -114,7 +114,11 @@ def lines_of(words: Sequence[Word]) -> list[Line]:
     lines: list[Line] = []
     row: list[Word] = []
     top = bottom = 0.0
-    for word in sorted(words, key=_middle):
+    for word in sorted(sorted(words, key=_LEFT), key=_twice_the_middle):
+        _, y0, _, y1, _ = word
+        if y0 == top and y1 == bottom and y1 > y0:  # nearly every word; it moves no edge of its line
+            row.append(word)
+            continue
         if row:
             overlap = min(bottom, word.y1) - max(top, word.y0)
             if overlap > 0.4 * min(bottom - top, word.y1 - word.y0):
@@ -133,13 +137,13 @@ def lines_of(words: Sequence[Word]) -> list[Line]:
     return lines
 
 
-def _middle(word: Word) -> tuple[float, float]:
-    return (word.y0 + word.y1, word.x0)
+def _twice_the_middle(word: Word) -> float:
+    return word[1] + word[3]
 
 
 def _line(words: list[Word]) -> Line:
     words.sort(key=_ACROSS)
-    heights = [word.y1 - word.y0 for word in words]
+    heights = [y1 - y0 for _, y0, _, y1, _ in words]
     regular = words
     if min(heights) < _SMALL_PRINT * max(heights):
         least = _SMALL_PRINT * median(heights)
@@ -147,21 +151,21 @@ def _line(words: list[Word]) -> Line:
     return Line(
         tuple(words),
         words[0].x0,
-        min([word.y0 for word in regular]),
-        max([word.x1 for word in words]),
-        max([word.y1 for word in regular]),
+        min(map(_TOP, regular)),
+        max(map(_RIGHT, words)),
+        max(map(_BOTTOM, regular)),
     )
 
 
-_ACROSS = attrgetter("x0", "x1", "y0")
+_LEFT, _TOP, _RIGHT, _BOTTOM = map(itemgetter, range(4))
+_ACROSS = itemgetter(0, 2, 1)
 _SMALL_PRINT = 0.75
 """Part of a line's usual height below which words are footnote marks, and do not say where it stands."""
 
 
 def _turn(words: Sequence[Word]) -> int:
-    long = [word for word in words if len(word.text) > 3]
-    tall = [word for word in long if word.y1 - word.y0 > 1.5 * (word.x1 - word.x0)]
-    if len(tall) < 10 or 2 * len(tall) <= len(long):
+    tall = [word for word in words if word[3] - word[1] > 1.5 * (word[2] - word[0]) and len(word.text) > 3]
+    if len(tall) < 10 or 2 * len(tall) <= sum(len(word.text) > 3 for word in words):
         return 0
     rising = sum(_rises(*pair) for pair in _neighbours(tall))
     return 1 if rising >= 0 else -1

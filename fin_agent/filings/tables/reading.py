@@ -243,10 +243,7 @@ def _row(found: FoundTable, row: LabelledRow, percent: Sequence[bool]) -> Row:
     cells: list[Cell | None] = []
     for index in range(len(found.columns)):
         token = row.body.cells.get(index)
-        cell = token.cell() if token else None
-        if cell is not None:
-            cell = replace(cell, percent=cell.percent or percent[index], box=found.flow.box_on_page(cell.box))
-        cells.append(cell)
+        cells.append(token.cell(found.flow.box_on_page, percent[index]) if token else None)
     line = row.body.line
     box = Box(
         min(part.x0 for part in row.lines),
@@ -261,8 +258,8 @@ def _percent_columns(found: FoundTable, header: Header) -> list[bool]:
     """Columns of percentages that print `%` in their first row only, or in their header."""
     result: list[bool] = []
     for index, name in enumerate(header.columns):
-        cells = [cell for item in found.body if (token := item.cells.get(index)) is not None and (cell := token.cell())]
-        small = bool(cells) and all(abs(cell.amount) < 1000 and not cell.dollar for cell in cells)
-        marked = bool(cells) and cells[0].percent and len(cells) > 2 and sum(cell.percent for cell in cells) >= 1
+        numbers = [token.number for item in found.body if (token := item.cells.get(index)) and token.number]
+        small = bool(numbers) and all(abs(number.amount) < 1000 and not number.dollar for number in numbers)
+        marked = len(numbers) > 2 and numbers[0].percent
         result.append(small and (marked or name.strip().startswith("%") or name.strip().endswith("%")))
     return result

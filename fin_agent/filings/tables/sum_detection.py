@@ -200,6 +200,7 @@ def _readings(lines: Sequence[Line], opened: Sequence[int], total: int) -> Itera
     goal = [target[cell] or 0 for cell in cells]
     lead = max(range(len(cells)), key=lambda place: abs(goal[place]))
     wanted = goal[lead]
+    allowed = _most_failing(cells)
     added = [0] * len(cells)
     for count, part in enumerate(reversed(opened[-_MOST_PARTS:]), 1):
         last = [lines[part][cell] or 0 for cell in cells]
@@ -216,11 +217,13 @@ def _readings(lines: Sequence[Line], opened: Sequence[int], total: int) -> Itera
             ((1, *(-1,) * (count - 1)), taken_off, length + 1),
         ):
             off = sum([abs(value - aim) > _SLACK for value, aim in zip(reached, goal, strict=True)])
-            if off <= _most_failing(cells):
+            if off <= allowed:
                 yield from _closed(lines, chosen, signs, total, cells, cost)
         if 2 < count <= _MOST_SIGNED:
+            # One of these cells has to close, or too many fail.
+            first = [([lines[each][cell] or 0 for each in chosen], target[cell] or 0) for cell in cells[: allowed + 1]]
             for signs in product((1, -1), repeat=count - 1):
-                if -1 in signs and 1 in signs:
+                if -1 in signs and 1 in signs and _may_close((1, *signs), first):
                     yield from _closed(lines, chosen, (1, *signs), total, cells, length + count)
         if count > 2 and running != wanted:
             for index, value in enumerate([lines[each][cells[lead]] or 0 for each in chosen]):
@@ -230,6 +233,11 @@ def _readings(lines: Sequence[Line], opened: Sequence[int], total: int) -> Itera
                 elif value and abs(running - wanted - value) <= _SLACK and index:
                     others = [*chosen[:index], *chosen[index + 1 :]]
                     yield from _closed(lines, others, (1,) * (count - 1), total, cells, 2 * length + 1)
+
+
+def _may_close(signs: Sequence[int], cells: Iterable[tuple[Sequence[int], int]]) -> bool:
+    """Whether any of these cells closes, given as the values of its parts and their total."""
+    return any(abs(sum(map(mul, signs, values)) - total) <= _SLACK for values, total in cells)
 
 
 def _repetitions(lines: Sequence[Line], total: int) -> Iterator[_Reading]:
