@@ -40,7 +40,7 @@ _VERB = re.compile(
     r"\b(?:was|were|is|are|had|has|have|by|increased?|decreased?|grew|declined|totall?ed|rose|fell|of)\b"
 )
 _SENTENCE_END = re.compile(r"[.;:!?](?=\s)")
-_AMOUNT = re.compile(r"[$€£]\s?\d|%|million|billion|percent|basis points")
+_AMOUNT = re.compile(r"\$\s?\d|€\s?\d|£\s?\d|%|million|billion|percent|basis points")
 
 
 class NamedMetric(NamedTuple):

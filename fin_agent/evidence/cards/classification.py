@@ -156,7 +156,7 @@ def _roles_of_title(title: str) -> list[ClaimRole]:
     return [role for role in ClaimRole if any(words in title for words in named.get(role.value, ()))]
 
 
-_MONEY = re.compile(r"[$€£] ?\d|%|million|billion|percent|basis points")
+_MONEY = re.compile(r"\$ ?\d|€ ?\d|£ ?\d|%|million|billion|percent|basis points")
 _TABLE_DIGITS = 0.12
 """Share of digits among the letters and digits from which a text is more table than prose."""
 _STATEMENT_FACTS = 8

@@ -492,7 +492,8 @@ def metric_split_by(text: str, metric_of: MetricOf) -> str | None:
 
     Of several, the last one: it stands next to the table.
     """
-    if _ROLLED_FORWARD.search(text):
+    low = text.lower()
+    if not ("by" in low or "attribut" in low) or _ROLLED_FORWARD.search(text):
         return None
     for match in reversed(list(_SPLIT.finditer(text))):
         words = match["what"].split()[-_MOST_METRIC_WORDS:]

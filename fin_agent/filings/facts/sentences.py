@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from itertools import pairwise
@@ -48,32 +48,35 @@ def facts_of_sentences(
     usual = _scale_of_notes(pages, tables, notes)
     found: list[Fact] = []
     for page in pages:
-        place = _Place(page, rows.get(page.number, ()), said.get(page.number, ()))
+        place = _Place(
+            page,
+            lines.get(page.number, 0),
+            notes.get(page.number, ""),
+            rows.get(page.number, ()),
+            said.get(page.number, ()),
+        )
         scale = usual if page.number in notes else 1
         for start, sentence in sentences_of(page.text):
             found.extend(_facts_in(sentence, start, place, calendar, parts, scale))
-    return [replace(fact, note=notes.get(fact.page, ""), line=lines.get(fact.page, 0)) for fact in found]
+    return found
 
 
 def sentences_of(text: str) -> Iterator[tuple[int, str]]:
     """(character, sentence) where a page's running text has amounts: lines are joined, each line end is one blank."""
     lines = text.split("\n")
-    lengths = sorted(len(line) for line in lines if len(line.split()) >= _WORDS_OF_A_LINE)
+    lengths = sorted([len(line) for line in lines if len(line.split()) >= _WORDS_OF_A_LINE])
     full = lengths[len(lengths) * 3 // 4] if lengths else 0
     start = position = 0
     before = ""
     for line in lines:
-        stripped = before.rstrip()
-        # A paragraph ends with its point, a heading with a short line before a capital.
         begins = line.lstrip()[:1]
-        if (
-            before
-            and not (begins.islower() or begins in "$(&" or begins.isdigit())
-            and (stripped.endswith((".", ":", "?", "!", ".”", '."')) or len(stripped) < _SHORT_LINE * full)
-        ):
-            if _HINT.search(text, start, position):
-                yield from _split(text, start, position)
-            start = position
+        if before and not (begins.islower() or begins in "$(&" or begins.isdigit()):
+            # A paragraph ends with its point, a heading with a short line before a capital.
+            stripped = before.rstrip()
+            if stripped.endswith((".", ":", "?", "!", ".”", '."')) or len(stripped) < _SHORT_LINE * full:
+                if _HINT.search(text, start, position):
+                    yield from _split(text, start, position)
+                start = position
         position += len(line) + 1
         before = line
     yield from _split(text, start, len(text))
@@ -83,17 +86,23 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
     stretch = text[start:end].replace("\n", " ").replace("\u00a0", " ")
     begin = 0
     for stop in _STOP.finditer(stretch):
-        if stop["point"] is None or not _ABBREVIATION.search(stretch, begin, stop.end("point")):
-            yield start + begin, stretch[begin : stop.end("point") if stop["point"] else stop.start()]
+        if stop["quote"] is None:
+            yield start + begin, stretch[begin : stop.start()].rstrip()
+            begin = stop.end()
+        elif not _ABBREVIATION.search(stretch, max(begin, stop.start() - _LONGEST_ABBREVIATION), stop.end("quote")):
+            yield start + begin, stretch[begin : stop.end("quote")]
             begin = stop.end()
     yield start + begin, stretch[begin:]
 
 
 _WORDS_OF_A_LINE = 6
 _SHORT_LINE = 0.65
+# A point or a bullet first, what stands before it next: so that a text is run through for its marks alone.
 _STOP = re.compile(
-    r"(?<=[\w%)”\"’ ])(?P<point>(?<!\d )[.?!][”\"’)]?)\s+(?=[A-Z“\"(\d$])|\s*(?P<bullet>[•●▪◦■]|(?<=\s)·(?=\s))\s*"
+    r"[.?!•●▪◦■·](?:(?<=[\w%)”\"’ ][.?!])(?<!\d .)(?P<quote>[”\"’)]?)\s+(?=[A-Z“\"(\d$])"
+    r"|(?<=[•●▪◦■])\s*|(?<=\s·)\s+)"
 )
+_LONGEST_ABBREVIATION = 20
 _ABBREVIATION = re.compile(r"\b(?:Inc|Corp|Co|Ltd|No|Nos|vs|St|Mr|Ms|Mrs|Dr|approx|[A-Z](?:\.[A-Z])*)\.$")
 
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "mm": 10**6, "bn": 10**9}
@@ -123,7 +132,7 @@ _SHARED = re.compile(
 )
 _CENTS = re.compile(r"\s(?:cents\b|¢)(?P<per>\s+per\s+(?:\w+\s+){0,2}?share\b)?", re.I)
 _COUNT = re.compile(rf"(?P<between>(?:\s[A-Za-z][a-z-]*){{0,4}}?)\s(?P<noun>{_COUNTED})\b", re.I)
-_HINT = re.compile(r"[$€£¥]\(?\d|\d\)?\s?%|\d\s[a-z]")
+_HINT = re.compile(r"[$€£¥\d](?:(?<=[$€£¥])\(?\d|(?<=\d)(?:\)?\s?%|\s[a-z]))")
 _CURRENCIES = {"€": "EUR", "£": "GBP", "¥": "JPY"}
 _DOLLARS = {"C": "CAD", "CA": "CAD", "A": "AUD", "AU": "AUD", "NZ": "NZD", "HK": "HKD", "S": "SGD", "R": "BRL"}
 _LETTERS = re.compile(r"(?<![A-Za-z.])[A-Z]{1,2}$")
@@ -507,8 +516,10 @@ def _times_of_a_list(
 class _Place:
     """Where the words of a page stand."""
 
-    def __init__(self, page: PageContent, rows: Iterable[Box], said: Iterable[Box]) -> None:
+    def __init__(self, page: PageContent, line: int, note: str, rows: Iterable[Box], said: Iterable[Box]) -> None:
+        """`line` is one behind those of the page's tables, `note` the title of the note that it is in."""
         self._page = page
+        self.line, self.note = line, note
         self._rows, self._said = tuple(rows), tuple(said)
         self._starts: list[int] = []
         self.number = page.number
@@ -570,6 +581,8 @@ def _facts_in(
             box=box,
             scope=part,
             part_kind=parts.kinds.get(part) if part else None,
+            note=place.note,
+            line=place.line,
             source="text",
             tied=False,
         )
