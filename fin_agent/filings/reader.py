@@ -77,7 +77,8 @@ def filing_of(
     shown = located.registrant
     statements = {page: found[0] for page, found in shown.items()}
     with_others = statements | {page: found[0] for page, found in located.others.items()}
-    items = items_of(contents, identity.form, statements)
+    starts = item_starts(contents, identity.form)
+    items = items_of(contents, identity.form, starts, statements)
     tables = tuple(read_tables(contents, identity))
     calendar = FiscalCalendar.of(identity)
     facts = facts_of_filing(tables, with_others, calendar, metric_of, unit_of)
@@ -116,7 +117,7 @@ def filing_of(
         passages=tuple(passages_of(contents, tables)),
         facts=tuple(facts),
         tables=tables,
-        items=_first_starts(item_starts(contents, identity.form)),
+        items=_first_starts(starts),
         notes=notes,
         tags=document.tags,
         warnings=document.warnings,

@@ -15,6 +15,7 @@ from fin_agent.filings.reader import content_hash, doc_id_of, is_doc_id, is_read
 from fin_agent.index.ingest_lock import Owner, ingest_lock
 from fin_agent.index.manifest import FileStamp, Manifest
 from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.index.stored_filing import Part, StoredFiling
 from fin_agent.index.workers import read_here, read_in_workers, reader_failed
 from fin_agent.vocabulary.filing import Filing, ReadWarning
 
@@ -244,19 +245,22 @@ def _failed(path: Path, reason: str, remedy: str, *, kept: bool = True) -> Inges
     return IngestedFile(shown, doc_id_of(shown), Outcome.FAILED, reason, remedy, kept=kept)
 
 
-def _store(stamp: FileStamp, outcome: PreparedFiling | FinAgentError, manifest: Manifest) -> IngestedFile:
-    if isinstance(outcome, PreparedFiling):
+def _store(stamp: FileStamp, outcome: StoredFiling | FinAgentError, manifest: Manifest) -> IngestedFile:
+    if isinstance(outcome, StoredFiling):
         try:
-            manifest.add(stamp, outcome.filing, outcome.cards, outcome.summary)
+            manifest.add(stamp, outcome)
         except (ValueError, OverflowError) as error:  # what SQLite cannot hold: half a character, too large a number
             outcome = reader_failed(stamp.path, error)
         else:
-            filing = outcome.filing
-            return IngestedFile(
-                stamp.path, stamp.doc_id, Outcome.ADDED, pages=len(filing.pages), warnings=filing.warnings
-            )
+            return added(stamp.path, outcome)
     manifest.failed(stamp, outcome.what, outcome.remedy)
     return _failed(stamp.path, outcome.what, outcome.remedy)
+
+
+def added(path: Path, stored: StoredFiling) -> IngestedFile:
+    """What is told of a file whose filing was added."""
+    pages = len(stored.parts[Part.PAGES])
+    return IngestedFile(path, stored.doc_id, Outcome.ADDED, pages=pages, warnings=stored.warnings)
 
 
 def files_below(paths: Iterable[Path]) -> list[Path]:

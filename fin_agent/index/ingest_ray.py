@@ -14,11 +14,12 @@ from typing import Any
 
 from fin_agent.errors import FinAgentError, ReadError, how_to_install
 from fin_agent.filings.reader import content_hash, doc_id_of
-from fin_agent.index.ingest import IngestedFile, IngestReport, OnFile, Outcome, PreparedFiling, files_below
+from fin_agent.index.ingest import IngestedFile, IngestReport, OnFile, Outcome, added, files_below
 from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.manifest import FileStamp, Manifest
 from fin_agent.index.opening import AnyIndex, create_index
 from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.index.stored_filing import StoredFiling
 from fin_agent.index.workers import read_here
 
 _AHEAD = 3
@@ -26,7 +27,7 @@ _AHEAD = 3
 _READ_AGAIN = 3
 _SECONDS_TO_WRITE = 120.0
 
-Reading = PreparedFiling | tuple[str, str] | None
+Reading = StoredFiling | tuple[str, str] | None
 """What became of a file: the filing, (reason, remedy) of a failure, None where the index has it."""
 
 
@@ -125,7 +126,7 @@ def _read(path: str, known: str | None) -> Reading:
     except OSError as error:
         return error.strerror or str(error), "Check the file and its permissions"
     ((_, outcome),) = read_here([Path(path)], prepare, 0, lambda path: None)
-    return outcome if isinstance(outcome, PreparedFiling) else (outcome.what, outcome.remedy)
+    return outcome if isinstance(outcome, StoredFiling) else (outcome.what, outcome.remedy)
 
 
 class _Writer:
@@ -155,12 +156,11 @@ class _Writer:
             if self._manifest is not None and file.is_file():
                 self._manifest.failed(FileStamp.of(file, ""), *reading)
             return IngestedFile(file, doc_id, Outcome.FAILED, *reading, kept=self._manifest is not None)
-        filing = reading.filing
         if self._manifest is not None:
-            self._manifest.add(FileStamp.of(file, filing.content_hash), filing, reading.cards, reading.summary)
+            self._manifest.add(FileStamp.of(file, str(reading.value("content_hash"))), reading)
         else:
-            self._index.add(filing, reading.cards, reading.summary)
-        return IngestedFile(file, doc_id, Outcome.ADDED, pages=len(filing.pages), warnings=filing.warnings)
+            self._index.put(reading)
+        return added(file, reading)
 
     def close(self) -> None:
         """Give the index back."""

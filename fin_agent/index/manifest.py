@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +12,6 @@ from fin_agent.filings.reader import doc_id_of
 from fin_agent.index.rows import read_by
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.stored_filing import StoredFiling, delete_filing, insert_filing, update_source
-from fin_agent.vocabulary.filing import Filing
 
 
 class FileState(StrEnum):
@@ -109,11 +108,11 @@ class Manifest:
             for stamp in stamps:
                 _record(connection, stamp, FileState.WAITING, "it was not read yet: the ingest ended before", RETRY)
 
-    def add(self, stamp: FileStamp, filing: Filing, cards: Sequence[str], summary: str) -> None:
+    def add(self, stamp: FileStamp, stored: StoredFiling) -> None:
         """Write the filing and the file's entry in one transaction."""
         with self._index.writing() as connection:
-            delete_filing(connection, filing.doc_id)
-            insert_filing(connection, StoredFiling.of(filing, cards, summary))
+            delete_filing(connection, stored.doc_id)
+            insert_filing(connection, stored)
             _record(connection, stamp, FileState.DONE)
 
     def failed(self, stamp: FileStamp, reason: str, remedy: str) -> None:

@@ -133,7 +133,7 @@ def _identity(columns: Sequence[Any], sources: tuple[FieldSource, ...] = ()) -> 
 
 def page_row(page: Page) -> StoredRow:
     """PAGE_COLUMNS of a page."""
-    further = json.dumps(page.further_statements)
+    further = _listed(page.further_statements)
     return page.number, page.text, page.item, page.statement, page.title, page.kind, page.note, further
 
 
@@ -173,10 +173,10 @@ def fact_row(fact: Fact, tag: int | None) -> StoredRow:
     """FACT_COLUMNS of a fact; `tag` is the ordinal of its tag among those of its filing."""
     period = fact.period
     return (
-        fact.page, fact.line, fact.metric, fact.label, json.dumps(fact.section), str(fact.amount), fact.scale,
+        fact.page, fact.line, fact.metric, fact.label, _listed(fact.section), str(fact.amount), fact.scale,
         fact.unit, period.fiscal_year, period.quarter, period.months, _iso(period.end), fact.column, fact.statement,
         fact.scope, fact.source, int(fact.tied), int(fact.inverted), _box_text(fact.box), tag,
-        json.dumps(fact.column_path), fact.caption, fact.note, fact.part_kind, int(fact.proved), int(fact.doubtful),
+        _listed(fact.column_path), fact.caption, fact.note, fact.part_kind, int(fact.proved), int(fact.doubtful),
     )  # fmt: skip
 
 
@@ -217,8 +217,8 @@ def tag_row(tag: Tag, ordinal: int) -> StoredRow:
     """TAG_COLUMNS of a tag; `ordinal` is its position among those of its filing."""
     return (
         ordinal, tag.concept, None if tag.value is None else str(tag.value), tag.text, tag.context, _iso(tag.start),
-        _iso(tag.end), json.dumps(tag.members), tag.unit, tag.decimals, int(tag.nil), int(tag.numeric), tag.page,
-        _box_text(tag.box), json.dumps(tag.flags),
+        _iso(tag.end), _listed(tag.members), tag.unit, tag.decimals, int(tag.nil), int(tag.numeric), tag.page,
+        _box_text(tag.box), _listed(tag.flags),
     )  # fmt: skip
 
 
@@ -335,7 +335,12 @@ def _date(text: str | None) -> date | None:
     return date.fromisoformat(text) if text else None
 
 
-# Thousands of facts share their headings and periods: both are made once.
+# Thousands of facts share their headings and periods: both are written, and made, once.
+@lru_cache(maxsize=20_000)
+def _listed(texts: tuple[object, ...]) -> str:
+    return json.dumps(texts)
+
+
 @lru_cache(maxsize=20_000)
 def _texts(written: str) -> tuple[str, ...]:
     return tuple(json.loads(written))
@@ -347,7 +352,7 @@ def _fact_period(fiscal_year: int, quarter: int | None, months: int, end: str | 
 
 
 def _box_text(box: Box | None) -> str | None:
-    return ",".join(f"{side:.1f}" for side in box) if box else None
+    return "{:.1f},{:.1f},{:.1f},{:.1f}".format(*box) if box else None
 
 
 def _box(text: str | None) -> Box | None:

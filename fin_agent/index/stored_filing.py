@@ -15,7 +15,7 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows
 from fin_agent.index.protocol import FilingVectors, VectorUnit
 from fin_agent.index.rows import SqlValue, StoredRow
-from fin_agent.vocabulary.filing import Filing
+from fin_agent.vocabulary.filing import Filing, ReadWarning
 
 
 class Part(StrEnum):
@@ -100,6 +100,12 @@ class StoredFiling:
         """A column of its row in `filings`."""
         value: SqlValue = self.parts[Part.FILING][0][COLUMNS[Part.FILING].index(column)]
         return value
+
+    @property
+    def warnings(self) -> tuple[ReadWarning, ...]:
+        """What was odd about its file."""
+        (details,) = self.parts[Part.DETAILS]
+        return tuple(ReadWarning(*each) for each in json.loads(details[COLUMNS[Part.DETAILS].index("warnings")]))
 
     def checksums(self) -> dict[str, str]:
         """Part -> checksum, by which a later reader sees whether every byte is as it was written."""

@@ -9,13 +9,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TypeVar
+from typing import TYPE_CHECKING
 
 from fin_agent.errors import FilingIndexError, FinAgentError, LexiconError, ReadError
+from fin_agent.index.stored_filing import StoredFiling
 from fin_agent.process_pool import Limits, OutOfTimeError, WorkerEndedError, WorkerPool
 
-Read = TypeVar("Read")
-"""What is made of a file."""
+if TYPE_CHECKING:
+    from fin_agent.index.ingest import Prepare
 
 READING = Limits()
 _AHEAD = 2
@@ -27,10 +28,11 @@ LONG = 20.0
 
 
 def read_in_workers(
-    paths: Sequence[Path], read: Callable[[Path], Read], workers: int, on_long: Callable[[Path], None]
-) -> Iterator[tuple[Path, Read | FinAgentError]]:
-    """What `read` makes of each of `paths`, or why it could not, in the order in which they are done.
+    paths: Sequence[Path], read: Prepare, workers: int, on_long: Callable[[Path], None]
+) -> Iterator[tuple[Path, StoredFiling | FinAgentError]]:
+    """What the index keeps of each of `paths`, or why `read` could not read it, in the order in which they are done.
 
+    Rows are made where the file is read: they pass between processes in an eighth of the time of a Filing.
     `on_long` is told what is being read, again and again while no file is done for LONG seconds. A file is to blame
     only for the end of a process that has read nothing before it. Raises FinAgentError where no worker can start: no
     file is to blame for that.
@@ -38,7 +40,7 @@ def read_in_workers(
     waiting = list(reversed(paths))
     pool = WorkerPool(workers)
     with ThreadPoolExecutor(min(workers, len(waiting)) or 1) as threads:
-        running: dict[Future[Read | FinAgentError], Path] = {}
+        running: dict[Future[StoredFiling | FinAgentError], Path] = {}
         try:
             while waiting or running:
                 while waiting and len(running) < workers * _AHEAD:
@@ -56,8 +58,8 @@ def read_in_workers(
 
 
 def read_here(
-    paths: Sequence[Path], read: Callable[[Path], Read], workers: int, on_long: Callable[[Path], None]
-) -> Iterator[tuple[Path, Read | FinAgentError]]:
+    paths: Sequence[Path], read: Prepare, workers: int, on_long: Callable[[Path], None]
+) -> Iterator[tuple[Path, StoredFiling | FinAgentError]]:
     """As `read_in_workers`, in this process, which can do nothing else meanwhile.
 
     Time is limited here as well where this is the main thread and the system has alarms; it cannot stop a PDF library
@@ -66,7 +68,7 @@ def read_here(
     for path in paths:
         try:
             with _interrupted(READING):
-                outcome: Read | FinAgentError = _read(read, path)
+                outcome: StoredFiling | FinAgentError = _read(read, path)
         except _InterruptedError:
             outcome = _brought_down(path)
         except ReadError as error:
@@ -85,11 +87,10 @@ def reader_failed(path: Path, error: Exception) -> ReadError:
     )
 
 
-def _read_apart(pool: WorkerPool, read: Callable[[Path], Read], path: Path) -> Read | FinAgentError:
+def _read_apart(pool: WorkerPool, read: Prepare, path: Path) -> StoredFiling | FinAgentError:
     while True:
         try:
-            outcome: Read = pool.call(_read, read, path, limits=READING)
-            return outcome
+            return pool.call(_read, read, path, limits=READING)
         except ReadError as error:
             return error
         except (MemoryError, OutOfTimeError):
@@ -101,10 +102,11 @@ def _read_apart(pool: WorkerPool, read: Callable[[Path], Read], path: Path) -> R
                 return _ended_by_the_system(path) if end.from_without else _brought_down(path)
 
 
-def _read(read: Callable[[Path], Read], path: Path) -> Read:
+def _read(read: Prepare, path: Path) -> StoredFiling:
     """Raises ReadError, MemoryError, and what no file is to blame for."""
     try:
-        return read(path)
+        prepared = read(path)
+        return StoredFiling.of(prepared.filing, prepared.cards, prepared.summary)
     except (FilingIndexError, LexiconError, MemoryError):
         raise
     except ReadError as error:

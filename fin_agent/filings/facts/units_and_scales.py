@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from fin_agent.filings.tables.cells import excepted_in, parse_number, scale_of, share_scale_of, unit_line_in
 from fin_agent.lexicon.text_normalization import single_spaced, singular
@@ -28,17 +29,25 @@ def unit_of_cell(cell: Cell, row: Row, part: str, money: bool) -> str:
     if part and _PRICE_COLUMN.search(part):
         return "USD per share"
     for text in (row.label, *reversed(row.section)):
-        if _SHARES.search(text) and not cell.dollar and not _PRICED_SHARES.search(text) and not _leads_per_share(text):
+        shares, per_share, percent = _measures_named(text)
+        if shares and not cell.dollar:
             return "shares"
-        if _PER_SHARE.search(text):
+        if per_share:
             return "USD per share" if not _plain_amount(cell) else "USD"
-        if text and not cell.dollar and _PERCENT.search(text):
+        if percent and not cell.dollar:
             return "percent" if abs(cell.amount) < 10_000 else "USD"
     if not cell.dollar and _RATIO.search(row.label):
         return "ratio"
     if not cell.dollar and _COUNT.search(row.label) and not _PRICED_COUNT.search(row.label):
         return "count"
     return "USD" if money else "count"
+
+
+@lru_cache(maxsize=16_384)  # a label and its headings stand over every cell of their rows
+def _measures_named(text: str) -> tuple[bool, bool, bool]:
+    """Whether a label or heading counts shares, is per share, is a percentage."""
+    shares = _SHARES.search(text) and not _PRICED_SHARES.search(text) and not _leads_per_share(text)
+    return bool(shares), bool(_PER_SHARE.search(text)), bool(_PERCENT.search(text))
 
 
 def _leads_per_share(text: str) -> bool:

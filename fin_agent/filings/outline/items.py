@@ -284,17 +284,19 @@ COVER = "cover"
 """Pages before the first Item: the cover and the table of contents."""
 
 
-def items_of(pages: Sequence[PageContent], form: Form, statements: Collection[int] = ()) -> list[str | None]:
+def items_of(
+    pages: Sequence[PageContent], form: Form, starts: Sequence[ItemStart], statements: Collection[int] = ()
+) -> list[str | None]:
     """The Item each page belongs to (`1A`, `7`, `5.07`; `cover` before the first), or None for other documents.
 
     A page on which several Items begin belongs to the one with the most text on it. "Items 1 and 2" are Item 1. Items
-    of Part II of a 10-Q are written `II-1`, since Part I numbers its own from 1. Pages of the primary statements
+    of Part II of a 10-Q are written `II-1`, since Part I numbers its own from 1. `starts` are the headings as
+    `item_starts` gives them. Pages of the primary statements
     (`statements`) and the notes after them belong to the Item that the form has for them, wherever they stand: behind
     the exhibits, as filings with F-pages have them, or inside Management's Discussion.
     """
     if form not in _FORMS:
         return [None] * len(pages)
-    starts = item_starts(pages, form)
     belongs: list[str | None] = []
     current: str | None = COVER
     position = 0

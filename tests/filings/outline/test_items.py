@@ -25,14 +25,15 @@ BODY = "\nWe describe it here at some length, as the form asks. " * 4
 
 def items(form: Form, *texts: str, statements: tuple[int, ...] = ()) -> list[str | None]:
     pages = [PageContent(number, 612, 792, text, ()) for number, text in enumerate(texts)]
-    return items_of(pages, form, statements)
+    return items_of(pages, form, item_starts(pages, form), statements)
 
 
 @pytest.mark.parametrize("filing", EXPECTED, ids=lambda filing: filing["doc_id"])
 def test_sample_filings(sample_filings: Path, filing: dict[str, Any]) -> None:
     """A page on which one Item begins at the top, or that lies between two, belongs to it."""
     pages = read_pdf(sample_filings / f"{filing['doc_id']}.pdf")
-    found = items_of(pages, Form(filing["form"]), tuple(filing["statements"].values()))
+    form = Form(filing["form"])
+    found = items_of(pages, form, item_starts(pages, form), tuple(filing["statements"].values()))
     starts = [(page, number) for number, _, page in filing["items"]]
     checked = 0
     for page in range(starts[0][0], len(pages)):
@@ -122,7 +123,7 @@ def test_contents_of_a_quarterly_report_begin_nothing(layout: Layout) -> None:
         layout(3, ["Item 2. Management's Discussion and Analysis", *prose()]),
         layout(4, ["PART II", "Item 1A. Risk Factors", *prose()]),
     ]
-    assert items_of(pages, Form.TEN_Q) == [COVER, COVER, "1", "2", "II-1A"]
+    assert items_of(pages, Form.TEN_Q, item_starts(pages, Form.TEN_Q)) == [COVER, COVER, "1", "2", "II-1A"]
 
 
 @LAYOUTS
@@ -139,7 +140,7 @@ def test_contents_on_two_pages_begin_nothing(layout: Layout) -> None:
     listed = [(f"ITEM {number}.", title, str(90 + number)) for number, title in enumerate(titles, 10)]
     dotted = [(f"ITEM {number}.", "Business " + ". " * 80, str(number)) for number in (1, 2, 3, 5, 7, 8)]
     pages = [layout(0, dotted), layout(1, listed[4:]), layout(2, ["ITEM 1. BUSINESS", *prose()])]
-    assert items_of(pages, Form.TEN_K) == [COVER, COVER, "1"]
+    assert items_of(pages, Form.TEN_K, item_starts(pages, Form.TEN_K)) == [COVER, COVER, "1"]
 
 
 @LAYOUTS
@@ -150,7 +151,7 @@ def test_running_headers_and_headings_over_two_lines(layout: Layout) -> None:
         layout(2, ["PART II", "Item 7", "ITEM 7A — QUANTITATIVE AND QUALITATIVE DISCLOSURES", *prose()]),
         layout(3, ["Part II, Item 8. Financial Statements", *prose()]),
     ]
-    assert items_of(pages, Form.TEN_K) == ["7", "7", "7A", "8"]
+    assert items_of(pages, Form.TEN_K, item_starts(pages, Form.TEN_K)) == ["7", "7", "7A", "8"]
 
 
 @pytest.mark.parametrize(
@@ -206,7 +207,7 @@ def test_a_discussion_in_an_exhibit_is_item_7(layout: Layout) -> None:
         layout(2, [title, *prose()]),
         layout(3, prose()),
     ]
-    assert items_of(pages, Form.TEN_K) == ["9A", "15", "7", "7"]
+    assert items_of(pages, Form.TEN_K, item_starts(pages, Form.TEN_K)) == ["9A", "15", "7", "7"]
 
 
 @LAYOUTS
@@ -222,7 +223,14 @@ def test_titles_without_item_numbers(layout: Layout) -> None:
         layout(4, ["Management’s Discussion and Analysis", *prose()]),
         layout(5, ["Quantitative and Qualitative Disclosures", "About Market Risk", *prose()]),
     ]
-    assert items_of(pages, Form.ANNUAL_REPORT) == [COVER, COVER, "1A", "1A", "7", "7A"]
+    assert items_of(pages, Form.ANNUAL_REPORT, item_starts(pages, Form.ANNUAL_REPORT)) == [
+        COVER,
+        COVER,
+        "1A",
+        "1A",
+        "7",
+        "7A",
+    ]
 
 
 @LAYOUTS
@@ -236,7 +244,7 @@ def test_a_first_item_without_heading_begins_with_its_part(layout: Layout) -> No
         layout(3, ["Item 1A. Risk Factors", *prose()]),
         layout(4, ["PART I", *prose()]),
     ]
-    assert items_of(pages, Form.TEN_K) == [COVER, COVER, "1", "1A", "1A"]
+    assert items_of(pages, Form.TEN_K, item_starts(pages, Form.TEN_K)) == [COVER, COVER, "1", "1A", "1A"]
 
 
 def test_starts_tell_of_short_items_too() -> None:
