@@ -302,13 +302,13 @@ _MOST_OF_ONE = 3
 class CueText:
     """A text that several lists of phrases are looked for in."""
 
-    __slots__ = ("beginnings", "flat", "words")
+    __slots__ = ("flat", "keys", "words")
 
     def __init__(self, flat: str) -> None:
         """`flat` is in lower case with single spaces and one at either end."""
         self.flat = flat
         self.words = frozenset(flat.split())
-        self.beginnings = frozenset({word[:_BEGINNING] for word in self.words})
+        self.keys = self.words | {word[:_BEGINNING] for word in self.words}
 
 
 def cues_in(text: CueText, words: str) -> Cues:
@@ -316,8 +316,8 @@ def cues_in(text: CueText, words: str) -> Cues:
     flat, held = text.flat, text.words
     phrases = _phrases(words)
     found: dict[str, dict[str, int]] = {}
-    for beginning in phrases.keys() & text.beginnings:
-        for phrase in phrases[beginning]:
+    for key in phrases.keys() & text.keys:
+        for phrase in phrases[key]:
             if phrase.whole <= held and phrase.text in flat:
                 found.setdefault(phrase.kind, {})[phrase.text[1:]] = min(_MOST_OF_ONE, flat.count(phrase.text))
     return {
@@ -340,15 +340,16 @@ class _Phrase(NamedTuple):
 
 
 _BEGINNING = 5
-"""Letters of a phrase's first word by which phrases that cannot be in a text are passed over."""
+"""Letters of a single word, which may go on, by which it is looked for where a text can hold it."""
 
 
 @lru_cache(maxsize=8)
 def _phrases(words: str) -> Mapping[str, tuple[_Phrase, ...]]:
-    """Phrases by how their first word begins."""
+    """Phrases by their first word; single words by how they begin."""
     phrases: dict[str, list[_Phrase]] = {}
     for kind, listed in sorted(word_lists(words).items()):
         for phrase in sorted(listed):
-            *whole, _ = phrase.split()
-            phrases.setdefault(phrase.split()[0][:_BEGINNING], []).append(_Phrase(kind, f" {phrase}", frozenset(whole)))
-    return {beginning: tuple(held) for beginning, held in phrases.items()}
+            *whole, last = phrase.split()
+            key = whole[0] if whole else last[:_BEGINNING]
+            phrases.setdefault(key, []).append(_Phrase(kind, f" {phrase}", frozenset(whole)))
+    return {key: tuple(held) for key, held in phrases.items()}

@@ -45,7 +45,7 @@ def _overpacked(path: Path, what: str) -> ReadError:
 
 _MOST_PACKED = 1032
 """Deflate packs no better than 1,032 to 1."""
-_STREAM = re.compile(rb"(?<!end)stream\r?\n")
+_STREAM = re.compile(rb"stream(?<!endstream)\r?\n")
 _OBJECT = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+obj\b")
 _HEAD_WITHIN = 16_384
 _FLATE = re.compile(rb"/(?:FlateDecode|Fl)\b")

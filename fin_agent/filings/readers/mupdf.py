@@ -250,10 +250,11 @@ def _read_page(page: pymupdf.Page, number: int) -> PageContent:
         text = _without(textpage.extractDICT()["blocks"], unseen)
     if page.rotation:  # MuPDF gives places on the page as it was before it was turned
         words = [(*(page.rect.__class__(word[:4]) * page.rotation_matrix), word[4]) for word in words]
+    _, _, width, height = page.rect
     return PageContent(
         number=number,
-        width=page.rect.width,
-        height=page.rect.height,
+        width=width,
+        height=height,
         text=text,
         words=tuple(map(_word, map(_place_and_text, words))),
         pictured=_pictured(page) if says_little(text) else 0.0,

@@ -221,9 +221,12 @@ def _readings(lines: Sequence[Line], opened: Sequence[int], total: int) -> Itera
                 yield from _closed(lines, chosen, signs, total, cells, cost)
         if 2 < count <= _MOST_SIGNED:
             # One of these cells has to close, or too many fail.
-            first = [([lines[each][cell] or 0 for each in chosen], target[cell] or 0) for cell in cells[: allowed + 1]]
-            for signs in product((1, -1), repeat=count - 1):
-                if -1 in signs and 1 in signs and _may_close((1, *signs), first):
+            closing = [
+                _closing_signs([lines[each][cell] or 0 for each in chosen], target[cell] or 0)
+                for cell in cells[: allowed + 1]
+            ]
+            for signs, *closes in zip(product((1, -1), repeat=count - 1), *closing, strict=True):
+                if any(closes) and -1 in signs and 1 in signs:
                     yield from _closed(lines, chosen, (1, *signs), total, cells, length + count)
         if count > 2 and running != wanted:
             for index, value in enumerate([lines[each][cells[lead]] or 0 for each in chosen]):
@@ -235,9 +238,12 @@ def _readings(lines: Sequence[Line], opened: Sequence[int], total: int) -> Itera
                     yield from _closed(lines, others, (1,) * (count - 1), total, cells, 2 * length + 1)
 
 
-def _may_close(signs: Sequence[int], cells: Iterable[tuple[Sequence[int], int]]) -> bool:
-    """Whether any of these cells closes, given as the values of its parts and their total."""
-    return any(abs(sum(map(mul, signs, values)) - total) <= _SLACK for values, total in cells)
+def _closing_signs(values: Sequence[int], total: int) -> list[bool]:
+    """Whether the first of `values` and the others with each choice of signs, in `product`'s order, come to `total`."""
+    reached = values[:1]
+    for value in values[1:]:
+        reached = [start + signed for start in reached for signed in (value, -value)]
+    return [abs(each - total) <= _SLACK for each in reached]
 
 
 def _repetitions(lines: Sequence[Line], total: int) -> Iterator[_Reading]:
