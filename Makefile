@@ -16,6 +16,11 @@ NEED_EXTRAS := tests/retrieval/dense tests/retrieval/strategies tests/training t
   tests/studio tests/docs/test_blocks_with_extras.py tests/graphs/chat/test_assistant.py tests/examples/test_examples.py tests/test_patterns.py \
   tests/presentation/test_data_frames.py tests/graphs/chat/test_planted_statements.py tests/test_errors.py \
   tests/graphs/test_planted_statements.py tests/test_hostile_texts.py
+# Of these, what `.ci/run` runs: servers, both kinds of index and models over HTTP, in an environment without torch.
+SERVERS ?= $(VENV)/servers
+SERVER_TESTS := tests/index/contract tests/serving/test_api.py tests/serving/test_http_server.py tests/serving/test_mcp.py \
+  tests/serving/test_workspace.py tests/studio tests/cli/test_batch_by_model.py tests/graphs/test_with_a_server.py \
+  tests/models/test_with_openai.py tests/analyst/model/test_roles_over_http.py
 # A process per core; tests of one file stay together, since they share what they set up.
 AT_ONCE := -n auto --maxprocesses 8 --dist loadfile
 # What uses the package as an application does: its types are checked as the package's own.
@@ -23,7 +28,10 @@ APPLICATIONS := tests/typing/uses_every_name.py tests/typing/mistakes.py $(wildc
 TYPED := $(abspath $(VENV))/typed
 ASK := $(BIN)/fin-agent ask --index $(INDEX)
 
-.PHONY: setup demo test properties test-extras test-browser pictures docs test-elasticsearch test-versions check audit long-checks filings clean
+# What tests start would compile the package at every start.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: setup demo test properties test-servers test-extras test-browser kills pictures docs test-elasticsearch test-versions check audit long-checks filings clean
 
 # Everything for development: the package with its tools in the versions of constraints.txt, and the pre-commit hooks.
 setup: $(VENV)/developing
@@ -51,6 +59,10 @@ test: $(VENV)/developing
 SEEDS ?= $(shell date +%s)
 properties: $(VENV)/developing
 	for seed in $(SEEDS); do $(BIN)/python -m pytest -q -m hypothesis --hypothesis-seed=$$seed || exit 1; done
+
+# A test that is skipped here fails the target, as in `test-extras`.
+test-servers: $(SERVERS)/installed
+	$(SERVERS)/bin/python -m pytest $(AT_ONCE) --nothing-skipped $(SERVER_TESTS)
 
 # A test that is skipped here fails the target. One thread: models this small gain nothing from more.
 test-extras: $(EXTRAS)/installed
@@ -95,8 +107,13 @@ audit: $(VENV)/developing
 	$(BIN)/python -m pip install --quiet pip-audit
 	$(BIN)/pip-audit --strict --no-deps --disable-pip -r constraints.txt
 
-# All that takes minutes or the network.
-long-checks: test-extras test-versions docs audit
+# Writers of an index killed at random instants, a full disk, two writers at once; bytes of an index changed.
+kills: $(VENV)/developing
+	$(BIN)/python benchmarks/durability/kill.py --kills 200 --only ingest,replace,delete
+	$(BIN)/python -m benchmarks.durability.flipped --aimed 60 --rounds 20
+
+# All that takes minutes or the network, and is no part of `.ci/run`.
+long-checks: test-extras test-browser kills properties docs test-versions audit
 
 # The sample filings are in the repository; this writes them again.
 filings: $(VENV)/installed
@@ -116,6 +133,11 @@ $(EXTRAS)/installed: pyproject.toml
 	test -x $(EXTRAS)/bin/python || $(PYTHON) -m venv $(EXTRAS)
 	$(EXTRAS)/bin/python -m pip install --quiet "torch==2.13.0"
 	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dense,training,fingear,evaluation,chat,elasticsearch,studio,mcp,serve,excel,pandas,serving-tests,dev]"
+	touch $@
+
+$(SERVERS)/installed: pyproject.toml
+	test -x $(SERVERS)/bin/python || $(PYTHON) -m venv $(SERVERS)
+	$(SERVERS)/bin/python -m pip install --quiet --editable ".[chat,elasticsearch,studio,mcp,serve,excel,pandas,serving-tests,dev]"
 	touch $@
 
 # The lowest versions that are allowed, and the highest there are, of what the package builds on. Takes the network.

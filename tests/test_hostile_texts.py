@@ -81,7 +81,7 @@ def test_no_text_takes_long_to_read(workspace: Workspace) -> None:
 
 
 def test_no_reader_trips_over_its_own_words(workspace: Workspace) -> None:
-    assert slow_readings(workspace, woven_texts(120, seed=3, longest=1_500)) == []
+    assert slow_readings(workspace, woven_texts(40, seed=3, longest=1_500)) == []
 
 
 @pytest.mark.parametrize(

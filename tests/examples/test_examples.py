@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
+import runpy
 import sys
 from pathlib import Path
 
@@ -90,24 +90,26 @@ def test_the_list_of_examples_names_each_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("name", SHOWS)
-def test_it_runs_and_shows(name: str, sample_index: Path, tmp_path: Path) -> None:
+def test_it_runs_and_shows(
+    name: str,
+    sample_index: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     if name in NEEDS:
         pytest.importorskip(NEEDS[name], reason="needs an extra")
     (tmp_path / "my-index").symlink_to(sample_index)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "FIN_AGENT_INDEX": str(sample_index), "FIN_AGENT_RECORD": "0", "PATH": path}
-    ran = subprocess.run(
-        [sys.executable, str(EXAMPLES / name)],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [name])
+    monkeypatch.setenv("FIN_AGENT_INDEX", str(sample_index))
+    monkeypatch.setenv("FIN_AGENT_RECORD", "0")
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+    ran = capfd.readouterr()
     for line in SHOWS[name]:
-        assert line in ran.stdout
-    assert ran.stderr == ""
+        assert line in ran.out
+    assert ran.err == ""
 
 
 @pytest.mark.parametrize("name", SHOWS)
