@@ -41,7 +41,11 @@ from fin_agent.vocabulary.filing import PassageKind
 
 _ENOUGH = 0.6
 """Share of a part's words by weight that a text must bear out; more where its kind tells less."""
-_ENOUGH_OF = {**dict.fromkeys(FIGURES, 0.83), Wants.SENTENCE: 0.8, Wants.VERDICT: 0.75}
+_ENOUGH_OF = {
+    **dict.fromkeys(FIGURES, 0.83),
+    **dict.fromkeys((Wants.SENTENCE, Wants.LIST), 0.8),
+    **dict.fromkeys((Wants.VERDICT, Wants.PERSON), 0.75),
+}
 _FEW = 3
 _LEAST_EVIDENCE = 2.5
 """Weight of a word that by itself makes a sentence an answer, where its kind tells little: `customers` does not."""
