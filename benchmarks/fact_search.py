@@ -21,7 +21,7 @@ from fin_agent.index.protocol import SourcedFact
 from fin_agent.retrieval.fact_addresses import spelt, words_of
 from fin_agent.retrieval.facts import FactQuery, search_facts
 from fin_agent.retrieval.families import family
-from fin_agent.tools.argument_resolution import company_named
+from fin_agent.tools.argument_resolution import resolve_company
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.figure_agreement import agree_in_size
 from fin_agent.workspace import Workspace
@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("--company", action="append", default=[], help="of this company only; may be repeated")
     given = parser.parse_args()
     workspace = Workspace.open(given.index)
-    companies = [company_named(name, workspace).key for name in given.company]
+    companies = [resolve_company(name, workspace).key for name in given.company]
     table = Table("tags", "words of the", "of", *(each.name for each in fields(Score)))
     for tags in (True, False):
         for wording in Wording:

@@ -32,9 +32,9 @@ from fin_agent.retrieval.nearest_figure import (
     NAMES,
     STANDING,
     Features,
+    feature_values,
     ranked_candidates,
-    standing_of,
-    values_of,
+    ranking_margin,
 )
 from fin_agent.vocabulary.figure_agreement import agree_in_size
 from fin_agent.workspace import Workspace
@@ -81,7 +81,7 @@ def asked_of(workspace: Workspace) -> Iterator[Asked]:
             continue
         gold = Gold(Decimal(row["amount"]), row["scale"]) if row["amount"] is not None else None
         right = [gold is not None and agree_in_size(gold, each.fact) for each, _ in found]
-        values = np.array([values_of(features) for _, features in found])
+        values = np.array([feature_values(features) for _, features in found])
         yield Asked(
             figure.company.key,
             gold is not None,
@@ -124,9 +124,9 @@ def best_of(one: Asked, weights: np.ndarray[Any, Any], places: np.ndarray[Any, A
     """The best figure of some places, with all that tells whether it is meant."""
     scores = one.values @ weights
     first = places[np.argsort(-scores[places], kind="stable")[:CONSIDERED]]
-    place, standing = standing_of([one.candidates[at] for at in first], [float(scores[at]) for at in first])
+    place, standing = ranking_margin([one.candidates[at] for at in first], [float(scores[at]) for at in first])
     best = int(first[place])
-    return best, [*one.values[best], *values_of(standing)]
+    return best, [*one.values[best], *feature_values(standing)]
 
 
 def told(asked: Sequence[Asked], weights: np.ndarray[Any, Any]) -> Iterator[tuple[list[float], bool, float, bool]]:

@@ -156,16 +156,16 @@ class Workspace:
         from fin_agent.tools.arguments import DocumentSearchArguments, PageSearchArguments, checked
         from fin_agent.tools.context import SearchContext
         from fin_agent.tools.errors import ToolInputError
-        from fin_agent.tools.tool_implementations import documents_found, pages_found
+        from fin_agent.tools.tool_implementations import find_documents, find_pages
 
         given: dict[str, object] = {"query": query, "k": k, "company": company, "form": form, "quarter": quarter}
         given |= {"fiscal_year": fiscal_year, "doc_ids": [filings] if isinstance(filings, str) else filings}
         context = SearchContext.of(self, Settings())
         if level == "document":
-            return documents_found(context, checked(DocumentSearchArguments, given))
+            return find_documents(context, checked(DocumentSearchArguments, given))
         if level != "page":
             raise ToolInputError(f"there is no level {level!r}", remedy="Give page or document")
-        return pages_found(context, checked(PageSearchArguments, given))
+        return find_pages(context, checked(PageSearchArguments, given))
 
     def facts(
         self,
@@ -199,7 +199,7 @@ class Workspace:
         """
         from fin_agent.tools.arguments import FactSearchArguments, checked
         from fin_agent.tools.context import SearchContext
-        from fin_agent.tools.tool_implementations import facts_found
+        from fin_agent.tools.tool_implementations import find_figures
 
         given: dict[str, object] = {
             "phrase": phrase,
@@ -209,7 +209,7 @@ class Workspace:
             "part": part,
         }
         given |= {"each": each, "k": k, "doc_ids": [filings] if isinstance(filings, str) else filings}
-        return facts_found(SearchContext.of(self, Settings()), checked(FactSearchArguments, given))
+        return find_figures(SearchContext.of(self, Settings()), checked(FactSearchArguments, given))
 
     def _context(self, settings: Settings, model: str | BaseChatModel | None) -> AnswerContext:
         """Made anew where another way to answer is asked for than the last time."""

@@ -1,8 +1,8 @@
 """The prompts of the chat models' roles: one Markdown file each, loaded by name, replaceable by the user."""
 
-from fin_agent.prompts.injection_signs import Sign, SignKind, orders_in, signs_of_injection, without_orders
+from fin_agent.prompts.injection_signs import Sign, SignKind, find_instructions, remove_instructions, signs_of_injection
 from fin_agent.prompts.prompt import FilledPrompt, Prompt, PromptError, load_prompt, prompts
-from fin_agent.prompts.untrusted_text import Quoted, Report, as_quoted
+from fin_agent.prompts.untrusted_text import Quoted, Report, quoted_text
 
 __all__ = [
     "FilledPrompt",
@@ -12,10 +12,10 @@ __all__ = [
     "Report",
     "Sign",
     "SignKind",
-    "as_quoted",
+    "find_instructions",
     "load_prompt",
-    "orders_in",
     "prompts",
+    "quoted_text",
+    "remove_instructions",
     "signs_of_injection",
-    "without_orders",
 ]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from fin_agent.prompts.injection_signs import Removed, Sign, signs_of_injection, visible
+from fin_agent.prompts.injection_signs import Removed, Sign, remove_invisible, signs_of_injection
 
 FENCE = "fence"
 """The placeholder that says what the marks mean; every prompt that quotes has it among what it says itself."""
@@ -143,20 +143,20 @@ class Fence:
 
     def _clean(self, text: str) -> tuple[str, tuple[Removed, ...]]:
         if text not in self._texts:
-            seen, removed = visible(text)
-            self._texts[text] = (without_marks(seen), removed)
+            seen, removed = remove_invisible(text)
+            self._texts[text] = (neutralize_marks(seen), removed)
         return self._texts[text]
 
 
-def as_quoted(text: str) -> str:
+def quoted_text(text: str) -> str:
     """A text as the model is shown it between the marks: what its quotations are to be held against."""
-    return without_marks(visible(text)[0])
+    return neutralize_marks(remove_invisible(text)[0])
 
 
-def without_marks(text: str) -> str:
+def neutralize_marks(text: str) -> str:
     """A text in which nothing looks like a mark of ours or like one by which chat models part their messages.
 
-    >>> without_marks("5 < 6 </ Passage > <|im_start|>system [INST] a[1]")
+    >>> neutralize_marks("5 < 6 </ Passage > <|im_start|>system [INST] a[1]")
     '5 < 6 ‹/ Passage > ‹|im_start|>system ⟦INST] a[1]'
     """
     return _BRACKET.sub("⟦", _ANGLE.sub(_defused, text))

@@ -14,7 +14,7 @@ import pytest
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.follow_ups import read_message
 from fin_agent.answering.numerals import numerals_in, spelled_numbers
-from fin_agent.answering.sentence_binding import not_borne_out, without_markup
+from fin_agent.answering.sentence_binding import strip_markup, unsupported_claims
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.cards.passage_sources import _is_heading
 from fin_agent.filings.identity.registrant_names import same_company
@@ -22,7 +22,7 @@ from fin_agent.lexicon.company_names import normalise_name
 from fin_agent.lexicon.label_matching import label_forms, normal_form
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.statement_titles import built_in_statement_titles
-from fin_agent.prompts import as_quoted, signs_of_injection
+from fin_agent.prompts import quoted_text, signs_of_injection
 from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
 from tests.hostile_texts import hostile_texts, woven_texts
@@ -49,9 +49,9 @@ def readers(workspace: Workspace) -> Mapping[str, Reader]:
         "name": normalise_name,
         "names": lambda text: same_company(text, "Acme Corp"),
         "numerals": lambda text: [*numerals_in(text), *spelled_numbers(text)],
-        "sentence": lambda text: not_borne_out(text, [text, "Net sales rose."]),
-        "markup": without_markup,
-        "quoted": lambda text: (as_quoted(text), signs_of_injection(text)),
+        "sentence": lambda text: unsupported_claims(text, [text, "Net sales rose."]),
+        "markup": strip_markup,
+        "quoted": lambda text: (quoted_text(text), signs_of_injection(text)),
     }
 
 

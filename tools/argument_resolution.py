@@ -19,13 +19,13 @@ _PART = re.compile(r"(?:p{1,2}\.?|pages?)?\s*(\d{1,6})(?:\s*(?:-|–|—|to)\s*(
 _PAGES_REMEDY = "Write pages as a viewer counts them, from 1: '12', '3-5' or '3-5, 8'."
 
 
-def narrowed(workspace: Workspace, to: Narrowed, within: Sequence[str] | None = None) -> tuple[str, ...] | None:
+def filter_filings(workspace: Workspace, to: Narrowed, within: Sequence[str] | None = None) -> tuple[str, ...] | None:
     """The filings left, in the index's order; None where nothing narrows.
 
     Raises ToolInputError where none is left, or where a company or an id is not there.
     """
     ids = _given_ids(workspace, to.doc_ids, within)
-    company = None if to.company is None else company_named(to.company, workspace)
+    company = None if to.company is None else resolve_company(to.company, workspace)
     if company is None and to.form is None and to.fiscal_year is None and to.quarter is None:
         return ids
     identities = workspace.directory.identities
@@ -37,7 +37,7 @@ def narrowed(workspace: Workspace, to: Narrowed, within: Sequence[str] | None = 
     return left
 
 
-def known_id(doc_id: str, workspace: Workspace, within: Sequence[str] | None = None) -> str:
+def resolve_doc_id(doc_id: str, workspace: Workspace, within: Sequence[str] | None = None) -> str:
     """`doc_id` where it may be read. Raises ToolInputError naming those it may be meant for."""
     readable = workspace.directory.identities if within is None else within
     if doc_id in readable:
@@ -51,7 +51,7 @@ def known_id(doc_id: str, workspace: Workspace, within: Sequence[str] | None = N
     )
 
 
-def company_named(name: str, workspace: Workspace) -> Company:
+def resolve_company(name: str, workspace: Workspace) -> Company:
     """The one company that a name or ticker surely means. Raises ToolInputError naming those it may be meant for."""
     directory = workspace.directory
     by_ticker = [each for each in directory.companies if name.strip("$ ").upper() in each.tickers]
@@ -80,7 +80,7 @@ def company_named(name: str, workspace: Workspace) -> Company:
     raise ToolInputError(f"{named(name)} does not clearly name an indexed company", remedy=meant)
 
 
-def period_named(identity: Identity) -> tuple[int | None, int | None]:
+def resolve_period(identity: Identity) -> tuple[int | None, int | None]:
     """(fiscal year, quarter) that a filing is of; of a report of an event, the year in which that was."""
     reported = identity.reported
     if reported is not None:
@@ -89,12 +89,12 @@ def period_named(identity: Identity) -> tuple[int | None, int | None]:
     return year, identity.quarter
 
 
-def pages_in(written: str, last: int | None = None) -> list[int]:
+def parse_page_numbers(written: str, last: int | None = None) -> list[int]:
     """0-based pages, each once, in the order written; none beyond `last` (how many pages the filing has).
 
     Raises ToolInputError where it is no range of pages, or where a filing of `last` pages has none of them.
 
-    >>> pages_in("9, 3-5")
+    >>> parse_page_numbers("9, 3-5")
     [8, 2, 3, 4]
     """
     pages: dict[int, None] = {}
@@ -121,10 +121,10 @@ def pages_in(written: str, last: int | None = None) -> list[int]:
     return there
 
 
-def as_written(pages: list[int]) -> str:
+def format_page_numbers(pages: list[int]) -> str:
     """0-based pages in ascending order as people write them.
 
-    >>> as_written([2, 3, 4, 8])
+    >>> format_page_numbers([2, 3, 4, 8])
     '3-5, 9'
     """
     runs: list[list[int]] = []
@@ -141,11 +141,11 @@ def _given_ids(
 ) -> tuple[str, ...] | None:
     if not doc_ids:
         return None if within is None else tuple(within)
-    return tuple(dict.fromkeys(known_id(doc_id, workspace, within) for doc_id in doc_ids))
+    return tuple(dict.fromkeys(resolve_doc_id(doc_id, workspace, within) for doc_id in doc_ids))
 
 
 def _fits(identity: Identity, to: Narrowed) -> bool:
-    year, quarter = period_named(identity)
+    year, quarter = resolve_period(identity)
     return (
         (to.form is None or identity.form is Form(to.form))
         and (to.fiscal_year is None or year == to.fiscal_year)
@@ -182,7 +182,7 @@ def _kinds(identities: Iterable[Identity]) -> str:
     """`10-K FY2022, FY2023; 10-Q Q3 FY2024`: what there is, in a few words."""
     by_form: dict[str, set[tuple[int, int]]] = {}
     for identity in identities:
-        year, quarter = period_named(identity)
+        year, quarter = resolve_period(identity)
         by_form.setdefault(identity.form.value, set()).add((year or 0, quarter or 0))
     told = []
     for form, periods in sorted(by_form.items()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fin_agent.errors import FinAgentError
-from fin_agent.prompts.untrusted_text import as_quoted, on_a_line
+from fin_agent.prompts.untrusted_text import on_a_line, quoted_text
 
 
 class ToolInputError(FinAgentError):
@@ -12,4 +12,4 @@ class ToolInputError(FinAgentError):
 
 def named(words: str) -> str:
     """What a filing, a file or a model calls something, in a message: on a line, in quotes, with no marks of ours."""
-    return repr(on_a_line(as_quoted(words))[:80])
+    return repr(on_a_line(quoted_text(words))[:80])

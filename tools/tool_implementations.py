@@ -17,7 +17,13 @@ from fin_agent.retrieval.facts import FactHit, FactQuery, find_facts
 from fin_agent.retrieval.families import KINDS, family
 from fin_agent.retrieval.search_query import Depth, Query, RankedPassage, Scope
 from fin_agent.tools import arguments as take
-from fin_agent.tools.argument_resolution import as_written, company_named, known_id, narrowed, pages_in
+from fin_agent.tools.argument_resolution import (
+    filter_filings,
+    format_page_numbers,
+    parse_page_numbers,
+    resolve_company,
+    resolve_doc_id,
+)
 from fin_agent.tools.artifacts import (
     CardsMade,
     DocumentsFound,
@@ -44,14 +50,14 @@ _PASSAGES_A_PAGE = 4
 """So many times as many passages as pages are ranked, so that most pages have one of their own among them."""
 
 
-def filings_listed(context: ToolContext, given: take.ListFilingsArguments) -> FilingsListed:
+def list_filings(context: ToolContext, given: take.ListFilingsArguments) -> FilingsListed:
     """Filings by company, then time. Raises ToolInputError."""
     return all_filings(context, given, given.k)
 
 
 def all_filings(context: ToolContext, to: take.Narrowed, limit: int | None = None) -> FilingsListed:
     """The same, as many as `limit`; all without one."""
-    doc_ids = narrowed(context.workspace, to, context.within)
+    doc_ids = filter_filings(context.workspace, to, context.within)
     wanted = None if doc_ids is None else frozenset(doc_ids)
     entries = context.workspace.index.entries()
     listed = [FilingListed.of(entry) for entry in entries if wanted is None or entry.doc_id in wanted]
@@ -59,11 +65,11 @@ def all_filings(context: ToolContext, to: take.Narrowed, limit: int | None = Non
     return FilingsListed(filings=tuple(listed[:limit]), total=len(listed))
 
 
-def documents_found(
+def find_documents(
     context: SearchContext, given: take.DocumentSearchArguments | take.PageSearchArguments
 ) -> DocumentsFound:
     """The best filings. Raises QuestionError where there is nothing to read, ToolInputError."""
-    doc_ids = narrowed(context.workspace, given, context.within)
+    doc_ids = filter_filings(context.workspace, given, context.within)
     understood, notes = read_query(context, given.query, doc_ids)
     result = context.strategy.search(understood, Scope(doc_ids), Depth(documents=given.k))
     entries = entries_by_id(context)
@@ -75,16 +81,16 @@ def documents_found(
     return DocumentsFound(query=given.query, filings=found, notes=notes)
 
 
-def pages_found(context: SearchContext, given: take.PageSearchArguments) -> PagesFound:
+def find_pages(context: SearchContext, given: take.PageSearchArguments) -> PagesFound:
     """The best pages, each with its best passage. Raises as above."""
-    return explained_pages(context, given)[0]
+    return explain_page_scores(context, given)[0]
 
 
-def explained_pages(
+def explain_page_scores(
     context: SearchContext, given: take.PageSearchArguments
 ) -> tuple[PagesFound, tuple[tuple[tuple[str, float], ...], ...]]:
     """The best pages, and of each what its score is the sum of: names of features with their shares."""
-    doc_ids = narrowed(context.workspace, given, context.within)
+    doc_ids = filter_filings(context.workspace, given, context.within)
     understood, notes = read_query(context, given.query, doc_ids)
     entries = entries_by_id(context)
     scope = Scope(doc_ids, _page_keys(entries, doc_ids, given.pages))
@@ -115,12 +121,12 @@ def explained_pages(
     return PagesFound(query=given.query, pages=tuple(found), notes=notes), tuple(page.features for page in ranked_pages)
 
 
-def facts_found(context: SearchContext, given: take.FactSearchArguments) -> FactsListed:
+def find_figures(context: SearchContext, given: take.FactSearchArguments) -> FactsListed:
     """Figures by the words of their addresses, or each part of a company. Raises ToolInputError."""
     workspace = context.workspace
-    company = company_named(given.company, workspace).key if given.company is not None else None
+    company = resolve_company(given.company, workspace).key if given.company is not None else None
     narrowing = take.Narrowed(company=given.company, doc_ids=given.doc_ids)
-    scope = Scope(narrowed(workspace, narrowing, context.within))
+    scope = Scope(filter_filings(workspace, narrowing, context.within))
     query = FactQuery(given.phrase, given.fiscal_year, given.quarter, given.months, given.part)
     names = {doc_id: identity.company for doc_id, identity in workspace.directory.identities.items()}
 
@@ -153,7 +159,7 @@ def facts_found(context: SearchContext, given: take.FactSearchArguments) -> Fact
 ANY_KIND = "any"
 
 
-def pages_read(context: ToolContext, given: take.ReadPageArguments) -> PagesRead:
+def read_pages(context: ToolContext, given: take.ReadPageArguments) -> PagesRead:
     """The pages named, with their text. Raises ToolInputError."""
     filing, keys = _pages_named(context, given.doc_id, given.pages)
     read = (
@@ -170,7 +176,7 @@ def pages_read(context: ToolContext, given: take.ReadPageArguments) -> PagesRead
     return PagesRead(filing=filing, pages=tuple(read))
 
 
-def cards_made(context: ToolContext, given: take.CardExtractionArguments) -> CardsMade:
+def make_cards(context: ToolContext, given: take.CardExtractionArguments) -> CardsMade:
     """The card of every passage on the pages named, with its figures. Raises ToolInputError."""
     filing, keys = _pages_named(context, given.doc_id, given.pages)
     index = context.workspace.index
@@ -179,7 +185,7 @@ def cards_made(context: ToolContext, given: take.CardExtractionArguments) -> Car
     return CardsMade(filing=filing, cards=tuple(with_facts(cards, index)))
 
 
-def program_run(context: ToolContext, given: take.PythonExecutionArguments) -> ProgramRun:
+def run_program(context: ToolContext, given: take.PythonExecutionArguments) -> ProgramRun:
     """What the program returns and, with sources or a question, where each of its numbers comes from.
 
     Raises SandboxError where it cannot be run to its end, ToolInputError where a source is not there.
@@ -192,9 +198,9 @@ def program_run(context: ToolContext, given: take.PythonExecutionArguments) -> P
     return ProgramRun(value=result.value, checked=checked, numbers=numbers)
 
 
-def question_answered(context: ToolContext, given: take.AnswerQuestionArguments) -> Answer:
+def answer_tool_question(context: ToolContext, given: take.AnswerQuestionArguments) -> Answer:
     """The graph's answer or refusal, its seconds left out: the same call gives the same. Raises QuestionError."""
-    doc_ids = narrowed(context.workspace, given, context.within)
+    doc_ids = filter_filings(context.workspace, given, context.within)
     answer = answer_question(given.question, context.answering, doc_ids=doc_ids)
     return answer.model_copy(update={"seconds": 0.0})
 
@@ -218,11 +224,11 @@ def _page_keys(
         return None
     if doc_ids is None:
         raise ToolInputError("`pages` needs a filing", remedy="Name filings in doc_ids, or leave pages out")
-    wanted = pages_in(pages)
+    wanted = parse_page_numbers(pages)
     keys = tuple(PageKey(doc_id, page) for doc_id in doc_ids for page in wanted if page < entries[doc_id].page_count)
     if not keys:
         raise ToolInputError(
-            f"none of these filings has pages {as_written(sorted(wanted))}",
+            f"none of these filings has pages {format_page_numbers(sorted(wanted))}",
             remedy="Call list_filings to see how many they have",
         )
     return keys
@@ -241,10 +247,10 @@ def _best_passages(
 
 
 def _pages_named(context: ToolContext, doc_id: str, pages: str) -> tuple[FilingListed, list[PageKey]]:
-    known_id(doc_id, context.workspace, context.within)
+    resolve_doc_id(doc_id, context.workspace, context.within)
     filing = FilingListed.of(context.workspace.index.filing(doc_id))
     context.workspace.index.check_rows([doc_id], words=True)
-    numbers = pages_in(pages, filing.pages)
+    numbers = parse_page_numbers(pages, filing.pages)
     if len(numbers) > MOST_PAGES:
         raise ToolInputError(
             f"{len(numbers)} pages are more than can be read at once", remedy=f"Name at most {MOST_PAGES} pages a call"
@@ -256,8 +262,8 @@ def _facts_on(context: ToolContext, sources: Sequence[take.FigurePlace]) -> list
     index = context.workspace.index
     keys: dict[PageKey, None] = {}
     for source in sources:
-        doc_id = known_id(source.doc_id, context.workspace, context.within)
-        pages = pages_in(source.pages, index.filing(doc_id).page_count)
+        doc_id = resolve_doc_id(source.doc_id, context.workspace, context.within)
+        pages = parse_page_numbers(source.pages, index.filing(doc_id).page_count)
         keys.update(dict.fromkeys(PageKey(doc_id, page) for page in pages))
     if len(keys) > MOST_SOURCE_PAGES:
         raise ToolInputError(

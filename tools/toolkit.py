@@ -16,7 +16,7 @@ from fin_agent.errors import FinAgentError
 from fin_agent.models.callers import Callers
 from fin_agent.tools import arguments as take
 from fin_agent.tools import result_formatting, tool_implementations
-from fin_agent.tools.context import FEWEST_TOKENS, USUAL_TOKENS, ToolContext, opened_workspace
+from fin_agent.tools.context import FEWEST_TOKENS, USUAL_TOKENS, ToolContext, open_workspace
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.workspace import Workspace
 
@@ -64,7 +64,7 @@ class FinAgentToolkit(BaseToolkit):
     def model_post_init(self, context: object) -> None:
         """Open the index. Raises FilingIndexError, StrategyError, ModelSetupError; ValueError where two are given."""
         self._context = ToolContext.of(
-            opened_workspace(self.index, self.workspace),
+            open_workspace(self.index, self.workspace),
             self.settings,
             doc_ids=self.doc_ids,
             max_tokens=self.max_tokens,
@@ -92,7 +92,7 @@ class FinAgentToolkit(BaseToolkit):
             )
         told: set[str] = set()
         return [
-            made_tool(prefix + name, description, arguments, run, told)
+            make_tool(prefix + name, description, arguments, run, told)
             for name, description, arguments, run in self._described()
             if named is None or name in named
         ]
@@ -103,8 +103,8 @@ class FinAgentToolkit(BaseToolkit):
         budget = result_formatting.Budget(context.max_tokens)
 
         def read_page(given: take.ReadPageArguments) -> tuple[str, BaseModel]:
-            read = tool_implementations.pages_read(context, given)
-            return result_formatting.pages_read_told(read, budget, given.from_line), read
+            read = tool_implementations.read_pages(context, given)
+            return result_formatting.format_page_text(read, budget, given.from_line), read
 
         def by(
             operation: Callable[[ToolContext, Given], Found], told: Callable[[Found, result_formatting.Budget], str]
@@ -121,27 +121,27 @@ class FinAgentToolkit(BaseToolkit):
                 "List which SEC filings, companies and periods are indexed. Arguments narrow here as in the other "
                 "tools: by company, kind of filing, fiscal year, quarter, or ids of filings.",
                 take.ListFilingsArguments,
-                by(tool_implementations.filings_listed, result_formatting.listing_told),
+                by(tool_implementations.list_filings, result_formatting.format_listing),
             ),
             (
                 "document_search",
                 "Find the filings that can answer something, best first, where it is not clear which to look into.",
                 take.DocumentSearchArguments,
-                by(tool_implementations.documents_found, result_formatting.filings_told),
+                by(tool_implementations.find_documents, result_formatting.format_filings),
             ),
             (
                 "page_search",
                 "Find the pages that say something (a policy, risk, event, reason, statement), best first, each with "
                 "its best passage as printed. Narrow by company and fiscal_year: filings of other years look alike.",
                 take.PageSearchArguments,
-                by(tool_implementations.pages_found, result_formatting.pages_told),
+                by(tool_implementations.find_pages, result_formatting.format_pages),
             ),
             (
                 "fact_search",
                 "Find single figures in tables by what their line is called, also of one segment, product or region, "
                 "or of each of them. Says which words no line has.",
                 take.FactSearchArguments,
-                by(tool_implementations.facts_found, result_formatting.facts_told),
+                by(tool_implementations.find_figures, result_formatting.format_facts),
             ),
             (
                 "read_page",
@@ -154,21 +154,21 @@ class FinAgentToolkit(BaseToolkit):
                 "Describe the passages on pages of one filing: what each does, its metrics, periods, units, and every "
                 "figure with exact amount and scale.",
                 take.CardExtractionArguments,
-                by(tool_implementations.cards_made, result_formatting.cards_told),
+                by(tool_implementations.make_cards, result_formatting.format_cards),
             ),
             (
                 "python_execution",
                 "Run a Python program in a sandbox, for all arithmetic with figures you have read. With sources, says "
                 "which of its numbers are figures of the filings.",
                 take.PythonExecutionArguments,
-                by(tool_implementations.program_run, result_formatting.run_told),
+                by(tool_implementations.run_program, result_formatting.format_program_run),
             ),
             (
                 "answer_question",
                 "Answer a whole question over the filings, with figures, pages and program, or say what is missing. "
                 "Try it first for figures, ratios, growth, comparisons and reasons.",
                 take.AnswerQuestionArguments,
-                by(tool_implementations.question_answered, result_formatting.answer_told),
+                by(tool_implementations.answer_tool_question, result_formatting.format_answer),
             ),
         ]
 
@@ -178,7 +178,7 @@ class FinAgentToolkit(BaseToolkit):
         return self._context
 
 
-def made_tool(
+def make_tool(
     name: str,
     description: str,
     arguments: type[Given],

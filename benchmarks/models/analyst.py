@@ -37,7 +37,7 @@ from fin_agent.answering.sandbox import MontySandbox
 from fin_agent.cli.answers import attempt
 from fin_agent.config import Settings
 from fin_agent.evaluation.benchmark import Row
-from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions, score, standing_for
+from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions, score
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.callers import Callers
 from fin_agent.models.settings import ModelSettings, Preset
@@ -107,7 +107,7 @@ class Bench:
             callers = Callers.with_model(model.chat, models)
             context = AnswerContext.from_settings(self.workspace, Settings(models=callers.settings), callers=callers)
         records = self.workspace.index.filings()
-        same = standing_for(records)
+        same = duplicates_of_filings(records)
         executor = MontySandbox()
         for question in self.questions:
             model.begin()

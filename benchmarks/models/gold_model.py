@@ -18,7 +18,7 @@ from fin_agent.analyst.model.prompt_context import place_of
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, PageKey
 from fin_agent.evidence.evidence import RetrievedPassage
-from fin_agent.prompts import as_quoted
+from fin_agent.prompts import quoted_text
 from fin_agent.testing import ModelCall
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.workspace import Workspace
@@ -33,7 +33,7 @@ class GoldModel:
     """A script for `ScriptedChatModel`: the right reply to each role, from the gold records."""
 
     def __init__(self, questions: Sequence[FinanceBenchQuestion], workspace: Workspace, pdfs: Path) -> None:
-        self._by_text = {squeezed(as_quoted(question.question)): question for question in questions}
+        self._by_text = {squeezed(quoted_text(question.question)): question for question in questions}
         self._pdfs = pdfs
         self._workspace = workspace
         self._roles: Mapping[str, Callable[[FinanceBenchQuestion, ModelCall], Reply]] = {

@@ -39,7 +39,7 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.protocol import PageKey as IndexedPage
 from fin_agent.models.callers import Callers
 from fin_agent.models.settings import ModelSettings, Preset
-from fin_agent.prompts import as_quoted
+from fin_agent.prompts import quoted_text
 from fin_agent.prompts.injection_signs import SignKind
 from fin_agent.testing import ModelCall, ScriptedChatModel
 from tests.injection.obeying import Obeying
@@ -279,7 +279,7 @@ def planted_passages(page: PageKey, plant: Plant, workspace: Workspace) -> set[t
     place = told_place(page, workspace)
     texts = [each.passage.text for each in workspace.index.passages([IndexedPage(*page)])]
     planted = [text for text in texts if MARK in text or (plant.way is Way.TAGS and _TAG.search(text))]
-    return {(place, as_quoted(in_rows(text)[:MOST_CHARACTERS]).strip("\n")) for text in planted}
+    return {(place, quoted_text(in_rows(text)[:MOST_CHARACTERS]).strip("\n")) for text in planted}
 
 
 def flags_of(made: Run) -> list[str]:

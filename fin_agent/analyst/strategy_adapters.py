@@ -38,7 +38,7 @@ from fin_agent.retrieval.strategies.protocol import (
     Strategy,
     Verdict,
     Writer,
-    logged,
+    log_warning,
     parse_strategy,
 )
 from fin_agent.retrieval.strategies.registry import build_strategy
@@ -52,7 +52,7 @@ def strategy_for(
     callers: Callers | None = None,
     writer: Writer | None = None,
     judge: Judge | None = None,
-    notify: Notify = logged,
+    notify: Notify = log_warning,
 ) -> Strategy:
     """The strategy that `settings` name; curated and rewritten by a chat model where one is named, else by rules.
 
@@ -195,7 +195,7 @@ class ModelEvidence:
         workspace: Workspace,
         settings: Settings,
         *,
-        notify: Notify = logged,
+        notify: Notify = log_warning,
     ) -> None:
         """Raises PromptError."""
         self._curating = curating
@@ -262,7 +262,7 @@ class CardArena:
         settings: TournamentSettings | None = None,
         *,
         judge: Judge | None = None,
-        notify: Notify = logged,
+        notify: Notify = log_warning,
     ) -> None:
         """Choose who ranks the cards.
 
@@ -318,7 +318,7 @@ class AnalystDecomposer:
         workspace: Workspace,
         model: ModelSubQuestions | None = None,
         *,
-        notify: Notify = logged,
+        notify: Notify = log_warning,
     ) -> None:
         """`notify` is told what of the model could not be used."""
         self._analyst = analyst

@@ -26,7 +26,7 @@ def known_unit(unit: str) -> OutputUnit | None:
     return known.get(unit)
 
 
-def in_unit(value: float, unit: str, scale: int, wanted: str | None) -> tuple[float, str]:
+def convert_to_unit(value: float, unit: str, scale: int, wanted: str | None) -> tuple[float, str]:
     """(value, unit) of a result in the unit wanted, or in the one its figures are printed in.
 
     `unit` is the measure's: dollar results are in `scale` base units.
@@ -58,7 +58,7 @@ _DECIMALS: dict[str, int] = {
 }
 
 
-def shown(value: float, unit: str, decimals: int | None = None) -> str:
+def format_amount(value: float, unit: str, decimals: int | None = None) -> str:
     """A value as people write it: `$11,588 million`, `65.4%`, `24.26`, `93.86 days`."""
     if unit.startswith("USD"):
         places = decimals if decimals is not None else (2 if unit == "USD per share" else _places(value))

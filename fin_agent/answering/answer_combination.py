@@ -10,7 +10,7 @@ from typing import Any
 from fin_agent.answering.answer import Answer, AnswerValue, Retrieved, refusal_text
 
 
-def together(answers: Sequence[Answer], question: str, question_id: str | None = None) -> Answer:
+def combine_answers(answers: Sequence[Answer], question: str, question_id: str | None = None) -> Answer:
     """The answers in one, in their order; an ask that was refused is named in the text, its reason in `missing`.
 
     `value` and `unit` are those of the only figure; of several figures the text tells each, with its program.

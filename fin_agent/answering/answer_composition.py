@@ -7,30 +7,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from fin_agent.answering.amounts import in_unit, known_unit, rounded, shown, unit_of_result
+from fin_agent.answering.amounts import convert_to_unit, format_amount, known_unit, rounded, unit_of_result
 from fin_agent.answering.answer import AnswerValue, Citation
 from fin_agent.answering.answer_wording import (
-    Listed,
-    asked_to_rise,
+    ListedFigure,
+    asks_for_increase,
     best_period,
-    capital,
+    capitalize_first,
+    change_endpoints,
+    change_label,
     degree_of,
     every_year,
     extreme_of,
-    first_stands_out,
-    from_and_to,
-    moved_measure,
-    plain,
+    lowercase_first,
+    missing_losses,
     subject_of,
+    superlative_verdict,
     trend,
-    without_losses,
     years_counted,
     yes_or_no,
 )
 from fin_agent.answering.program import Program
 from fin_agent.answering.sandbox import ProgramValue
 from fin_agent.errors import SandboxError
-from fin_agent.evidence.expressions import Operation, counted_as_zero, parse_formula, quantities_of
+from fin_agent.evidence.expressions import Operation, parse_formula, quantities_of, slots_assumed_zero
 from fin_agent.evidence.intent import Comparison, Intent, Relation, Selection
 from fin_agent.evidence.ledger import Figure, Ledger
 from fin_agent.evidence.plan import Plan, Term, by_company, by_measure
@@ -55,7 +55,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
             raise SandboxError(f"the program returned {result!r}", remedy=f"Return {len(program.names)} numbers")
         return _of_each_measure(intent, plan, program, numbers)
     computed = unit_of_result(intent)
-    converted = [in_unit(number, computed, program.scale, intent.unit) for number in numbers]
+    converted = [convert_to_unit(number, computed, program.scale, intent.unit) for number in numbers]
     unit = converted[0][1]
     values = [rounded(value, intent.decimals) for value, _ in converted]
     base = program.scale if computed == "USD" else 1
@@ -64,22 +64,24 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
             text = _side_by_side(intent, [str(plan.terms[place].period) for place in (0, -1)], list(beside), "")
             return AnswerValue(text=f"Not every figure is a loss. {text}")
         value = values[0]
-        moved = from_and_to(intent, plan, program, numbers[0], beside)
+        moved = change_endpoints(intent, plan, program, numbers[0], beside)
         lead = _moved_as_asked(intent, numbers[0], base) or yes_or_no(intent.claim, numbers[0], base)
         if unit in ("percentage points", "percent") and _BASIS_POINTS.search(intent.core):
-            moved = f", {shown(100 * value, 'basis points', 0)}{moved}"
+            moved = f", {format_amount(100 * value, 'basis points', 0)}{moved}"
         subject = subject_of(intent, plan)
-        written = shown(value, unit, intent.decimals)
+        written = format_amount(value, unit, intent.decimals)
         if unit == "ratio" and abs(value) < 1 and not moved and isinstance(parse_formula(intent.expression), Operation):
-            written = f"{shown(100 * numbers[0], 'percent', intent.decimals)} ({written})"  # a share of something
-        text = f"{lead}{subject if lead else capital(subject)}: {written}{moved}."
+            written = (
+                f"{format_amount(100 * numbers[0], 'percent', intent.decimals)} ({written})"  # a share of something
+            )
+        text = f"{lead}{subject if lead else capitalize_first(subject)}: {written}{moved}."
         return AnswerValue(value=value, unit=known_unit(unit), text=text)
-    if intent.losses and (none := without_losses(intent, values)):
+    if intent.losses and (none := missing_losses(intent, values)):
         return AnswerValue(text=f"{none} {_side_by_side(intent, program.names, values, unit)}")
     if intent.selection is not None:
         return _of_the_chosen(intent, intent.selection, plan, program, numbers)
     listed = [
-        Listed(name, value, shown(value, unit, intent.decimals), number)
+        ListedFigure(name, value, format_amount(value, unit, intent.decimals), number)
         for name, value, number in zip(program.names, values, numbers, strict=True)
     ]
     if len(plan.by_company()) == 1 and (over := _over_periods(intent, plan, listed, unit, base)):
@@ -90,7 +92,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         return _in_order(intent, listed, unit)
     if intent.relation is Relation.TREND:
         moved_by = beside[0] if beside else numbers[-1] - numbers[0]
-        change, _ = in_unit(moved_by, computed, program.scale, intent.unit)
+        change, _ = convert_to_unit(moved_by, computed, program.scale, intent.unit)
         text = trend(intent, plan, [one.text for one in listed], change, unit)
         return AnswerValue(value=values[-1], unit=known_unit(unit), text=text)
     # Several figures side by side: none of them is *the* value.
@@ -98,8 +100,10 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
 
 
 def _side_by_side(intent: Intent, names: Sequence[str], values: Sequence[float], unit: str) -> str:
-    figures = (f"{name}: {shown(value, unit, intent.decimals)}" for name, value in zip(names, values, strict=True))
-    return f"{capital(intent.measure)}: {'; '.join(figures)}."
+    figures = (
+        f"{name}: {format_amount(value, unit, intent.decimals)}" for name, value in zip(names, values, strict=True)
+    )
+    return f"{capitalize_first(intent.measure)}: {'; '.join(figures)}."
 
 
 _BASIS_POINTS = re.compile(r"\bbasis points?\b|\bbps?\b", re.I)
@@ -119,9 +123,11 @@ def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:
     return tuple(found.values())
 
 
-def _over_periods(intent: Intent, plan: Plan, listed: Sequence[Listed], unit: str, scale: float) -> AnswerValue | None:
+def _over_periods(
+    intent: Intent, plan: Plan, listed: Sequence[ListedFigure], unit: str, scale: float
+) -> AnswerValue | None:
     """One company's periods set against each other; None where each is wanted as it is, or only first and last."""
-    subject = f"{plain(intent)} of {plan.terms[0].company.name}"
+    subject = f"{lowercase_first(intent)} of {plan.terms[0].company.name}"
     of_periods = [replace(one, name=str(term.period)) for term, one in zip(plan.terms, listed, strict=True)]
     if intent.relation is Relation.YEARS_COUNTED:
         counted, text = years_counted(intent, subject, of_periods, scale)
@@ -142,7 +148,7 @@ def _moved_as_asked(intent: Intent, change: float, scale: float) -> str:
         return ""
     if intent.claim is not None and _GROWTH_RATE.search(core):
         return yes_or_no(intent.claim, change, scale)
-    as_asked = change != 0 and asked_to_rise(core) == (change > 0)
+    as_asked = change != 0 and asks_for_increase(core) == (change > 0)
     if as_asked and intent.claim is not None and intent.claim.bound is not None:
         return yes_or_no(intent.claim, abs(change), scale)
     return "Yes: " if as_asked else "No: "
@@ -152,18 +158,18 @@ _GROWTH_RATE = re.compile(r"\bgrowth\b")
 _IS_OR_DID = re.compile(r"^\W*(?:so,?\s+|and\s+)?(?:is|are|was|were|did|does|do|has|have|had)\b")
 
 
-def _extreme(intent: Intent, listed: Sequence[Listed], unit: str) -> AnswerValue:
+def _extreme(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> AnswerValue:
     best, others, degree = extreme_of(intent.comparison, listed, losses=intent.losses)
     if 1 < intent.place <= len(listed):
         highest = intent.comparison is Comparison.HIGHEST
         best = sorted(listed, key=lambda one: one.value, reverse=highest)[intent.place - 1]
         others = "; ".join(f"{one.name}: {one.text}" for one in listed if one is not best)
         degree = f"{_ORDINALS.get(intent.place, f'{intent.place}th')} {intent.comparison.value}"
-    measure = moved_measure(intent)
+    measure = change_label(intent)
     if sum(one.value == best.value for one in listed) > 1:
         text = f"No company stands out: {measure} is {best.text} ({others})."
     else:
-        lead = first_stands_out(intent, best.name)
+        lead = superlative_verdict(intent, best.name)
         text = f"{lead}{best.name} has the {degree} {measure}: {best.text} ({others})."
     return AnswerValue(value=best.value, unit=known_unit(unit), text=text)
 
@@ -171,18 +177,18 @@ def _extreme(intent: Intent, listed: Sequence[Listed], unit: str) -> AnswerValue
 _ORDINALS = {2: "second", 3: "third"}
 
 
-def _in_order(intent: Intent, listed: Sequence[Listed], unit: str) -> AnswerValue:
+def _in_order(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> AnswerValue:
     """All of them, the highest first; of a claim (`which regions shrank`) those of which it holds before the others."""
     ordered = sorted(listed, key=lambda one: -one.value)
     if intent.comparison is Comparison.RANK:
         figures = "; ".join(f"{place}. {one.name}: {one.text}" for place, one in enumerate(ordered, 1))
-        return AnswerValue(text=f"{capital(moved_measure(intent))}: {figures}.")
+        return AnswerValue(text=f"{capitalize_first(change_label(intent))}: {figures}.")
     above = intent.claim is None or intent.claim.above
     bound = (intent.claim.bound if intent.claim else None) or 0.0
     held = [one for one in ordered if (one.value > bound if above else one.value < bound)]
     others = "; ".join(f"{one.name}: {one.text}" for one in ordered if one not in held)
     named = "; ".join(f"{one.name}: {one.text}" for one in held) or "None of them"
-    text = f"{named} ({capital(moved_measure(intent))}; the others: {others or 'none'})."
+    text = f"{named} ({capitalize_first(change_label(intent))}; the others: {others or 'none'})."
     if len(held) != 1:
         return AnswerValue(text=text)
     return AnswerValue(value=held[0].value, unit=known_unit(unit), text=text)
@@ -195,7 +201,7 @@ def _of_the_chosen(
 
     Example: `Net income of Acme for FY2020: $5 million. Acme has the higher revenue: $90 million (Bolt: $70 million).`
     """
-    asked, unit = in_unit(numbers[0], unit_of_result(intent), program.scale, intent.unit)
+    asked, unit = convert_to_unit(numbers[0], unit_of_result(intent), program.scale, intent.unit)
     chosen = program.names[0]
     ranking = intent.model_copy(
         update={
@@ -207,14 +213,17 @@ def _of_the_chosen(
             "decimals": None,
         }
     )
-    ranks = [in_unit(number, unit_of_result(ranking), program.scale, None) for number in numbers[1:]]
+    ranks = [convert_to_unit(number, unit_of_result(ranking), program.scale, None) for number in numbers[1:]]
     names = program.names[1:]
-    listed = [Listed(name, value, shown(value, of, None)) for name, (value, of) in zip(names, ranks, strict=True)]
+    listed = [
+        ListedFigure(name, value, format_amount(value, of, None))
+        for name, (value, of) in zip(names, ranks, strict=True)
+    ]
     if selection.expression.startswith(LOSS_OF) and max(one.value for one in listed) <= 0:
         return AnswerValue(text=f"None of these is a loss: {'; '.join(f'{one.name}: {one.text}' for one in listed)}.")
     value = rounded(asked, intent.decimals)
     own = Plan(tuple(term for term in plan.terms if term.company.name == chosen), plan.notes)
-    said = f"{capital(subject_of(intent, own))}: {shown(value, unit, intent.decimals)}."
+    said = f"{capitalize_first(subject_of(intent, own))}: {format_amount(value, unit, intent.decimals)}."
     text = f"{said} {_extreme(ranking, listed, '').text}"
     return AnswerValue(value=value, unit=known_unit(unit), text=text)
 
@@ -234,14 +243,14 @@ def _of_each_measure(intent: Intent, plan: Plan, program: Program, numbers: Sequ
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
         return _standing_out(intent, told)
     if len(told[0].companies) > 1:
-        text = " ".join(f"{capital(moved_measure(one.intent))}{one.span}: {one.listed}." for one in told)
+        text = " ".join(f"{capitalize_first(change_label(one.intent))}{one.span}: {one.listed}." for one in told)
     elif intent.relation is Relation.TREND:
         text = _moved(intent, told)
     else:
         first = told[0]
         subject = subject_of(first.intent, first.plan) if len(first.figures) == 1 else _of_company(first)
-        others = (f"{moved_measure(one.intent)}: {one.listed}" for one in told[1:])
-        text = f"{capital(subject)}: {'; '.join((first.listed, *others))}."
+        others = (f"{change_label(one.intent)}: {one.listed}" for one in told[1:])
+        text = f"{capitalize_first(subject)}: {'; '.join((first.listed, *others))}."
     return AnswerValue(text=text)
 
 
@@ -298,9 +307,9 @@ def _told(intent: Intent, plan: Plan, program: Program, numbers: Sequence[float]
         computed = unit_of_result(alone)
         figures = []
         for name, number in zip(program.names[place : place + _how_many(intent, terms)], numbers[place:], strict=False):
-            value, unit = in_unit(number, computed, program.scale, alone.unit)
+            value, unit = convert_to_unit(number, computed, program.scale, alone.unit)
             value = rounded(value, intent.decimals)
-            figures.append(_Figure(name, value, shown(value, unit, intent.decimals), unit))
+            figures.append(_Figure(name, value, format_amount(value, unit, intent.decimals), unit))
         place += len(figures)
         yield _Told(alone, Plan(tuple(terms), ()), tuple(figures))
 
@@ -311,7 +320,7 @@ def _how_many(intent: Intent, terms: Sequence[Term]) -> int:
 
 
 def _of_company(one: _Told) -> str:
-    return f"{moved_measure(one.intent)} of {one.companies[0]}"
+    return f"{change_label(one.intent)} of {one.companies[0]}"
 
 
 def _moved(intent: Intent, told: Sequence[_Told]) -> str:
@@ -319,17 +328,17 @@ def _moved(intent: Intent, told: Sequence[_Told]) -> str:
 
     Example: `No: revenue of Acme rose from $3 million in FY2018 to $4 million in FY2019; net income fell from ...`
     """
-    rising = asked_to_rise(intent.core)
+    rising = asks_for_increase(intent.core)
     first, last = told[0].periods[0], told[0].periods[-1]
     parts = []
     for place, one in enumerate(told):
         before, after = one.figures[0], one.figures[-1]
         way = "rose" if after.value > before.value else "fell" if after.value < before.value else "did not change,"
-        subject = f"{plain(one.intent)}{'' if place else f' of {one.companies[0]}'}"
+        subject = f"{lowercase_first(one.intent)}{'' if place else f' of {one.companies[0]}'}"
         parts.append(f"{subject} {way} from {before.text} in {first} to {after.text} in {last}")
     said = "; ".join(parts)
     if not _YES_OR_NO.match(intent.core) or _OR.search(intent.core):
-        return f"{capital(said)}."
+        return f"{capitalize_first(said)}."
     moves = (one.figures[-1].value - one.figures[0].value for one in told)
     held = all(move != 0 and (move > 0) == rising for move in moves)
     return f"{'Yes' if held else 'No'}: {said}."
@@ -348,16 +357,16 @@ def _standing_out(intent: Intent, told: Sequence[_Told]) -> AnswerValue:
     Example: `Net income of Acme for FY2020: $5 million (dividends: $3 million). Of these it is the higher.`
     """
     if _BY_SIZE.search(intent.core) and any(one.figures[0].value < 0 for one in told):
-        said = "; ".join(f"{moved_measure(one.intent)}: {one.figures[0].text}" for one in told)
-        return AnswerValue(text=f"Some are below zero, so none is called the larger. {capital(said)}.")
+        said = "; ".join(f"{change_label(one.intent)}: {one.figures[0].text}" for one in told)
+        return AnswerValue(text=f"Some are below zero, so none is called the larger. {capitalize_first(said)}.")
     pick = max if intent.comparison is Comparison.HIGHEST else min
     best = pick(told, key=lambda one: one.figures[0].value)
     figure = best.figures[0]
-    others = "; ".join(f"{moved_measure(one.intent)}: {one.figures[0].text}" for one in told if one is not best)
+    others = "; ".join(f"{change_label(one.intent)}: {one.figures[0].text}" for one in told if one is not best)
     degree = degree_of(intent.comparison, len(told))
     level = sum(one.figures[0].value == figure.value for one in told) > 1
     said = "They are level." if level else f"Of these it is the {degree}."
-    text = f"{capital(subject_of(best.intent, best.plan))}: {figure.text} ({others}). {said}"
+    text = f"{capitalize_first(subject_of(best.intent, best.plan))}: {figure.text} ({others}). {said}"
     return AnswerValue(value=figure.value, unit=known_unit(figure.unit), text=text)
 
 
@@ -395,7 +404,7 @@ def _written(name: str, formula: Formula) -> str:
 
 def _zeros(terms: Sequence[Term], ledger: Ledger) -> list[str]:
     known = ledger.figures
-    slots = [slot for term in terms for slot in counted_as_zero(term.tree, lambda slot: slot in known)]
+    slots = [slot for term in terms for slot in slots_assumed_zero(term.tree, lambda slot: slot in known)]
     return [f"{slot} is not reported and counts as zero" for slot in dict.fromkeys(slots)]
 
 

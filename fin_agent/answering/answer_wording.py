@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import isclose
 
-from fin_agent.answering.amounts import in_unit, shown
+from fin_agent.answering.amounts import convert_to_unit, format_amount
 from fin_agent.answering.program import Program
 from fin_agent.evidence.intent import Claim, Comparison, Intent, Relation
 from fin_agent.evidence.plan import Plan
@@ -19,7 +19,7 @@ def subject_of(intent: Intent, plan: Plan) -> str:
     periods = list(dict.fromkeys(str(term.period) for term in plan.terms))
     companies = list(dict.fromkeys(term.company.name for term in plan.terms))
     span = _span(intent, plan, periods)
-    measure = moved_measure(intent)
+    measure = change_label(intent)
     if intent.comparison is Comparison.DIFFERENCE:
         subject = f"difference in {measure} between {companies[0]} and {companies[1]}"
     elif intent.comparison is Comparison.EXCESS:
@@ -44,21 +44,21 @@ def _span(intent: Intent, plan: Plan, periods: Sequence[str]) -> str:
     return f"{', '.join(periods[:-1])} and {periods[-1]}" if gaps else f"{periods[0]} to {periods[-1]}"
 
 
-def capital(text: str) -> str:
+def capitalize_first(text: str) -> str:
     """With a capital, unless its first word has its own: `iPhone revenue`."""
     return text if text[1:2].isupper() else text[:1].upper() + text[1:]
 
 
-def moved_measure(intent: Intent) -> str:
+def change_label(intent: Intent) -> str:
     """`growth of revenue`: the relation before the measure, said once where the measure's own words say it too."""
     lead = _over_time(intent)
-    measure = plain(intent)
+    measure = lowercase_first(intent)
     if intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH, Relation.CHANGE):
         measure = re.sub(r"(?<=\w)\s+(?:growth|change|increase|decrease)(?: rates?)?$", "", measure, flags=re.I)
     return measure if lead and measure.lower().startswith(lead) else f"{lead}{measure}"
 
 
-def plain(intent: Intent) -> str:
+def lowercase_first(intent: Intent) -> str:
     """`Inventory turnover` as it stands inside a sentence; `EBITDA`, `R&D` and names of parts stay as they are."""
     measure = intent.measure
     if measure.startswith(intent.parts or "\0"):
@@ -84,18 +84,18 @@ def trend(intent: Intent, plan: Plan, written: Sequence[str], change: float, uni
     `written` are the figures of the plan's terms as people write them; `change` is the last less the first, in `unit`.
     """
     first, last = plan.terms[0].period, plan.terms[-1].period
-    subject = f"{plain(intent)} of {plan.terms[0].company.name}"
+    subject = f"{lowercase_first(intent)} of {plan.terms[0].company.name}"
     lead = _moved_as_claimed(intent, change)
-    subject = subject if lead else capital(subject)
+    subject = subject if lead else capitalize_first(subject)
     if not change:
         return f"{lead}{subject} did not change from {first} to {last}: it stayed at {written[-1]}."
-    by = shown(abs(change), "percentage points" if unit == "percent" else unit, _places(intent, unit))
+    by = format_amount(abs(change), "percentage points" if unit == "percent" else unit, _places(intent, unit))
     rose, fell = ("narrowed", "widened") if intent.losses else ("rose", "fell")
     moved = f"{rose if change > 0 else fell} by {by}"
     return f"{lead}{subject} {moved}, from {written[0]} in {first} to {written[-1]} in {last}."
 
 
-def from_and_to(intent: Intent, plan: Plan, program: Program, moved: float, ends: Sequence[float]) -> str:
+def change_endpoints(intent: Intent, plan: Plan, program: Program, moved: float, ends: Sequence[float]) -> str:
     """` (from $1,840 million in FY2022 to $1,720 million in FY2023)`: both ends of a change that is one number.
 
     `ends` are both where the program returns them; else two printed figures that account for `moved` alone.
@@ -103,8 +103,8 @@ def from_and_to(intent: Intent, plan: Plan, program: Program, moved: float, ends
     before, after = ends or _printed(intent, program, moved) or (None, None)
     if before is None or after is None:
         return ""
-    levels = [in_unit(level, intent.measure_unit, program.scale, intent.unit) for level in (before, after)]
-    first, last = (shown(value, unit, _places(intent, unit)) for value, unit in levels)
+    levels = [convert_to_unit(level, intent.measure_unit, program.scale, intent.unit) for level in (before, after)]
+    first, last = (format_amount(value, unit, _places(intent, unit)) for value, unit in levels)
     return f" (from {first} in {plan.terms[0].period} to {last} in {plan.terms[-1].period})"
 
 
@@ -128,9 +128,9 @@ def _moved_as_claimed(intent: Intent, change: float) -> str:
         return ""
     above = intent.claim.above if intent.claim else None
     if intent.losses:
-        rising = not (loss_asked_to_grow(intent.core) if above is None else above)
+        rising = not (asks_for_growing_loss(intent.core) if above is None else above)
     else:
-        rising = asked_to_rise(intent.core) if above is None else above
+        rising = asks_for_increase(intent.core) if above is None else above
     return "Yes: " if change and rising == (change > 0) else "No: "
 
 
@@ -138,7 +138,7 @@ _NO_CLAIM = re.compile(r"^\W*(?:how|what|compare|describe|show|tell me how)\b", 
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedFigure:
     """One figure of an answer."""
 
     name: str
@@ -161,14 +161,16 @@ def yes_or_no(claim: Claim | None, value: float, scale: float) -> str:
     return _verdict(against > 0 if claim.above else against < 0)
 
 
-def first_stands_out(intent: Intent, best: str) -> str:
+def superlative_verdict(intent: Intent, best: str) -> str:
     """`Yes: ` or `No: ` where a company was claimed to stand out; `best` is the name of the one that does."""
     if intent.claim is None or intent.claim.bound is not None or not intent.companies:
         return ""
     return _verdict(best == intent.companies[0].name)
 
 
-def extreme_of(comparison: Comparison, listed: Sequence[Listed], *, losses: bool) -> tuple[Listed, str, str]:
+def extreme_of(
+    comparison: Comparison, listed: Sequence[ListedFigure], *, losses: bool
+) -> tuple[ListedFigure, str, str]:
     """The one that stands out, the others as text, and the degree; of losses the highest is furthest below zero."""
     highest = (comparison is Comparison.HIGHEST) is not losses
     ranked = [one for one in listed if not losses or one.value < 0]
@@ -186,7 +188,7 @@ def degree_of(comparison: Comparison, count: int, *, losses: bool = False) -> st
     return comparison.value
 
 
-def without_losses(intent: Intent, values: Sequence[float]) -> str:
+def missing_losses(intent: Intent, values: Sequence[float]) -> str:
     """What hinders a comparison of losses: that there is none, or for a trend that one of both is a profit."""
     below = sum(value < 0 for value in values)
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
@@ -195,8 +197,8 @@ def without_losses(intent: Intent, values: Sequence[float]) -> str:
 
 
 def best_period(
-    comparison: Comparison, subject: str, listed: Sequence[Listed], *, losses: bool = False
-) -> tuple[Listed, str]:
+    comparison: Comparison, subject: str, listed: Sequence[ListedFigure], *, losses: bool = False
+) -> tuple[ListedFigure, str]:
     """The period that stands out, and the sentence that says so; `subject` is the measure and its company."""
     best, others, degree = extreme_of(comparison, listed, losses=losses)
     level = [one.name for one in listed if one.value == best.value]
@@ -205,23 +207,23 @@ def best_period(
     return best, f"{best.name}: {best.text} ({others}). {subject[:1].upper()}{subject[1:]} was {degree} in {best.name}."
 
 
-def every_year(core: str, subject: str, listed: Sequence[Listed], *, losses: bool = False) -> str:
+def every_year(core: str, subject: str, listed: Sequence[ListedFigure], *, losses: bool = False) -> str:
     """`Yes: revenue of Acme rose every year (FY2020: ...)`."""
-    moved = moves(core, listed, losses=losses)
+    moved = matches_direction(core, listed, losses=losses)
     against = [one.name for one, held in zip(listed[1:], moved, strict=True) if not held]
     figures = "; ".join(f"{one.name}: {one.text}" for one in listed)
-    way = "rise" if asked_to_rise(core) else "fall"
+    way = "rise" if asks_for_increase(core) else "fall"
     if against:
         return f"No: {subject} did not {way} in {' and '.join(against)} ({figures})."
     return f"Yes: {subject} {'rose' if way == 'rise' else 'fell'} every year ({figures})."
 
 
-def years_counted(intent: Intent, subject: str, listed: Sequence[Listed], scale: float) -> tuple[int, str]:
+def years_counted(intent: Intent, subject: str, listed: Sequence[ListedFigure], scale: float) -> tuple[int, str]:
     """In how many years it lay beyond the question's bound, else moved as asked, and the sentence."""
     core, claim = intent.core, intent.claim
-    moved = moves(core, listed, losses=intent.losses)
+    moved = matches_direction(core, listed, losses=intent.losses)
     figures = "; ".join(f"{one.name}: {one.text}" for one in listed)
-    way = "rose" if asked_to_rise(core) else "fell"
+    way = "rose" if asks_for_increase(core) else "fell"
     if claim is not None and claim.bound is not None:
         held = [yes_or_no(claim, one.number, scale) == _verdict(True) for one in listed]
         beyond = "above" if claim.above else "below"
@@ -231,29 +233,29 @@ def years_counted(intent: Intent, subject: str, listed: Sequence[Listed], scale:
     return found, f"In {found} of {len(moved)} years: {subject} {way} in {_named(listed[1:], moved)} ({figures})."
 
 
-def moves(core: str, listed: Sequence[Listed], *, losses: bool = False) -> list[bool]:
+def matches_direction(core: str, listed: Sequence[ListedFigure], *, losses: bool = False) -> list[bool]:
     """Whether each figure but the first moved as asked against the one before it."""
-    rising = not loss_asked_to_grow(core) if losses else asked_to_rise(core)
+    rising = not asks_for_growing_loss(core) if losses else asks_for_increase(core)
     return [after.value > before.value if rising else after.value < before.value for before, after in pairwise(listed)]
 
 
-def asked_to_rise(core: str) -> bool:
+def asks_for_increase(core: str) -> bool:
     """Whether the question speaks of a rise; else of a fall."""
     return _FALLING.search(core) is None
 
 
-def loss_asked_to_grow(core: str) -> bool:
+def asks_for_growing_loss(core: str) -> bool:
     """Whether the question speaks of a loss that grew: one that worsens does, one that improves shrinks."""
     if _WORSENING.search(core):
         return True
-    return asked_to_rise(core) and _IMPROVING.search(core) is None
+    return asks_for_increase(core) and _IMPROVING.search(core) is None
 
 
 _WORSENING = re.compile(r"worsen|deteriorat|deepen", re.I)
 _IMPROVING = re.compile(r"\bimprov|\bsmaller\b|\bless\b|\bbetter\b", re.I)
 
 
-def _named(listed: Sequence[Listed], held: Sequence[bool]) -> str:
+def _named(listed: Sequence[ListedFigure], held: Sequence[bool]) -> str:
     return ", ".join(one.name for one, true in zip(listed, held, strict=True) if true) or "none of them"
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from fin_agent.answering.provenance import Provenance, check_provenance, constants_of
 from fin_agent.evidence.expressions import (
+    AbsoluteValue,
     Choice,
     Constant,
     IfReported,
     Known,
-    Magnitude,
     Mean,
     Node,
     Operation,
@@ -141,7 +141,7 @@ class _Writer:
                 summed = " + ".join(map(self._averaged, parts))
                 text = f"({summed}) / {len(parts)}"
                 return f"({text})" if above > 2 else text
-            case Magnitude(of):
+            case AbsoluteValue(of):
                 return f"abs({self.expression(of)})"
             case Choice() | IfReported() | Quantity():
                 raise ValueError("the tree is not resolved")

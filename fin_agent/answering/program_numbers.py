@@ -219,7 +219,7 @@ class _Reader:
         ]
 
     def _arithmetic(self, node: ast.BinOp, place: _Place) -> None:
-        scaling = scaling_of(node)
+        scaling = scaled_number(node)
         if scaling is not None and place.role is Role.FIGURE:
             figure, multiplier = scaling
             scaled = _Place(Role.FIGURE, place.variable, place.group, multiplier, negative=place.negative)
@@ -289,13 +289,13 @@ def _right_role(operator: ast.operator) -> Role:
 
 def _is_one_over(node: ast.BinOp) -> bool:
     """`1 / 3`."""
-    return isinstance(node.op, ast.Div) and number_of(node.left) == 1 and isinstance(node.right, ast.Constant)
+    return isinstance(node.op, ast.Div) and signed_number(node.left) == 1 and isinstance(node.right, ast.Constant)
 
 
 SCALES = frozenset(Decimal(1000) ** power for power in (1, 2, 3, 4))
 
 
-def number_of(node: ast.expr) -> Decimal | None:
+def signed_number(node: ast.expr) -> Decimal | None:
     """Of a number as written, with its sign: `-12.5`."""
     match node:
         case ast.Constant(value=bool()):
@@ -303,7 +303,7 @@ def number_of(node: ast.expr) -> Decimal | None:
         case ast.Constant(value=int() | float() as value):
             return Decimal(repr(value))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            number = number_of(operand)
+            number = signed_number(operand)
             return None if number is None else -number
         case _:
             return None
@@ -318,12 +318,12 @@ def power_of_ten(node: ast.expr) -> Decimal | None:
             return None
 
 
-def scaling_of(node: ast.BinOp) -> tuple[ast.expr, Decimal] | None:
+def scaled_number(node: ast.BinOp) -> tuple[ast.expr, Decimal] | None:
     """(number, multiplier) for a number times or by a power of a thousand: `6489 * 1_000_000`."""
     if not isinstance(node.op, ast.Mult | ast.Div):
         return None
     for figure, scale in ((node.left, _scale(node.right)), (node.right, _scale(node.left))):
-        if scale is None or number_of(figure) is None:
+        if scale is None or signed_number(figure) is None:
             continue
         if isinstance(node.op, ast.Mult):
             return figure, scale
@@ -333,7 +333,7 @@ def scaling_of(node: ast.BinOp) -> tuple[ast.expr, Decimal] | None:
 
 
 def _scale(node: ast.expr) -> Decimal | None:
-    number = power_of_ten(node) or number_of(node)
+    number = power_of_ten(node) or signed_number(node)
     return number if number in SCALES else None
 
 
@@ -400,10 +400,14 @@ def _untraceable_values(tree: ast.Module, code: str) -> Iterator[UntraceableValu
     for node in ast.walk(tree):
         reasons: list[str] = []
         match node:
-            case ast.Call(func=ast.Name(id="round"), args=[first, *_]) if number_of(first) is not None:
+            case ast.Call(func=ast.Name(id="round"), args=[first, *_]) if signed_number(first) is not None:
                 reasons.append("a figure is used as printed, not rounded")
             case ast.BinOp(op=op, left=left, right=right):
-                if isinstance(op, ast.Sub | ast.Div) and number_of(left) is None and ast.dump(left) == ast.dump(right):
+                if (
+                    isinstance(op, ast.Sub | ast.Div)
+                    and signed_number(left) is None
+                    and ast.dump(left) == ast.dump(right)
+                ):
                     reasons.append("a figure less itself, or over itself, is always the same number")
                 if node not in inner and _is_built_from_constants(node):
                     reasons.append("a number is put together from constants")
@@ -414,7 +418,7 @@ def _untraceable_values(tree: ast.Module, code: str) -> Iterator[UntraceableValu
 def _is_built_from_constants(node: ast.BinOp) -> bool:
     """Of a whole product or a whole sum: `total * 3 * 4` builds a number, `365 * total / 2` has one of each kind."""
     parts = list(_parts(node))
-    numbers = [(abs(number), above) for part, above in parts if (number := number_of(part)) is not None]
+    numbers = [(abs(number), above) for part, above in parts if (number := signed_number(part)) is not None]
     if isinstance(node.op, ast.Add | ast.Sub):
         return len(numbers) < len(parts) and sum(number in (1, 100) for number, _ in numbers) > 1
     counters = [above for number, above in numbers if number in _COUNTERS]
@@ -440,7 +444,7 @@ def _is_mean(node: ast.expr) -> bool:
     match node:
         case ast.BinOp(left=left, op=ast.Div(), right=right):
             terms = _terms_of(left)
-            return terms is not None and number_of(right) == terms
+            return terms is not None and signed_number(right) == terms
         case _:
             return False
 

@@ -11,7 +11,7 @@ from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 from fin_agent.lexicon.phrase_matching import Mention
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.search_terms import stems_of
-from fin_agent.vocabulary.amount_words import in_words
+from fin_agent.vocabulary.amount_words import amount_in_words
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.figure_agreement import agree_in_size
 from fin_agent.workspace import Workspace
@@ -22,7 +22,7 @@ _OF_A_PART_OF_A_YEAR = re.compile(r"\b(?:quarter|months?|weeks?)\b", re.I)
 _FULL_YEAR = (0, 12)
 
 
-def contradicted(
+def contradictions(
     text: str, doc_ids: Collection[str], workspace: Workspace, years_asked: Collection[int] = ()
 ) -> list[str]:
     """What of `text` the statements of these filings contradict, in sentences; empty where nothing is.
@@ -42,7 +42,7 @@ def contradicted(
             own = [each for each in facts if _is_of_the_statement(each.fact, mention, workspace)]
             if own and not any(agree_in_size(said, each.fact) for each in facts):
                 doc_id, fact = own[0].doc_id, own[0].fact
-                amount = in_words(fact.amount, fact.scale, fact.unit)
+                amount = amount_in_words(fact.amount, fact.scale, fact.unit)
                 sure = "tagged" if fact.tag is not None else "borne out by its sums"
                 place = f"page {fact.page + 1} of {doc_id}"
                 found.append(f"{said.printed} is said of {fact.label}; {place} prints {amount}, {sure}")

@@ -21,7 +21,7 @@ _NAME = re.compile(r"(?<=\s)(?:[A-Z][a-z]+ ){1,3}[A-Z][a-z]+\b")
 """Several capitals in a row within a sentence: a person, a company, a product."""
 
 
-def not_borne_out(
+def unsupported_claims(
     sentence: str,
     quotes: Sequence[str],
     also: str = "",
@@ -41,9 +41,9 @@ def not_borne_out(
     of what the sentence speaks of. That a filing does not tell something needs no quote either.
 
     >>> quotes = ["Net sales increased 6% to $3,763 million."]
-    >>> not_borne_out("Net sales grew.", quotes), not_borne_out("Net sales fell.", quotes)
+    >>> unsupported_claims("Net sales grew.", quotes), unsupported_claims("Net sales fell.", quotes)
     ((), ('that it fell',))
-    >>> not_borne_out("The auditor resigned over roughly a trillion.", quotes)
+    >>> unsupported_claims("The auditor resigned over roughly a trillion.", quotes)
     ('`a trillion`', '`resigned`')
     """
     known = "\n".join((*quotes, also)).lower()
@@ -232,12 +232,12 @@ _ADDRESS = re.compile(
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 
 
-def without_markup(text: str) -> str:
+def strip_markup(text: str) -> str:
     """A text of a model without links, pictures, tags and addresses, which would lead whoever reads it elsewhere.
 
     They are looked for as a browser reads them, whatever entities, wide letters or invisible ones they are written in.
 
-    >>> without_markup("Sales rose. [Proof](http://evil.example/x) ![](https://evil.example/i.png) <b>Now</b>")
+    >>> strip_markup("Sales rose. [Proof](http://evil.example/x) ![](https://evil.example/i.png) <b>Now</b>")
     'Sales rose. Proof Now'
     """
     shown = _INVISIBLE.sub("", unicodedata.normalize("NFKC", html.unescape(text).replace("。", ".")))

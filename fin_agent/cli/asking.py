@@ -36,7 +36,7 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.graphs.answer.stepping import SteppedRun
 from fin_agent.presentation.answers import answer_view
-from fin_agent.presentation.runs import about_to_run, left_view, stopped_step_view
+from fin_agent.presentation.runs import next_input_view, pending_program_view, stopped_step_view
 from fin_agent.presentation.terminal_text import one_line, plain
 from fin_agent.presentation.traces import rounds_view
 from fin_agent.workspace import Workspace
@@ -223,9 +223,9 @@ def _stepped_through(question: str, on: OnIndex, settings: Settings, doc_ids: Se
             if run.next is None:
                 break
             if step is not None:
-                shown.print(left_view(run.state, run.next, run.passages))
+                shown.print(next_input_view(run.state, run.next, run.passages))
             else:
-                shown.print(about_to_run(run.program or ""))
+                shown.print(pending_program_view(run.program or ""))
             if not _go_on(run):
                 return ExitCode.STOPPED
         answer = run.answer

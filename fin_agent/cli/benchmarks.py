@@ -24,15 +24,15 @@ from fin_agent.errors import QuestionError
 from fin_agent.evaluation import Family, Oracle, QuestionKind, page_benchmarks
 from fin_agent.evaluation import tatqa as tatqa_questions
 from fin_agent.evaluation.answer_judging import Judgement
-from fin_agent.evaluation.benchmark import Answered, Benchmark, Report, Row, Run, run_benchmark, write_csv
+from fin_agent.evaluation.benchmark import AnsweredQuestion, Benchmark, Report, Row, Run, run_benchmark, write_csv
 from fin_agent.evaluation.financebench import (
     FinanceBenchQuestion,
-    allowed,
+    duplicates_of_filings,
     load_questions,
+    oracle_scope,
+    report_tables,
     score,
-    standing_for,
     summarize,
-    tables_of,
 )
 from fin_agent.evaluation.generated import benchmark as made
 from fin_agent.evaluation.generated.material import Material
@@ -45,7 +45,7 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
 from fin_agent.models.metering import Meter
-from fin_agent.presentation.terminal_text import first_of, in_our_look
+from fin_agent.presentation.terminal_text import first_items, style_table
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.workspace import Workspace
 
@@ -79,7 +79,7 @@ class Asking:
         self._to = to
         self._out = out
 
-    def ask(self, question: str, question_id: str, scope: Scope = EVERYTHING) -> Answered:
+    def ask(self, question: str, question_id: str, scope: Scope = EVERYTHING) -> AnsweredQuestion:
         """The answer, or the refusal that stands in for one: a question that fails does not end the run."""
         tried = attempt(
             question,
@@ -89,13 +89,13 @@ class Asking:
             question_id=question_id,
             debug=self._to.debug,
         )
-        return Answered(answer=tried.answer, failure=tried.failure)
+        return AnsweredQuestion(answer=tried.answer, failure=tried.failure)
 
     def run(
         self,
         questions: Sequence[QuestionT],
-        ask: Callable[[QuestionT], Answered],
-        judge: Callable[[QuestionT, Answered], Row],
+        ask: Callable[[QuestionT], AnsweredQuestion],
+        judge: Callable[[QuestionT, AnsweredQuestion], Row],
         said: Callable[[Row], str],
         *asked_how: str,
     ) -> Run:
@@ -134,7 +134,7 @@ class Asking:
         document = {**told, **outcome, **files, "seconds": seconds}
         if self._out is not None:
             write_whole(self._out / "report.json", f"{json.dumps(document, indent=2)}\n".encode())
-        self._to.show(document, *map(in_our_look, [report.as_table()] if tables is None else tables), *lines)
+        self._to.show(document, *map(style_table, [report.as_table()] if tables is None else tables), *lines)
         if run.cost["model_calls"]:
             self._to.say(", ".join(f"{name.replace('_', ' ')}: {amount}" for name, amount in run.cost.items()))
         if files:
@@ -183,15 +183,15 @@ def financebench(
         asking = Asking(workspace, settings, on, out)
         records = workspace.index.filings()
         forms = {record.doc_id: record.identity.form.value for record in records}
-        same_content = standing_for(records)
+        same_content = duplicates_of_filings(records)
         if lacking := sorted({question.doc_id for question in asked} - forms.keys()):
-            warn(f"{len(lacking)} of the filings asked about are not in the index: {first_of(lacking)}")
+            warn(f"{len(lacking)} of the filings asked about are not in the index: {first_items(lacking)}")
 
-        def ask_within(question: FinanceBenchQuestion) -> Answered:
-            scope = allowed(question, oracle, forms)
+        def ask_within(question: FinanceBenchQuestion) -> AnsweredQuestion:
+            scope = oracle_scope(question, oracle, forms)
             if scope is None:
                 reason = "no filing that holds the answer is in the index"
-                return Answered(answer=refusal_for(question.question, reason, question.id))
+                return AnsweredQuestion(answer=refusal_for(question.question, reason, question.id))
             return asking.ask(question.question, question.id, scope)
 
         run = asking.run(
@@ -211,7 +211,7 @@ def financebench(
     told = {"oracle": oracle.value, "judge": judge, "misses": misses}
     write_csv(misses, out / "misses.csv")
     report = summarize(run.rows)
-    return asking.publish(run, report, told, tables=tables_of(report, _GIVEN[oracle]))
+    return asking.publish(run, report, told, tables=report_tables(report, _GIVEN[oracle]))
 
 
 def judgement_by(model: str, settings: Settings) -> Judgement:
@@ -309,7 +309,7 @@ def _ask_made(
     misses = [row for row in run.rows if missed(row)]
     told = {"seed": seed, "misses": [asdict(row) for row in misses]}
     lines = (line for row in misses for line in made.miss_lines(row))
-    return asking.publish(run, made.report_on_made(run.rows, title), told, lines)
+    return asking.publish(run, made.report_on_generated(run.rows, title), told, lines)
 
 
 @command
@@ -346,7 +346,7 @@ def tatqa(
             lambda row: row.figures["miss"] or "right",
         )
     told = {"seed": seed, "left_out": read.faults}
-    return asking.publish(run, tatqa_questions.report_on_tatqa(run.rows), told, tatqa_questions.misses_of(run.rows))
+    return asking.publish(run, tatqa_questions.report_on_tatqa(run.rows), told, tatqa_questions.miss_counts(run.rows))
 
 
 @command
@@ -415,7 +415,7 @@ def finqa(
 
 def _pages_used(
     title: str,
-    asked: page_benchmarks.Asked,
+    asked: page_benchmarks.QuestionFile,
     workspace: Workspace,
     asking: Asking,
     right: page_benchmarks.Rule,
@@ -431,12 +431,12 @@ def _pages_used(
     owners = workspace.directory.owners
     run = asking.run(
         asked.questions,
-        lambda each: asking.ask(each.question, each.id, allowed(each, oracle, owners) or EVERYTHING),
+        lambda each: asking.ask(each.question, each.id, oracle_scope(each, oracle, owners) or EVERYTHING),
         lambda question, answered: page_benchmarks.judge_pages(question, answered, owners, right),
         lambda row: row.figures["error"] or "right page",
         oracle.value,
     )
-    measured = page_benchmarks.told_of(run.rows, run.answered)
+    measured = page_benchmarks.detailed_metrics(run.rows, run.answered)
     report = page_benchmarks.report_on_pages(run.rows, title)
     document = {**told, "left_out": asked.faults, **measured}
-    return asking.publish(run, report, document, page_benchmarks.lines_of(measured))
+    return asking.publish(run, report, document, page_benchmarks.metric_lines(measured))

@@ -24,7 +24,7 @@ from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
 from fin_agent.evaluation import Oracle
-from fin_agent.evaluation.benchmark import Kept, Row, write_csv
+from fin_agent.evaluation.benchmark import PartialResults, Row, write_csv
 from fin_agent.evaluation.comparison import (
     COMPARED,
     Comparison,
@@ -34,11 +34,11 @@ from fin_agent.evaluation.comparison import (
     report_on_comparison,
 )
 from fin_agent.evaluation.comparison import compare as searched
-from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions, standing_for
+from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions
 from fin_agent.evaluation.statistics import MEASURING, Overlap, require_libraries
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.protocol import StoredPassage
-from fin_agent.presentation.terminal_text import first_of, in_our_look
+from fin_agent.presentation.terminal_text import first_items, style_table
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.workspace import Workspace
 
@@ -128,7 +128,7 @@ def compare(wanted: Comparing, on: OnIndex) -> ExitCode:
         "files": [str(file) for file in files],
         "seconds": round(time.perf_counter() - started, 3),
     }
-    on.show(document, *(line for table in report.as_tables() for line in (in_our_look(table), "")))
+    on.show(document, *(line for table in report.as_tables() for line in (style_table(table), "")))
     for file in files:
         on.say(f"written: {file}")
     return ExitCode.SOME_FAILED if comparison.not_built or failures else ExitCode.DONE
@@ -147,7 +147,7 @@ def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted
             progress.step(f"{score.labels['strategy']}, {score.id}: {said}", problem=bool(failure))
 
         conditions = Conditions(
-            k=wanted.k, oracle=wanted.oracle, forms=forms, same_content=standing_for(records), debug=debug
+            k=wanted.k, oracle=wanted.oracle, forms=forms, same_content=duplicates_of_filings(records), debug=debug
         )
         held = sorted(record.content_hash for record in records)
         compared = (asked, conditions, held, settings_from().model_dump_json(), wanted.reader)
@@ -160,7 +160,7 @@ def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted
             conditions=conditions,
             reader=None if wanted.reader is None else _reader(wanted.reader, workspace, debug),
             told=told,
-            kept=None if wanted.out is None else Kept(wanted.out / "rows.unfinished.jsonl", compared, Row),
+            kept=None if wanted.out is None else PartialResults(wanted.out / "rows.unfinished.jsonl", compared, Row),
         )
 
 
@@ -187,7 +187,7 @@ def _odd(asked: Sequence[FinanceBenchQuestion], page_counts: Mapping[str, int]) 
     said = []
     lacking = sorted({doc_id for question in asked for doc_id in question.documents} - page_counts.keys())
     if lacking:
-        said.append(f"{len(lacking)} of the filings asked about are not in the index: {first_of(lacking)}")
+        said.append(f"{len(lacking)} of the filings asked about are not in the index: {first_items(lacking)}")
     beyond = [
         f"{question.id} (page {page} of {doc_id}, which has {page_counts[doc_id]})"
         for question in asked
@@ -197,13 +197,13 @@ def _odd(asked: Sequence[FinanceBenchQuestion], page_counts: Mapping[str, int]) 
     if beyond:
         said.append(
             f"{len(beyond)} gold {'pages are' if len(beyond) > 1 else 'page is'} beyond the end of the filing, where"
-            f" nothing is found; `evidence_page_num` counts from 0: {first_of(beyond)}"
+            f" nothing is found; `evidence_page_num` counts from 0: {first_items(beyond)}"
         )
     repeated = [name for name, times in Counter(question.id for question in asked).items() if times > 1]
     if repeated:
         said.append(
             f"{len(repeated)} {'ids stand' if len(repeated) > 1 else 'id stands'} on several lines, each of which"
-            f" counts as a question: {first_of(repeated)}"
+            f" counts as a question: {first_items(repeated)}"
         )
     return said
 

@@ -25,7 +25,7 @@ from fin_agent.index.repairing import repair as repair_index
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.verifying import IndexFinding
 from fin_agent.index.verifying import verify as verify_index
-from fin_agent.presentation.terminal_text import advice_view, counted, one_line
+from fin_agent.presentation.terminal_text import advice_view, count_with_noun, one_line
 
 
 @command
@@ -48,8 +48,8 @@ def verify(on: OnIndex) -> ExitCode:
         "findings": [fields_of(finding, "aspect subject found remedy fault") for finding in findings],
     }
     faults = len(verified.faults)
-    verdict = f"{counted(faults, 'fault')} found in" if faults else "No fault found in"
-    verdict += f" the index in {folder}: {counted(verified.filings, 'filing')} looked at, in {seconds:.1f} s."
+    verdict = f"{count_with_noun(faults, 'fault')} found in" if faults else "No fault found in"
+    verdict += f" the index in {folder}: {count_with_noun(verified.filings, 'filing')} looked at, in {seconds:.1f} s."
     on.show(document, *([findings_table(findings)] if findings else []), verdict)
     return ExitCode.SOME_FAILED if verified.faults else ExitCode.DONE
 
@@ -112,7 +112,7 @@ def failures(on: OnIndex, forget_gone: bool = False) -> ExitCode:
     unread = [_as_it_is(file, lock_owner(folder)) for file in unread]
     files = [fields_of(file, "path doc_id state reason remedy") for file in unread]
     if forget_gone:
-        on.say(f"{counted(forgotten, 'file')} gone, taken off the list")
+        on.say(f"{count_with_noun(forgotten, 'file')} gone, taken off the list")
     document = {"index": str(folder), "forgotten": forgotten, "files": files}
     on.show(document, unread_table(unread) if unread else "No file is left unread.")
     return ExitCode.DONE
@@ -208,4 +208,4 @@ def _repair_verdict(repaired: Repaired, left: bool, something_done: bool) -> str
 def unread_table(unread: Sequence[UnreadFile]) -> RenderableType:
     """Each with why it is unread and what to do."""
     rows = ((Text(f"{file.state.value:<8} "), f"{file.path}: {file.reason}", file.remedy) for file in unread)
-    return Group(advice_view(rows), "", Text(counted(len(unread), "file")))
+    return Group(advice_view(rows), "", Text(count_with_noun(len(unread), "file")))

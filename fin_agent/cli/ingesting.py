@@ -22,7 +22,7 @@ from fin_agent.index.ingest import ingest as ingest_into
 from fin_agent.index.manifest import Manifest, UnreadFile
 from fin_agent.index.opening import open_index
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
-from fin_agent.presentation.terminal_text import counted, told_warnings
+from fin_agent.presentation.terminal_text import count_with_noun, warning_lines_by_page
 from fin_agent.process_pool import nothing_from_the_current_folder
 
 
@@ -102,7 +102,7 @@ def ingest_files(
     ):
 
         def told(file: IngestedFile) -> None:
-            warnings = [f"{file.doc_id}: {each}" for each in told_warnings(file.warnings)]
+            warnings = [f"{file.doc_id}: {each}" for each in warning_lines_by_page(file.warnings)]
             progress.step(_line_of(file), problem=file.outcome is Outcome.FAILED, warnings=warnings)
 
         with nothing_from_the_current_folder():
@@ -136,7 +136,7 @@ def _files_to_read_again(folder: Path) -> list[Path]:
         raise FilingIndexError(
             "no index here lists the files that it was read from", subject=str(folder), remedy="Name files or folders"
         )
-    say(f"reading {counted(len(files), 'file')} again; the index before is kept in {folder}")
+    say(f"reading {count_with_noun(len(files), 'file')} again; the index before is kept in {folder}")
     return files
 
 
@@ -192,7 +192,7 @@ def _line_of(file: IngestedFile) -> str:
 
 def _summary(report: IngestReport, folder: Path | str, held: int, seconds: float) -> str:
     counts = ", ".join(f"{report.count(outcome)} {outcome.value}" for outcome in Outcome)
-    return f"{counts}, in {seconds:.1f} s. The index in {folder} holds {counted(held, 'filing')}."
+    return f"{counts}, in {seconds:.1f} s. The index in {folder} holds {count_with_noun(held, 'filing')}."
 
 
 def _document(report: IngestReport, folder: Path | str, held: int, seconds: float) -> dict[str, object]:

@@ -18,15 +18,15 @@ from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingRecord, VectorModel
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.lexicon.company_mentions import CompanyDirectory
-from fin_agent.presentation.filings import CheckedFiling, checked_view, filings_view, in_reading_order
-from fin_agent.presentation.terminal_text import counted, settings_view
+from fin_agent.presentation.filings import CheckedFiling, checked_view, filings_view, sort_filings
+from fin_agent.presentation.terminal_text import count_with_noun, settings_view
 
 
 @command
 def filings(on: OnIndex) -> ExitCode:
     """List the filings in the index."""
     with on.opened() as workspace:
-        records = in_reading_order(workspace.index.filings())
+        records = sort_filings(workspace.index.filings())
     document = {"filings": [fields_of(record, _FILING) for record in records]}
     on.show(document, *([filings_view(records)] if records else []))
     return ExitCode.DONE
@@ -128,7 +128,7 @@ def check(on: OnIndex, doc_ids: list[str] | None = None, every: bool = False) ->
         raise typer.BadParameter("name the filings to check, or give --all for every filing in the index")
     with on.opened() as workspace:
         if every:
-            records = in_reading_order(workspace.index.filings())
+            records = sort_filings(workspace.index.filings())
         else:
             records = [workspace.index.filing(doc_id) for doc_id in dict.fromkeys(doc_ids or ())]
         checked = [
@@ -183,6 +183,8 @@ def remove(doc_ids: list[str], on: OnIndex) -> ExitCode:
     place = on.chosen.place
     for doc_id in unknown:
         say(f"error: {doc_id}: this filing is not in the index in {place}. `fin-agent filings` lists those that are")
-    summary = f"{len(removed)} removed, {len(unknown)} unknown. The index in {place} holds {counted(left, 'filing')}."
+    summary = (
+        f"{len(removed)} removed, {len(unknown)} unknown. The index in {place} holds {count_with_noun(left, 'filing')}."
+    )
     on.show({"removed": removed, "unknown": unknown, "filings": left}, summary)
     return ExitCode.SOME_FAILED if unknown else ExitCode.DONE

@@ -24,7 +24,7 @@ from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.models.metering import Budget
 from fin_agent.presentation.answers import usage_line
 from fin_agent.presentation.runs import comparison_view, differences_view, run_view, runs_view, step_of_run_view
-from fin_agent.presentation.terminal_text import counted
+from fin_agent.presentation.terminal_text import count_with_noun
 from fin_agent.runs.comparing import answer_differences, run_differences
 from fin_agent.runs.run import RULES, IndexState, Run, index_state
 from fin_agent.runs.store import RunStore, store_file
@@ -107,7 +107,7 @@ def forget(on: OnIndex, names: list[str] | None = None, every: bool = False) -> 
         raise typer.BadParameter("name runs, or give --all", param_hint="RUN")
     with _opened_store(on) as store:
         gone = store.forget(names or None)
-    on.show({"forgotten": gone}, f"{counted(gone, 'run')} forgotten.")
+    on.show({"forgotten": gone}, f"{count_with_noun(gone, 'run')} forgotten.")
     return ExitCode.DONE
 
 

@@ -22,13 +22,13 @@ from fin_agent.config import settings_from
 from fin_agent.evaluation import chunk_benchmarks, rag_measures
 from fin_agent.evaluation import ranking as rankings
 from fin_agent.evaluation.answer_judging import JudgeCalls
-from fin_agent.evaluation.benchmark import Kept, Row, write_csv
+from fin_agent.evaluation.benchmark import PartialResults, Row, write_csv
 from fin_agent.evaluation.financebench import load_questions
 from fin_agent.evaluation.statistics import FITTING, require_libraries
 from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.models.call import Role
 from fin_agent.models.metering import Meter
-from fin_agent.presentation.terminal_text import first_of, in_our_look
+from fin_agent.presentation.terminal_text import first_items, style_table
 from fin_agent.retrieval.search_query import EVERYTHING, Depth
 from fin_agent.workspace import Workspace
 
@@ -56,12 +56,17 @@ def ranking(
         waver (--waver): Noise on the rules' scores, as a share of their range: a shaky judge.
     """
     settings = TournamentSettings(top_k=k, seed=seed)
-    measuring = rankings.Measuring(k, ablations, seeds, settings, waver=waver, debug=on.debug)
+    measuring = rankings.RankingSettings(k, ablations, seeds, settings, waver=waver, debug=on.debug)
     return _ranked(questions, on, measuring, resamples, out, judge)
 
 
 def _ranked(
-    questions: Path, on: OnIndex, measuring: rankings.Measuring, resamples: int, out: Path | None, judge: str | None
+    questions: Path,
+    on: OnIndex,
+    measuring: rankings.RankingSettings,
+    resamples: int,
+    out: Path | None,
+    judge: str | None,
 ) -> ExitCode:
     """Measure the rankings; SOME_FAILED where a question failed (it has found nothing).
 
@@ -81,7 +86,7 @@ def _ranked(
         scores, left_out = rankings.measure_rankings(asked, workspace, RulesAnalyst(workspace), measuring, told)
     if left_out:
         why = "no passage on their gold pages is in the index"
-        warn(f"{len(left_out)} questions are left out, {why}: {first_of(left_out)}")
+        warn(f"{len(left_out)} questions are left out, {why}: {first_items(left_out)}")
     report = rankings.report_on_rankings(
         scores, k=measuring.k, seeds=measuring.seeds, resamples=resamples, seed=measuring.settings.seed
     )
@@ -98,7 +103,7 @@ def _ranked(
         "files": [str(file) for file in files],
         "seconds": round(time.perf_counter() - started, 3),
     }
-    on.show(document, in_our_look(report.as_table()))
+    on.show(document, style_table(report.as_table()))
     for file in files:
         on.say(f"written: {file}")
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
@@ -128,7 +133,7 @@ def finagentbench(
     with index_of(graded.documents, out):
         pass
     on = OnIndex(as_json=to.as_json, debug=to.debug, index=out / "index")
-    measuring = rankings.Measuring(k, False, seeds, TournamentSettings(top_k=k), debug=to.debug)
+    measuring = rankings.RankingSettings(k, False, seeds, TournamentSettings(top_k=k), debug=to.debug)
     return _ranked(questions, on, measuring, resamples, out, judge)
 
 
@@ -172,7 +177,7 @@ def legalbench_rag(
     seconds = round(time.perf_counter() - started, 3)
     document = {"report": report.as_json(), "k": k, "left_out": faults, "seconds": seconds}
     write_whole(out / "report.json", f"{json.dumps(document, indent=2)}\n".encode())
-    to.show(document, in_our_look(report.as_table()))
+    to.show(document, style_table(report.as_table()))
     return ExitCode.DONE
 
 
@@ -193,7 +198,7 @@ def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) ->
         caller = judge_named(judge, settings, Role.PASSAGES_JUDGE)
         calls, similar = JudgeCalls(meter, warn), rag_measures.likeness()
         measure = rag_measures.by_model(caller, calls, similar, settings.prompts)
-    kept = Kept(folder / "ragas.unfinished.jsonl", (judge, k, [each.answer for each in asked]), Row)
+    kept = PartialResults(folder / "ragas.unfinished.jsonl", (judge, k, [each.answer for each in asked]), Row)
     rows: list[Row] = []
     with Progress(len(asked), "measuring", "answers") as progress:
         for number, each in enumerate(asked):
@@ -214,6 +219,6 @@ def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) ->
         "tokens": spent.tokens,
         "seconds": round(time.perf_counter() - started, 3),
     }
-    to.show(document, in_our_look(report.as_table()))
+    to.show(document, style_table(report.as_table()))
     to.say(f"rows: {folder / 'ragas.csv'}")
     return ExitCode.DONE

@@ -36,7 +36,7 @@ from fin_agent.retrieval.strategies.protocol import Layer, is_default, parse_str
 from fin_agent.tools.arguments import FactSearchArguments
 from fin_agent.tools.artifacts import FactFound, FactsListed
 from fin_agent.tools.context import SearchContext
-from fin_agent.tools.tool_implementations import facts_found
+from fin_agent.tools.tool_implementations import find_figures
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 
@@ -320,7 +320,7 @@ def facts(
             f"--{problem['loc'][0]}: {problem['msg']}", remedy="See `fin-agent facts --help`"
         ) from error
     with on.opened() as workspace:
-        listed = facts_found(SearchContext.of(workspace, Settings()), arguments)
+        listed = find_figures(SearchContext.of(workspace, Settings()), arguments)
     on.show(listed.model_dump(mode="json"), _facts_view(listed))
     return ExitCode.DONE
 

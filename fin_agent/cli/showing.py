@@ -21,16 +21,16 @@ from fin_agent.filings.page_rendering import Frame, FramedPage, Ink, draw_pages
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline
 from fin_agent.presentation.filings import (
+    fact_line,
     facts_view,
     item_runs,
-    metric_meant,
-    noted,
+    metric_by_name,
     overview,
     statement_runs,
     statements_found,
     statements_on,
 )
-from fin_agent.presentation.pages import joined, page_view, statement_view
+from fin_agent.presentation.pages import join_tables, page_view, statement_view
 from fin_agent.presentation.terminal_text import plain
 from fin_agent.presentation.workbook import statement_workbook
 from fin_agent.vocabulary.fact import Fact, Tag
@@ -85,7 +85,7 @@ def show(doc_id: str, wanted: Wanted, on: OnIndex) -> ExitCode:
                     print(plain(each.sentence))  # as it is: a file's name that is folded cannot be copied
         elif wanted.export is not None:
             assert wanted.statement is not None, "contradictions are refused"
-            write_whole(wanted.export, statement_workbook(shown.record, wanted.statement, joined(shown.parts)))
+            write_whole(wanted.export, statement_workbook(shown.record, wanted.statement, join_tables(shown.parts)))
             say(f"written to {wanted.export}")
         elif on.as_json:
             on.show(shown.fields())
@@ -193,7 +193,7 @@ class _Shown:
             return
         every, year, name = self.facts, self.wanted.year, self.wanted.fact
         if not years_of(every, name):
-            name = metric_meant(name, self.lexicon) or name
+            name = metric_by_name(name, self.lexicon) or name
         self.facts = chosen_facts(every, name, year, self.record.identity)
         if not self.facts:
             raise FilingIndexError(
@@ -272,7 +272,7 @@ class WrittenPicture:
         """For people."""
         many = f"{len(self.tables)} table{'' if len(self.tables) == 1 else 's'}"
         said = f"{self.file}: page {self.page + 1}, {many} framed in blue"
-        return f"{said}; in red {noted(self.fact)}" if self.fact is not None else said
+        return f"{said}; in red {fact_line(self.fact)}" if self.fact is not None else said
 
 
 def write_pictures(
@@ -302,7 +302,7 @@ def write_pictures(
 def _frames(picture: WrittenPicture) -> list[Frame]:
     frames = [Frame(table.box, Ink.TABLE) for table in picture.tables]
     if picture.fact is not None:
-        frames.append(Frame(picture.fact.box, Ink.FACT, noted(picture.fact)))
+        frames.append(Frame(picture.fact.box, Ink.FACT, fact_line(picture.fact)))
     return frames
 
 

@@ -134,13 +134,13 @@ def strict_numeric_match(value: float | None, unit: str | None, gold: str, quest
     """
     for numeral in _quantities(gold):
         half = Decimal(5).scaleb(-numeral.decimals - 1)
-        for restated in restated_in_unit_of(numeral, value, unit, question):
+        for restated in convert_to_gold_unit(numeral, value, unit, question):
             if abs(restated - numeral.value) <= half:
                 return True
     return False
 
 
-def restated_in_unit_of(gold: Numeral, value: float | None, unit: str | None, question: str = "") -> list[Decimal]:
+def convert_to_gold_unit(gold: Numeral, value: float | None, unit: str | None, question: str = "") -> list[Decimal]:
     """A value in the unit of a number of the gold answer, found as `strict_numeric_match` says; empty without a value.
 
     More than one reading where the gold's unit is not known.
@@ -268,7 +268,7 @@ def _is(value: float | None, unit: str | None, gold: Numeral, question: str, tol
     is_amount, is_share = bool(gold.currency or gold.scale), gold.kind is NumeralKind.PERCENT
     if unit and (is_amount if unit in _SHARES else is_share):
         return False
-    readings = restated_in_unit_of(gold, value, unit, question)
+    readings = convert_to_gold_unit(gold, value, unit, question)
     return any(is_within_tolerance(ours, gold.value, tolerance) for ours in readings)
 
 

@@ -25,7 +25,7 @@ QuestionT = TypeVar("QuestionT")
 KeptT = TypeVar("KeptT")
 
 
-class Answered(BaseModel):
+class AnsweredQuestion(BaseModel):
     """An answer, or the refusal that stands in for one where answering failed."""
 
     model_config = ConfigDict(frozen=True)
@@ -79,8 +79,8 @@ class Benchmark(Generic[QuestionT]):
     """What is asked, and how an answer becomes a row."""
 
     questions: Sequence[QuestionT]
-    ask: Callable[[QuestionT], Answered]
-    judge: Callable[[QuestionT, Answered], Row]
+    ask: Callable[[QuestionT], AnsweredQuestion]
+    judge: Callable[[QuestionT, AnsweredQuestion], Row]
     settings: str = ""
     """All that an answer depends on beside its question: an unfinished run is taken up only where it is the same."""
 
@@ -90,7 +90,7 @@ class Run:
     """The rows of a benchmark in the order of its questions, and the answers they judge."""
 
     rows: tuple[Row, ...]
-    answered: tuple[Answered, ...]
+    answered: tuple[AnsweredQuestion, ...]
 
     @property
     def failed(self) -> list[dict[str, str]]:
@@ -118,9 +118,11 @@ def run_benchmark(
     """
     kept = None
     if out is not None:
-        kept = Kept(out / "answers.unfinished.jsonl", (benchmark.settings, benchmark.questions), Answered)
+        kept = PartialResults(
+            out / "answers.unfinished.jsonl", (benchmark.settings, benchmark.questions), AnsweredQuestion
+        )
     rows: list[Row] = []
-    answered: list[Answered] = []
+    answered: list[AnsweredQuestion] = []
     for number, question in enumerate(benchmark.questions):
         each = kept.take(str(number)) if kept is not None else None
         if each is None:
@@ -135,7 +137,7 @@ def run_benchmark(
     return Run(tuple(rows), tuple(answered))
 
 
-class Kept(Generic[KeptT]):
+class PartialResults(Generic[KeptT]):
     """What an unfinished run has so far, a line each behind a line that says of what run they are."""
 
     def __init__(self, path: Path, run: object, form: type[KeptT]) -> None:

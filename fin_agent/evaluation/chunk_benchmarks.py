@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.benchmark import QUESTIONS, Column, Report, Row, report_on
 from fin_agent.evaluation.question_files import Records, read_records
-from fin_agent.evaluation.tatqa import cover_of
+from fin_agent.evaluation.tatqa import synthetic_cover
 
 # --- Chunks with grades, as FinAgentBench ranks them
 
@@ -63,7 +63,7 @@ def load_graded(path: Path) -> Graded:
         doc_id = f"{record.doc}-{number:04}"
         texts = [each.text for each in record.chunks]
         text = " ".join(texts)
-        documents[doc_id] = as_html(["\n".join(cover_of(record.doc, record.question, text)), *texts])
+        documents[doc_id] = as_html(["\n".join(synthetic_cover(record.doc, record.question, text)), *texts])
         evidence = [
             {
                 "doc_name": doc_id,

@@ -19,8 +19,8 @@ from fin_agent.evaluation.answer_scoring import (
     page_recall,
     stated_match,
 )
-from fin_agent.evaluation.benchmark import Column, Group, Kept, Report, Row, percent, report_on, seconds_at
-from fin_agent.evaluation.financebench import UNKNOWN_FORM, FinanceBenchQuestion, allowed
+from fin_agent.evaluation.benchmark import Column, Group, PartialResults, Report, Row, percent, report_on, seconds_at
+from fin_agent.evaluation.financebench import UNKNOWN_FORM, FinanceBenchQuestion, oracle_scope
 from fin_agent.evaluation.ranking import ndcg
 from fin_agent.evaluation.statistics import RESAMPLES, Estimate, Overlap, PairedTest, estimate, holm, paired_test
 from fin_agent.index.protocol import PageKey, StoredPassage
@@ -81,7 +81,7 @@ def compare(
     conditions: Conditions,
     reader: Reader | None = None,
     told: Callable[[Row], None] = lambda score: None,
-    kept: Kept[Row] | None = None,
+    kept: PartialResults[Row] | None = None,
 ) -> Comparison:
     """Ask every strategy every question; what fails costs its own score only.
 
@@ -147,7 +147,7 @@ def _understood(question: FinanceBenchQuestion, understand: Callable[[str], Quer
 def _searched(strategy: Strategy, asked: _Asked, conditions: Conditions) -> _Searched:
     if asked.query is None:
         return _Searched(_NOTHING, None, asked.failure)
-    scope = allowed(asked.question, conditions.oracle, conditions.forms)
+    scope = oracle_scope(asked.question, conditions.oracle, conditions.forms)
     if scope is None:
         return _Searched(_NOTHING, asked.seconds)
     # Never less than usual: some strategies search within the filings and pages they list.

@@ -211,7 +211,7 @@ def _retrieval(
     }
 
 
-def allowed(question: FinanceBenchQuestion, oracle: Oracle, indexed: Collection[str]) -> Scope | None:
+def oracle_scope(question: FinanceBenchQuestion, oracle: Oracle, indexed: Collection[str]) -> Scope | None:
     """What may be retrieved for `question` of the filings `indexed`; None where no gold filing is among them."""
     if oracle is Oracle.NONE:
         return EVERYTHING
@@ -223,7 +223,7 @@ def allowed(question: FinanceBenchQuestion, oracle: Oracle, indexed: Collection[
     return Scope(doc_ids=tuple(dict.fromkeys(page.doc_id for page in pages)))
 
 
-def standing_for(records: Iterable[FilingRecord]) -> dict[str, str]:
+def duplicates_of_filings(records: Iterable[FilingRecord]) -> dict[str, str]:
     """doc_id -> the first doc_id with the same bytes, for filings that are there under several names."""
     by_content: dict[str, list[str]] = {}
     for record in records:
@@ -238,7 +238,7 @@ def summarize(rows: Sequence[Row]) -> Report:
     return report_on(rows, "FinanceBench", _FOUND_CAPTION, columns, ("question_type", "filing_type"))
 
 
-def tables_of(report: Report, given: str = "") -> tuple[Table, Table]:
+def report_tables(report: Report, given: str = "") -> tuple[Table, Table]:
     """What was found, and which numbers are right; `given` says what was given away before the search."""
     title = f"FinanceBench, {given}" if given else "FinanceBench"
     found = replace(report, title=title, columns=_FOUND)

@@ -16,12 +16,12 @@ from pydantic import BaseModel, Field
 
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.numerals import Numeral, numerals_in
-from fin_agent.evaluation.answer_scoring import first_sentence, restated_in_unit_of
+from fin_agent.evaluation.answer_scoring import convert_to_gold_unit, first_sentence
 from fin_agent.evaluation.benchmark import (
     MEDIAN_SECONDS,
     QUESTIONS,
     REFUSED,
-    Answered,
+    AnsweredQuestion,
     Column,
     Report,
     Row,
@@ -41,7 +41,7 @@ CURVE = (1, 2, 3, 5, 10, 20, 50)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionFile:
     """Questions of a published file, and what of it could not be used."""
 
     questions: tuple[FinanceBenchQuestion, ...]
@@ -54,7 +54,9 @@ Rule = Callable[[FinanceBenchQuestion, Answer], bool | None]
 """Whether an answer is right; None where it cannot tell."""
 
 
-def judge_pages(question: FinanceBenchQuestion, answered: Answered, owners: Mapping[str, str], right: Rule) -> Row:
+def judge_pages(
+    question: FinanceBenchQuestion, answered: AnsweredQuestion, owners: Mapping[str, str], right: Rule
+) -> Row:
     """The row of an answer; `owners` are companies by filing.
 
     Precision is of the passages that the answer was written from: gold pages among theirs, over their number (HiREC).
@@ -135,7 +137,7 @@ def report_on_pages(rows: Sequence[Row], title: str) -> Report:
     return report_on(ordered, title, _CAPTION, _COLUMNS, ("answer_type", "source"))
 
 
-def told_of(rows: Sequence[Row], answered: Sequence[Answered]) -> dict[str, Any]:
+def detailed_metrics(rows: Sequence[Row], answered: Sequence[AnsweredQuestion]) -> dict[str, Any]:
     """Beside the report: macro means over types, errors, curves by round and by k, cost by stage."""
     types = sorted({row.labels["answer_type"] for row in rows})
     macro = {}
@@ -169,7 +171,7 @@ def _by_round(rows: Sequence[Row]) -> Iterator[dict[str, float]]:
         yield after
 
 
-def _by_stage(answered: Sequence[Answered]) -> dict[str, dict[str, int]]:
+def _by_stage(answered: Sequence[AnsweredQuestion]) -> dict[str, dict[str, int]]:
     """Calls and tokens of models: what writes the answer is generation, all before it retrieval (HiREC, Table 4)."""
     stages = {name: {"calls": 0, "input_tokens": 0, "output_tokens": 0} for name in ("retrieval", "generation")}
     for usage in (role for each in answered for role in each.answer.usage.roles):
@@ -179,8 +181,8 @@ def _by_stage(answered: Sequence[Answered]) -> dict[str, dict[str, int]]:
     return stages
 
 
-def lines_of(told: Mapping[str, Any]) -> Iterator[str]:
-    """What `told_of` found, for people."""
+def metric_lines(told: Mapping[str, Any]) -> Iterator[str]:
+    """What `detailed_metrics` found, for people."""
     macro = told["macro"]
     yield f"mean over types: {', '.join(f'{name} {percent(macro[name])}' for name in _MACRO)}"
     yield f"first passage, what is wrong: {', '.join(f'{name} {count}' for name, count in told['errors'].items())}"
@@ -230,7 +232,7 @@ class _LofinRecord(BaseModel):
     evidences: list[_EvidenceRecord] = Field(min_length=1)
 
 
-def load_lofin(paths: Sequence[Path], page_counts: Mapping[str, int]) -> Asked:
+def load_lofin(paths: Sequence[Path], page_counts: Mapping[str, int]) -> QuestionFile:
     """The questions of LOFin's files; a row about a page that is not among `page_counts` is left out and named.
 
     The type of an answer is the file's, as published (`numeric_table.jsonl`, `numeric_table/test.jsonl`); of another
@@ -262,7 +264,7 @@ def load_lofin(paths: Sequence[Path], page_counts: Mapping[str, int]) -> Asked:
                     pages=pages,
                 )
             )
-    return Asked(tuple(questions), tuple(faults))
+    return QuestionFile(tuple(questions), tuple(faults))
 
 
 def _type_of(path: Path, gold: str) -> str:
@@ -312,7 +314,7 @@ def right_number(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
     if value is None or not numerals:
         said: Sequence[Numeral] = numerals_in(first_sentence(answer.answer.text))
         return any(same_number(each.value, gold) for each in said)
-    restated = restated_in_unit_of(numerals[0], value, answer.answer.unit, question.question)
+    restated = convert_to_gold_unit(numerals[0], value, answer.answer.unit, question.question)
     return any(same_number(each, gold) for each in restated)
 
 
@@ -338,7 +340,7 @@ class _FinQaRecord(BaseModel):
 
 def load_finqa(
     path: Path, filing_of: Callable[[str, int], str | None], texts_of: Callable[[str], Sequence[str]]
-) -> Asked:
+) -> QuestionFile:
     """The questions of a file, each with the page of the filing that its context was taken from.
 
     `filing_of` finds the annual report of a ticker and year, `texts_of` its pages. A question whose filing is missing,
@@ -374,7 +376,7 @@ def load_finqa(
                 pages=(PageKey(doc_id, page),),
             )
         )
-    return Asked(tuple(questions), tuple(faults))
+    return QuestionFile(tuple(questions), tuple(faults))
 
 
 def aligned_page(cells: Iterable[str], sentences: Iterable[str], pages: Sequence[str]) -> int | None:

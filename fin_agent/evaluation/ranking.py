@@ -30,7 +30,7 @@ SEEDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Measuring:
+class RankingSettings:
     """What is measured."""
 
     k: int = 10
@@ -66,7 +66,7 @@ def measure_rankings(
     questions: Sequence[FinanceBenchQuestion],
     workspace: Workspace,
     analyst: Analyst,
-    measuring: Measuring,
+    measuring: RankingSettings,
     told: Told = lambda question_id, seconds, failure: None,
 ) -> tuple[list[Row], list[str]]:
     """The scores of all rankings of all questions, and the ids of questions left out.
@@ -117,7 +117,7 @@ def _rankings(
     passages: Sequence[StoredPassage],
     workspace: Workspace,
     analyst: Analyst,
-    measuring: Measuring,
+    measuring: RankingSettings,
 ) -> dict[str, _Measured]:
     intent = analyst.intent(question.question)
     plan = analyst.plan(intent)
@@ -130,7 +130,7 @@ def _rankings(
         for seed in range(settings.seed, settings.seed + measuring.seeds):
             seeded = settings.model_copy(update={"seed": seed})
             judge = measuring.judge or rules
-            judge = WaveringJudge(judge, measuring.waver, seed) if measuring.waver else judge
+            judge = NoisyJudge(judge, measuring.waver, seed) if measuring.waver else judge
             held.append(
                 hold_tournament(
                     brief,
@@ -149,7 +149,7 @@ def _rankings(
     return found
 
 
-class WaveringJudge:
+class NoisyJudge:
     """Another judge whose scores are off by noise: a list shuffled anew is another occasion, and gets another verdict.
 
     The same list in the same order always gets the same. Rules do not waver, so that rounds and their aggregation have

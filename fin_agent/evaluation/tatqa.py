@@ -122,7 +122,7 @@ def _filing(number: int, record: _Record) -> str:
     table = [["" if cell is None else str(cell) for cell in row] for row in record.table.table]
     paragraphs = [each.text for each in sorted(record.paragraphs, key=lambda each: each.order)]
     head = " ".join(cell for row in table[:_HEAD_ROWS] for cell in row)
-    cover = cover_of(f"Registrant {number} Corporation", head, " ".join((head, *paragraphs)))
+    cover = synthetic_cover(f"Registrant {number} Corporation", head, " ".join((head, *paragraphs)))
     rows = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>\n" for row in table)
     place = _place_of_table(paragraphs)
     return (
@@ -140,7 +140,7 @@ def _place_of_table(paragraphs: Sequence[str]) -> int:
     return leading[-1] if leading else len(paragraphs)
 
 
-def cover_of(registrant: str, head: str, text: str) -> tuple[str, ...]:
+def synthetic_cover(registrant: str, head: str, text: str) -> tuple[str, ...]:
     """A cover's lines: no more than what kind of report a text is from, and when the newest year it names ended.
 
     The year is looked for in `head` first.
@@ -375,7 +375,7 @@ def report_on_tatqa(rows: Sequence[Row]) -> Report:
     return report_on(ordered, "TAT-QA", _CAPTION, _COLUMNS, ("answer_type", "answer_type_and_source"))
 
 
-def misses_of(rows: Sequence[Row]) -> Iterator[str]:
+def miss_counts(rows: Sequence[Row]) -> Iterator[str]:
     """How many are wrong in which way, the most frequent first."""
     for miss, count in Counter(row.figures["miss"] for row in rows if row.figures["miss"]).most_common():
         yield f"{miss}: {count}"

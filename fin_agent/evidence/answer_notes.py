@@ -8,19 +8,19 @@ from types import MappingProxyType
 
 from fin_agent.evidence.ledger import Entry, Figure, Ledger
 from fin_agent.evidence.report_selection import statements_of
-from fin_agent.evidence.scale_conflicts import off_by_scale
-from fin_agent.evidence.sign_conventions import as_asked
+from fin_agent.evidence.scale_conflicts import differ_only_in_scale
+from fin_agent.evidence.sign_conventions import signed_amount
 from fin_agent.evidence.slot_provenance import Filling, filling_of
 from fin_agent.evidence.sum_checks import Place, place_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
-from fin_agent.vocabulary.amount_words import in_words
+from fin_agent.vocabulary.amount_words import amount_in_words
 from fin_agent.vocabulary.figure_agreement import agree_in_size
 from fin_agent.vocabulary.identity import Form, Identity
 
 
-def remarks_on(
+def answer_notes(
     ledger: Ledger,
     facts: Sequence[SourcedFact],
     metrics: Mapping[str, Metric],
@@ -78,7 +78,7 @@ def _reports(
         yield _Report(
             name=name_of(identity),
             order=_order(identity),
-            amount=in_words(as_asked(held[0], metrics), held[0].scale, held[0].unit),
+            amount=amount_in_words(signed_amount(held[0], metrics), held[0].scale, held[0].unit),
             differs=not any(agree_in_size(figure.fact(), fact) for fact in held),
             restates=filling_of(entry.slot, identity) is not Filling.OTHER_FILING,
         )
@@ -98,7 +98,7 @@ def _restated(
     if not (earlier or later or others):
         return
     how = "as reported in" if entry.filling is Filling.EXACT else "in"
-    said = f"{entry.slot} is {in_words(figure.amount, figure.scale, figure.unit)} {how} {name_of(own)}"
+    said = f"{entry.slot} is {amount_in_words(figure.amount, figure.scale, figure.unit)} {how} {name_of(own)}"
     if earlier:
         said += f", restated from {earlier[0].amount} in {earlier[0].name}"
     if later:
@@ -113,10 +113,10 @@ def _of_its_print(
     entry: Entry, figure: Figure, prints: Sequence[SourcedFact], metrics: Mapping[str, Metric]
 ) -> Iterator[str]:
     """What is said of prints of the same number in another scale, or of the other sign."""
-    own, taken = figure.fact(), in_words(figure.amount, figure.scale, figure.unit)
-    scaled = next((each for each in prints if off_by_scale(own, each.fact)), None)
+    own, taken = figure.fact(), amount_in_words(figure.amount, figure.scale, figure.unit)
+    scaled = next((each for each in prints if differ_only_in_scale(own, each.fact)), None)
     if scaled is not None:
-        there = in_words(scaled.fact.amount, scaled.fact.scale, scaled.fact.unit)
+        there = amount_in_words(scaled.fact.amount, scaled.fact.scale, scaled.fact.unit)
         yield (
             f"{entry.slot} is taken as {taken}; page {scaled.fact.page + 1}"
             f" of {scaled.doc_id} has {there}, the same number in another scale"
@@ -126,7 +126,7 @@ def _of_its_print(
         (
             each
             for each in prints
-            if figure.amount * as_asked(each.fact, metrics) < 0
+            if figure.amount * signed_amount(each.fact, metrics) < 0
             and agree_in_size(own, each.fact)
             and home is not None
             and each.fact.statement is home
@@ -134,7 +134,7 @@ def _of_its_print(
         None,
     )
     if flipped is not None:
-        there = in_words(as_asked(flipped.fact, metrics), flipped.fact.scale, flipped.fact.unit)
+        there = amount_in_words(signed_amount(flipped.fact, metrics), flipped.fact.scale, flipped.fact.unit)
         yield (
             f"{entry.slot} is {taken} by the sign of {figure.label!r};"
             f" page {flipped.fact.page + 1} of {flipped.doc_id} has {there}"

@@ -72,7 +72,7 @@ class Mean:
 
 
 @dataclass(frozen=True, slots=True)
-class Magnitude:
+class AbsoluteValue:
     """Absolute value."""
 
     of: Node
@@ -95,7 +95,7 @@ class IfReported:
     reported: Node
 
 
-Node = Constant | Quantity | Known | Operation | Mean | Magnitude | Choice | IfReported
+Node = Constant | Quantity | Known | Operation | Mean | AbsoluteValue | Choice | IfReported
 
 Definition = Callable[[str], Node | None]
 """A formula's (or a derivable metric's) own expression by id; None for a metric that can only be read."""
@@ -148,9 +148,9 @@ def leaves_of(node: Node) -> Iterator[Quantity]:
         yield from leaves_of(part)
 
 
-def has_guesses(node: Node) -> bool:
+def assumes_zero(node: Node) -> bool:
     """Whether something in it is zero where it is not reported."""
-    return isinstance(node, IfReported) or any(map(has_guesses, parts_of(node)))
+    return isinstance(node, IfReported) or any(map(assumes_zero, parts_of(node)))
 
 
 def bind(
@@ -167,7 +167,7 @@ def bind(
 
     def walk(current: Node, shift: int, open_ids: frozenset[str]) -> Node:
         if not isinstance(current, Quantity):
-            return rebuilt(current, lambda part: walk(part, shift, open_ids))
+            return map_parts(current, lambda part: walk(part, shift, open_ids))
         name, shift = current.name, shift + current.shift
         if current.printed:
             return Known(slot_of(replace(current, shift=shift)))
@@ -199,10 +199,10 @@ def resolve(node: Node, is_filled: Callable[[Slot], bool]) -> tuple[Node | None,
             return None, tuple(slot for _, slots in settled for slot in slots)
         case _:
             in_order = iter(trees)
-            return rebuilt(node, lambda part: next(in_order)), ()
+            return map_parts(node, lambda part: next(in_order)), ()
 
 
-def counted_as_zero(node: Node, is_filled: Callable[[Slot], bool]) -> Iterator[Slot]:
+def slots_assumed_zero(node: Node, is_filled: Callable[[Slot], bool]) -> Iterator[Slot]:
     """Slots of optional parts that nothing fills: the resolved tree has 0 in their place."""
     match node:
         case IfReported(of):
@@ -210,10 +210,10 @@ def counted_as_zero(node: Node, is_filled: Callable[[Slot], bool]) -> Iterator[S
         case Choice(options):
             settled = (option for option in options if resolve(option, is_filled)[0] is not None)
             if (chosen := next(settled, None)) is not None:
-                yield from counted_as_zero(chosen, is_filled)
+                yield from slots_assumed_zero(chosen, is_filled)
         case _:
             for part in parts_of(node):
-                yield from counted_as_zero(part, is_filled)
+                yield from slots_assumed_zero(part, is_filled)
 
 
 def slots_of(node: Node, *, required: bool = True) -> Iterator[tuple[Slot, bool]]:
@@ -232,13 +232,13 @@ def parts_of(node: Node) -> tuple[Node, ...]:
             return left, right
         case Mean(parts) | Choice(parts):
             return parts
-        case Magnitude(of) | IfReported(of):
+        case AbsoluteValue(of) | IfReported(of):
             return (of,)
         case _:
             return ()
 
 
-def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
+def map_parts(node: Node, change: Callable[[Node], Node]) -> Node:
     """The same node with `change` applied to its parts, left to right; a leaf stays as it is."""
     match node:
         case Operation(operator, left, right):
@@ -247,18 +247,18 @@ def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
             return Mean(tuple(map(change, parts)))
         case Choice(options):
             return Choice(tuple(map(change, options)))
-        case Magnitude(of):
-            return Magnitude(change(of))
+        case AbsoluteValue(of):
+            return AbsoluteValue(change(of))
         case IfReported(of):
             return IfReported(change(of))
         case _:
             return node
 
 
-def shifted(node: Node, years: int) -> Node:
+def shift_years(node: Node, years: int) -> Node:
     """The same expression `years` fiscal years later (earlier where negative)."""
     if not isinstance(node, Quantity):
-        return rebuilt(node, lambda part: shifted(part, years))
+        return map_parts(node, lambda part: shift_years(part, years))
     if node.year:
         return replace(node, year=node.year + years)
     return replace(node, shift=node.shift + years)
@@ -275,11 +275,11 @@ def _set_as(asked: Quantity, node: Node) -> Node:
 def _said_of(node: Node, asked: Quantity) -> Node:
     if isinstance(node, Quantity):
         return replace(node, company=node.company or asked.company, part=node.part or asked.part)
-    return rebuilt(node, lambda part: _said_of(part, asked))
+    return map_parts(node, lambda part: _said_of(part, asked))
 
 
 def _of_whole(node: Node) -> Node:
-    return replace(node, whole=True) if isinstance(node, Quantity) else rebuilt(node, _of_whole)
+    return replace(node, whole=True) if isinstance(node, Quantity) else map_parts(node, _of_whole)
 
 
 def _pinned(node: Node, year: int | None, quarter: int | None = None) -> Node:
@@ -287,7 +287,7 @@ def _pinned(node: Node, year: int | None, quarter: int | None = None) -> Node:
     if year is None:
         return node
     if not isinstance(node, Quantity):
-        return rebuilt(node, lambda part: _pinned(part, year, quarter))
+        return map_parts(node, lambda part: _pinned(part, year, quarter))
     return node if node.year else replace(node, shift=0, year=year + node.shift, quarter=quarter)
 
 
@@ -345,13 +345,13 @@ def _call(name: str, arguments: list[Node]) -> Node:
     (of,) = arguments
     match name:
         case "prior":
-            return shifted(of, -1)
+            return shift_years(of, -1)
         case "avg":
-            return Mean((of, shifted(of, -1)))
+            return Mean((of, shift_years(of, -1)))
         case "change":
-            return Operation("-", of, shifted(of, -1))
+            return Operation("-", of, shift_years(of, -1))
         case "abs":
-            return Magnitude(of)
+            return AbsoluteValue(of)
         case "whole":
             return _of_whole(of)
         case "optional":

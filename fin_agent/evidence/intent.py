@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evidence.cards.card import Use
-from fin_agent.evidence.report_selection import ReportAsked
+from fin_agent.evidence.report_selection import RequestedReport
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.query.tree import Query
 from fin_agent.vocabulary.identity import Form
@@ -80,7 +80,7 @@ class Intent(BaseModel):
     """The question read whole; None where it was not."""
     core: str
     """The question without its instructions and definitions: what is searched for."""
-    companies: tuple[CompanyAsked, ...] = ()
+    companies: tuple[RequestedCompany, ...] = ()
     assumed: tuple[str, ...] = ()
     """What the question leaves open and was settled without it."""
     ask_back: str = ""
@@ -110,7 +110,7 @@ class Intent(BaseModel):
     """Unit of the expression's value before it is converted: `USD`, `percent`, `ratio`, `days` ..."""
     unit: OutputUnit | None = None
     """Unit asked for."""
-    further: tuple[MeasureAsked, ...] = ()
+    further: tuple[RequestedMeasure, ...] = ()
     """Measures asked for beside the first, of the same companies and periods: `revenue and net income`."""
     decimals: int | None = None
     statements: tuple[Statement, ...] = ()
@@ -125,7 +125,7 @@ class Intent(BaseModel):
     """Formulas that the question itself gives."""
     parts: tuple[str, ...] = ()
     """Segments, products, regions the question narrows its figures to, as filings print them; none for the whole."""
-    report: ReportAsked | None = None
+    report: RequestedReport | None = None
     """Which report's statement of the figures is meant; None where the question does not say."""
     asks: tuple[str, ...] = ()
     """Questions that together ask what this one does, each of which rules read; empty where it is read as one."""
@@ -145,14 +145,14 @@ class Intent(BaseModel):
         return bool(self.expression) and self.relation is not Relation.EXPLANATION
 
     @property
-    def measures(self) -> tuple[MeasureAsked, ...]:
+    def measures(self) -> tuple[RequestedMeasure, ...]:
         """All measures asked for, the first one first; a `Term` says which of them it is of."""
-        first = MeasureAsked(
+        first = RequestedMeasure(
             words=self.measure, expression=self.expression, measure_unit=self.measure_unit, unit=self.unit
         )
         return (first, *self.further)
 
-    def of_measure(self, measure: MeasureAsked) -> Intent:
+    def of_measure(self, measure: RequestedMeasure) -> Intent:
         """The question about one of the measures alone."""
         return self.model_copy(
             update={
@@ -165,7 +165,7 @@ class Intent(BaseModel):
         )
 
 
-class MeasureAsked(BaseModel):
+class RequestedMeasure(BaseModel):
     """One of several measures, with the fields of an Intent that are its own."""
 
     model_config = ConfigDict(frozen=True)
@@ -177,7 +177,7 @@ class MeasureAsked(BaseModel):
     """Unit asked for, where it fits this measure."""
 
 
-class CompanyAsked(BaseModel):
+class RequestedCompany(BaseModel):
     """An indexed company the question names, or one of several parts of it that are set side by side."""
 
     model_config = ConfigDict(frozen=True)

@@ -10,9 +10,9 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.evidence.scale_conflicts import best_scaled, off_by_scale
-from fin_agent.evidence.sign_conventions import as_asked
-from fin_agent.evidence.slot_provenance import Filling, filling_of, reason_for, scale_name
+from fin_agent.evidence.scale_conflicts import best_scaled, differ_only_in_scale
+from fin_agent.evidence.sign_conventions import signed_amount
+from fin_agent.evidence.slot_provenance import Filling, filling_of, provenance_reason, scale_name
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot, metric_of
@@ -164,12 +164,12 @@ def _most_exact_first(candidates: list[SourcedFact]) -> list[SourcedFact]:
     """Outside the statements, a finer print of the first one's figure in its own filing before it: 22,038 for 22.0."""
     if not candidates:
         return candidates
-    finer = finer_prints(candidates[0], candidates)
+    finer = more_precise_facts(candidates[0], candidates)
     best = min(finer, key=lambda sourced: last_place(sourced.fact), default=None)
     return candidates if best is None else [best, *(each for each in candidates if each is not best)]
 
 
-def finer_prints(rounded: SourcedFact, facts: Iterable[SourcedFact]) -> list[SourcedFact]:
+def more_precise_facts(rounded: SourcedFact, facts: Iterable[SourcedFact]) -> list[SourcedFact]:
     """Those of `facts` that print the same figure of the same filing to more digits; none of one on a statement."""
     if rounded.fact.statement is not None or not rounded.fact.amount:
         return []
@@ -203,7 +203,7 @@ def _entry(
     if best is None:
         one, other = (
             candidates[0],
-            next(each for each in (*candidates[1:], *elsewhere) if off_by_scale(candidates[0].fact, each.fact)),
+            next(each for each in (*candidates[1:], *elsewhere) if differ_only_in_scale(candidates[0].fact, each.fact)),
         )
         where = " and ".join(
             f"{each.fact.amount:,} {scale_name(each.fact.scale)} on page {each.fact.page + 1} of {each.doc_id}"
@@ -231,7 +231,7 @@ def _entry(
         places = [f"{each.doc_id} page {each.fact.page + 1}" for each in (candidates[0], unsure[0])]
         where = " and ".join(places)
         return Entry(slot=slot, required=required, reason=f"stated differently ({stated}, {where})")
-    reason, restated = reason_for(slot, candidates[0], [sourced for sourced, _ in differing], identities, scale)
+    reason, restated = provenance_reason(slot, candidates[0], [sourced for sourced, _ in differing], identities, scale)
     return Entry(
         slot=slot,
         required=required,
@@ -253,7 +253,7 @@ def figure_of(sourced: SourcedFact, lexicon: Lexicon) -> Figure:
         box=fact.box,
         label=fact.label,
         column=fact.column,
-        amount=as_asked(fact, lexicon.metrics),
+        amount=signed_amount(fact, lexicon.metrics),
         printed=fact.amount,
         scale=fact.scale,
         unit=fact.unit,

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from fin_agent.evidence.expressions import (
     Node,
     Quantity,
+    assumes_zero,
     bind,
     companies_of,
-    has_guesses,
     parse_formula,
     slots_of,
     years_of,
 )
-from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
+from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot
@@ -29,7 +29,7 @@ _OVER_TIME = (*_BETWEEN_TWO, Relation.TREND, Relation.EVERY_YEAR, Relation.YEARS
 class Term:
     """A measure of one company in one period."""
 
-    company: CompanyAsked
+    company: RequestedCompany
     period: FiscalPeriod
     tree: Node
     measure: int = 0
@@ -170,7 +170,7 @@ def _filled(periods: Sequence[FiscalPeriod]) -> Iterator[FiscalPeriod]:
 
 def _bound(
     root: Node,
-    company: CompanyAsked,
+    company: RequestedCompany,
     period: FiscalPeriod,
     named: Mapping[int, int],
     lexicon: Lexicon,
@@ -204,7 +204,7 @@ def _bound(
     def derive_of(asked: Quantity) -> Node | None:
         entry = lexicon.metrics.get(asked.name)
         if (asked.part or part) and not asked.whole:
-            return derived_for_parts(asked.name, lexicon)
+            return derived_part_metric(asked.name, lexicon)
         return parse_formula(entry.derive) if entry and entry.derive else None
 
     return bind(root, slot_of=slot_of, formula_of=formula_of, derive_of=derive_of)
@@ -217,7 +217,7 @@ def _label(metric: str, part: str | None) -> str:
     return part if part.casefold().endswith(f" {metric}") else f"{part} {metric}"
 
 
-def derived_for_parts(metric: str, lexicon: Lexicon) -> Node | None:
+def derived_part_metric(metric: str, lexicon: Lexicon) -> Node | None:
     """What stands in for `metric` of a part; None for nothing.
 
     What a filing does not report of a part is not taken for zero: it may be left with the whole.
@@ -227,7 +227,7 @@ def derived_for_parts(metric: str, lexicon: Lexicon) -> Node | None:
         return Quantity(of_part)
     entry = lexicon.metrics.get(metric)
     derived = parse_formula(entry.derive) if entry and entry.derive else None
-    return None if derived is None or has_guesses(derived) else derived
+    return None if derived is None or assumes_zero(derived) else derived
 
 
 def metric_of_parts(metric: str, lexicon: Lexicon) -> str | None:

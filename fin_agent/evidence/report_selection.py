@@ -31,7 +31,7 @@ class Which(StrEnum):
     """That of a report named by its period or by when it was filed."""
 
 
-class ReportAsked(BaseModel):
+class RequestedReport(BaseModel):
     """The report that a question wants its figures from."""
 
     model_config = ConfigDict(frozen=True)
@@ -46,9 +46,9 @@ class ReportAsked(BaseModel):
     """Calendar year of filing."""
 
 
-def from_report(
+def figures_from_report(
     slots: Iterable[Slot],
-    report: ReportAsked,
+    report: RequestedReport,
     facts: Sequence[SourcedFact],
     metrics: Mapping[str, Metric],
     owners: Mapping[str, str],
@@ -90,7 +90,7 @@ def statements_of(
 
 
 def _meant(
-    slot: Slot, report: ReportAsked, stated: Mapping[str, Sequence[SourcedFact]], identities: Mapping[str, Identity]
+    slot: Slot, report: RequestedReport, stated: Mapping[str, Sequence[SourcedFact]], identities: Mapping[str, Identity]
 ) -> str | None:
     known = {doc_id: identities[doc_id] for doc_id in sorted(stated) if doc_id in identities}
     fillings = {doc_id: filling_of(slot, identity) for doc_id, identity in known.items()}
@@ -108,7 +108,7 @@ def _meant(
     return next(changed, own[0] if later else None)
 
 
-def _best_named(report: ReportAsked, known: Mapping[str, Identity]) -> list[str]:
+def _best_named(report: RequestedReport, known: Mapping[str, Identity]) -> list[str]:
     """Filings that a name fits: by the filer's own year, else by the year in which the period ended."""
     fitting = {doc_id: identity for doc_id, identity in known.items() if _has_form(report, identity)}
     if report.filed_in is not None:
@@ -118,7 +118,7 @@ def _best_named(report: ReportAsked, known: Mapping[str, Identity]) -> list[str]
     return own or ended
 
 
-def _has_form(report: ReportAsked, identity: Identity) -> bool:
+def _has_form(report: RequestedReport, identity: Identity) -> bool:
     quarterly = report.quarter is not None or report.form is Form.TEN_Q
     if quarterly:
         return identity.form is Form.TEN_Q and report.quarter in (None, identity.quarter)

@@ -12,7 +12,7 @@ from fin_agent.vocabulary.figure_agreement import Printed, agree_in_size
 _FACTORS = (1_000, 1_000_000)
 
 
-def off_by_scale(one: Fact, other: Fact) -> bool:
+def differ_only_in_scale(one: Fact, other: Fact) -> bool:
     """Whether two facts are one number in scales that differ by a thousand or a million."""
     if not one.amount or not other.amount or one.scale == other.scale:
         return False
@@ -29,7 +29,7 @@ def best_scaled(candidates: Sequence[SourcedFact], beside: Iterable[SourcedFact]
     further statements of the same figure, which are no candidates.
     """
     first = candidates[0]
-    others = [each for each in (*candidates[1:], *beside) if off_by_scale(first.fact, each.fact)]
+    others = [each for each in (*candidates[1:], *beside) if differ_only_in_scale(first.fact, each.fact)]
     if not others:
         return first
     same = [first, *(each for each in (*candidates[1:], *beside) if agree_in_size(each.fact, first.fact))]

@@ -11,7 +11,7 @@ from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Statement
 
 
-def as_asked(fact: Fact, metrics: Mapping[str, Metric]) -> Decimal:
+def signed_amount(fact: Fact, metrics: Mapping[str, Metric]) -> Decimal:
     """The printed amount with that sign, in units of the fact's scale."""
     metric = metrics.get(fact.metric or "")
     label = fact.label.lower()
@@ -48,7 +48,7 @@ _GAIN = re.compile(
 _MAY_BE_NEGATIVE = re.compile(r"benefit|income|credit|gain|tax")
 
 
-def said_of_losses(measure: str, figures: Iterable[tuple[str, Decimal]]) -> tuple[str, ...]:
+def loss_notes(measure: str, figures: Iterable[tuple[str, Decimal]]) -> tuple[str, ...]:
     """What a question after a loss should know: that there was none, or how losses are written.
 
     `figures` are (what and when, amount) of the results the measure names.

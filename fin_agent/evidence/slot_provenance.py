@@ -46,7 +46,7 @@ def filling_of(slot: Slot, identity: Identity | None) -> Filling:
     return Filling.PRIOR_COLUMN if own > wanted and annual == (slot.quarter is None) else Filling.OTHER_FILING
 
 
-def reason_for(
+def provenance_reason(
     slot: Slot,
     chosen: SourcedFact,
     differing: Sequence[SourcedFact],

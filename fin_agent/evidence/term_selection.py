@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 from decimal import Decimal, DecimalException
 from fractions import Fraction
 
-from fin_agent.evidence.expressions import Constant, Known, Magnitude, Mean, Node, Operation, resolve, slots_of
+from fin_agent.evidence.expressions import AbsoluteValue, Constant, Known, Mean, Node, Operation, resolve, slots_of
 from fin_agent.evidence.intent import Comparison, Intent, Relation
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, Term, by_company
@@ -100,7 +100,7 @@ def _computed(node: Node, known: dict[Slot, Decimal]) -> Fraction:
                     return first / second
         case Mean(parts):
             return sum((_computed(part, known) for part in parts), Fraction()) / len(parts)
-        case Magnitude(of):
+        case AbsoluteValue(of):
             return abs(_computed(of, known))
         case _:
             raise ValueError("the tree is not resolved")

@@ -21,7 +21,7 @@ from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.models.call import Role
 from fin_agent.retrieval.search_query import RankedPassage
 from fin_agent.retrieval.strategies.protocol import PassageScorer
-from fin_agent.tools.context import opened_workspace
+from fin_agent.tools.context import open_workspace
 from fin_agent.workspace import Workspace
 
 
@@ -69,7 +69,7 @@ class TournamentCompressor(BaseDocumentCompressor):
 
     def model_post_init(self, context: object) -> None:
         """Open the index. Raises FilingIndexError, ModelSetupError where the model cannot be set up, ValueError."""
-        workspace = opened_workspace(self.index, self.workspace)
+        workspace = open_workspace(self.index, self.workspace)
         self._index = workspace.index
         self._analyst = RulesAnalyst(workspace)
         judge = self.judge

@@ -14,10 +14,10 @@ from fin_agent.config import Settings
 from fin_agent.index.protocol import FilingEntry, FilingRecord, StoredPage, StoredPassage
 from fin_agent.models.callers import Callers
 from fin_agent.retrieval.search_query import Depth, Scope
-from fin_agent.tools.argument_resolution import narrowed
+from fin_agent.tools.argument_resolution import filter_filings
 from fin_agent.tools.arguments import Narrowed
 from fin_agent.tools.artifacts import FilingListed
-from fin_agent.tools.context import SearchContext, opened_workspace
+from fin_agent.tools.context import SearchContext, open_workspace
 from fin_agent.tools.tool_implementations import entries_by_id, read_query
 from fin_agent.workspace import Workspace
 
@@ -65,7 +65,7 @@ class FinAgentRetriever(BaseRetriever):
         """Open the index; see above for what is raised, and ValueError where `index` and `workspace` are given."""
         if self.doc_ids is not None and not self.doc_ids:
             raise ValueError("`doc_ids` is empty; leave it out to allow all filings")
-        workspace = opened_workspace(self.index, self.workspace)
+        workspace = open_workspace(self.index, self.workspace)
         named = {} if self.strategy is None else {"strategy": self.strategy}
         self._context = SearchContext.of(workspace, self.settings.model_copy(update=named), callers=self.callers)
 
@@ -75,7 +75,7 @@ class FinAgentRetriever(BaseRetriever):
         k = int(given.pop("k", self.k))
         to = Narrowed.model_validate({**{name: getattr(self, name) for name in Narrowed.model_fields}, **given})
         context, index = self._context, self._context.workspace.index
-        doc_ids = narrowed(context.workspace, to)
+        doc_ids = filter_filings(context.workspace, to)
         understood, _ = read_query(context, query, doc_ids)
         pages = max(k, context.settings.pages)
         depth = Depth(k) if self.level == "document" else Depth(context.settings.documents, pages, k)

@@ -9,10 +9,10 @@ from fin_agent.lexicon.words import word_lists
 
 
 @lru_cache(maxsize=64)
-def written_out(question: str) -> str:
+def expand_abbreviations(question: str) -> str:
     """The question with its short forms (words/shorthand.yaml) and short years written out.
 
-    >>> written_out("op margin FY'24, 13 wks ended Jan '25")
+    >>> expand_abbreviations("op margin FY'24, 13 wks ended Jan '25")
     'operating margin FY2024, 13 weeks ended Jan 2025'
     """
     pattern, forms = _forms()

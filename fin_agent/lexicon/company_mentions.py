@@ -20,7 +20,7 @@ from fin_agent.lexicon.company_names import (
     normalise_name,
     plain_name,
 )
-from fin_agent.lexicon.text_normalization import written_over
+from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.vocabulary.identity import Identity
 
 __all__ = ["Company", "CompanyDirectory", "CompanyMention", "normalise_name"]
@@ -394,7 +394,7 @@ def unknown_names(
     company is known already, only a second one that is set beside it, possesses something or acts counts: other
     capitals are likely its products and segments ("Apple Watch", "Services").
     """
-    marked = written_over(written_over(question, understood, _UNDERSTOOD), companies, _COMPANY)
+    marked = mask_spans(mask_spans(question, understood, _UNDERSTOOD), companies, _COMPANY)
     names: dict[int, str] = {}
     candidates = [
         (whole, start, end)
@@ -430,7 +430,7 @@ def names_alone(
     beginnings: Collection[str] = (),
 ) -> list[str]:
     """Runs of capitalised words of a question that names no company, wherever they stand: `General Electric capex`."""
-    marked = written_over(question, understood, _UNDERSTOOD)
+    marked = mask_spans(question, understood, _UNDERSTOOD)
     if question.isupper():
         return []
     return [question[start:end].rstrip(".") for _, start, end in _candidates(marked, not_companies, beginnings)]

@@ -13,7 +13,7 @@ from itertools import chain, groupby
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from fin_agent.lexicon.text_normalization import LONGEST_LABEL, single_spaced
+from fin_agent.lexicon.text_normalization import LONGEST_LABEL, collapse_spaces
 from fin_agent.lexicon.words import word_lists, yaml_of
 from fin_agent.vocabulary.identity import Identity
 
@@ -161,7 +161,7 @@ def normalise_name(name: str) -> str:
 @lru_cache(maxsize=65_536)
 def plain_name(name: str) -> str:
     """Lower case, without punctuation, accents, `The` and `and` (which a name also writes `&`); legal form kept."""
-    plain = re.sub(r"\.com\b", "", _without_accents(single_spaced(name, LONGEST_LABEL).casefold()))
+    plain = re.sub(r"\.com\b", "", _without_accents(collapse_spaces(name, LONGEST_LABEL).casefold()))
     words = re.findall(r"[^\W_]+", plain.replace("'", "").replace("’", "").replace(".", ""))
     words = [word for word in words if word != "and"] or words
     return " ".join(words[1:] if len(words) > 1 and words[0] == "the" else words)
@@ -333,7 +333,7 @@ class NameBook:
         found = {
             company.key: company
             for company, parts in self._clipped.get(token[:_CLIPPED_LETTERS], ())
-            if is_clipped(token, parts)
+            if is_portmanteau_of(token, parts)
         }
         return Alias(next(iter(found.values())), "clipped name", 0.7) if len(found) == 1 else None
 
@@ -361,7 +361,7 @@ def edits_between(typed: str, name: str) -> int | None:
     return edits
 
 
-def is_clipped(token: str, words: Sequence[str]) -> bool:
+def is_portmanteau_of(token: str, words: Sequence[str]) -> bool:
     """Whether `token` strings together beginnings of all `words`, some letters of each: AMEX, GenMills."""
 
     def fits(rest: str, index: int) -> bool:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from fin_agent.errors import LexiconError
 from fin_agent.lexicon.metrics import Metric, SectionGroup
-from fin_agent.lexicon.text_normalization import LONGEST_LABEL, joined, plain, single_spaced, singular
+from fin_agent.lexicon.text_normalization import LONGEST_LABEL, collapse_spaces, join_compounds, plain, singular
 from fin_agent.vocabulary.page import Statement
 
 
@@ -114,7 +114,7 @@ class LabelIndex:
         return compiled
 
     def _groups_of_heading(self, heading: str) -> tuple[tuple[str, bool], ...]:
-        words = f" {' '.join(_tokens(joined(plain(heading)).replace('&', ' and ')))} "
+        words = f" {' '.join(_tokens(join_compounds(plain(heading)).replace('&', ' and ')))} "
         return tuple(
             (group, exclusive)
             for group, phrases, without, exclusive in self._groups
@@ -168,13 +168,13 @@ def normal_form(label: str) -> str:
 
 def _without_asides(label: str) -> str:
     """Without footnote marks, references to notes, parentheses that qualify, and the figures of an allowance."""
-    text = plain(single_spaced(label, LONGEST_LABEL))
+    text = plain(collapse_spaces(label, LONGEST_LABEL))
     # Most labels are plain words: the tests before each expression save most of the time over many pages.
     if not _PLAIN_LABEL.match(text):
         text = _MARKS.sub(" ", text).replace("&", " and ")
     if "note" in text:
         text = _NOTES.sub("", text)
-    text = joined(text)
+    text = join_compounds(text)
     if "(" in text:
         text = _KEPT_ASIDE.sub(r" \1 ", text)
         if "cost" not in text and "expense" not in text:
@@ -191,7 +191,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _words(phrases: Iterable[str]) -> tuple[str, ...]:
-    return tuple(f" {' '.join(_tokens(joined(plain(phrase)).replace('&', ' and ')))} " for phrase in phrases)
+    return tuple(f" {' '.join(_tokens(join_compounds(plain(phrase)).replace('&', ' and ')))} " for phrase in phrases)
 
 
 def _key(form: str, group: str) -> str:

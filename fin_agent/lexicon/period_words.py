@@ -25,7 +25,7 @@ class PeriodAtom(NamedTuple):
     fiscal: bool = False
 
 
-def uniform(question: str) -> str:
+def normalize_characters(question: str) -> str:
     """Plain quotes, hyphens, spaces, digits, and letters of full width; every character keeps its place."""
     text = question.translate(_SAME_LENGTH)
     return text if text.isascii() else "".join(map(_plain, text))
@@ -90,7 +90,7 @@ _SAME_LENGTH = str.maketrans(
 
 
 def years_in(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
-    """Whole years in `text` (as `uniform` gives it) outside the spans `taken`, in order of place."""
+    """Whole years in `text` (as `normalize_characters` gives it) outside the spans `taken`, in order of place."""
     years: list[PeriodAtom] = []
     due_until = -1
     for found in _YEAR_ATOM.finditer(text):
@@ -211,7 +211,7 @@ class Span(BaseModel):
 
 
 def span_of(text: str, years: Sequence[PeriodAtom], newest: int | None) -> Span | None:
-    """The run of years in `text` (as `uniform` gives it), or None.
+    """The run of years in `text` (as `normalize_characters` gives it), or None.
 
     `years` are the whole years asked for, in order of place; `newest` is the year that `the last three years` end in.
     """

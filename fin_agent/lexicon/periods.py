@@ -12,7 +12,15 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.lexicon.period_phrases import DateRole, SpokenDate, period_atoms, spoken_dates
-from fin_agent.lexicon.period_words import AS_OF, PeriodAtom, Span, span_of, stands_before, trailing_years, uniform
+from fin_agent.lexicon.period_words import (
+    AS_OF,
+    PeriodAtom,
+    Span,
+    normalize_characters,
+    span_of,
+    stands_before,
+    trailing_years,
+)
 from fin_agent.vocabulary.fiscal_calendar import fiscal_quarter_of, fiscal_year_of, nominal_month
 
 __all__ = ["DateMention", "PeriodMention", "QuestionPeriods", "Span", "fiscal_year_of", "parse_periods"]
@@ -27,7 +35,7 @@ def parse_periods(question: str) -> QuestionPeriods:
     >>> parse_periods("What was revenue in Q2 of FY2023?").quarters
     ((2023, 2),)
     """
-    text = uniform(question)
+    text = normalize_characters(question)
     dates = spoken_dates(text)
     definitions = [found.span() for found in _DEFINITION.finditer(text)]
     atoms = period_atoms(text, [(one.lead, one.end) for one in dates])

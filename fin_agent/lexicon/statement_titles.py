@@ -24,8 +24,8 @@ class StatementTitles:
 
     def __init__(self, names: Mapping[str, StatementNames], lists: Mapping[str, Sequence[str]]) -> None:
         """`lists` hold words around titles. Raises LexiconError for rows that are no regular expressions."""
-        qualifiers = _any_of(map(squeezed, lists["title_qualifiers"]))
-        endings = _any_of(map(squeezed, lists["title_endings"]))
+        qualifiers = _any_of(map(letters_only, lists["title_qualifiers"]))
+        endings = _any_of(map(letters_only, lists["title_endings"]))
         self._moved = re.compile(f"(statementof(?:changesin)?)((?:{qualifiers})+)")
         self.rows: dict[Statement, StatementRows] = {}
         self._whole: list[tuple[Statement, re.Pattern[str]]] = []
@@ -35,7 +35,7 @@ class StatementTitles:
         for name in sorted(names, key=lambda name: name != Statement.COMPREHENSIVE_INCOME):
             statement, kind = Statement(name), names[name]
             self.rows[statement] = StatementRows(_compiled(name, kind.rows), kind.at_least)
-            titles, words = _any_of(map(_folded, map(squeezed, kind.titles))), f"(?:{qualifiers})"
+            titles, words = _any_of(map(_folded, map(letters_only, kind.titles))), f"(?:{qualifiers})"
             bare = rf"(?:{titles})(?:{endings})*$"
             self._whole.append((statement, re.compile(f"^{words}*{bare}")))
             self._around.append(
@@ -45,17 +45,17 @@ class StatementTitles:
                 )
             )
             if kind.bare_titles:
-                phrases = _any_of(map(_folded, map(squeezed, kind.bare_titles)))
+                phrases = _any_of(map(_folded, map(letters_only, kind.bare_titles)))
                 self._bare.append(
                     (statement, re.compile(f"^{words}+(?:{phrases})(?:{endings})*(?:(?:for|at|asof).*)?$"))
                 )
-        self._never = re.compile("|".join(squeezed(word) for word in lists["not_statements"]))
+        self._never = re.compile("|".join(letters_only(word) for word in lists["not_statements"]))
         self.other_pages = re.compile("|".join(re.escape(word) for word in lists["not_statement_pages"]))
         """Found in the lower-case words at the head of a page that shows no primary statement."""
 
     def match(self, line: str) -> Statement | None:
         """The statement whose title a line or caption is; parenthetical and parent-only ones are none."""
-        text = squeezed(line)
+        text = letters_only(line)
         if len(text) > _LONGEST or len(text) < _SHORTEST or not _TITLE_WORD.search(text) or self._never.search(text):
             return None
         text = self._moved.sub(r"\2\1", _folded(text))
@@ -67,7 +67,7 @@ class StatementTitles:
 
     def match_bare(self, line: str) -> Statement | None:
         """The statement that a heading such as "Consolidated Results of Operations" may announce."""
-        text = squeezed(line)
+        text = letters_only(line)
         if len(text) > _LONGEST or self._never.search(text):
             return None
         text = _folded(text)
@@ -111,7 +111,7 @@ _FOLDS = (
 )
 
 
-def squeezed(text: str) -> str:
+def letters_only(text: str) -> str:
     """The letters of a text, in lower case."""
     return _NOT_LETTERS.sub("", text.lower())
 

@@ -25,27 +25,27 @@ def plain(text: str) -> str:
     return text.translate(_TYPOGRAPHY).lower()
 
 
-def joined(text: str) -> str:
+def join_compounds(text: str) -> str:
     """`non-controlling` and `non controlling` as `noncontrolling`, `pre-tax` as `pretax`, `cashflow` as `cash flow`."""
     return _JOINED.sub(r"\1", text.replace("cashflow", "cash flow"))
 
 
-def single_spaced(text: str, longest: int) -> str:
+def collapse_spaces(text: str, longest: int) -> str:
     r"""A text of others before it is read by patterns: blanks in a row are one, and what is too long is cut off.
 
     Many patterns take a time that grows with the square or the cube of what blanks there are in a row. No label, no
     heading and no name has them.
 
-    >>> single_spaced("Net \\t\\n  sales", 7)
+    >>> collapse_spaces("Net \\t\\n  sales", 7)
     'Net sal'
     """
     return " ".join(text[: 8 * longest].split())[:longest]
 
 
-def written_over(text: str, spans: Iterable[tuple[int, int]], mark: str = " ") -> str:
+def mask_spans(text: str, spans: Iterable[tuple[int, int]], mark: str = " ") -> str:
     """The text with a mark over each character of these spans, the others in their place.
 
-    >>> written_over("Nike sales", [(0, 4)])
+    >>> mask_spans("Nike sales", [(0, 4)])
     '     sales'
     """
     letters = list(text)

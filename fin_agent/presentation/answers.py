@@ -16,9 +16,9 @@ from rich.text import Text
 
 from fin_agent.answering.answer import Answer, Citation, PagePlace, RoleUsage, Usage
 from fin_agent.evidence.ledger import Entry, Figure
-from fin_agent.presentation.terminal_text import counted, cut, fixed, listing, one_line, plain, right
+from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
 from fin_agent.presentation.traces import warning_lines
-from fin_agent.vocabulary.amount_words import in_words
+from fin_agent.vocabulary.amount_words import amount_in_words
 
 _NEAREST = 3
 _WARNINGS = 6
@@ -110,7 +110,7 @@ def _quotation(citation: Citation, style: str) -> RenderableType:
 
 def _footer(answer: Answer) -> str:
     searched = len({page.doc_id for page in answer.retrieved.pages})
-    done = [counted(answer.rounds, "round"), f"{counted(searched, 'filing')} searched"]
+    done = [count_with_noun(answer.rounds, "round"), f"{count_with_noun(searched, 'filing')} searched"]
     return " · ".join([*(done if answer.rounds else ["refused before any search"]), f"{answer.seconds:.2f} s"])
 
 
@@ -219,7 +219,7 @@ def _figure_cells(figure: Figure) -> tuple[str, str, str]:
 
 
 def _amount(figure: Figure) -> str:
-    return in_words(figure.amount, figure.scale, figure.unit)
+    return amount_in_words(figure.amount, figure.scale, figure.unit)
 
 
 def _tally(entries: Sequence[Entry]) -> str:

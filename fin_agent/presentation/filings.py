@@ -18,8 +18,16 @@ from fin_agent.filings.facts.accounting_identities import check_facts
 from fin_agent.filings.facts.statement_check import Check, Figure, Outcome
 from fin_agent.index.protocol import FilingRecord, PageOutline
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.presentation.terminal_text import counted, cut, fixed, listing, one_line, right, told_warnings
-from fin_agent.vocabulary.amount_words import in_words
+from fin_agent.presentation.terminal_text import (
+    count_with_noun,
+    cut,
+    fixed,
+    listing,
+    one_line,
+    right,
+    warning_lines_by_page,
+)
+from fin_agent.vocabulary.amount_words import amount_in_words
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity
 from fin_agent.vocabulary.page import ItemStart, Statement
@@ -38,7 +46,8 @@ def filings_view(records: Sequence[FilingRecord]) -> Table:
         )
     companies = len({record.identity.company for record in records})
     pages = sum(record.page_count for record in records)
-    table.caption = f"{counted(len(records), 'filing')} of {counted(companies, 'company')}, {counted(pages, 'page')}"
+    of_companies = f"{count_with_noun(len(records), 'filing')} of {count_with_noun(companies, 'company')}"
+    table.caption = f"{of_companies}, {count_with_noun(pages, 'page')}"
     return table
 
 
@@ -46,7 +55,7 @@ _WIDEST_NAME = 48
 """Letters of a filing's name on one line: a longer one would leave no room for what the filing is."""
 
 
-def in_reading_order(records: Iterable[FilingRecord]) -> list[FilingRecord]:
+def sort_filings(records: Iterable[FilingRecord]) -> list[FilingRecord]:
     """By company, then time, form and doc_id."""
     return sorted(
         records,
@@ -59,7 +68,7 @@ def in_reading_order(records: Iterable[FilingRecord]) -> list[FilingRecord]:
     )
 
 
-def whose(record: FilingRecord) -> str:
+def filing_title(record: FilingRecord) -> str:
     """`The Boeing Company, 10-K, FY2022`."""
     identity = record.identity
     return f"{one_line(identity.company)}, {identity.form.value}, {period_of(identity)}"
@@ -88,9 +97,9 @@ class PageRun:
 
 def overview(record: FilingRecord, outline: Sequence[PageOutline]) -> RenderableType:
     """The filing with a block for each of these that it has."""
-    head = Text.assemble((one_line(record.doc_id), "bold"), f"  {whose(record)}")
+    head = Text.assemble((one_line(record.doc_id), "bold"), f"  {filing_title(record)}")
     units = (record.page_count, "page"), (record.fact_count, "figure"), (record.passage_count, "passage")
-    held = ", ".join(counted(number, unit) for number, unit in units)
+    held = ", ".join(count_with_noun(number, unit) for number, unit in units)
     blocks: list[RenderableType] = [head, Text(held), Text(f"read from {one_line(record.source)}", style="dim")]
     for title, block in (
         ("Identity", _identity(record.identity)),
@@ -198,7 +207,7 @@ def _warnings(record: FilingRecord) -> list[str]:
             f"`{other.value}` by the {other.origin.value}{_at(other.page)}; the first is used"
             for taken, other in record.identity.conflicts()
         ),
-        *told_warnings(record.warnings),
+        *warning_lines_by_page(record.warnings),
     ]
 
 
@@ -225,10 +234,10 @@ def statements_found(outline: Sequence[PageOutline]) -> list[Statement]:
 
 def facts_view(record: FilingRecord, facts: Sequence[Fact]) -> RenderableType:
     """A line per fact, under its filing."""
-    head = Text.assemble((one_line(record.doc_id), "bold"), f"  {whose(record)}")
+    head = Text.assemble((one_line(record.doc_id), "bold"), f"  {filing_title(record)}")
     if not facts:
         return Group(head, Text("No figures were read here.", style="yellow"))
-    many = f"{counted(len(facts), 'figure')}, values in base units"
+    many = f"{count_with_noun(len(facts), 'figure')}, values in base units"
     return Group(head, Text(), _facts_table(facts), Text(many, style="dim"))
 
 
@@ -246,12 +255,12 @@ def number(value: Decimal) -> str:
     return f"{value:,f}"
 
 
-def noted(fact: Fact) -> str:
+def fact_line(fact: Fact) -> str:
     """`Total revenues, FY2022: 66,608,000,000 USD`."""
     return f"{one_line(fact.label, _LONGEST)}, {period_words(fact.period)}: {value_words(fact)}"
 
 
-def metric_meant(name: str, lexicon: Lexicon) -> str | None:
+def metric_by_name(name: str, lexicon: Lexicon) -> str | None:
     """The metric that the whole of `name` is another name for (`capex`)."""
     metrics = [each.id for each in lexicon.mentions(name) if each.kind == "metric" and each.phrase == name]
     return metrics[0] if metrics else None
@@ -345,9 +354,9 @@ def period_words(period: FactPeriod) -> str:
     return f"{period.months} months of {year}"
 
 
-def printed(figure: Figure) -> str:
+def printed_amount(figure: Figure) -> str:
     """`$6,489 million`, `-$0.53 per share`, `1,521 million shares`."""
-    return in_words(figure.value / figure.scale, figure.scale, figure.unit)
+    return amount_in_words(figure.value / figure.scale, figure.scale, figure.unit)
 
 
 def _block(filing: CheckedFiling) -> Iterator[RenderableType]:
@@ -366,7 +375,7 @@ def _block(filing: CheckedFiling) -> Iterator[RenderableType]:
         share = f"{filing.proved / filing.figures:.0%}"
         yield _line(f"proved by sums: {filing.proved:,} of {filing.figures:,} figures in tables ({share})", "green")
     if filing.doubtful:
-        yield _line(f"doubtful: {counted(filing.doubtful, 'figure')} in sums that hold in other columns", "dim")
+        yield _line(f"doubtful: {count_with_noun(filing.doubtful, 'figure')} in sums that hold in other columns", "dim")
     held = Counter(check.name for check in filing.checks if check.outcome is Outcome.HOLDS)
     if held:
         yield _line("holds: " + ", ".join(f"{name} ({count})" for name, count in held.items()), "green")
@@ -381,8 +390,8 @@ def _failed(check: Check) -> Iterator[RenderableType]:
     for position, figure in enumerate(check.figures):
         place = f"page {figure.page + 1}, line {figure.line + 1}"
         label = one_line(figure.label, _LONGEST_LABEL)
-        table.add_row(_sign(check, position), label, printed(figure), place)
-    table.add_row("", "difference", printed(_difference(check)), "", style="bold")
+        table.add_row(_sign(check, position), label, printed_amount(figure), place)
+    table.add_row("", "difference", printed_amount(_difference(check)), "", style="bold")
     yield Padding(table, (0, 0, 0, 2))
 
 
@@ -423,6 +432,6 @@ def _summary(checked: Sequence[CheckedFiling]) -> Table | Text:
         for outcome in (Outcome.HOLDS, Outcome.FAILS, Outcome.NOT_CHECKABLE)
     )
     failing = sum(1 for filing in checked if filing.count(Outcome.FAILS))
-    said = f"{counted(len(checked), 'filing')}: {counted(holds, 'check')} held, {fails:,} failed"
-    said += f" (in {counted(failing, 'filing')})" if failing else ""
+    said = f"{count_with_noun(len(checked), 'filing')}: {count_with_noun(holds, 'check')} held, {fails:,} failed"
+    said += f" (in {count_with_noun(failing, 'filing')})" if failing else ""
     return Text(f"{said}, {open_:,} could not be made", style="bold")

@@ -11,20 +11,20 @@ from rich.text import Text
 
 from fin_agent.filings.outline.statements import StatementPart
 from fin_agent.index.protocol import FilingRecord
-from fin_agent.presentation.filings import whose
+from fin_agent.presentation.filings import filing_title
 from fin_agent.presentation.tables import FiguresTable
-from fin_agent.presentation.terminal_text import one_line, plain, told_warnings
-from fin_agent.tools.result_formatting import with_rows
+from fin_agent.presentation.terminal_text import one_line, plain, warning_lines_by_page
+from fin_agent.tools.result_formatting import join_number_rows
 from fin_agent.vocabulary.page import Page
 from fin_agent.vocabulary.table import Row, Table
 
 
 def page_view(record: FilingRecord, page: Page, printed_as: str | None = None) -> RenderableType:
     """The text of the page, a row of a table on a line, under a line that says where it stands in its filing."""
-    lines = [plain(line).rstrip().replace("\t", "    ") for line in with_rows(page.text.strip("\n")).split("\n")]
+    lines = [plain(line).rstrip().replace("\t", "    ") for line in join_number_rows(page.text.strip("\n")).split("\n")]
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
     parts: list[RenderableType] = [page_head(record, page, printed_as), Text(), Text(text)]
-    for warning in told_warnings(each for each in record.warnings if each.page == page.number):
+    for warning in warning_lines_by_page(each for each in record.warnings if each.page == page.number):
         parts += [Text(), Text(one_line(f"warning: {warning}"), style="yellow")]
     return Group(*parts)
 
@@ -44,13 +44,13 @@ def statement_view(record: FilingRecord, parts: Sequence[StatementPart]) -> Rend
     """All tables of a statement; those that go on from page to page under the same columns as one."""
     shown: list[RenderableType] = []
     title = ""
-    for run in joined(parts):
+    for run in join_tables(parts):
         if shown:
             shown.append(Text())
         if run.title and run.title != title:
             shown.append(Text(run.title, style="bold"))
         if not shown or run.title not in ("", title):
-            shown.append(Text(whose(record)))
+            shown.append(Text(filing_title(record)))
         title = run.title or title
         figures = FiguresTable(run.columns, run.rows, dollars=not run.unit_line, page_starts=run.starts)
         shown += [*_unit(run.unit_line), figures]
@@ -59,7 +59,7 @@ def statement_view(record: FilingRecord, parts: Sequence[StatementPart]) -> Rend
 
 
 @dataclass(frozen=True, slots=True)
-class JoinedTable:
+class ContinuedTable:
     """Tables that follow each other under the same columns."""
 
     title: str
@@ -72,7 +72,7 @@ class JoinedTable:
     """Position of the row that a further page begins with -> that page."""
 
 
-def joined(parts: Sequence[StatementPart]) -> list[JoinedTable]:
+def join_tables(parts: Sequence[StatementPart]) -> list[ContinuedTable]:
     """The tables of a statement, joined where one goes on in the next."""
     runs: list[list[StatementPart]] = []
     for part in parts:
@@ -97,7 +97,7 @@ def _goes_on(table: Table, following: Table) -> bool:
     return same and len(table.columns) == len(following.columns) and table.unit_line == following.unit_line
 
 
-def _joined(parts: Sequence[StatementPart]) -> JoinedTable:
+def _joined(parts: Sequence[StatementPart]) -> ContinuedTable:
     first = parts[0].table
     rows: list[Row] = []
     pages: list[int] = []
@@ -109,7 +109,7 @@ def _joined(parts: Sequence[StatementPart]) -> JoinedTable:
             pages.append(part.table.page)
         rows += part.table.rows
     title = one_line(_CONTINUED.sub("", next((part.title for part in parts if part.title), "")))
-    return JoinedTable(title, first.unit_line, first.columns, tuple(rows), tuple(pages), starts)
+    return ContinuedTable(title, first.unit_line, first.columns, tuple(rows), tuple(pages), starts)
 
 
 def _unit(unit_line: str) -> Iterator[Text]:

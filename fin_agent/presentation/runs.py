@@ -17,9 +17,9 @@ from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.state import AnswerState
 from fin_agent.presentation.answers import LedgerView, ProgramView, refusal_panel, usage_line, usage_view
-from fin_agent.presentation.terminal_text import counted, cut, fixed, listing, one_line, plain, right
+from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
 from fin_agent.presentation.traces import fields_line, rounds_view, step_notes, step_view, warning_lines
-from fin_agent.runs.comparing import Difference, KeptPassage, kept_last
+from fin_agent.runs.comparing import Difference, KeptPassage, last_kept_passages
 from fin_agent.runs.run import Run
 from fin_agent.runs.store import RunLine
 
@@ -53,7 +53,7 @@ def _parts(run: Run, full: bool) -> Iterator[RenderableType]:
     if answer.trace:
         seconds = [step.seconds for step in run.steps] if _timed(run) else []
         yield rounds_view(answer.trace, seconds, searched=answer.rounds > 0, full=full)
-    evidence = kept_last(answer)
+    evidence = last_kept_passages(answer)
     if evidence:
         yield _heading("Evidence")
         cited = _cited(evidence, answer.citations)
@@ -139,7 +139,7 @@ def _cited(evidence: Sequence[KeptPassage], citations: Sequence[Citation]) -> li
 
 def _time(run: Run) -> str:
     answer = run.answer
-    rounds = counted(answer.rounds, "round") if answer.rounds else "no search"
+    rounds = count_with_noun(answer.rounds, "round") if answer.rounds else "no search"
     parts = [f"{run.seconds:.2f} s", rounds]
     if called := usage_line(answer.usage):
         parts.append(called)
@@ -175,7 +175,7 @@ def runs_view(lines: Sequence[RunLine], kept: int, today: date) -> RenderableTyp
             line.id, written, *named, cut(line.question), _outcome(line), str(line.rounds or "–"), f"{line.seconds:.2f}"
         )
     more = "" if len(lines) == kept else f"the last {len(lines):,} of "
-    caption = f"{more}{counted(kept, 'run')}; R: rounds of search, s: seconds"
+    caption = f"{more}{count_with_noun(kept, 'run')}; R: rounds of search, s: seconds"
     # A caption of the table itself would be folded where short questions make the table narrow.
     return Group(table, Text(caption, style="dim"))
 
@@ -185,7 +185,7 @@ def _outcome(line: RunLine) -> Text:
         return Text("refused", style="yellow")
     if line.value is None:
         return Text("several figures" if line.computed else "in words", style="green")
-    return Text(one_line(in_short(line.value, line.unit), _LONGEST_VALUE), style="green")
+    return Text(one_line(abbreviated_value(line.value, line.unit), _LONGEST_VALUE), style="green")
 
 
 _AROUND = {
@@ -200,10 +200,10 @@ _AROUND = {
 """Unit of an answer -> what stands before and after its number."""
 
 
-def in_short(value: float, unit: str | None) -> str:
+def abbreviated_value(value: float, unit: str | None) -> str:
     """`$3,533M`, `-0.3271`, `12 days`: enough to know it again.
 
-    >>> in_short(-1614.0, "USD millions")
+    >>> abbreviated_value(-1614.0, "USD millions")
     '-$1,614M'
     """
     size = abs(value)
@@ -287,7 +287,7 @@ def _under(shown: RenderableType, columns: int) -> RenderableType:
     return Padding(shown, (0, 0, 0, columns), expand=False)
 
 
-def left_view(state: AnswerState, following: str, passages: Sequence[RetrievedPassage]) -> RenderableType:
+def next_input_view(state: AnswerState, following: str, passages: Sequence[RetrievedPassage]) -> RenderableType:
     """What the next node is given: the words of a search, the passages, the ledger."""
     return _under(Group(*_left(state, following, passages)), 2)
 
@@ -306,6 +306,6 @@ def _left(state: AnswerState, following: str, passages: Sequence[RetrievedPassag
         yield LedgerView(state["ledger"].entries)
 
 
-def about_to_run(program: str) -> RenderableType:
+def pending_program_view(program: str) -> RenderableType:
     """A program that waits to be run."""
     return _under(Group(Text("about to run:"), ProgramView(program)), 2)

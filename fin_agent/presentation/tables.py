@@ -150,11 +150,11 @@ class ShownLine:
     label: str = ""
     depth: int = 0
     """Steps of indentation."""
-    cells: tuple[Printed | None, ...] = ()
+    cells: tuple[AlignedNumber | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class AlignedNumber:
     """A number in two parts, so that those of a column stand digit under digit."""
 
     digits: str
@@ -215,7 +215,7 @@ def _same(one: Row, other: Row) -> bool:
     return [cell and cell.amount for cell in one.cells] == [cell and cell.amount for cell in other.cells]
 
 
-def printed(cell: Cell, *, dollars: bool) -> Printed:
+def printed(cell: Cell, *, dollars: bool) -> AlignedNumber:
     """The cell's print in two parts.
 
     >>> from fin_agent.vocabulary.place import Box
@@ -226,7 +226,7 @@ def printed(cell: Cell, *, dollars: bool) -> Printed:
     if not dollars:
         text = text.translate(_NO_SIGNS)
     parts = _PRINT.fullmatch(text)
-    return Printed(parts[1], parts[2]) if parts else Printed(text)
+    return AlignedNumber(parts[1], parts[2]) if parts else AlignedNumber(text)
 
 
 _CALLED_TOTAL = re.compile(r"\W*total\b", re.I)

@@ -36,25 +36,25 @@ def one_line(text: str, longest: int = 0) -> str:
     return joined if not longest or len(joined) <= longest else f"{joined[: longest - 1].rstrip()}…"
 
 
-def counted(number: int, noun: str) -> str:
+def count_with_noun(number: int, noun: str) -> str:
     """With a plural where there is not one.
 
-    >>> counted(1, "filing"), counted(1200, "filing"), counted(2, "company")
+    >>> count_with_noun(1, "filing"), count_with_noun(1200, "filing"), count_with_noun(2, "company")
     ('1 filing', '1,200 filings', '2 companies')
     """
     many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number:,} {noun if number == 1 else many}"
 
 
-def first_of(names: Sequence[str], most: int = 5) -> str:
+def first_items(names: Sequence[str], most: int = 5) -> str:
     """The first names of a list, and a mark where there are more."""
     return ", ".join(names[:most]) + (" ..." if len(names) > most else "")
 
 
-def told_warnings(warnings: Iterable[ReadWarning]) -> list[str]:
+def warning_lines_by_page(warnings: Iterable[ReadWarning]) -> list[str]:
     """A line for each that says something else, behind the pages that it is said of.
 
-    >>> told_warnings([ReadWarning("no text", page) for page in (0, 8, 9, 10)])
+    >>> warning_lines_by_page([ReadWarning("no text", page) for page in (0, 8, 9, 10)])
     ['pages 1, 9-11: no text']
     """
     pages: dict[str, list[int]] = {}
@@ -100,7 +100,7 @@ def advice_view(rows: Iterable[tuple[Text, str, str]]) -> Table:
 
 def listing(*columns: Column | str) -> Table:
     """An empty table with these columns, in the look that all listings share."""
-    return in_our_look(Table(*columns))
+    return style_table(Table(*columns))
 
 
 def fixed(header: str) -> Column:
@@ -113,7 +113,7 @@ def right(header: str) -> Column:
     return Column(header, justify="right", no_wrap=True)
 
 
-def in_our_look(table: Table) -> Table:
+def style_table(table: Table) -> Table:
     """`table` with a line under its head and nothing else drawn: narrow enough for 100 columns."""
     table.box = box.SIMPLE_HEAD
     table.show_edge = table.pad_edge = False

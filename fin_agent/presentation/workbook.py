@@ -22,7 +22,7 @@ from fin_agent.atomic_write import harmless
 from fin_agent.errors import FinAgentError, how_to_install
 from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.index.protocol import FilingRecord
-from fin_agent.presentation.pages import JoinedTable
+from fin_agent.presentation.pages import ContinuedTable
 from fin_agent.presentation.tables import LineKind, shown_lines, totals_among
 from fin_agent.presentation.terminal_text import one_line
 from fin_agent.vocabulary.page import Statement
@@ -301,7 +301,7 @@ def _write_answer(sheet: Any, answer: Answer, styles: dict[str, Any]) -> None:
     sheet.freeze_panes(_FIRST_ROW - 1, 1)
 
 
-def statement_workbook(record: FilingRecord, statement: Statement, tables: Sequence[JoinedTable]) -> bytes:
+def statement_workbook(record: FilingRecord, statement: Statement, tables: Sequence[ContinuedTable]) -> bytes:
     """A statement with its columns side by side, as printed; totals that its own sums prove are live formulas.
 
     Raises ExportError where XlsxWriter is not installed.

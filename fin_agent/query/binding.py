@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from fin_agent.analyst.rules.formula_units import unit_of_formula, with_rates_as_fractions
 from fin_agent.analyst.rules.period_resolution import period_ending
-from fin_agent.evidence.intent import Claim, CompanyAsked, Intent, MeasureAsked, OutputUnit, Relation, Selection
+from fin_agent.evidence.intent import Claim, Intent, OutputUnit, Relation, RequestedCompany, RequestedMeasure, Selection
 from fin_agent.evidence.intent import Comparison as Between
 from fin_agent.evidence.plan import Plan, metric_of_parts
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
@@ -96,7 +96,7 @@ def bound(query: Query, intent: Intent, workspace: Workspace, searched: frozense
             "expression": first.expression,
             "measure_unit": first.unit,
             "further": tuple(
-                MeasureAsked(words=one.words, expression=one.expression, measure_unit=one.unit, unit=unit)
+                RequestedMeasure(words=one.words, expression=one.expression, measure_unit=one.unit, unit=unit)
                 for one, unit in zip(made[1:], units[1:], strict=True)
             ),
             "unit": units[0],
@@ -361,7 +361,7 @@ def _periods(query: Query, intent: Intent, workspace: Workspace) -> tuple[Fiscal
     return tuple(sorted(found, key=_order))
 
 
-def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) -> tuple[CompanyAsked, ...]:
+def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) -> tuple[RequestedCompany, ...]:
     """The companies in the order of the query, each with its own period where they are named `respectively`."""
     known = {one.key: one for one in intent.companies}
     companies = [known[one.key] for one in query.companies if one.key in known] or list(intent.companies)
@@ -462,7 +462,9 @@ def _parts(query: Query, intent: Intent, members: Members) -> dict[str, object]:
     return {
         "parts": names,
         "companies": tuple(
-            CompanyAsked(key=company.key, name=f"{name} of {company.name}", confidence=company.confidence, part=name)
+            RequestedCompany(
+                key=company.key, name=f"{name} of {company.name}", confidence=company.confidence, part=name
+            )
             for name in names
         ),
     }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
-from fin_agent.lexicon.abbreviations import written_out
+from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.query.binding import unit_fits
 from fin_agent.query.clause_normalization import arranged
 from fin_agent.query.intents import intent_of_query, intent_of_question, names_of
@@ -125,7 +125,7 @@ def reworded(query: Query, workspace: Workspace) -> str:
     They are for people, for search, and for questions that go on from this one; figures are asked for by the tree.
     """
     before = query_of(query.question, workspace)
-    lexed = lex(written_out(query.question), names_of(workspace))
+    lexed = lex(expand_abbreviations(query.question), names_of(workspace))
     edits: list[tuple[int, int, str]] = []
     left = _Rest(lexed.text)
 

@@ -15,10 +15,10 @@ from fin_agent.analyst.rules.reasoning.ranking_questions import statement_ranked
 from fin_agent.analyst.rules.requested_report import told_apart
 from fin_agent.analyst.rules.unanswerable_questions import in_other_money, of_the_market
 from fin_agent.analyst.rules.unknown_company_detection import partners_in, with_symbols
-from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
+from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.evidence.plan import plan_of
 from fin_agent.index.protocol import FilingIndex
-from fin_agent.lexicon.abbreviations import written_out
+from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.text_normalization import plain, singular
 from fin_agent.query import lexer
@@ -35,7 +35,7 @@ from fin_agent.query.printed_line_matching import (
 from fin_agent.query.reading import readings
 from fin_agent.query.tree import Company, Kind, Line, Measure, Move, Named, Period, Query, with_lines
 from fin_agent.retrieval.fact_addresses import words_of
-from fin_agent.retrieval.nearest_figure import nearest
+from fin_agent.retrieval.nearest_figure import find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for, place_of
 from fin_agent.workspace import Workspace
 
@@ -76,7 +76,9 @@ def printed_lines(keys: tuple[str, ...], workspace: Workspace) -> Collection[tup
     known = _LINES.setdefault(workspace.index, {})
     if filings not in known:
         texts = workspace.index.address_texts(filings)
-        short = (written_out(text) if "(" in text else text for text in texts if 0 < text.count(" ") < _MOST_WORDS)
+        short = (
+            expand_abbreviations(text) if "(" in text else text for text in texts if 0 < text.count(" ") < _MOST_WORDS
+        )
         lines = (tuple(word for word, _, _ in _in_order(text)) for text in short)
         lines = (named for line in lines for named in (line, _without_numbers(line)))
         known[filings] = frozenset(line for line in lines if 1 < len(line) <= _MOST_WORDS)
@@ -121,7 +123,7 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     What it leaves out is as in `before`, the question that it goes on from. Raises QuestionError where the question is
     empty or too long.
     """
-    words = intent_of(written_out(question), workspace.directory, workspace.lexicon)
+    words = intent_of(expand_abbreviations(question), workspace.directory, workspace.lexicon)
     if before is not None:
         words = _going_on(words, before, workspace)
     words = words.model_copy(update={"question": question})
@@ -148,7 +150,7 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     if read or beyond or intent.unknown_companies or intent.relation is Relation.EXPLANATION:
         return intent
     asked = one_figure(intent.question, intent.core, names_of(workspace), workspace)
-    near = nearest(workspace, asked.sought, company=asked.company.key) if asked is not None else None
+    near = find_nearest_figure(workspace, asked.sought, company=asked.company.key) if asked is not None else None
     if asked is None or near is None or near.chance < _LIKELY_ENOUGH:
         return intent
     query = Query(
@@ -170,8 +172,10 @@ def intent_of_query(query: Query, workspace: Workspace) -> Intent:
     """
     if not query.asks_figures:
         return intent_of_question(query.question, workspace)
-    words = intent_of(written_out(query.question), workspace.directory, workspace.lexicon)
-    companies = tuple(CompanyAsked(key=one.key, name=one.name, confidence=one.confidence) for one in query.companies)
+    words = intent_of(expand_abbreviations(query.question), workspace.directory, workspace.lexicon)
+    companies = tuple(
+        RequestedCompany(key=one.key, name=one.name, confidence=one.confidence) for one in query.companies
+    )
     named = {"question": query.question, "query": query, "companies": companies, "unknown_companies": ()}
     words = words.model_copy(update=named)
     try:
@@ -216,7 +220,7 @@ def _going_on(words: Intent, before: Intent, workspace: Workspace) -> Intent:
     unknown = tuple(name for name in words.unknown_companies if not words_of(name) <= printed)
     if not words.companies and not unknown:
         update["unknown_companies"] = ()
-        own = [CompanyAsked(key=one.key, name=one.name, confidence=one.confidence) for one in spoken_of]
+        own = [RequestedCompany(key=one.key, name=one.name, confidence=one.confidence) for one in spoken_of]
         update["companies"] = tuple(own) or before.companies
     if not words.periods and not words.dates:
         update.update(periods=before.periods, dates=before.dates)

@@ -13,11 +13,11 @@ from importlib import resources
 
 import yaml
 
-from fin_agent.lexicon.abbreviations import written_out
+from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.company_mentions import CompanyDirectory, CompanyMention
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
-from fin_agent.lexicon.text_normalization import plain, singular, written_over
+from fin_agent.lexicon.text_normalization import mask_spans, plain, singular
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.dates import MONTH_NAME, month_number
 
@@ -75,7 +75,7 @@ def lex(text: str, names: Names, given: Sequence[str] = (), about: Sequence[str]
     Types are those of `words.yaml` in capitals, and COMPANY, PERIOD, PART, METRIC, FORMULA, NUMBER, PHRASE, COMMA,
     COLON, DASH and those of the signs `( ) + - * / ^`.
     """
-    text = _with_quotients(plain_marks(written_out(text)), names)
+    text = _with_quotients(plain_marks(expand_abbreviations(text)), names)
     companies = names.directory.mentions(text)
     taken = [Token("COMPANY", one.phrase, one.start, _past_possessive(text, one.end), one) for one in companies]
     taken += periods_in(text, taken)
@@ -252,7 +252,7 @@ def _past_possessive(text: str, end: int) -> int:
 
 
 def _without(text: str, tokens: Sequence[Token]) -> str:
-    return written_over(text, [(one.start, one.end) for one in tokens])
+    return mask_spans(text, [(one.start, one.end) for one in tokens])
 
 
 def periods_in(text: str, companies: Sequence[Token] = ()) -> list[Token]:

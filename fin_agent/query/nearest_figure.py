@@ -10,7 +10,7 @@ from functools import lru_cache
 from fin_agent.analyst.rules.period_resolution import period_ending
 from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, Wants, parts_of
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.lexicon.abbreviations import written_out
+from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.company_mentions import Company
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.periods import DateMention, PeriodMention
@@ -19,7 +19,7 @@ from fin_agent.query.lexer import Lexed, Names, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, period_of
 from fin_agent.query.question_sentences import sentences_of
 from fin_agent.retrieval.fact_addresses import OF_TIME, Words, words_of
-from fin_agent.retrieval.nearest_figure import Sought, Wanted
+from fin_agent.retrieval.nearest_figure import FigureTarget, Wanted
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
@@ -32,7 +32,7 @@ class OneFigure:
     company: Company
     confidence: float
     period: FiscalPeriod
-    sought: Sought
+    sought: FigureTarget
     words: str
     """Its content words as they were typed."""
 
@@ -42,7 +42,7 @@ def one_figure(question: str, core: str, names: Names, workspace: Workspace) -> 
 
     `core` is what it asks, without what says how to answer.
     """
-    told = sentences_of(written_out(question))
+    told = sentences_of(expand_abbreviations(question))
     wants = parts_of(core)[0].wants
     if told.definitions or len(told.sentences) > 1 or wants not in (*FIGURES, Wants.SENTENCE):
         return None
@@ -67,7 +67,7 @@ def one_figure(question: str, core: str, names: Names, workspace: Workspace) -> 
     light = frozenset().union(*(words_of(lexed.text[one.start : one.end]) - OF_TIME for one in others))
     if not hard:
         return None
-    sought = Sought(
+    sought = FigureTarget(
         words=hard,
         light=light - hard,
         metrics=tuple(pair for one in content for pair in _metrics_of(one)),

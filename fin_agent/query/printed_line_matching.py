@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from fin_agent.analyst.rules.period_resolution import looks_ahead
-from fin_agent.lexicon.abbreviations import written_out
+from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.metrics import expression_inputs
 from fin_agent.query.lexer import Names, Token, lex, mentions_of
@@ -182,7 +182,7 @@ def read_as_printed(
     if len(question.split()) > _MOST_WORDS:
         return None
     about = [one.key for one in before.companies] if before is not None else []
-    lexed = lex(written_out(question), names, about=about)
+    lexed = lex(expand_abbreviations(question), names, about=about)
     named = {
         one.company.key: Company(key=one.company.key, name=one.company.name, confidence=one.confidence)
         for one in lexed.companies

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fin_agent.lexicon.abbreviations import written_out
+from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.query.clause_normalization import alternatives, arranged, without_glosses
 from fin_agent.query.lexer import Lexed, Names, Token, lex, with_printed_lines
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES
@@ -36,7 +36,7 @@ def readings(question: str, names: Names, before: Query | None = None) -> Iterat
 
     Raises NoReadingError where it has none: a bracket is not closed, two measures stand beside each other.
     """
-    asked, question = question, written_out(question)
+    asked, question = question, expand_abbreviations(question)
     told = sentences_of(question)
     if passed_over := next((one for one in told.told if _spells_a_formula(one, names)), None):
         raise NoReadingError(

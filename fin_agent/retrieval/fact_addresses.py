@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from fin_agent.lexicon.text_normalization import joined, plain
+from fin_agent.lexicon.text_normalization import join_compounds, plain
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.search_terms import stem
 from fin_agent.vocabulary.fact import Fact, FactPeriod
@@ -99,7 +99,7 @@ _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 @lru_cache(maxsize=100_000)
 def words_of(text: str) -> Words:
     """The words of a phrase or of a part of an address, in one form each: what is borne out is found by these."""
-    spelt = joined(plain(text)).replace("u.s", "us").replace("united states", "us").replace("'s", "")
+    spelt = join_compounds(plain(text)).replace("u.s", "us").replace("united states", "us").replace("'s", "")
     same = _same_words()
     return frozenset(same.get(word) or stem(word) for word in _WORD.findall(spelt) if word not in _binding())
 

@@ -186,7 +186,7 @@ def fit_of(query: FactQuery, identity: Identity) -> float:
     return period_fit(FiscalPeriod(fiscal_year=query.fiscal_year, quarter=query.quarter), identity)
 
 
-def counted(sourced: SourcedFact) -> SourcedFact:
+def rank_counts(sourced: SourcedFact) -> SourcedFact:
     """The figure as a count, where the words around say that things are counted and none speaks of money.
 
     Tables of aircraft or stores stand among tables in dollars, and have no unit of their own.
@@ -234,7 +234,7 @@ _ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED = 0.04, 0.03, -0.04, -0.02
 def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexicon, limit: int = 20) -> FactsFound:
     """Rank `facts` for `query`, best first; equals in the order given."""
     asked = _Asked.of(query, lexicon)
-    fitting = [counted(sourced) for sourced in facts if is_of_period(sourced.fact, query)]
+    fitting = [rank_counts(sourced) for sourced in facts if is_of_period(sourced.fact, query)]
     weights = _Weights(fitting)
     hits = _ranked(fitting, asked, weights)
     # Labels of the lexicon are other words for a metric, unless it is looked for by what the question calls it.

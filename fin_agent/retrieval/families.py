@@ -17,7 +17,7 @@ from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.fact_addresses import LIGHT, OF_PARTS, OF_TIME, Words, address_of, spelt, stems, words_of
 from fin_agent.retrieval.facts import FactQuery, facts_of_year, find_facts, fit_of, is_of_period, wordings_of
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
-from fin_agent.retrieval.sibling_cells import Sibling, Siblings, add_up, of_parts, siblings_in, words_shared
+from fin_agent.retrieval.sibling_cells import Sibling, Siblings, adds_up, shared_words, siblings_in, spans_pages
 from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.figure_agreement import agree_in_size
@@ -59,7 +59,7 @@ class Family:
         """Whether the members add up to the whole; False also where the whole is not stated."""
         if not self.total:
             return False
-        return add_up([member.facts[period].fact for member in self.members], self.total[period].fact)
+        return adds_up([member.facts[period].fact for member in self.members], self.total[period].fact)
 
     def ranked(self, period: int = 0, *, descending: bool = True) -> tuple[Member, ...]:
         """The members by their figures; equals in the order in which they are printed."""
@@ -248,7 +248,7 @@ class _Asked:
         """Whether words of the phrase are borne out at all: a cheap look before the members are."""
         if self.metric is not None:
             return True
-        said = words_shared(siblings) | words_of(" ".join(siblings.above)) | _concept(siblings.figures())
+        said = shared_words(siblings) | words_of(" ".join(siblings.above)) | _concept(siblings.figures())
         return any(words <= said for words in self.wordings)
 
     def score(self, siblings: Siblings, made: Family) -> float | None:
@@ -257,7 +257,7 @@ class _Asked:
             return None
         facts = [member.facts[-1].fact for member in made.members]
         concept = _concept(member.facts[-1] for member in made.members)
-        shared, above = words_shared(siblings) | concept, words_of(" ".join(siblings.above))
+        shared, above = shared_words(siblings) | concept, words_of(" ".join(siblings.above))
         fixed = words_of(" ".join(siblings.shared)) - OF_PARTS - LIGHT - OF_TIME - self.kind_words
         fixed = frozenset(word for word in fixed if not word.isdigit())
         scores = [
@@ -280,7 +280,7 @@ class _Asked:
         metrics = {fact.metric for fact in facts} - {None}
         lines = [bool((words_of(member.name) - LIGHT - self.kind_words) & asked) for member in made.members]
         score -= _OF_LINES * max(sum(lines) / len(lines), (len(metrics) > 1) * 0.5)
-        if of_parts(made.table):
+        if spans_pages(made.table):
             score -= _ACROSS_TABLES
         if self.kind_words and self.kind is None and siblings.place == "row":
             score += _STUB
@@ -394,7 +394,7 @@ def _family(
             kept.append(Member(one.name, figures))
         else:
             dropped.append((one.name, "no figure of every period"))
-    proved = bool(total) and add_up([member.facts[-1].fact for member in kept], total[-1].fact)
+    proved = bool(total) and adds_up([member.facts[-1].fact for member in kept], total[-1].fact)
     between = [member for member in kept if _lies_between(member, kept, total, proved=proved)]
     dropped += [(member.name, "no part: an elimination, or what is not divided among the parts") for member in between]
     kept = [member for member in kept if member not in between]
@@ -471,7 +471,7 @@ def _is_left_out(other: Family, first: Family) -> bool:
     """Whether one of them holds sums, or parts, of the other's members: they are one table's, and do not differ."""
     shared = [(member, same) for member in other.members if (same := _of_name(first, member.name)) is not None]
     if any(not agree_in_size(member.facts[-1].fact, same.facts[-1].fact) for member, same in shared):
-        return of_parts(other.table) and not of_parts(first.table)  # a table goes before what tags gather
+        return spans_pages(other.table) and not spans_pages(first.table)  # a table goes before what tags gather
     names = [{member.name for member in one.members} for one in (other, first)]
     every = [held | {name for name, _ in one.dropped} for held, one in zip(names, (other, first), strict=True)]
     return names[0] <= every[1] or names[1] <= every[0]

@@ -34,7 +34,7 @@ from fin_agent.retrieval.fact_addresses import (
     words_of,
     years_of,
 )
-from fin_agent.retrieval.facts import counted, facts_of_year
+from fin_agent.retrieval.facts import facts_of_year, rank_counts
 from fin_agent.vocabulary.fact import UNDATED, Fact
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
@@ -44,7 +44,7 @@ Wanted = Literal["amount", "percent", "count", "any", "words"]
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class FigureTarget:
     """What a question says of the one figure that it asks for."""
 
     words: Words
@@ -64,7 +64,7 @@ class Sought:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RankingMargin:
     """How the best figure stands among the others: what tells, beside its own features, whether it is the one."""
 
     score: float
@@ -145,10 +145,10 @@ class Features:
 
 
 NAMES = tuple(field.name for field in fields(Features))
-STANDING = tuple(field.name for field in fields(Standing))
+STANDING = tuple(field.name for field in fields(RankingMargin))
 
 
-def nearest(workspace: Workspace, sought: Sought, *, company: str) -> Nearest | None:
+def find_nearest_figure(workspace: Workspace, sought: FigureTarget, *, company: str) -> Nearest | None:
     """The figure of a company, by its key, that is nearest to what is sought; None where nothing is near."""
     candidates = ranked_candidates(workspace, sought, company=company)
     if not candidates:
@@ -156,12 +156,14 @@ def nearest(workspace: Workspace, sought: Sought, *, company: str) -> Nearest | 
     model = _model()
     scored = sorted(((model.rank(features), place) for place, (_, features) in enumerate(candidates)), reverse=True)
     first = scored[:CONSIDERED]
-    place, standing = standing_of([candidates[place] for _, place in first], [score for score, _ in first])
+    place, standing = ranking_margin([candidates[place] for _, place in first], [score for score, _ in first])
     best, features = candidates[first[place][1]]
     return Nearest(best, model.chance(features, standing))
 
 
-def standing_of(candidates: Sequence[tuple[SourcedFact, Features]], scores: Sequence[float]) -> tuple[int, Standing]:
+def ranking_margin(
+    candidates: Sequence[tuple[SourcedFact, Features]], scores: Sequence[float]
+) -> tuple[int, RankingMargin]:
     """The place of the figure with the highest score, and how it stands among the others."""
     place = max(range(len(scores)), key=scores.__getitem__)
     best = candidates[place][1]
@@ -175,7 +177,7 @@ def standing_of(candidates: Sequence[tuple[SourcedFact, Features]], scores: Sequ
     def more(name: str) -> float:
         return float(getattr(best, name)) - (float(getattr(beside, name)) if beside is not None else 0.0)
 
-    return place, Standing(
+    return place, RankingMargin(
         score=scores[place],
         margin=MOST_MARGIN if rival is None else min(MOST_MARGIN, scores[place] - scores[rival]),
         alone=float(len(of_period) <= 1),
@@ -193,7 +195,9 @@ def standing_of(candidates: Sequence[tuple[SourcedFact, Features]], scores: Sequ
 _ALIKE, _TENTHS = Decimal("0.001"), 10
 
 
-def ranked_candidates(workspace: Workspace, sought: Sought, *, company: str) -> list[tuple[SourcedFact, Features]]:
+def ranked_candidates(
+    workspace: Workspace, sought: FigureTarget, *, company: str
+) -> list[tuple[SourcedFact, Features]]:
     """The figures of the company's filings that bear out all of the words, with their features, in no order."""
     directory, index = workspace.directory, workspace.index
     doc_ids = directory.by_key[company].doc_ids
@@ -202,7 +206,7 @@ def ranked_candidates(workspace: Workspace, sought: Sought, *, company: str) -> 
     year = sought.fiscal_year or max(years, default=0)
     own = [doc_id for doc_id, one in identities.items() if one.fiscal_year == year]
     undated = index.facts(own, years=[UNDATED.fiscal_year]) if own else []
-    facts = [counted(each) for each in (*facts_of_year(index, doc_ids, year), *undated)]
+    facts = [rank_counts(each) for each in (*facts_of_year(index, doc_ids, year), *undated)]
     asked = _Asked(sought, workspace.lexicon, facts)
     prints = Counter((abs(each.fact.value), each.doc_id) for each in facts)
     found = []
@@ -224,7 +228,7 @@ CONSIDERED = 40
 class _Asked:
     """The words sought, with their weights among the lines of the candidates."""
 
-    def __init__(self, sought: Sought, lexicon: Lexicon, facts: Sequence[SourcedFact]) -> None:
+    def __init__(self, sought: FigureTarget, lexicon: Lexicon, facts: Sequence[SourcedFact]) -> None:
         self.sought = sought
         counts: Counter[str] = Counter()
         labels = {each.fact.label for each in facts}
@@ -339,7 +343,7 @@ _HALF, _NINE_MONTHS = 6, 9
 _BALANCE_IN_A_SPAN, _BALANCE_OR_ANOTHER_SPAN, _ANOTHER = 0.35, 0.4, 0.15
 
 
-def _of_period(fact: Fact, sought: Sought, year: int) -> float:
+def _of_period(fact: Fact, sought: FigureTarget, year: int) -> float:
     period = fact.period
     if period.fiscal_year != year:
         return 0.0
@@ -377,15 +381,15 @@ class _Model:
 
     def rank(self, features: Features) -> float:
         """The better, the higher."""
-        return math.fsum(weight * value for weight, value in zip(self.ranks, values_of(features), strict=True))
+        return math.fsum(weight * value for weight, value in zip(self.ranks, feature_values(features), strict=True))
 
-    def chance(self, features: Features, standing: Standing) -> float:
+    def chance(self, features: Features, standing: RankingMargin) -> float:
         """That the best figure is what was asked for."""
-        known = (*values_of(features), *values_of(standing))
+        known = (*feature_values(features), *feature_values(standing))
         return 1 / (1 + math.exp(-math.fsum(weight * value for weight, value in zip(self.tells, known, strict=True))))
 
 
-def values_of(features: Features | Standing) -> tuple[float, ...]:
+def feature_values(features: Features | RankingMargin) -> tuple[float, ...]:
     """The features in their order."""
     return tuple(getattr(features, field.name) for field in fields(features))
 

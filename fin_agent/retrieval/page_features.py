@@ -11,7 +11,7 @@ from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOut
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.retrieval.item_weights import item_worth
-from fin_agent.retrieval.page_text import NOTHING_READ, TextMatch, Wanted, text_matches
+from fin_agent.retrieval.page_text import NOTHING_READ, QueryTerms, TextMatch, text_matches
 from fin_agent.retrieval.search_query import Query, RankedFiling
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.retrieval.slot_matching import fills
@@ -114,7 +114,7 @@ def candidates_of(
         for page in pages
     }
     like = _as_shares(likeness or {})
-    wanted = Wanted.of(query, index)
+    wanted = QueryTerms.of(query, index)
     promising = sorted(pages, key=lambda page: -round(quick[page.key], 9))[:_READ]
     read = text_matches([page.key for page in promising], index, wanted)
     found: list[Candidate] = []

@@ -10,7 +10,7 @@ from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.page_features import Candidate, candidates_of
 from fin_agent.retrieval.page_weights import PageWeights, packaged_weights
 from fin_agent.retrieval.search_query import Query, RankedFiling, RankedPage
-from fin_agent.retrieval.tables_of_contents import with_named_pages
+from fin_agent.retrieval.tables_of_contents import add_listed_pages
 
 
 def rank_pages(
@@ -37,7 +37,7 @@ def rank_pages(
     candidates = candidates_of(query, filings, index, metrics, owners, only=only, likeness=likeness)
     usual = packaged_weights(with_vectors=likeness is not None)
     ranked = greedy_select(candidates, usual if weights is None else weights, limit)
-    return with_named_pages(query, ranked, index, only)
+    return add_listed_pages(query, ranked, index, only)
 
 
 def greedy_select(candidates: Sequence[Candidate], weights: PageWeights, limit: int) -> list[RankedPage]:

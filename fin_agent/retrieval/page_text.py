@@ -36,7 +36,7 @@ NOTHING_READ = TextMatch(0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class QueryTerms:
     """Stems of a query with their inverse page frequencies: its own words, those that filings use, all together."""
 
     words: Mapping[str, float]
@@ -45,7 +45,7 @@ class Wanted:
     both: Mapping[str, float]
 
     @classmethod
-    def of(cls, query: Query, index: FilingIndex) -> Wanted:
+    def of(cls, query: Query, index: FilingIndex) -> QueryTerms:
         """The stems of `query`, weighted by the pages of `index`."""
         own = set(stems_of(" ".join(query.terms)))
         more = set(stems_of(" ".join(query.expansions))) - own
@@ -61,12 +61,12 @@ class Wanted:
         return len(stems & self.both.keys()) / (len(stems) + 1) if stems else 0.0
 
 
-def text_matches(keys: Sequence[PageKey], index: FilingIndex, wanted: Wanted) -> dict[PageKey, TextMatch]:
+def text_matches(keys: Sequence[PageKey], index: FilingIndex, wanted: QueryTerms) -> dict[PageKey, TextMatch]:
     """How the text of each page named matches."""
     return {stored.key: text_match(stored.page.text, wanted) for stored in index.pages(keys)}
 
 
-def text_match(text: str, wanted: Wanted) -> TextMatch:
+def text_match(text: str, wanted: QueryTerms) -> TextMatch:
     """How `text` matches."""
     relevant = wanted.both.keys()
     sentence_stems, headings = _stems_by_sentence(text)

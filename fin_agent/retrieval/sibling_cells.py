@@ -100,7 +100,7 @@ def siblings_in(facts: Iterable[SourcedFact], *, parts: bool = False) -> list[Si
     groups: dict[_Key, dict[object, tuple[str, dict[When, SourcedFact]]]] = defaultdict(dict)
     said: dict[_Key, tuple[str, ...]] = {}
     for sourced in facts:
-        when = when_of(sourced.fact.period)
+        when = period_key(sourced.fact.period)
         for printed, identity, name in _parts(sourced) if parts else _places(sourced):
             key = printed._replace(shared=tuple(" ".join(sorted(words_of(text))) for text in printed.shared if text))
             said.setdefault(key, tuple(filter(None, printed.shared)))
@@ -147,7 +147,7 @@ def _told_apart(titles: Sequence[str]) -> list[str]:
     return told if all(told) else list(titles)
 
 
-def again(anchor: str, facts: Sequence[SourcedFact]) -> list[Siblings]:
+def siblings_of(anchor: str, facts: Sequence[SourcedFact]) -> list[Siblings]:
     """The siblings of an `anchor` among the facts of its page (of its filing, where tags or scopes tell them).
 
     Of several that have the figure it names, those of as many members go first.
@@ -156,13 +156,13 @@ def again(anchor: str, facts: Sequence[SourcedFact]) -> list[Siblings]:
     there = int(page), int(line), int(left)
     found = [
         one
-        for one in siblings_in(facts, parts=of_parts(anchor))
+        for one in siblings_in(facts, parts=spans_pages(anchor))
         if one.place == place and any(_stands_at(sourced.fact) == there for sourced in one.figures())
     ]
     return sorted(found, key=lambda one: abs(len(one.members) - int(size)))
 
 
-def like(siblings: Siblings, facts: Sequence[SourcedFact]) -> Iterator[Siblings]:
+def matching_siblings(siblings: Siblings, facts: Sequence[SourcedFact]) -> Iterator[Siblings]:
     """The same members in other tables of the filing, as those of another year are."""
     names = {one.name for one in siblings.members}
     by_page: dict[int, list[SourcedFact]] = defaultdict(list)
@@ -174,7 +174,7 @@ def like(siblings: Siblings, facts: Sequence[SourcedFact]) -> Iterator[Siblings]
                 yield other
 
 
-def of_parts(anchor: str) -> bool:
+def spans_pages(anchor: str) -> bool:
     """Whether the siblings of an anchor may stand on several pages."""
     return anchor.split("#")[2].startswith(("part", "axis", "caption"))
 
@@ -183,7 +183,7 @@ def _stands_at(fact: Fact) -> tuple[int, int, int]:
     return fact.page, fact.line, round(fact.box.x0)
 
 
-def when_of(period: FactPeriod) -> When:
+def period_key(period: FactPeriod) -> When:
     """What tells periods of a table apart."""
     return period.fiscal_year, period.quarter, period.months
 
@@ -352,19 +352,19 @@ def _is_sum(members: Sequence[Sibling], total: Sibling) -> bool:
         facts = [fact for one in members if (fact := one.of(when)) is not None]
         if not facts:
             continue
-        if not add_up(facts, sourced.fact) or not sourced.fact.amount:
+        if not adds_up(facts, sourced.fact) or not sourced.fact.amount:
             return False
         held += 1
     return held > 0
 
 
-def add_up(parts: Sequence[Fact], whole: Fact) -> bool:
+def adds_up(parts: Sequence[Fact], whole: Fact) -> bool:
     """Whether the parts add up to the whole, within what each may be rounded by."""
     step = sum((last_place(part) for part in parts), last_place(whole)) / 2
     return abs(sum((part.value for part in parts), Decimal(0)) - whole.value) <= step
 
 
-def words_shared(siblings: Siblings) -> Words:
+def shared_words(siblings: Siblings) -> Words:
     """Words that say what all of them are figures of: what they share, their total, and most of their names."""
     names: Counter[str] = Counter(word for one in siblings.members for word in words_of(one.name))
     most = {word for word, count in names.items() if count > len(siblings.members) / 2}

@@ -10,9 +10,9 @@ from weakref import WeakKeyDictionary
 
 from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.facts import FactHit, FactQuery, FactsFound, counted, find_facts, is_of_period
+from fin_agent.retrieval.facts import FactHit, FactQuery, FactsFound, find_facts, is_of_period, rank_counts
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
-from fin_agent.retrieval.sibling_cells import Siblings, again, like, of_parts
+from fin_agent.retrieval.sibling_cells import Siblings, matching_siblings, siblings_of, spans_pages
 from fin_agent.workspace import Workspace
 
 
@@ -59,7 +59,7 @@ def _in_table(slot: Slot, workspace: Workspace, scope: Scope) -> FactsFound:
             member = siblings.named(slot.part)
             for sourced in member.facts.values() if member is not None else ():
                 if is_of_period(sourced.fact, query) and scope.holds(sourced.key):
-                    return FactsFound((FactHit(counted(sourced), 1.0),))
+                    return FactsFound((FactHit(rank_counts(sourced), 1.0),))
     return FactsFound(())
 
 
@@ -74,7 +74,7 @@ def _at_place(place: str, index: FilingIndex, scope: Scope) -> FactsFound:
     doc_id, page = place.removeprefix(_ONE_FIGURE).split("#")[:2]
     facts = index.facts([doc_id], pages=[PageKey(doc_id, int(page))])
     here = (each for each in facts if place_of(each) == place and scope.holds(each.key))
-    return FactsFound(tuple(FactHit(counted(each), 1.0) for each in itertools.islice(here, 1)))
+    return FactsFound(tuple(FactHit(rank_counts(each), 1.0) for each in itertools.islice(here, 1)))
 
 
 _ONE_FIGURE = "figure:"
@@ -90,10 +90,12 @@ def _tables_of(anchor: str, index: FilingIndex, *, others: bool) -> list[Sibling
     kept = known[1]
     if (anchor, others) not in kept:
         doc_id, page = anchor.split("#")[:2]
-        pages = None if others or of_parts(anchor) else [PageKey(doc_id, int(page))]
+        pages = None if others or spans_pages(anchor) else [PageKey(doc_id, int(page))]
         facts = index.facts([doc_id], pages=pages)
         tables = _tables_of(anchor, index, others=False) if others else []
-        kept[anchor, others] = list(like(tables[0], facts)) if tables else [] if others else again(anchor, facts)
+        kept[anchor, others] = (
+            list(matching_siblings(tables[0], facts)) if tables else [] if others else siblings_of(anchor, facts)
+        )
     while len(kept) > _MOST_TABLES:
         kept.popitem(last=False)
     return kept[anchor, others]
@@ -104,7 +106,7 @@ _TABLES: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], OrderedDi
 _TABLES = WeakKeyDictionary()
 
 
-def doubt_about(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> str:
+def ambiguity_reason(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> str:
     """Why nothing that fact search finds may fill the slot, in words; empty where something may, or nothing is near."""
     found = facts_for(slot, workspace, scope)
     if found.rivals:

@@ -22,7 +22,7 @@ _SOUGHT = 0.6
 _ENTRY = re.compile(r"(?P<words>.*?)[\s.·…_|]*(?<![\d.,$%/-])(?P<page>(?:[A-Z]{1,2}-)?[1-9]\d{0,2})")
 
 
-def with_named_pages(
+def add_listed_pages(
     query: Query, ranked: Sequence[RankedPage], index: FilingIndex, only: Collection[PageKey] | None = None
 ) -> list[RankedPage]:
     """The pages; behind a list of contents among the first of them stands the page that it names for what is sought.

@@ -150,7 +150,7 @@ _CAME_OF_IT: dict[str, Callable[[Answer], Sequence[str]]] = {
     "passages": lambda answer: [
         f"{place.doc_id} page {place.page + 1}: {place.text}" for place in answer.retrieved.passages
     ],
-    "evidence": lambda answer: [f"{kept.place}: {kept.why}" for kept in kept_last(answer)],
+    "evidence": lambda answer: [f"{kept.place}: {kept.why}" for kept in last_kept_passages(answer)],
     "ledger": lambda answer: [line for entry in answer.ledger for line in _entry(entry)],
     "program": lambda answer: (answer.program or "").splitlines(),
     "rounds": lambda answer: [str(answer.rounds)],
@@ -211,7 +211,7 @@ class KeptPassage:
         return f"{self.doc_id} page {self.page + 1} passage {self.ordinal}"
 
 
-def kept_last(answer: Answer) -> list[KeptPassage]:
+def last_kept_passages(answer: Answer) -> list[KeptPassage]:
     """What the last filter of a run kept, best first."""
     filters = [step for step in answer.trace if step.node == _FILTER]
     if not filters:

@@ -13,9 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.filings import PageRun, item_runs, statement_runs
-from fin_agent.presentation.terminal_text import told_warnings
+from fin_agent.presentation.terminal_text import warning_lines_by_page
 from fin_agent.serving.problem_details import NotThereError
-from fin_agent.tools.argument_resolution import known_id
+from fin_agent.tools.argument_resolution import resolve_doc_id
 from fin_agent.tools.artifacts import FilingListed
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
@@ -69,7 +69,7 @@ def filing_shown(context: ToolContext, doc_id: str) -> FilingShown:
         items=tuple(map(Part.of, item_runs(outline, record.items))),
         statements=tuple(map(Part.of, statement_runs(outline))),
         notes=tuple(map(Part.of, notes)),
-        warnings=tuple(told_warnings(record.warnings)),
+        warnings=tuple(warning_lines_by_page(record.warnings)),
     )
 
 
@@ -79,7 +79,7 @@ def record_of(context: ToolContext, doc_id: str) -> FilingRecord:
     Raises NotThereError where it may not be read or is not there.
     """
     try:
-        return context.workspace.index.filing(known_id(doc_id, context.workspace, context.within))
+        return context.workspace.index.filing(resolve_doc_id(doc_id, context.workspace, context.within))
     except ToolInputError as error:
         raise NotThereError(error.what, subject=doc_id[:100], remedy=error.remedy) from error
 

@@ -35,11 +35,11 @@ from fin_agent.serving.http_server import INDEXES, REFUSED, Access, guarded
 from fin_agent.serving.page_images import USUAL_DPI, box_frames, figure_frames, page_picture
 from fin_agent.serving.problem_details import STATUSES, BusyError, Problem, TooLongError
 from fin_agent.tools import arguments as take
-from fin_agent.tools.argument_resolution import narrowed
+from fin_agent.tools.argument_resolution import filter_filings
 from fin_agent.tools.artifacts import DocumentsFound, FilingsListed, PagesFound
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
-from fin_agent.tools.tool_implementations import documents_found, filings_listed, pages_found
+from fin_agent.tools.tool_implementations import find_documents, find_pages, list_filings
 from fin_agent.vocabulary.place import Box
 from fin_agent.web import static_files
 from fin_agent.web.routes import add_routes
@@ -196,10 +196,10 @@ def _application(context: ToolContext, limits: Limits, keeping: Keeping, offers:
     async def search(request: Request, asked: Annotated[SearchRequest, Query()]) -> Response:
         """Best first. Pages come with the passage that fits best."""
         if asked.level == "page":
-            return await calls.looked_up(partial(pages_found, context, asked), request)
+            return await calls.looked_up(partial(find_pages, context, asked), request)
         if asked.pages is not None:
             raise ToolInputError("filings are found whole", remedy="Leave pages out, or search level=page")
-        return await calls.looked_up(partial(documents_found, context, asked), request)
+        return await calls.looked_up(partial(find_documents, context, asked), request)
 
     @app.get(
         "/filings",
@@ -211,7 +211,7 @@ def _application(context: ToolContext, limits: Limits, keeping: Keeping, offers:
     )
     async def filings(request: Request, asked: Annotated[take.ListFilingsArguments, Query()]) -> Response:
         """By company, then time."""
-        return await calls.looked_up(partial(filings_listed, context, asked), request)
+        return await calls.looked_up(partial(list_filings, context, asked), request)
 
     @app.get(
         "/filings/{doc_id}",
@@ -361,7 +361,7 @@ class Calls:
         Until the first piece errors are raised.
         """
         async with self.place():
-            doc_ids = await run_sync(partial(narrowed, context.workspace, asked, context.within))
+            doc_ids = await run_sync(partial(filter_filings, context.workspace, asked, context.within))
             yield ServerSentEvent(comment="at work", sep="\n")
             run = astream_answer(asked.question, context.answering, doc_ids=doc_ids, question_id=asked.id)
             async with aclosing(run):
@@ -396,7 +396,7 @@ def _busy() -> BusyError:
 
 
 async def _answered(context: ToolContext, asked: AskRequest) -> Answer:
-    doc_ids = await run_sync(partial(narrowed, context.workspace, asked, context.within))
+    doc_ids = await run_sync(partial(filter_filings, context.workspace, asked, context.within))
     return await aanswer_question(asked.question, context.answering, doc_ids=doc_ids, question_id=asked.id)
 
 

@@ -33,7 +33,7 @@ from fin_agent.analyst.events import Event, StepBegun, listening
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
 from fin_agent.models.metering import Meter, current_meter, metered
-from fin_agent.prompts.untrusted_text import as_quoted, on_a_line
+from fin_agent.prompts.untrusted_text import on_a_line, quoted_text
 from fin_agent.serving.filing_resources import filing_shown, page_of, record_of
 from fin_agent.serving.http_server import MOST_BYTES, Access, guarded
 from fin_agent.serving.mcp_tools import call, declared, served_tools
@@ -42,8 +42,8 @@ from fin_agent.tools import FinAgentToolkit
 from fin_agent.tools.arguments import Narrowed, ReadPageArguments
 from fin_agent.tools.artifacts import FilingListed
 from fin_agent.tools.context import ToolContext
-from fin_agent.tools.result_formatting import Budget, Part, pages_read_told
-from fin_agent.tools.tool_implementations import all_filings, pages_read
+from fin_agent.tools.result_formatting import Budget, Part, format_page_text
+from fin_agent.tools.tool_implementations import all_filings, read_pages
 
 Result = TypeVar("Result")
 
@@ -274,7 +274,7 @@ def _resource_of(filing: FilingListed) -> types.Resource:
     return types.Resource(
         uri=uri,
         name=filing.doc_id,
-        title=on_a_line(as_quoted(filing.described)),
+        title=on_a_line(quoted_text(filing.described)),
         description=f"{filing.pages} pages; {uri}/pages/N is the text of one.",
         mimeType="text/plain",
     )
@@ -294,7 +294,7 @@ def _resource_read(context: ToolContext, uri: str) -> types.ReadResourceResult:
         text = _filing_told(context, doc_id, budget)
     else:
         page_of(record_of(context, doc_id), int(found["page"]))
-        text = pages_read_told(pages_read(context, ReadPageArguments(doc_id=doc_id, pages=found["page"])), budget)
+        text = format_page_text(read_pages(context, ReadPageArguments(doc_id=doc_id, pages=found["page"])), budget)
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mimeType="text/plain", text=text)])
 
 

@@ -14,16 +14,16 @@ from mcp import types  # fields by their names on the wire, which versions 1 and
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from fin_agent.answering.answer import Answer
-from fin_agent.prompts.untrusted_text import as_quoted, on_a_line
+from fin_agent.prompts.untrusted_text import on_a_line, quoted_text
 from fin_agent.serving.filing_resources import Json, page_of, schemas_with_page_numbers, with_page_numbers
 from fin_agent.serving.page_images import figure_frames, page_picture
 from fin_agent.serving.problem_details import NotThereError
 from fin_agent.tools import FinAgentToolkit
 from fin_agent.tools import artifacts as make
-from fin_agent.tools.argument_resolution import known_id
+from fin_agent.tools.argument_resolution import resolve_doc_id
 from fin_agent.tools.arguments import Arguments, DocId, none_if_blank
 from fin_agent.tools.context import ToolContext
-from fin_agent.tools.toolkit import made_tool
+from fin_agent.tools.toolkit import make_tool
 
 MOST_CHARACTERS = 100_000
 """Of structured content, as JSON."""
@@ -137,7 +137,7 @@ def structured(artifact: BaseModel) -> dict[str, Json]:
 
 def _defused(document: Json) -> Json:
     if isinstance(document, str):
-        return as_quoted(document)
+        return quoted_text(document)
     if isinstance(document, float):
         return document if isfinite(document) else None  # JSON has no such number
     if isinstance(document, list):
@@ -174,7 +174,7 @@ def _line(document: Json) -> str:
 
 def _show_page_tool(context: ToolContext) -> BaseTool:
     def shown(given: ShowPageArguments) -> tuple[str, BaseModel]:
-        record = context.workspace.index.filing(known_id(given.doc_id, context.workspace, context.within))
+        record = context.workspace.index.filing(resolve_doc_id(given.doc_id, context.workspace, context.within))
         page = page_of(record, given.page)
         frames, note = [], ""
         if given.figure is not None:
@@ -184,7 +184,7 @@ def _show_page_tool(context: ToolContext) -> BaseTool:
                 note = f" Nothing is framed: {error.what}. {error.remedy}."
         picture = page_picture(record, page, frames)
         if picture.framed:
-            note = f" Framed in red: {on_a_line(as_quoted(picture.framed[0]))}."
+            note = f" Framed in red: {on_a_line(quoted_text(picture.framed[0]))}."
         width, height = picture.size
         artifact = PageShown(
             filing=make.FilingListed.of(record),
@@ -194,10 +194,10 @@ def _show_page_tool(context: ToolContext) -> BaseTool:
             height=height,
             png=picture.png,
         )
-        named = on_a_line(as_quoted(record.doc_id))
+        named = on_a_line(quoted_text(record.doc_id))
         return f"{named}, page {given.page} of {record.page_count}, as printed.{note}", artifact
 
-    return made_tool(
+    return make_tool(
         "show_page",
         "Show one page of a filing as a picture, as it is printed, with a figure framed where one is named. Use it to "
         "check a table that reads oddly as text, or to show people where a figure stands.",

@@ -20,7 +20,7 @@ from fin_agent.filings.page_rendering import (
 )
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.models.metering import current_meter
-from fin_agent.presentation.filings import metric_meant, noted
+from fin_agent.presentation.filings import fact_line, metric_by_name
 from fin_agent.process_pool import CallLeftError, PoolBusyError
 from fin_agent.serving.problem_details import BusyError, NotThereError, TooLongError, names_only
 from fin_agent.tools.errors import ToolInputError, named
@@ -96,7 +96,7 @@ def figure_frames(
     """
     facts = [each.fact for each in workspace.index.facts([record.doc_id], pages=[PageKey(record.doc_id, page)])]
     found = chosen_facts(facts, name, fiscal_year, record.identity)
-    if not found and (metric := metric_meant(name, workspace.lexicon)) is not None:
+    if not found and (metric := metric_by_name(name, workspace.lexicon)) is not None:
         found = chosen_facts(facts, metric, fiscal_year, record.identity)
     if not found:
         near = names_near(facts, name)
@@ -106,7 +106,7 @@ def figure_frames(
             subject=record.doc_id,
             remedy=f"Did you mean {' or '.join(map(named, near))}?" if near else "Ask for the page without a figure",
         )
-    return [Frame(found[0].box, Ink.FACT, noted(found[0]))]
+    return [Frame(found[0].box, Ink.FACT, fact_line(found[0]))]
 
 
 def box_frames(boxes: Sequence[Box]) -> list[Frame]:

@@ -29,7 +29,7 @@ class Attempts(list[str]):
 
 
 @contextmanager
-def told_at_the_end(attempts: Attempts, error: type[FinAgentError], remedy: str) -> Iterator[Attempts]:
+def report_forbidden_attempts(attempts: Attempts, error: type[FinAgentError], remedy: str) -> Iterator[Attempts]:
     """Raises where attempts are left at the end and nothing else went wrong: code that falls back hides failures."""
     yield attempts
     if attempts:
@@ -66,7 +66,7 @@ def no_model_requests(*, allow: tuple[type, ...] = ()) -> Iterator[Attempts]:
     """
     attempts = Attempts()
     guard = _Guard(allow, attempts)
-    with told_at_the_end(attempts, ForbiddenModelRequestError, _REMEDY):
+    with report_forbidden_attempts(attempts, ForbiddenModelRequestError, _REMEDY):
         _enter(guard)
         try:
             yield attempts
@@ -151,7 +151,7 @@ def loopback_only() -> Iterator[Attempts]:
     a connection to api.openai.com was tried
     """
     attempts = Attempts()
-    with told_at_the_end(attempts, ForbiddenConnectionError, _OF_NETWORK), ExitStack() as patched:
+    with report_forbidden_attempts(attempts, ForbiddenConnectionError, _OF_NETWORK), ExitStack() as patched:
         for name in _CONNECTING:
             guard = _guarded_method(getattr(socket.socket, name), name, attempts)
             patched.enter_context(mock.patch.object(socket.socket, name, guard))

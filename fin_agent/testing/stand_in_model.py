@@ -116,7 +116,7 @@ class StandInChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> Iterator[AIMessageChunk]:
         """See BaseChatModel.stream. The role that the call's metadata tells is handed on."""
-        told = role_told(config.get("metadata"), config.get("tags")) if config else None
+        told = role_from_metadata(config.get("metadata"), config.get("tags")) if config else None
         return super().stream(input, config, stop=stop, **kwargs, **({ROLE_TOLD: told} if told else {}))
 
     def get_num_tokens(self, text: str) -> int:
@@ -140,7 +140,7 @@ class StandInChatModel(BaseChatModel):
     ) -> ChatResult:
         given = {**kwargs, **({"stop": stop} if stop else {})}
         told = given.pop(ROLE_TOLD, None) or (
-            role_told(run_manager.metadata, run_manager.tags) if run_manager else None
+            role_from_metadata(run_manager.metadata, run_manager.tags) if run_manager else None
         )
         call = ModelCall(tuple(messages), told, given)
         return self._answered(call if told else replace(call, role=role_of(call.text, self.prompts)))
@@ -230,7 +230,7 @@ def role_of(text: str, folder: Path | None = None) -> str | None:
     return max((share for share in shares if share[0] >= _SHARE), default=(0, 0, None))[2]
 
 
-def role_told(metadata: Mapping[str, object] | None, tags: Sequence[str] | None) -> str | None:
+def role_from_metadata(metadata: Mapping[str, object] | None, tags: Sequence[str] | None) -> str | None:
     """The role that a caller named in the call's metadata, `{"role": "judge"}`, or among its tags, `role:judge`.
 
     A role of a prompt is given as the prompt's name, as `role_of` does.

@@ -7,12 +7,12 @@ from decimal import Decimal
 SCALE_WORDS = {1: "", 1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 
 
-def in_words(amount: Decimal, scale: int, unit: str) -> str:
+def amount_in_words(amount: Decimal, scale: int, unit: str) -> str:
     """An amount, in units of `scale`, with its unit.
 
-    >>> in_words(Decimal("6489"), 1_000_000, "USD"), in_words(Decimal("-1.25"), 1, "USD per share")
+    >>> amount_in_words(Decimal("6489"), 1_000_000, "USD"), amount_in_words(Decimal("-1.25"), 1, "USD per share")
     ('$6,489 million', '-$1.25 per share')
-    >>> in_words(Decimal("12.5"), 1, "percent"), in_words(Decimal(770), 1_000_000, "shares")
+    >>> amount_in_words(Decimal("12.5"), 1, "percent"), amount_in_words(Decimal(770), 1_000_000, "shares")
     ('12.5%', '770 million shares')
     """
     number, scaled = f"{abs(amount):,f}", SCALE_WORDS.get(scale, f"x {scale:,}")

@@ -21,7 +21,7 @@ from fin_agent.retrieval.facts import FactQuery, find_facts
 from fin_agent.retrieval.search_query import Scope
 from fin_agent.serving.filing_resources import Json, page_of, record_of
 from fin_agent.serving.problem_details import NotThereError
-from fin_agent.tools.argument_resolution import company_named
+from fin_agent.tools.argument_resolution import resolve_company
 from fin_agent.tools.context import ToolContext
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.figure_agreement import agree_in_size
@@ -61,7 +61,7 @@ def series_shown(context: ToolContext, asked: SeriesAsked) -> Json:
         row = _row_at(asked, context)
         own = workspace.directory.by_key[workspace.directory.owners[asked.doc_id]]
         series.append(_series(own, _continued(row, _rows_of(own, row.lead.statement, context)), index))
-    for company in (company_named(name, workspace) for name in asked.company):
+    for company in (resolve_company(name, workspace) for name in asked.company):
         if company != own:
             query = FactQuery(asked.phrase)
             scope = Scope(context.within)

@@ -18,7 +18,7 @@ from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import READABLE, is_doc_id, is_readable
 from fin_agent.index.ingest import IngestedFile, Outcome, ingest
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.presentation.terminal_text import told_warnings
+from fin_agent.presentation.terminal_text import warning_lines_by_page
 from fin_agent.serving.filing_resources import Json
 from fin_agent.serving.problem_details import names_only, require_extra
 from fin_agent.tools.errors import ToolInputError
@@ -122,7 +122,7 @@ def _became(became: IngestedFile, sources: Mapping[str, Path]) -> Json:
     # Another filing may hold the id, read from a folder that is nobody's business.
     paths = (became.path, *(sources[each] for each in (became.doc_id,) if each in sources))
     reason, remedy = names_only(became.reason, *paths), names_only(became.remedy, *paths)
-    warnings = [names_only(each, *paths) for each in told_warnings(became.warnings)]
+    warnings = [names_only(each, *paths) for each in warning_lines_by_page(became.warnings)]
     return _outcome(became.path.name, became.doc_id, became.outcome, reason, remedy, became.pages, warnings)
 
 

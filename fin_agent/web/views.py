@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 
 from fin_agent.filings.outline.statements import parts_of_statement
 from fin_agent.index.protocol import FilingRecord, PageKey
-from fin_agent.lexicon.abbreviations import written_out
+from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.presentation.filings import CheckedFiling, statements_on, value_words
-from fin_agent.presentation.pages import JoinedTable, joined
+from fin_agent.presentation.pages import ContinuedTable, join_tables
 from fin_agent.presentation.tables import LineKind, shown_lines
 from fin_agent.query.editing import query_of
 from fin_agent.query.intents import names_of
@@ -24,7 +24,7 @@ from fin_agent.retrieval.strategies.one_pass import SCORES
 from fin_agent.serving.filing_resources import Json, page_of, record_of, with_page_numbers
 from fin_agent.tools.arguments import PageSearchArguments
 from fin_agent.tools.context import ToolContext
-from fin_agent.tools.tool_implementations import explained_pages
+from fin_agent.tools.tool_implementations import explain_page_scores
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement, printed_number
@@ -46,7 +46,7 @@ def reading_shown(question: str, workspace: Workspace) -> Json:
     """
     names = names_of(workspace)
     query = query_of(question, workspace)
-    lexed = lex(written_out(question), names)
+    lexed = lex(expand_abbreviations(question), names)
     unread = {word.lower() for phrase in query.unread for word in phrase.split()}
     lines = {line.words.lower() for line in query.lines() if isinstance(line, Line)}
     keys = [company.key for company in query.companies]
@@ -169,7 +169,7 @@ def page_shown(context: ToolContext, doc_id: str, page_number: int) -> Json:
 
 def pages_shown(context: ToolContext, asked: PageSearchArguments) -> Json:
     """Pages found, each with the shares that its score is the sum of, the largest first. Raises ToolInputError."""
-    found, features = explained_pages(context, asked)
+    found, features = explain_page_scores(context, asked)
     pages: list[Json] = []
     for page, shares in zip(found.pages, features, strict=True):
         telling = sorted((one for one in shares if round(one[1], 3)), key=lambda one: (-abs(one[1]), one[0]))
@@ -215,13 +215,13 @@ def figure_shown(fact: Fact, doc_id: str) -> Json:
     }
 
 
-def statement_tables(record: FilingRecord, workspace: Workspace, statement: Statement) -> list[JoinedTable]:
+def statement_tables(record: FilingRecord, workspace: Workspace, statement: Statement) -> list[ContinuedTable]:
     """The tables of a primary statement, those that go on over a page joined."""
     index = workspace.index
     outline = [page for page in index.outline([record.doc_id]) if statements_on(page)]
     keys = [page.key for page in outline]
     pages = [stored.page for stored in index.pages(keys)]
-    return joined(parts_of_statement(statement, pages, index.tables(keys), workspace.lexicon.statement_titles))
+    return join_tables(parts_of_statement(statement, pages, index.tables(keys), workspace.lexicon.statement_titles))
 
 
 def statements_shown(context: ToolContext, doc_id: str) -> Json:
@@ -245,7 +245,7 @@ def in_a_cell(fact: Fact) -> bool:
     return fact.statement is not None and fact.source != "label" and fact.column != ""
 
 
-def _table_shown(table: JoinedTable, charted: Collection[tuple[int, int]]) -> Json:
+def _table_shown(table: ContinuedTable, charted: Collection[tuple[int, int]]) -> Json:
     """A table in the lines that people see; a cell has what is printed, its amount, page and box.
 
     Rows that can be drawn over the years, (page, line) in `charted`, say where they stand.

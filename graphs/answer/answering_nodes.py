@@ -22,7 +22,7 @@ from fin_agent.answering.answer import (
     refusal_text,
 )
 from fin_agent.answering.answer_composition import assumptions, citations_of
-from fin_agent.answering.quoted_amounts import contradicted, years_in
+from fin_agent.answering.quoted_amounts import contradictions, years_in
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.ledger import Entry, Ledger
 from fin_agent.evidence.trace import Judged, TraceStep
@@ -291,7 +291,7 @@ def _tell_contradictions(reasoning: Reasoning, question: str, workspace: Workspa
     # What is calculated is another figure than those that it is calculated from.
     texts = quoted if reasoning.program is not None else [(reasoning.text, cited), *quoted]
     for text, doc_ids in texts:
-        for said in contradicted(text, doc_ids, workspace, years_in(question)):
+        for said in contradictions(text, doc_ids, workspace, years_in(question)):
             warned(said)
 
 

@@ -19,7 +19,7 @@ from fin_agent.config import Settings
 from fin_agent.evidence.intent import Intent
 from fin_agent.models.call import Role
 from fin_agent.models.settings import ModelSettings
-from fin_agent.retrieval.strategies.protocol import Notify, Strategy, is_default, logged
+from fin_agent.retrieval.strategies.protocol import Notify, Strategy, is_default, log_warning
 from fin_agent.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class AnswerContext:
         settings: Settings | None = None,
         *,
         callers: Callers | None = None,
-        notify: Notify = logged,
+        notify: Notify = log_warning,
     ) -> AnswerContext:
         """Make the context that the settings describe: rules, or a chat model where they name one.
 
@@ -168,7 +168,7 @@ class AnswerContext:
         settings: Settings | None = None,
         *,
         callers: Callers | None = None,
-        notify: Notify = logged,
+        notify: Notify = log_warning,
     ) -> AnswerContext:
         """Make the default context: rules answer, and programs run in the Monty sandbox.
 

@@ -27,7 +27,7 @@ from fin_agent.analyst.events import (
     told,
 )
 from fin_agent.answering.answer import Answer, PagePlace
-from fin_agent.answering.answer_combination import together
+from fin_agent.answering.answer_combination import combine_answers
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.trace import TraceStep
@@ -41,10 +41,10 @@ from fin_agent.graphs.answer.state import (
     AskedQuestion,
     Next,
     QuestionInput,
-    begun_anew,
-    typed,
+    reset_state,
+    typed_state,
 )
-from fin_agent.graphs.channels import StateError, signed
+from fin_agent.graphs.channels import StateError, signed_json
 from fin_agent.index.opening import chosen_filings
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
@@ -316,7 +316,7 @@ def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         intent = context.analyst.intent(ask, before)
         answers.append(_answered(ask, intent, asked, context))
         before = going_on_from(intent, before)
-    whole = together(answers, state["question"], asked.id)
+    whole = combine_answers(answers, state["question"], asked.id)
     lacking = any(one.refused for one in answers) and not context.analyst.judges_for_free
     if whole.refused or lacking:  # words that the asks share may lead to a passage that none of them finds alone
         at_once = _answered(asked.question, state["intent"], asked, context)
@@ -400,7 +400,7 @@ def add_node(
     @wraps(node)
     def wrapped(state: Any, runtime: Runtime[Any]) -> Update:
         context = given_context(context_of, runtime.context)
-        made, edited = typed(state, schema)
+        made, edited = typed_state(state, schema)
         if not begins:
             _require_the_same_question(made)
         update = counted(made, runtime.override(context=context))
@@ -408,8 +408,8 @@ def add_node(
         if untold:
             update["warnings"] = [*update.get("warnings", []), f"{EDITED}{', '.join(untold)}"]
         if begins:
-            update = begun_anew(made, update)
-        return {name: signed(value, node.__name__) for name, value in update.items()} if kept else update
+            update = reset_state(made, update)
+        return {name: signed_json(value, node.__name__) for name, value in update.items()} if kept else update
 
     described = inspect.cleandoc(node.__doc__ or "")
     builder.add_node(node.__name__, around(wrapped), metadata={"description": described})

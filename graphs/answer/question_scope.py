@@ -10,10 +10,10 @@ from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_o
 from fin_agent.analyst.rules.reasoning.question_parts import Wants, asks_in_words, never_answered, parts_of
 from fin_agent.analyst.rules.unknown_company_detection import name_alone
 from fin_agent.evidence.expressions import parse_formula, quantities_of
-from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
+from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.lexicon.company_mentions import Company
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT, FiscalPeriod, FiscalYears
-from fin_agent.lexicon.text_normalization import joined, plain
+from fin_agent.lexicon.text_normalization import join_compounds, plain
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.intents import asked_of
 from fin_agent.query.lexer import periods_in
@@ -66,7 +66,7 @@ def _only_one(workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent | N
         told = identity.results or identity
         if told.fiscal_year is not None:
             periods = (FiscalPeriod(fiscal_year=told.fiscal_year, quarter=told.quarter),)
-    company = CompanyAsked(key=only.key, name=only.name)
+    company = RequestedCompany(key=only.key, name=only.name)
     return asked_of(Intent(question="", core="", companies=(company,), periods=periods))
 
 
@@ -82,7 +82,7 @@ def _of_part(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None
     (only,) = divided
     of_it = intent.model_copy(
         update={
-            "companies": (CompanyAsked(key=only.key, name=only.name),),
+            "companies": (RequestedCompany(key=only.key, name=only.name),),
             "unknown_companies": (),
             "assumed": (*intent.assumed, f"{' and '.join(names)} is a part of {only.name}"),
         }
@@ -173,7 +173,7 @@ def measure_left_open(intent: Intent, workspace: Workspace) -> str:
     printed: dict[str, str] = {}
     for found in workspace.index.facts(doc_ids, metrics=meant, years=years):
         label, metric = found.fact.label, found.fact.metric
-        words = joined(plain(label)).split()
+        words = join_compounds(plain(label)).split()
         if words == name.split():
             return ""
         if metric and found.fact.scope is None and not word_lists("measure_words")["adjusting"].isdisjoint(words):
@@ -184,7 +184,7 @@ def measure_left_open(intent: Intent, workspace: Workspace) -> str:
 def _any_adjusted(core: str) -> tuple[str, str] | None:
     """Words of a question that several adjusted measures answer to, and their unit: `adjusted profit`."""
     lists = word_lists("measure_words")
-    words = [word.strip(".,;:?!()'\"") for word in joined(plain(core)).split()]
+    words = [word.strip(".,;:?!()'\"") for word in join_compounds(plain(core)).split()]
     for adjusting, noun in pairwise(words):
         if adjusting in lists["adjusting"]:
             for unit, nouns in (("USD", "any adjusted amount"), ("percent", "any adjusted margin")):

@@ -135,7 +135,7 @@ class AnswerState(QuestionInput, total=False):
     """Calls that a budget did not allow."""
 
 
-def begun_anew(state: AnswerState, update: dict[str, Any]) -> dict[str, Any]:
+def reset_state(state: AnswerState, update: dict[str, Any]) -> dict[str, Any]:
     """`update` of the first node, by which nothing in the state is left of a question before."""
     hints = get_type_hints(AnswerState, include_extras=True)
     before: dict[str, Any] = {}
@@ -148,7 +148,7 @@ def begun_anew(state: AnswerState, update: dict[str, Any]) -> dict[str, Any]:
     return {**update, **before}
 
 
-def typed(state: Mapping[str, object], schema: Any = AnswerState) -> tuple[AnswerState, tuple[str, ...]]:
+def typed_state(state: Mapping[str, object], schema: Any = AnswerState) -> tuple[AnswerState, tuple[str, ...]]:
     """The state with every value of its type, and the names of those that were plain JSON. Raises StateError."""
     made: dict[str, object] = {}
     edited: list[str] = []

@@ -19,7 +19,7 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import AnswerGraph, answer_builder
 from fin_agent.graphs.answer.program_of_thought import showing_programs
 from fin_agent.graphs.answer.search_nodes import reworded
-from fin_agent.graphs.answer.state import EDITED, AnswerState, QuestionInput, typed
+from fin_agent.graphs.answer.state import EDITED, AnswerState, QuestionInput, typed_state
 
 BEFORE_SEARCH = frozenset({"search_documents"})
 WITH_PASSAGES = frozenset(
@@ -69,7 +69,7 @@ class SteppedRun:
     @property
     def state(self) -> AnswerState:
         """What the nodes left so far."""
-        return typed(self._graph.get_state(self._config).values)[0]
+        return typed_state(self._graph.get_state(self._config).values)[0]
 
     @property
     def next(self) -> str | None:

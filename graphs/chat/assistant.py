@@ -18,19 +18,19 @@ from fin_agent.analyst.model.models_by_role import callers_of
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
 from fin_agent.answering.answer import Answer
-from fin_agent.answering.quoted_amounts import contradicted, years_in
-from fin_agent.answering.sentence_binding import without_markup
+from fin_agent.answering.quoted_amounts import contradictions, years_in
+from fin_agent.answering.sentence_binding import strip_markup
 from fin_agent.errors import QuestionError, how_to_install
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import unkept
 from fin_agent.graphs.answer.question_scope import filings_there
 from fin_agent.graphs.chat.number_grounding import (
-    grounds_in,
-    marked,
-    orders_repeated,
-    stated_in,
-    without_grounds,
-    without_source,
+    mark_unverified,
+    repeated_instructions,
+    stated_numbers,
+    tool_findings,
+    ungrounded_claims,
+    unsourced_numbers,
 )
 from fin_agent.graphs.chat.state import (
     CORRECTION,
@@ -39,11 +39,11 @@ from fin_agent.graphs.chat.state import (
     ChatState,
     Turn,
     citations_of,
+    compact_answer,
     draft_of,
-    ended,
+    end_of_turn,
     is_correction,
-    kept,
-    person_said,
+    last_user_message,
     reading_of,
     turns_of,
 )
@@ -161,7 +161,7 @@ def converse(state: ChatState, context: ChatContext) -> Update:
     except Exception as error:  # an agent of LangChain with a model of anybody's: what they raise ends no conversation
         told_of = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
         return _by_rules(state, f"the assistant failed, and rules reply: {told_of}")
-    before = draft_of(state) or Turn(asked=person_said(state), kind=reading_of(state).kind, said="")
+    before = draft_of(state) or Turn(asked=last_user_message(state), kind=reading_of(state).kind, said="")
     answers = (*before.answers, *_answers(added))
     calls = [*state.get("calls", ()), *meter.records]
     said, warnings = _said(added, assistant)
@@ -195,10 +195,10 @@ def check_figures(state: ChatState, context: ChatContext) -> Update:
     if not draft.warnings:  # what is said in place of a model that was stopped comes with one, and holds no figure
         marks = len(citations) + sum(isinstance(message, ToolMessage) for message in messages)
         said_before = list(_also(state, context))
-        lacking = without_source(draft.said, stated_in(messages, said_before), marks=marks)
-        grounds = grounds_in(messages, said_before)
-        claims = without_grounds(draft.said, grounds, draft.asked)
-        claims = {**orders_repeated(draft.said, messages, [*grounds, draft.asked]), **claims}
+        lacking = unsourced_numbers(draft.said, stated_numbers(messages, said_before), marks=marks)
+        grounds = tool_findings(messages, said_before)
+        claims = ungrounded_claims(draft.said, grounds, draft.asked)
+        claims = {**repeated_instructions(draft.said, messages, [*grounds, draft.asked]), **claims}
     claimed = tuple(dict.fromkeys(each for claim in claims.values() for each in claim))
     if (lacking or claimed) and not state.get("corrected"):
         told(Warned(text=f"what has no source was sent back: {', '.join((*lacking, *claimed))}"))
@@ -212,18 +212,18 @@ def check_figures(state: ChatState, context: ChatContext) -> Update:
     workspace = context.answering.workspace
     companies = workspace.directory.mentions(f"{draft.asked} {draft.said}")
     doc_ids = {doc_id for mention in companies for doc_id in mention.company.doc_ids}
-    warnings = (*warnings, *contradicted(draft.said, doc_ids, workspace, years_in(draft.asked)))
+    warnings = (*warnings, *contradictions(draft.said, doc_ids, workspace, years_in(draft.asked)))
     if reading_of(state).asks and not draft.warnings:
         this_turn = " ".join(message.text for message in segments_of(messages)[-1] if isinstance(message, ToolMessage))
         read = [doc_id for doc_id in sorted(doc_ids) if doc_id in this_turn]
         warnings = (*warnings, *_otherwise(reading_of(state).question, draft.said, read, workspace))
-    said = marked(draft.said, lacking, claims)
+    said = mark_unverified(draft.said, lacking, claims)
     turn = draft.model_copy(update={"said": said, "warnings": warnings, "citations": citations})
     last = messages[-1]
     shown = "".join((said, *(f"\n\nWarning: {warning}" for warning in warnings)))
     # In the place of what the model wrote.
     shown_message = AIMessage(shown, id=last.id if isinstance(last, AIMessage) else None)
-    return {"messages": [*_withdrawn(messages), shown_message], **ended(turn)}
+    return {"messages": [*_withdrawn(messages), shown_message], **end_of_turn(turn)}
 
 
 def _otherwise(question: str, said: str, read: Sequence[str], workspace: Workspace) -> list[str]:
@@ -255,13 +255,13 @@ def _said(added: Sequence[BaseMessage], assistant: Assistant) -> tuple[str, tupl
         return f"{stopped} Ask for less at once.", (f"the limit of {most} model calls was reached",)
     if not text:
         return "The model gave no reply.", ("the model's reply was empty",)
-    return without_markup(text) or "The model gave no reply.", ()
+    return strip_markup(text) or "The model gave no reply.", ()
 
 
 def _answers(added: Sequence[BaseMessage]) -> Iterator[Answer]:
     for message in added:
         if isinstance(message, ToolMessage) and isinstance(message.artifact, Answer):
-            yield kept(message.artifact)
+            yield compact_answer(message.artifact)
 
 
 def _kind(reading: Reading, answers: Sequence[Answer]) -> MessageKind:

@@ -14,7 +14,7 @@ from fin_agent.analyst.events import Warned, told
 from fin_agent.graphs.chat.assistant import is_answered, segments_of
 from fin_agent.graphs.chat.graph import STEPS_AT_MOST, build_chat
 from fin_agent.graphs.chat.state import ChatContext, ChatInput, ChatState, Turn, turns_of
-from fin_agent.graphs.chat.threads import ThreadStoreError, continued_elsewhere, turn_in
+from fin_agent.graphs.chat.threads import ThreadStoreError, concurrent_turn_warning, thread_turn_lock
 
 _WAITING = "another message of this conversation is answered first"
 _NUMBERED = re.compile(r"chat-(\d{1,6})")
@@ -52,7 +52,7 @@ class ChatThread:
         most often. Raises ThreadStoreError where the thread was continued elsewhere since something was last said in it
         from here, once: asked again, it goes on from there.
         """
-        with turn_in(self._keeper, self.name, lambda: told(Warned(text=_WAITING))):
+        with thread_turn_lock(self._keeper, self.name, lambda: told(Warned(text=_WAITING))):
             try:
                 return self._next(message, on_step)
             except BaseException:
@@ -64,7 +64,7 @@ class ChatThread:
         there = len(self.turns)
         if self._seen.setdefault(self.name, there) != there:
             self._seen[self.name] = there
-            raise continued_elsewhere(self.name)
+            raise concurrent_turn_warning(self.name)
         try:
             turn = self._said(message, on_step)
         except ThreadStoreError:

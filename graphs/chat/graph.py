@@ -23,7 +23,7 @@ from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.graph import answer_question as ask_graph
 from fin_agent.graphs.answer.graph import given_context, stream_listener
 from fin_agent.graphs.answer.question_scope import companies_of, companies_there, filings_there
-from fin_agent.graphs.channels import signed
+from fin_agent.graphs.channels import signed_json
 from fin_agent.graphs.chat import assistant
 from fin_agent.graphs.chat.state import (
     ChatContext,
@@ -34,9 +34,9 @@ from fin_agent.graphs.chat.state import (
     Turn,
     citations_of,
     cited_lines,
-    ended,
-    kept,
-    person_said,
+    compact_answer,
+    end_of_turn,
+    last_user_message,
     reading_of,
     turns_of,
 )
@@ -100,8 +100,8 @@ def chat_builder(
 
 def read_message(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     """Read the new message after those before: a question, one that goes on from the last, or talk."""
-    turns = asked_in(turns_of(state))
-    reading = read_by_rules(person_said(state), turns, runtime.context.answering.workspace)
+    turns = conversation_questions(turns_of(state))
+    reading = read_by_rules(last_user_message(state), turns, runtime.context.answering.workspace)
     by_rules = "answer_question" if reading.asks else "reply"
     return {
         "reading": reading,
@@ -116,7 +116,7 @@ def read_message(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
 def answer_question(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     """Answer the whole question from filings, by the answer graph."""
     started = time.perf_counter()
-    reading, asked = reading_of(state), person_said(state)
+    reading, asked = reading_of(state), last_user_message(state)
     question = reading.question or asked
     try:
         answer = ask_graph(question, runtime.context.answering, doc_ids=runtime.context.doc_ids)
@@ -129,23 +129,23 @@ def answer_question(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
         kind=reading.kind,
         question=question,
         said=answer.answer.text,
-        answers=(kept(answer),),
+        answers=(compact_answer(answer),),
         citations=citations_of(answer),
         warnings=(*state.get("notes", ()), *answer.warnings),
         usage=answer.usage,
         seconds=round(time.perf_counter() - started, 4),
     )
-    return {"messages": [AIMessage(turn.message)], **ended(turn)}
+    return {"messages": [AIMessage(turn.message)], **end_of_turn(turn)}
 
 
 def reply(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     """Reply to what is no question for filings: greetings, thanks, where the last answer stands, how it was made."""
     kind, context = reading_of(state).kind, runtime.context
-    asked = person_said(state)
+    asked = last_user_message(state)
     said, citations = reply_to(asked, kind, turns_of(state), context.answering.workspace, context.doc_ids)
     notes = tuple(state.get("notes", ()))
     turn = Turn(asked=asked, kind=kind, said=said, citations=citations, warnings=notes)
-    return {"messages": [AIMessage(turn.message)], **ended(turn)}
+    return {"messages": [AIMessage(turn.message)], **end_of_turn(turn)}
 
 
 def converse(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
@@ -175,7 +175,9 @@ def _in_chat_context(
             told(StepBegun(node=node.__name__, round=1))
             update = node(state, within.override(context=context))
         # Plain data, which any checkpointer keeps; messages are LangChain's own, which all of them know.
-        return {name: value if name == "messages" else signed(value, node.__name__) for name, value in update.items()}
+        return {
+            name: value if name == "messages" else signed_json(value, node.__name__) for name, value in update.items()
+        }
 
     return with_context
 
@@ -215,7 +217,7 @@ def reply_to(
     return said, ()
 
 
-def asked_in(turns: Sequence[Turn]) -> list[Earlier]:
+def conversation_questions(turns: Sequence[Turn]) -> list[Earlier]:
     """The questions of a conversation, as what is said next may go on from them."""
     return [
         Earlier(turn.question, turn.answer, whole=turn.kind is MessageKind.QUESTION) for turn in turns if turn.question
@@ -225,7 +227,7 @@ def asked_in(turns: Sequence[Turn]) -> list[Earlier]:
 def _spoken_of(turns: Sequence[Turn], workspace: Workspace) -> Turn | None:
     """The turn that `that` means: of the question that is gone on from, else the last with an answer."""
     with_answers = [turn for turn in turns if turn.answers]
-    standing = gone_on_from(asked_in(with_answers), workspace)
+    standing = gone_on_from(conversation_questions(with_answers), workspace)
     for turn in reversed(with_answers):
         if standing is not None and turn.question == standing.question and turn.answer == standing.answer:
             return turn

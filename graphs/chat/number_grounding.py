@@ -11,9 +11,9 @@ from decimal import Decimal
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in, spelled_numbers
-from fin_agent.answering.sentence_binding import not_borne_out
+from fin_agent.answering.sentence_binding import unsupported_claims
 from fin_agent.graphs.chat.state import is_correction
-from fin_agent.prompts import orders_in, without_orders
+from fin_agent.prompts import find_instructions, remove_instructions
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.tools.result_formatting import NO_SOURCE_FOR, NOT_ANSWERED, RESULT, SOURCES_FOR_ALL, UNCHECKED
 
@@ -61,18 +61,18 @@ _CONSTANTS = frozenset(map(Decimal, (0, 1, 2, 3, 4, 10, 12, 52, 53, 100, 360, 36
 _POWERS = frozenset(Decimal(10) ** each for each in (6, 9, 12))
 
 
-def without_source(said: str, sources: Iterable[str | Stated], marks: int = 12) -> tuple[str, ...]:
+def unsourced_numbers(said: str, sources: Iterable[str | StatedNumber], marks: int = 12) -> tuple[str, ...]:
     """The figures, percentages, spans and years of a reply that none of `sources` states, as read, each once.
 
     A figure may be rounded to two digits or more, and put into another scale; a percentage may be a ratio there. A sign
     is turned with a word only. `marks` is the highest number of a citation (`[1]`).
 
-    >>> without_source("It rose 15.4% to $0.54 billion in 2023.", ["544 USD millions in FY2023, ratio 0.15397"])
+    >>> unsourced_numbers("It rose 15.4% to $0.54 billion in 2023.", ["544 USD millions in FY2023, ratio 0.15397"])
     ()
-    >>> without_source("It was $545 million.", ["544 USD millions"])
+    >>> unsourced_numbers("It was $545 million.", ["544 USD millions"])
     ('$545 million',)
     """
-    stated = [number for each in sources for number in (numbers_of(each) if isinstance(each, str) else (each,))]
+    stated = [number for each in sources for number in (source_numbers(each) if isinstance(each, str) else (each,))]
     values = {abs(each.numeral.value) for each in stated}
     years = {each.numeral.value for each in stated}
     found: dict[str, None] = {}
@@ -93,8 +93,8 @@ def without_source(said: str, sources: Iterable[str | Stated], marks: int = 12) 
     return tuple(found)
 
 
-def without_grounds(said: str, texts: Sequence[str], also: str = "") -> dict[str, tuple[str, ...]]:
-    """The sentences of a reply that claim what none of `texts` bears out, with what that is; see `not_borne_out`.
+def ungrounded_claims(said: str, texts: Sequence[str], also: str = "") -> dict[str, tuple[str, ...]]:
+    """The sentences of a reply that claim what none of `texts` bears out, with what that is; see `unsupported_claims`.
 
     What the assistant says of itself and of whom it talks to claims nothing of a filing; nor does a question.
     """
@@ -103,7 +103,7 @@ def without_grounds(said: str, texts: Sequence[str], also: str = "") -> dict[str
         if _OF_ITSELF.search(sentence) or sentence.endswith("?"):
             continue
         # That something is not there is said of what was looked for: no text says it.
-        if lacking := not_borne_out(sentence, texts, also, claims_nothing=True):
+        if lacking := unsupported_claims(sentence, texts, also, claims_nothing=True):
             found[sentence] = lacking
     return found
 
@@ -111,17 +111,19 @@ def without_grounds(said: str, texts: Sequence[str], also: str = "") -> dict[str
 _OF_ITSELF = re.compile(r"\b(?:I|I'm|me|my|you|your|let us|let's)\b")
 
 
-def grounds_in(messages: Sequence[BaseMessage], also: Iterable[str] = ()) -> list[str]:
+def tool_findings(messages: Sequence[BaseMessage], also: Iterable[str] = ()) -> list[str]:
     """What tools found in a thread, beside `also`."""
     found = [message.text for message in messages if isinstance(message, ToolMessage) and message.status == "success"]
     return [*(_without_orders(text) for text in found if not text.startswith(NOT_ANSWERED)), *also]
 
 
-def orders_repeated(said: str, messages: Sequence[BaseMessage], grounds: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def repeated_instructions(
+    said: str, messages: Sequence[BaseMessage], grounds: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
     """The sentences of a reply with words that filings have only where they speak to the model, with these words."""
     results = [each.text for each in messages if isinstance(each, ToolMessage)]
     quoted = [found["text"] for result in results for found in _QUOTED.finditer(result)]
-    ordered = set(stems_of(" ".join(orders_in(text.translate(_MARKS)) for text in quoted)))
+    ordered = set(stems_of(" ".join(find_instructions(text.translate(_MARKS)) for text in quoted)))
     if not ordered:
         return {}
     ordered -= set(stems_of(" ".join(grounds)))
@@ -134,7 +136,7 @@ def orders_repeated(said: str, messages: Sequence[BaseMessage], grounds: Sequenc
 
 def _without_orders(message: str) -> str:
     """A tool's message without what its quotations say to whoever reads them."""
-    return _QUOTED.sub(lambda found: found["mark"] + without_orders(found["text"].translate(_MARKS)), message)
+    return _QUOTED.sub(lambda found: found["mark"] + remove_instructions(found["text"].translate(_MARKS)), message)
 
 
 _QUOTED = re.compile(
@@ -142,10 +144,10 @@ _QUOTED = re.compile(
 )
 """A quotation; a program is of our own."""
 _MARKS = {ord("‹"): "<", ord("⟦"): "["}
-"""As they stood before `as_quoted` made them harmless."""
+"""As they stood before `quoted_text` made them harmless."""
 
 
-def marked(said: str, figures: Iterable[str], sentences: Iterable[str] = ()) -> str:
+def mark_unverified(said: str, figures: Iterable[str], sentences: Iterable[str] = ()) -> str:
     """The reply with a mark behind each of these figures and sentences."""
     for sentence in sentences:
         said = said.replace(sentence, f"{sentence}{NO_SOURCE}")
@@ -188,7 +190,7 @@ def _told(sentence: str) -> Iterator[Numeral]:
             yield Numeral(spelled.words, Decimal(spelled.value), NumeralKind.AMOUNT)
 
 
-def _same(said: Numeral, stated: Stated, sentence: str) -> bool:
+def _same(said: Numeral, stated: StatedNumber, sentence: str) -> bool:
     other = stated.numeral
     if other.kind is NumeralKind.LABEL or (said.currency and other.kind is NumeralKind.YEAR):
         return False
@@ -219,7 +221,7 @@ def _near(value: Decimal, size: Decimal, step: Decimal) -> bool:
     return apart == 0 or (apart <= step and apart <= _CLOSE * size)
 
 
-def _signs_agree(said: Numeral, stated: Stated, sentence: str) -> bool:
+def _signs_agree(said: Numeral, stated: StatedNumber, sentence: str) -> bool:
     # `a rise (15.4%)` holds no negative; nor does `net income - 544`.
     printed = said.printed
     minus = re.match(r"\(?[-−–](?=\S)|.{0,4}?[-−](?=\d)", printed) or (printed.startswith("(") and said.currency)
@@ -232,7 +234,7 @@ def _signs_agree(said: Numeral, stated: Stated, sentence: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedNumber:
     """A number that a source states."""
 
     numeral: Numeral
@@ -242,34 +244,34 @@ class Stated:
     """Whether its line speaks of a loss, an outflow or a decrease."""
 
 
-def stated_in(messages: Sequence[BaseMessage], also: Iterable[str] = ()) -> list[Stated]:
+def stated_numbers(messages: Sequence[BaseMessage], also: Iterable[str] = ()) -> list[StatedNumber]:
     """The numbers that people said and tools found, of a thread; those of `also` beside them.
 
     What a tool could not do says nothing, nor does a program a number of which stands nowhere.
     """
     calls = {call["id"]: call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls}
-    stated = [each for text in also for each in numbers_of(text)]
+    stated = [each for text in also for each in source_numbers(text)]
     programs: list[tuple[str, str]] = []
     for message in messages:
         if isinstance(message, HumanMessage) and not is_correction(message):
-            stated += numbers_of(message.text)
+            stated += source_numbers(message.text)
         elif isinstance(message, ToolMessage) and message.status == "success":
             call = calls.get(message.tool_call_id)
             if message.text.startswith(RESULT):
                 programs.append((message.text, str(call["args"].get("code", "")) if call else ""))
             elif message.text.startswith(NOT_ANSWERED):
                 # It repeats what was asked.
-                stated += [each for each in numbers_of(message.text) if each.numeral.kind is NumeralKind.YEAR]
+                stated += [each for each in source_numbers(message.text) if each.numeral.kind is NumeralKind.YEAR]
             else:
-                stated += numbers_of(message.text)
+                stated += source_numbers(message.text)
     for told, code in programs:
         stated += _computed(told, code, stated)
     return stated
 
 
-def numbers_of(text: str, scales: tuple[int, ...] | None = None) -> list[Stated]:
+def source_numbers(text: str, scales: tuple[int, ...] | None = None) -> list[StatedNumber]:
     """The numbers of a source. `scales` are those of numbers whose own is not printed; else as the text says."""
-    found: list[Stated] = []
+    found: list[StatedNumber] = []
     # `544.0 (USD millions)`: a tool puts the unit behind the figure. The number of a page is no figure.
     text = _PAGE.sub("page", _UNIT.sub(r" \1", text))
     anywhere = scales or _scales_of(text) or _ANY_SCALE
@@ -282,10 +284,10 @@ def numbers_of(text: str, scales: tuple[int, ...] | None = None) -> list[Stated]
             of_line = scales or _scales_of(line) or heading
             down = bool(_DOWN.search(line))
             for numeral in numerals_in(line):
-                found.append(Stated(numeral, (numeral.scale,) if numeral.scale else of_line, down))
+                found.append(StatedNumber(numeral, (numeral.scale,) if numeral.scale else of_line, down))
             for spelled in spelled_numbers(line):
                 numeral = Numeral(spelled.words, Decimal(spelled.value), NumeralKind.AMOUNT)
-                found.append(Stated(numeral, (1,), down))
+                found.append(StatedNumber(numeral, (1,), down))
     return found
 
 
@@ -294,7 +296,7 @@ def _scales_of(text: str) -> tuple[int, ...]:
     return (1, *sorted(found)) if found else ()
 
 
-def _computed(told: str, code: str, stated: Sequence[Stated]) -> Iterator[Stated]:
+def _computed(told: str, code: str, stated: Sequence[StatedNumber]) -> Iterator[StatedNumber]:
     """Of a program's result; nothing where a number of the program stands in no source."""
     if NO_SOURCE_FOR in told:
         return
@@ -304,10 +306,10 @@ def _computed(told: str, code: str, stated: Sequence[Stated]) -> Iterator[Stated
         return
     # What it prints may come from words of its own.
     result = told if not re.search(r"""["'][^"'\n]*\d""", code) else told.partition("\n")[0]
-    yield from numbers_of(result, _scales_of(code) or None)
+    yield from source_numbers(result, _scales_of(code) or None)
 
 
-def _all_stated(code: str, stated: Sequence[Stated]) -> bool:
+def _all_stated(code: str, stated: Sequence[StatedNumber]) -> bool:
     written = [
         abs(numeral.value)
         for numeral in numerals_in(re.sub(r"(?<=\d)_(?=\d)", "", code))

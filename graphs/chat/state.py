@@ -88,7 +88,7 @@ class Turn(BaseModel):
         }
 
 
-def kept(answer: Answer) -> Answer:
+def compact_answer(answer: Answer) -> Answer:
     """An answer as a conversation keeps it: a tenth of its size; the run's record has the rest."""
     pages = Retrieved(documents=answer.retrieved.documents, pages=answer.retrieved.pages)
     return answer.model_copy(update={"trace": (), "retrieved": pages})
@@ -154,7 +154,7 @@ class ChatOutput(TypedDict):
     turns: list[Turn]
 
 
-def ended(turn: Turn) -> dict[str, object]:
+def end_of_turn(turn: Turn) -> dict[str, object]:
     """The update that ends a turn."""
     return {"turns": [turn], "reading": None, "draft": None, "calls": [], "notes": [], "next": "__end__"}
 
@@ -183,7 +183,7 @@ def is_correction(message: BaseMessage) -> bool:
     return bool(message.additional_kwargs.get(CORRECTION))
 
 
-def person_said(state: ChatState) -> str:
+def last_user_message(state: ChatState) -> str:
     """The last message of the person. Raises QuestionError where nobody has said anything."""
     for message in reversed(state.get("messages", ())):
         if isinstance(message, HumanMessage) and not is_correction(message):

@@ -137,7 +137,7 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
                 "SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?", place
             ).fetchone()
             if not ns and last not in (None, get_checkpoint_id(config), checkpoint["id"]):
-                raise continued_elsewhere(thread)
+                raise concurrent_turn_warning(thread)
             kept: RunnableConfig = super().put(config, checkpoint, metadata, new_versions)  # and commits
             for table in ("checkpoints", "writes"):
                 cursor.execute(
@@ -201,7 +201,9 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
 
 
 @contextmanager
-def turn_in(keeper: BaseCheckpointSaver[str], thread: str, on_wait: Callable[[], object] = bool) -> Iterator[None]:
+def thread_turn_lock(
+    keeper: BaseCheckpointSaver[str], thread: str, on_wait: Callable[[], object] = bool
+) -> Iterator[None]:
     """Wait until nobody else is within a turn of the thread, in this process or another, and keep others out of it.
 
     `on_wait` is called where there is something to wait for. Where the system has no locks on ranges of a file, other
@@ -258,7 +260,7 @@ def _lock_file(file: Path) -> BinaryIO:
     return file.open("ab")
 
 
-def continued_elsewhere(thread: str) -> ThreadStoreError:
+def concurrent_turn_warning(thread: str) -> ThreadStoreError:
     """What is said where two talk in one thread at once."""
     return ThreadStoreError(
         "this thread was continued elsewhere in the meantime, and the message was not taken up",

@@ -119,14 +119,14 @@ _PLACES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedContext:
     """What a run works with, and what whoever reads its answer should know of that."""
 
     context: AnswerContext
     warnings: tuple[str, ...] = ()
 
 
-def opened(controls: SearchControls) -> Opened:
+def open_context(controls: SearchControls) -> OpenedContext:
     """The context that the controls name. Reads files: never to be called on an event loop.
 
     Raises FilingIndexError where there is no such index, and what `settings_from` and `AnswerContext.from_settings`
@@ -134,13 +134,13 @@ def opened(controls: SearchControls) -> Opened:
     """
     with _one_at_a_time:
         folder, warnings = _folder(controls.index)
-        return Opened(_context(folder, _edition(folder), _settings(controls)), warnings)
+        return OpenedContext(_context(folder, _edition(folder), _settings(controls)), warnings)
 
 
-def chatting(controls: ChatControls) -> ChatContext:
+def open_chat_context(controls: ChatControls) -> ChatContext:
     """A conversation over the same: by an assistant where the settings name a model.
 
-    Raises as `opened` does, FilingIndexError where a filing named is not indexed, and ModelSetupError.
+    Raises as `open_context` does, FilingIndexError where a filing named is not indexed, and ModelSetupError.
     """
     limits = ChatLimits(model_calls=controls.model_calls, tool_calls=controls.tool_calls)
     with _one_at_a_time:

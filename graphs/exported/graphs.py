@@ -16,10 +16,17 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import Node, answer_builder
 from fin_agent.graphs.answer.program_of_thought import showing_programs
 from fin_agent.graphs.answer.search_nodes import reworded
-from fin_agent.graphs.answer.state import EDITED, AnswerState, ShownOutput, typed, typed_value
+from fin_agent.graphs.answer.state import EDITED, AnswerState, ShownOutput, typed_state, typed_value
 from fin_agent.graphs.channels import StateError
 from fin_agent.graphs.chat.graph import chat_builder
-from fin_agent.graphs.exported.controls import ChatControls, Controls, RerankControls, SearchControls, chatting, opened
+from fin_agent.graphs.exported.controls import (
+    ChatControls,
+    Controls,
+    RerankControls,
+    SearchControls,
+    open_chat_context,
+    open_context,
+)
 from fin_agent.graphs.search import RerankContext, rerank_builder, search_builder
 
 EDITABLE = ("query", "evidence", "ledger")
@@ -55,7 +62,7 @@ def _exported(
                 raise QuestionError(f"there is no {needs}", remedy=_REMEDIES[needs])
             update = node(state, runtime)
             before = state.get(warned) or []
-            warnings = [each for each in opened(runtime.context).warnings if each not in before]
+            warnings = [each for each in open_context(runtime.context).warnings if each not in before]
         except FinAgentError as error:
             raise RunFailedError(error.what, subject=error.subject, remedy=error.remedy) from error
         if warnings:
@@ -72,7 +79,7 @@ def _before_each_round(node: Node[Controls]) -> Node[Controls]:
     def stopping(state: AnswerState, runtime: Runtime[Controls]) -> dict[str, Any]:
         if "round" not in runtime.context.stop_before:
             return node(state, runtime)
-        made, _ = typed(state)
+        made, _ = typed_state(state)
         edits = _edits(interrupt(_about_to_search(made)), made, runtime.context)
         edited: Any = {**state, **edits}
         update = {**edits, **node(edited, runtime)}
@@ -111,7 +118,7 @@ def _edits(answer: object, state: AnswerState, controls: Controls) -> dict[str, 
                 "cannot be changed here", subject=f"`{name}`", remedy=f"Give one of: {', '.join(EDITABLE)}"
             )
         if name == "query" and isinstance(value, str):
-            edits[name] = reworded(state["query"], value, opened(controls).context.workspace)
+            edits[name] = reworded(state["query"], value, open_context(controls).context.workspace)
         else:
             edits[name] = typed_value(name, value)
     return edits
@@ -119,7 +126,7 @@ def _edits(answer: object, state: AnswerState, controls: Controls) -> dict[str, 
 
 def _answering(given: Controls | None) -> AnswerContext:
     controls = given or Controls()
-    context = opened(controls).context
+    context = open_context(controls).context
     if "program" in controls.stop_before:
         return replace(context, analyst=showing_programs(context.analyst))
     return context
@@ -131,7 +138,7 @@ def _around_answer(node: Node[Controls]) -> Node[Controls]:
 
 def _ranking(controls: RerankControls) -> RerankContext:
     return RerankContext(
-        opened(controls).context,
+        open_context(controls).context,
         candidates=controls.candidates,
         kept=controls.kept,
         rounds=controls.tournament_rounds,
@@ -141,11 +148,11 @@ def _ranking(controls: RerankControls) -> RerankContext:
 
 answer = answer_builder(Controls, _answering, _around_answer, ShownOutput).compile(name="answer")
 search = search_builder(
-    SearchControls, lambda given: opened(given).context, lambda node: _exported(node, SearchControls)
+    SearchControls, lambda given: open_context(given).context, lambda node: _exported(node, SearchControls)
 ).compile(name="search")
 rerank = rerank_builder(RerankControls, _ranking, lambda node: _exported(node, RerankControls)).compile(name="rerank")
 chat = chat_builder(
     ChatControls,
-    lambda given: chatting(given or ChatControls()),
+    lambda given: open_chat_context(given or ChatControls()),
     lambda node: _exported(node, ChatControls, needs="message", given="messages", warned="notes"),
 ).compile(name="chat")

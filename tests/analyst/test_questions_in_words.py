@@ -10,7 +10,7 @@ import pytest
 from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.analyst.rules.reasoning.answer_extraction import led_by
 from fin_agent.analyst.rules.reasoning.question_parts import Wants, never_answered, parts_of
-from fin_agent.evidence.intent import CompanyAsked, Relation
+from fin_agent.evidence.intent import Relation, RequestedCompany
 from tests.analyst.test_reasoning import Words, asked, of, passage
 
 
@@ -119,7 +119,7 @@ class Shelf(Words):
 
 def test_two_companies_are_answered_each_by_its_own_and_set_against_each_other() -> None:
     question = asked("employees", Relation.EXPLANATION, core="Who had more employees?").model_copy(
-        update={"companies": (CompanyAsked(key="a", name="Acme"), CompanyAsked(key="b", name="Birch"))}
+        update={"companies": (RequestedCompany(key="a", name="Acme"), RequestedCompany(key="b", name="Birch"))}
     )
     kept = [
         passage("At the end of 2023 we had 6,912 employees in all."),

@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.answering.amounts import shown
+from fin_agent.answering.amounts import format_amount
 from fin_agent.answering.answer import AnswerValue
 from fin_agent.answering.answer_composition import citations_of, numeric_answer
 from fin_agent.answering.program import CHANGE, ENDS, Program
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.expressions import Constant
-from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, OutputUnit, Relation
+from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation, RequestedCompany
 from fin_agent.evidence.ledger import Figure
 from fin_agent.evidence.plan import Plan, Term
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 
-ACME = CompanyAsked(key="acme", name="Acme Tools, Inc.")
-BELL = CompanyAsked(key="bell", name="Bell Stores")
+ACME = RequestedCompany(key="acme", name="Acme Tools, Inc.")
+BELL = RequestedCompany(key="bell", name="Bell Stores")
 
 
 def figure(amount: str, year: int = 2023, scale: int = 1_000_000, unit: str = "USD", line: int = 3) -> Figure:
@@ -40,7 +40,7 @@ def answered(
     decimals: int | None = None,
     relation: Relation = Relation.EACH,
     comparison: Comparison = Comparison.NONE,
-    companies: tuple[CompanyAsked, ...] = (ACME,),
+    companies: tuple[RequestedCompany, ...] = (ACME,),
     years: tuple[int, ...] = (2023,),
     names: tuple[str, ...] = (),
     core: str = "What?",
@@ -289,7 +289,7 @@ def test_what_is_no_number_is_an_error_that_shows_it(result: object) -> None:
     ],
 )
 def test_values_as_people_write_them(value: float, unit: str, text: str) -> None:
-    assert shown(value, unit) == text
+    assert format_amount(value, unit) == text
 
 
 def test_each_place_is_cited_once() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from fin_agent.answering.answer_composition import assumptions
 from fin_agent.evidence.expressions import IfReported, Known
-from fin_agent.evidence.intent import CompanyAsked, Intent, Relation, StatedFormula
+from fin_agent.evidence.intent import Intent, Relation, RequestedCompany, StatedFormula
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, Term
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears
@@ -17,7 +17,7 @@ from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.workspace import Workspace
 
-ACME = CompanyAsked(key="acme", name="Acme")
+ACME = RequestedCompany(key="acme", name="Acme")
 INTENT = Intent(question="?", core="?")
 
 

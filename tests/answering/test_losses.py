@@ -8,12 +8,12 @@ from fin_agent.analyst.rules.loss_questions import with_losses
 from fin_agent.answering.answer_composition import numeric_answer
 from fin_agent.answering.program import CHANGE, ENDS, Program
 from fin_agent.evidence.expressions import Constant
-from fin_agent.evidence.intent import Claim, CompanyAsked, Comparison, Intent, Relation
+from fin_agent.evidence.intent import Claim, Comparison, Intent, Relation, RequestedCompany
 from fin_agent.evidence.plan import Plan, Term
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 
-ACME = CompanyAsked(key="acme", name="Acme")
-BELL = CompanyAsked(key="bell", name="Bell")
+ACME = RequestedCompany(key="acme", name="Acme")
+BELL = RequestedCompany(key="bell", name="Bell")
 
 
 def asked(
@@ -23,7 +23,7 @@ def asked(
     *,
     measure: str = "net loss",
     expression: str = "net_income",
-    companies: tuple[CompanyAsked, ...] = (ACME,),
+    companies: tuple[RequestedCompany, ...] = (ACME,),
     years: tuple[int, ...] = (2021,),
     claim: Claim | None = None,
 ) -> Intent:

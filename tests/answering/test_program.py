@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.answering.amounts import in_unit
+from fin_agent.answering.amounts import convert_to_unit
 from fin_agent.answering.program import Program, write_program
 from fin_agent.answering.sandbox import MontySandbox
-from fin_agent.evidence.expressions import Constant, Known, Magnitude, Mean, Node, Operation, bind, parse_formula
-from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, Relation
+from fin_agent.evidence.expressions import AbsoluteValue, Constant, Known, Mean, Node, Operation, bind, parse_formula
+from fin_agent.evidence.intent import Comparison, Intent, Relation, RequestedCompany
 from fin_agent.evidence.ledger import Entry, Figure, Ledger
 from fin_agent.evidence.plan import Plan, Term
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
 
-ACME = CompanyAsked(key="acme", name="Acme Tools, Inc.")
-BELL = CompanyAsked(key="bell", name="Bell Stores")
+ACME = RequestedCompany(key="acme", name="Acme Tools, Inc.")
+BELL = RequestedCompany(key="bell", name="Bell Stores")
 
 
-def slot(metric: str, year: int = 2023, company: CompanyAsked = ACME) -> Slot:
+def slot(metric: str, year: int = 2023, company: RequestedCompany = ACME) -> Slot:
     return Slot(company=company.key, company_name=company.name, metric=metric, label=metric, fiscal_year=year)
 
 
@@ -40,7 +40,7 @@ def ledger(figures: dict[Slot, Figure]) -> Ledger:
     return Ledger(entries=tuple(Entry(slot=place, required=True, figure=held) for place, held in figures.items()))
 
 
-def tree(expression: str, year: int = 2023, company: CompanyAsked = ACME) -> Node:
+def tree(expression: str, year: int = 2023, company: RequestedCompany = ACME) -> Node:
     return bind(
         parse_formula(expression),
         slot_of=lambda asked: slot(asked.name, asked.year if asked.year is not None else year + asked.shift, company),
@@ -49,7 +49,7 @@ def tree(expression: str, year: int = 2023, company: CompanyAsked = ACME) -> Nod
     )
 
 
-def plan(expression: str, *years: int, companies: tuple[CompanyAsked, ...] = (ACME,)) -> Plan:
+def plan(expression: str, *years: int, companies: tuple[RequestedCompany, ...] = (ACME,)) -> Plan:
     return Plan(
         tuple(
             Term(company, FiscalPeriod(fiscal_year=year), tree(expression, year, company))
@@ -95,7 +95,7 @@ def test_several_companies_are_told_apart_by_their_names() -> None:
 
 
 def test_companies_whose_names_begin_alike_keep_their_own_figures() -> None:
-    twin = CompanyAsked(key="acme2", name="Acme Foods")
+    twin = RequestedCompany(key="acme2", name="Acme Foods")
     held = {slot("revenue"): figure("10"), slot("revenue", company=twin): figure("4")}
     program = write_program(
         plan("revenue", 2023, companies=(ACME, twin)), ledger(held), intent(comparison=Comparison.DIFFERENCE)
@@ -216,7 +216,7 @@ _TREES = st.recursive(
     lambda inner: st.one_of(
         st.builds(Operation, st.sampled_from("+-*/"), inner, inner),
         st.lists(inner, min_size=1, max_size=3).map(lambda parts: Mean(tuple(parts))),
-        inner.map(Magnitude),
+        inner.map(AbsoluteValue),
     ),
     max_leaves=12,
 )
@@ -253,7 +253,7 @@ def evaluated(node: Node, held: dict[Slot, Figure]) -> float:
             return {"+": first + second, "-": first - second, "*": first * second}[operator]
         case Mean(parts):
             return sum(evaluated(part, held) for part in parts) / len(parts)
-        case Magnitude(of):
+        case AbsoluteValue(of):
             return abs(evaluated(of, held))
         case _:
             raise AssertionError(node)
@@ -263,22 +263,22 @@ def evaluated(node: Node, held: dict[Slot, Figure]) -> float:
 def test_a_figure_keeps_its_value_through_any_unit_of_dollars(amount: Decimal, scale: int) -> None:
     sizes = {"USD": 1, "USD thousands": 1_000, "USD millions": 1_000_000, "USD billions": 1_000_000_000}
     for wanted, size in sizes.items():
-        value, unit = in_unit(float(amount), "USD", scale, wanted)
+        value, unit = convert_to_unit(float(amount), "USD", scale, wanted)
         assert unit == wanted
         assert value * size == pytest.approx(float(amount) * scale, rel=1e-12)
 
 
 def test_units_that_do_not_fit_leave_the_value_alone() -> None:
-    assert in_unit(0.65, "ratio", 1, "percent") == (65.0, "percent")
-    assert in_unit(65.0, "percent", 1, "ratio") == (0.65, "ratio")
-    assert in_unit(0.65, "ratio", 1, "USD millions") == (0.65, "ratio")
-    assert in_unit(12.0, "days", 1_000, None) == (12.0, "days")
-    assert in_unit(3.2, "USD", 1_000_000, None) == (3.2, "USD millions")
-    assert in_unit(165.5, "shares", 1_000_000, None) == (165_500_000.0, "shares")
+    assert convert_to_unit(0.65, "ratio", 1, "percent") == (65.0, "percent")
+    assert convert_to_unit(65.0, "percent", 1, "ratio") == (0.65, "ratio")
+    assert convert_to_unit(0.65, "ratio", 1, "USD millions") == (0.65, "ratio")
+    assert convert_to_unit(12.0, "days", 1_000, None) == (12.0, "days")
+    assert convert_to_unit(3.2, "USD", 1_000_000, None) == (3.2, "USD millions")
+    assert convert_to_unit(165.5, "shares", 1_000_000, None) == (165_500_000.0, "shares")
 
 
 def test_names_of_variables_are_python_names() -> None:
-    odd = CompanyAsked(key="3m", name="3M Company")
+    odd = RequestedCompany(key="3m", name="3M Company")
     held = {slot("revenue", company=odd): figure("1"), slot("revenue"): figure("2")}
     program = write_program(
         plan("revenue", 2023, companies=(odd, ACME)), ledger(held), intent(comparison=Comparison.TOTAL)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.answering.quoted_amounts import contradicted
+from fin_agent.answering.quoted_amounts import contradictions
 from fin_agent.workspace import Workspace
 
 FILING = {"harborlight_2023_10k"}
@@ -20,7 +20,7 @@ FILING = {"harborlight_2023_10k"}
     ],
 )
 def test_what_the_statements_print_otherwise(workspace: Workspace, sentence: str) -> None:
-    (told,) = contradicted(sentence, FILING, workspace)
+    (told,) = contradictions(sentence, FILING, workspace)
     assert "of harborlight_2023_10k prints $" in told and "borne out by its sums" in told
 
 
@@ -39,9 +39,9 @@ def test_what_the_statements_print_otherwise(workspace: Workspace, sentence: str
     ],
 )
 def test_what_they_bear_out_or_say_nothing_of(workspace: Workspace, sentence: str) -> None:
-    assert contradicted(sentence, FILING, workspace) == []
+    assert contradictions(sentence, FILING, workspace) == []
 
 
 def test_the_year_of_the_question_counts_where_none_is_named(workspace: Workspace) -> None:
-    assert contradicted("Net sales were $9,999 million.", FILING, workspace) == []
-    assert contradicted("Net sales were $9,999 million.", FILING, workspace, {2023})
+    assert contradictions("Net sales were $9,999 million.", FILING, workspace) == []
+    assert contradictions("Net sales were $9,999 million.", FILING, workspace, {2023})

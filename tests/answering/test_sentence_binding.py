@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.answering.sentence_binding import not_borne_out, without_markup
+from fin_agent.answering.sentence_binding import strip_markup, unsupported_claims
 
 QUOTES = (
     "Net sales increased 6% to $3,763 million in fiscal 2024, driven by pricing and higher volumes.",
@@ -46,7 +46,7 @@ QUOTES = (
     ],
 )
 def test_what_no_quote_bears_out(sentence: str) -> None:
-    assert not_borne_out(sentence, QUOTES, "Why did net sales of Harborlight change?")
+    assert unsupported_claims(sentence, QUOTES, "Why did net sales of Harborlight change?")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_what_no_quote_bears_out(sentence: str) -> None:
     ],
 )
 def test_what_a_quote_bears_out(sentence: str) -> None:
-    assert not_borne_out(sentence, QUOTES, "Why did net sales of Harborlight change?") == ()
+    assert unsupported_claims(sentence, QUOTES, "Why did net sales of Harborlight change?") == ()
 
 
 RISKS = (
@@ -88,13 +88,13 @@ RISKS = (
     ],
 )
 def test_what_might_be_is_held_against_what_the_quotes_suppose(sentence: str, lacking: tuple[str, ...]) -> None:
-    assert not_borne_out(sentence, RISKS) == lacking
+    assert unsupported_claims(sentence, RISKS) == lacking
 
 
 def test_a_question_is_no_evidence_of_what_happened() -> None:
     asked = "Did the auditor resign?"
-    assert not_borne_out("The auditor resigned.", QUOTES, asked) == ("`resigned`",)
-    assert not_borne_out("The auditor has not resigned.", QUOTES, asked, claims_nothing=True) == ()
+    assert unsupported_claims("The auditor resigned.", QUOTES, asked) == ("`resigned`",)
+    assert unsupported_claims("The auditor has not resigned.", QUOTES, asked, claims_nothing=True) == ()
 
 
 @pytest.mark.parametrize(
@@ -120,5 +120,5 @@ def test_a_question_is_no_evidence_of_what_happened() -> None:
     ],
 )
 def test_links_pictures_and_markup_are_taken_out(said: str, left: str | None) -> None:
-    assert without_markup(said) == (said if left is None else left)
-    assert "evil" not in without_markup(said)
+    assert strip_markup(said) == (said if left is None else left)
+    assert "evil" not in strip_markup(said)

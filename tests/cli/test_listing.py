@@ -17,7 +17,7 @@ import typer
 from typer.cli import get_docs_for_click
 
 from fin_agent.cli.app import COMMANDS, app
-from fin_agent.evaluation.financebench import standing_for
+from fin_agent.evaluation.financebench import duplicates_of_filings
 from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.index.protocol import FilingRecord, FilingVectors, VectorUnit
 from fin_agent.index.sqlite import SqliteIndex
@@ -182,7 +182,7 @@ class TestFinanceBench:
             return dataclasses.replace(record, doc_id=doc_id)
 
         records = [named("b", first), named("c", second), named("a", first), named("d", third)]
-        assert standing_for(records) == {"a": "a", "b": "a"}
+        assert duplicates_of_filings(records) == {"a": "a", "b": "a"}
 
 
 def test_reference_is_up_to_date() -> None:

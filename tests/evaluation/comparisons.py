@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fin_agent.errors import FinAgentError
-from fin_agent.evaluation.benchmark import Kept, Row
+from fin_agent.evaluation.benchmark import PartialResults, Row
 from fin_agent.evaluation.comparison import Comparison, Conditions, Reader, compare
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.statistics import Overlap, OverlapScores
@@ -83,7 +83,7 @@ def compared(
     conditions: Conditions | None = None,
     also: Sequence[str] = ("unknown",),
     questions: Sequence[FinanceBenchQuestion] = QUESTIONS,
-    kept: Kept[Row] | None = None,
+    kept: PartialResults[Row] | None = None,
     reader: Reader | None = None,
 ) -> Comparison:
     """The comparison of these strategies on `questions`; strategies named in `also` cannot be built."""

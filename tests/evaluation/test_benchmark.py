@@ -13,9 +13,9 @@ import pytest
 from rich.console import Console
 
 from fin_agent.answering.answer import Answer, AnswerValue, Usage
-from fin_agent.evaluation.benchmark import Answered, Benchmark, Row, Run, run_benchmark, write_csv
-from fin_agent.evaluation.financebench import summarize, tables_of
-from fin_agent.presentation.terminal_text import in_our_look
+from fin_agent.evaluation.benchmark import AnsweredQuestion, Benchmark, Row, Run, run_benchmark, write_csv
+from fin_agent.evaluation.financebench import report_tables, summarize
+from fin_agent.presentation.terminal_text import style_table
 
 FIRST = Row(
     id="q1",
@@ -109,7 +109,7 @@ class TestSummarize:
 class TestRendering:
     def test_table_shows_each_group(self) -> None:
         console = Console(width=120, record=True, file=io.StringIO())
-        console.print(*tables_of(summarize(ROWS), "the right pages given"))
+        console.print(*report_tables(summarize(ROWS), "the right pages given"))
         shown = console.export_text()
         assert shown.count("the right pages given") == 2
         for words in ("overall", "metrics-generated", "novel-generated", "10-K", "8-K", "66.7", "50.0", "2.90"):
@@ -123,7 +123,7 @@ class TestRendering:
     def test_no_heading_is_cut_at_100_columns(self) -> None:
         console = Console(width=100, record=True, file=io.StringIO())
         many = [replace(FIRST, id=f"r{number}", seconds=12.5) for number in range(150)]
-        console.print(*map(in_our_look, tables_of(summarize([*ROWS, *many]))))
+        console.print(*map(style_table, report_tables(summarize([*ROWS, *many]))))
         shown = console.export_text()
         assert "…" not in shown and max(map(len, shown.splitlines())) <= 100
         for heading in ("documents", "passages", "pages", "match", "strict", "stated", "refused", "p95"):
@@ -144,13 +144,13 @@ class TestRendering:
         assert (lines[1]["document_recall"], lines[1]["question_type"]) == ("0.0", "metrics-generated")
 
 
-def answered(question: str, text: str = "five", failure: str = "") -> Answered:
+def answered(question: str, text: str = "five", failure: str = "") -> AnsweredQuestion:
     usage = Usage(model_calls=2, input_tokens=10, output_tokens=3, dollars=0.5)
     answer = Answer(id=question, question=f"{question}?", answer=AnswerValue(text=text), usage=usage)
-    return Answered(answer=answer, failure=failure)
+    return AnsweredQuestion(answer=answer, failure=failure)
 
 
-def judged(question: str, each: Answered) -> Row:
+def judged(question: str, each: AnsweredQuestion) -> Row:
     return Row(question, {}, question, text=each.answer.answer.text)
 
 
@@ -161,7 +161,7 @@ def texts(run: Run) -> list[str]:
 class TestRunner:
     @staticmethod
     def benchmark(asked: list[str], *, stop_at: str = "", settings: str = "s") -> Benchmark[str]:
-        def ask(question: str) -> Answered:
+        def ask(question: str) -> AnsweredQuestion:
             if question == stop_at:
                 raise KeyboardInterrupt
             asked.append(question)

@@ -12,7 +12,7 @@ import pytest
 
 from fin_agent.answering.answer import AnswerValue
 from fin_agent.evaluation import Oracle
-from fin_agent.evaluation.benchmark import Kept, Row
+from fin_agent.evaluation.benchmark import PartialResults, Row
 from fin_agent.evaluation.comparison import Conditions
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.models.call import Role, Usage
@@ -194,8 +194,8 @@ class TestStopped:
         assert [bool(kept.take(f"poor {number}")) for number in range(3)] == [True, False, True]
 
 
-def kept_in(folder: Path, run: str = "run") -> Kept[Row]:
-    return Kept(folder / "rows.unfinished.jsonl", run, Row)
+def kept_in(folder: Path, run: str = "run") -> PartialResults[Row]:
+    return PartialResults(folder / "rows.unfinished.jsonl", run, Row)
 
 
 class TestOracles:

@@ -16,7 +16,7 @@ pytest.importorskip("scipy", reason='needs `pip install ".[evaluation]"`')
 from fin_agent.evaluation import Oracle
 from fin_agent.evaluation.benchmark import write_csv
 from fin_agent.evaluation.comparison import Comparison, ComparisonReport, Conditions, report_on_comparison
-from fin_agent.presentation.terminal_text import in_our_look
+from fin_agent.presentation.terminal_text import style_table
 from tests.evaluation.comparisons import FORMS, GOOD, POOR, QUESTIONS, Scripted, compared
 
 
@@ -34,7 +34,7 @@ def printed(tables: Sequence[Table], width: int = 100) -> str:
     console = Console(width=width)
     with console.capture() as captured:
         for table in tables:
-            console.print(in_our_look(table))
+            console.print(style_table(table))
     return captured.get()
 
 

@@ -17,7 +17,7 @@ from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.ranking import (
     BASELINE,
     FULL,
-    Measuring,
+    RankingSettings,
     measure_rankings,
     report_on_rankings,
 )
@@ -59,7 +59,7 @@ def question(doc_id: str, company: str, label: str, page: int) -> FinanceBenchQu
 
 @pytest.fixture(scope="module")
 def measured(questions: list[FinanceBenchQuestion], workspace: Workspace) -> tuple[list[Row], list[str]]:
-    measuring = Measuring(seeds=2, ablations=True, settings=SETTINGS)
+    measuring = RankingSettings(seeds=2, ablations=True, settings=SETTINGS)
     return measure_rankings(questions, workspace, RulesAnalyst(workspace), measuring)
 
 
@@ -99,7 +99,7 @@ def test_a_judge_that_wavers_ranks_otherwise_at_each_seed_and_the_same_at_the_sa
     questions: list[FinanceBenchQuestion], workspace: Workspace
 ) -> None:
     def scores(waver: float) -> list[Row]:
-        measuring = Measuring(seeds=3, settings=SETTINGS, waver=waver)
+        measuring = RankingSettings(seeds=3, settings=SETTINGS, waver=waver)
         found = measure_rankings(questions, workspace, RulesAnalyst(workspace), measuring)[0]
         return [
             replace(score, figures={**score.figures, "seconds": None})
@@ -122,7 +122,7 @@ def test_a_judge_of_ones_own_is_asked_and_the_rules_stand_in(
             self.asked += 1
             raise TimeoutError("no answer")
 
-    judge, plain = Down(), Measuring(seeds=1, settings=SETTINGS)
+    judge, plain = Down(), RankingSettings(seeds=1, settings=SETTINGS)
     asked = measure_rankings(questions, workspace, RulesAnalyst(workspace), replace(plain, judge=judge))[0]
     by_rules = measure_rankings(questions, workspace, RulesAnalyst(workspace), plain)[0]
     assert judge.asked > 6
@@ -166,7 +166,7 @@ def test_a_question_that_fails_has_found_nothing_and_the_rest_goes_on(
         questions,
         workspace,
         Stumbling(workspace),
-        Measuring(seeds=1, settings=SETTINGS),
+        RankingSettings(seeds=1, settings=SETTINGS),
         lambda question_id, seconds, failure: told.append((question_id, failure)),
     )
     failed = [score for score in scores if score.figures["failure"]]
@@ -179,4 +179,4 @@ def test_a_question_that_fails_has_found_nothing_and_the_rest_goes_on(
 def test_no_question_about_an_indexed_filing_is_an_error(workspace: Workspace) -> None:
     absent = question("nowhere_2023_10k", "Nowhere", "Net sales", 3)
     with pytest.raises(QuestionError, match="no question can be measured"):
-        measure_rankings([absent], workspace, RulesAnalyst(workspace), Measuring())
+        measure_rankings([absent], workspace, RulesAnalyst(workspace), RankingSettings())

@@ -11,20 +11,20 @@ from hypothesis import strategies as st
 
 from fin_agent.errors import LexiconError
 from fin_agent.evidence.expressions import (
+    AbsoluteValue,
     Choice,
     Constant,
     IfReported,
     Known,
-    Magnitude,
     Mean,
     Node,
     Operation,
     Quantity,
+    assumes_zero,
     bind,
-    has_guesses,
     parse_formula,
     resolve,
-    shifted,
+    shift_years,
     slots_of,
 )
 from fin_agent.lexicon.slots import Slot
@@ -67,7 +67,7 @@ def value(tree: Node, known: Mapping[Slot, float]) -> float:
             return {"+": first + second, "-": first - second, "*": first * second}[operator]
         case Mean(parts):
             return sum(value(part, known) for part in parts) / len(parts)
-        case Magnitude(of):
+        case AbsoluteValue(of):
             return abs(value(of, known))
         case _:
             raise AssertionError(f"not resolved: {tree}")
@@ -84,7 +84,7 @@ def test_functions_of_the_grammar_become_shifts_means_and_choices() -> None:
     assert parse_formula("change(a)") == Operation("-", Quantity("a"), Quantity("a", -1))
     assert parse_formula("mean(a, b, c)") == Mean((Quantity("a"), Quantity("b"), Quantity("c")))
     assert parse_formula("first(a, b)") == Choice((Quantity("a"), Quantity("b")))
-    assert parse_formula("optional(abs(a))") == IfReported(Magnitude(Quantity("a")))
+    assert parse_formula("optional(abs(a))") == IfReported(AbsoluteValue(Quantity("a")))
     assert parse_formula("revenue[2019]") == Quantity("revenue", 0, 2019)
     assert parse_formula("-a") == Operation("-", Constant(0), Quantity("a"))
     assert parse_formula('a - "Content  obligations"') == Operation(
@@ -99,7 +99,7 @@ def test_prior_of_a_whole_expression_shifts_every_part_of_it() -> None:
 
 
 def test_a_pinned_year_moves_when_it_is_shifted() -> None:
-    assert shifted(parse_formula("a[2019] + b"), -2) == parse_formula("a[2017] + prior(prior(b))")
+    assert shift_years(parse_formula("a[2019] + b"), -2) == parse_formula("a[2017] + prior(prior(b))")
 
 
 @pytest.mark.parametrize(
@@ -257,5 +257,5 @@ def test_whole_marks_every_metric_in_it() -> None:
 
 
 def test_what_may_be_zero_is_a_guess() -> None:
-    assert has_guesses(parse_formula("first(revenue, revenue - optional(cost_of_revenue))"))
-    assert not has_guesses(parse_formula("first(revenue, revenue - cost_of_revenue)"))
+    assert assumes_zero(parse_formula("first(revenue, revenue - optional(cost_of_revenue))"))
+    assert not assumes_zero(parse_formula("first(revenue, revenue - cost_of_revenue)"))

@@ -7,14 +7,14 @@ from datetime import date
 
 import pytest
 
-from fin_agent.evidence.intent import CompanyAsked, Intent, MeasureAsked, Relation
+from fin_agent.evidence.intent import Intent, Relation, RequestedCompany, RequestedMeasure
 from fin_agent.evidence.plan import Plan, plan_of
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form, Identity
 
-ACME = CompanyAsked(key="acme", name="Acme Tools")
-BELL = CompanyAsked(key="bell", name="Bell Stores")
+ACME = RequestedCompany(key="acme", name="Acme Tools")
+BELL = RequestedCompany(key="bell", name="Bell Stores")
 
 
 def annual(year: int, ended: date) -> Identity:
@@ -32,7 +32,7 @@ def plan(
     expression: str,
     *periods: int | tuple[int, int],
     relation: Relation = Relation.EACH,
-    companies: tuple[CompanyAsked, ...] = (ACME,),
+    companies: tuple[RequestedCompany, ...] = (ACME,),
     years: Mapping[str, FiscalYears] = YEARS,
     core: str = "?",
 ) -> Plan:
@@ -69,7 +69,7 @@ def test_where_no_period_is_named_the_latest_year_is_taken_and_said() -> None:
 
 
 def test_a_company_without_a_year_on_file_has_no_terms() -> None:
-    assert plan("revenue", companies=(CompanyAsked(key="new", name="New Co"),)).terms == ()
+    assert plan("revenue", companies=(RequestedCompany(key="new", name="New Co"),)).terms == ()
 
 
 def test_a_calendar_year_that_the_filer_calls_otherwise_is_translated_with_a_note() -> None:
@@ -162,7 +162,7 @@ def test_years_that_would_fall_together_are_all_taken_as_the_years_that_ended_in
     assert terms(alone) == [("bell", "FY2022")]
 
 
-def of_parts(expression: str, *parts: str, companies: tuple[CompanyAsked, ...] = (ACME,)) -> Plan:
+def of_parts(expression: str, *parts: str, companies: tuple[RequestedCompany, ...] = (ACME,)) -> Plan:
     intent = Intent(
         question="?", core="?", companies=companies, periods=(FiscalPeriod(fiscal_year=2023),),
         relation=Relation.EACH, expression=expression, parts=parts,
@@ -191,7 +191,7 @@ def test_a_parts_metric_is_derived_only_from_what_is_reported_of_it() -> None:
 
 def test_parts_side_by_side_have_terms_of_their_own() -> None:
     marine, garden = (
-        CompanyAsked(key="acme", name=f"{part} of Acme Tools", part=part) for part in ("Marine", "Garden")
+        RequestedCompany(key="acme", name=f"{part} of Acme Tools", part=part) for part in ("Marine", "Garden")
     )
     found = of_parts("revenue", "Marine", "Garden", companies=(marine, garden))
     assert [next(str(slot) for slot in found.slots()), len(found.by_company())] == [
@@ -216,7 +216,7 @@ def test_terms_say_which_measure_they_are_of() -> None:
     intent = Intent(
         question="q", core="q", companies=(ACME,), relation=Relation.EACH, measure="revenue", expression="revenue",
         measure_unit="USD", periods=(FiscalPeriod(fiscal_year=2022),),
-        further=(MeasureAsked(words="net income", expression="net_income", measure_unit="USD"),),
+        further=(RequestedMeasure(words="net income", expression="net_income", measure_unit="USD"),),
     )  # fmt: skip
     plan = plan_of(intent, load_lexicon(), YEARS)
     assert [(term.measure, str(term.period)) for term in plan.terms] == [(0, "FY2022"), (1, "FY2022")]

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.evidence.report_selection import ReportAsked, Which, from_report
+from fin_agent.evidence.report_selection import RequestedReport, Which, figures_from_report
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
@@ -28,14 +28,14 @@ def states(filing: int, amount: str) -> SourcedFact:
     return SourcedFact(f"acme{filing}", fact)
 
 
-def taken(report: ReportAsked, *facts: SourcedFact) -> str | None:
-    found = from_report([SLOT], report, facts, load_lexicon().metrics, OWNERS, IDENTITIES)
+def taken(report: RequestedReport, *facts: SourcedFact) -> str | None:
+    found = figures_from_report([SLOT], report, facts, load_lexicon().metrics, OWNERS, IDENTITIES)
     return found[SLOT].doc_id if found else None
 
 
 CHANGED = (states(2017, "90"), states(2018, "97"), states(2019, "97"))
 SAME = (states(2017, "90"), states(2018, "90"))
-ORIGINAL, RESTATED = (ReportAsked(which=which, words="") for which in (Which.ORIGINAL, Which.RESTATED))
+ORIGINAL, RESTATED = (RequestedReport(which=which, words="") for which in (Which.ORIGINAL, Which.RESTATED))
 
 
 @pytest.mark.parametrize(
@@ -47,11 +47,11 @@ ORIGINAL, RESTATED = (ReportAsked(which=which, words="") for which in (Which.ORI
         (RESTATED, CHANGED[1:], "acme2019"),
         (RESTATED, SAME, "acme2017"),  # stated once more, and not changed
         (RESTATED, CHANGED[:1], None),
-        (ReportAsked(which=Which.NAMED, words="", fiscal_year=2018), CHANGED, "acme2018"),
-        (ReportAsked(which=Which.NAMED, words="", fiscal_year=2020), CHANGED, None),
-        (ReportAsked(which=Which.NAMED, words="", fiscal_year=2018, form=Form.TEN_Q), CHANGED, None),
-        (ReportAsked(which=Which.NAMED, words="", filed_in=2019), CHANGED, "acme2018"),
+        (RequestedReport(which=Which.NAMED, words="", fiscal_year=2018), CHANGED, "acme2018"),
+        (RequestedReport(which=Which.NAMED, words="", fiscal_year=2020), CHANGED, None),
+        (RequestedReport(which=Which.NAMED, words="", fiscal_year=2018, form=Form.TEN_Q), CHANGED, None),
+        (RequestedReport(which=Which.NAMED, words="", filed_in=2019), CHANGED, "acme2018"),
     ],
 )
-def test_the_report_that_is_meant(report: ReportAsked, facts: tuple[SourcedFact, ...], doc_id: str | None) -> None:
+def test_the_report_that_is_meant(report: RequestedReport, facts: tuple[SourcedFact, ...], doc_id: str | None) -> None:
     assert taken(report, *facts) == doc_id

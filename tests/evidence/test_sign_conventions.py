@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.evidence.sign_conventions import said_of_losses
+from fin_agent.evidence.sign_conventions import loss_notes
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,6 @@ from fin_agent.evidence.sign_conventions import said_of_losses
     ],
 )
 def test_a_loss_that_was_none_is_told(measure: str, amount: str, words: str) -> None:
-    said = said_of_losses(measure, [("the result", Decimal(amount))])
+    said = loss_notes(measure, [("the result", Decimal(amount))])
     assert bool(said) is bool(words)
     assert all(words in one for one in said)

@@ -7,21 +7,21 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.evidence.expressions import Known, Operation
-from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, Relation, Selection
+from fin_agent.evidence.intent import Comparison, Intent, Relation, RequestedCompany, Selection
 from fin_agent.evidence.ledger import Entry, Figure, Ledger
 from fin_agent.evidence.plan import Plan, Term
 from fin_agent.evidence.term_selection import chosen_company, lacking_slots, wanted_terms
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
 
-ACME, BOLT = CompanyAsked(key="acme", name="Acme"), CompanyAsked(key="bolt", name="Bolt")
+ACME, BOLT = RequestedCompany(key="acme", name="Acme"), RequestedCompany(key="bolt", name="Bolt")
 
 
-def slot(company: CompanyAsked, metric: str, year: int = 2023) -> Slot:
+def slot(company: RequestedCompany, metric: str, year: int = 2023) -> Slot:
     return Slot(company=company.key, company_name=company.name, metric=metric, label=metric, fiscal_year=year)
 
 
-def term(company: CompanyAsked, metric: str, year: int = 2023) -> Term:
+def term(company: RequestedCompany, metric: str, year: int = 2023) -> Term:
     return Term(company, FiscalPeriod(fiscal_year=year), Known(slot(company, metric, year)))
 
 
@@ -92,7 +92,7 @@ def test_the_faster_growth_chooses_and_a_division_by_zero_chooses_nobody() -> No
 
 @pytest.mark.parametrize(("operator", "best"), [("/", "bolt"), ("-", "acme")])
 def test_a_measure_of_several_figures_ranks_by_its_value(operator: str, best: str) -> None:
-    def of(company: CompanyAsked) -> Term:
+    def of(company: RequestedCompany) -> Term:
         tree = Operation(operator, Known(slot(company, "gross_profit")), Known(slot(company, "revenue")))
         return Term(company, FiscalPeriod(fiscal_year=2023), tree)
 

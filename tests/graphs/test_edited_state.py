@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from pydantic_core import to_jsonable_python
 
-from fin_agent.evidence.expressions import Choice, IfReported, Known, Magnitude, Node, Operation, parse_formula
-from fin_agent.evidence.intent import CompanyAsked
+from fin_agent.evidence.expressions import AbsoluteValue, Choice, IfReported, Known, Node, Operation, parse_formula
+from fin_agent.evidence.intent import RequestedCompany
 from fin_agent.evidence.plan import Plan, Term
 from fin_agent.graphs.answer import AnswerContext, build_graph
-from fin_agent.graphs.answer.state import typed, typed_value
+from fin_agent.graphs.answer.state import typed_state, typed_value
 from fin_agent.graphs.channels import StateError
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
@@ -53,7 +53,7 @@ def as_shown_by_the_server(state: Mapping[str, object]) -> dict[str, Any]:
 
 
 def test_json_is_read_as_what_it_was_made_from(state: dict[str, Any]) -> None:
-    read, edited = typed(as_shown_by_the_server(state))
+    read, edited = typed_state(as_shown_by_the_server(state))
     unwritten = {"printed_page": None}  # it is shown and not written
     citations = tuple(each.model_copy(update=unwritten) for each in state["answer"].citations)
     assert read == {**state, "answer": state["answer"].model_copy(update={"citations": citations})}
@@ -65,19 +65,19 @@ def test_json_is_read_as_what_it_was_made_from(state: dict[str, Any]) -> None:
     "tree",
     [
         IfReported(Known(SLOT)),
-        Magnitude(Known(SLOT)),
-        Choice((Known(SLOT), Operation("-", IfReported(Known(SLOT)), Magnitude(Known(SLOT))))),
+        AbsoluteValue(Known(SLOT)),
+        Choice((Known(SLOT), Operation("-", IfReported(Known(SLOT)), AbsoluteValue(Known(SLOT))))),
         parse_formula("mean(revenue, revenue[2019]) * 100 / optional(abs(cost_of_revenue))"),
     ],
     ids=["if reported", "magnitude", "choice", "formula"],
 )
 def test_kinds_of_nodes_are_told_apart(tree: Node) -> None:
-    plan = Plan((Term(CompanyAsked(key="acme", name="Acme"), FiscalPeriod(fiscal_year=2022), tree),), ("note",))
+    plan = Plan((Term(RequestedCompany(key="acme", name="Acme"), FiscalPeriod(fiscal_year=2022), tree),), ("note",))
     assert typed_value("plan", json.loads(json.dumps(to_jsonable_python(plan)))) == plan
 
 
 def test_state_of_a_run_that_was_not_touched_is_no_edit(state: dict[str, Any]) -> None:
-    assert typed(state) == (state, ())
+    assert typed_state(state) == (state, ())
 
 
 def test_what_cannot_be_read_is_named() -> None:

@@ -28,7 +28,7 @@ from fin_agent.presentation.answers import answer_view
 from fin_agent.testing import ScriptedChatModel
 from fin_agent.testing.scripted_model import Script
 from fin_agent.tools.result_formatting import Budget as ToolBudget
-from fin_agent.tools.result_formatting import answer_told
+from fin_agent.tools.result_formatting import format_answer
 from fin_agent.workspace import Workspace
 from tests.analyst.model.clients import Prompted, calculates, keeps, passages, quotes, roles
 
@@ -159,7 +159,7 @@ def test_an_ambiguous_question_is_asked_back_before_any_search(workspace: Worksp
         and answer.missing == (f"the meaning of the question: {WHOSE}",)
     )
     assert json.loads(answer_json(answer))["ask_back"] == WHOSE
-    told = answer_told(answer, ToolBudget(4_000))
+    told = format_answer(answer, ToolBudget(4_000))
     assert WHOSE in told and "Ask the person" in told
     console = Console(width=120)
     with console.capture() as shown:

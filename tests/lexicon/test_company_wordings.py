@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from fin_agent.lexicon.company_mentions import CERTAIN, CompanyDirectory
-from fin_agent.lexicon.company_names import Company, NameBook, edits_between, is_clipped, normalise_name
+from fin_agent.lexicon.company_names import Company, NameBook, edits_between, is_portmanteau_of, normalise_name
 from fin_agent.vocabulary.identity import Form, Identity
 
 LISTED = {
@@ -334,7 +334,7 @@ def test_clipped_names_are_those_of_a_search_through_all() -> None:
     for name in names:
         first, second = name.split()
         token = first[: chance.randint(2, 3)] + second[: chance.randint(2, 3)]
-        all_clipped = [other for other in names if is_clipped(token, other.split())]
+        all_clipped = [other for other in names if is_portmanteau_of(token, other.split())]
         clipped = book.clipped(token)
         assert (clipped.company.name if clipped else None) == (all_clipped[0] if len(all_clipped) == 1 else None)
         found += clipped is not None

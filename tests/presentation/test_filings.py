@@ -17,7 +17,7 @@ from fin_agent.presentation.filings import (
     item_runs,
     overview,
     period_words,
-    printed,
+    printed_amount,
     statement_runs,
     value_words,
 )
@@ -191,4 +191,4 @@ def test_periods_in_words(period: FactPeriod, words: str) -> None:
     ],
 )
 def test_figures_as_printed(value: str, scale: int, unit: str, words: str) -> None:
-    assert printed(Figure("x", Decimal(value), scale, unit, 0, 0)) == words
+    assert printed_amount(Figure("x", Decimal(value), scale, unit, 0, 0)) == words

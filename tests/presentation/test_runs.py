@@ -19,9 +19,9 @@ from fin_agent.evidence.trace import Judged, RankedGroup, TraceStep
 from fin_agent.lexicon.slots import Slot
 from fin_agent.presentation.answers import LedgerView
 from fin_agent.presentation.runs import (
+    abbreviated_value,
     comparison_view,
     differences_view,
-    in_short,
     run_view,
     runs_view,
     step_of_run_view,
@@ -376,7 +376,7 @@ class TestList:
         ],
     )
     def test_values_in_short(self, value: float, unit: str | None, said: str) -> None:
-        assert in_short(value, unit) == said
+        assert abbreviated_value(value, unit) == said
 
 
 class TestComparison:

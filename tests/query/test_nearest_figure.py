@@ -9,7 +9,7 @@ import pytest
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.query.intents import intent_of_question, names_of, with_nearest_figure
 from fin_agent.query.nearest_figure import OneFigure, one_figure
-from fin_agent.retrieval.nearest_figure import nearest
+from fin_agent.retrieval.nearest_figure import find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for
 from fin_agent.workspace import Workspace
 
@@ -51,7 +51,7 @@ def test_a_word_that_no_address_says_is_not_passed_over(workspace: Workspace) ->
     asked = figure_of(with_founders, workspace)
     assert asked is not None
     assert "founder" in asked.sought.words
-    assert nearest(workspace, asked.sought, company=asked.company.key) is None
+    assert find_nearest_figure(workspace, asked.sought, company=asked.company.key) is None
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.retrieval.page_text import TextMatch, Wanted, text_match
+from fin_agent.retrieval.page_text import QueryTerms, TextMatch, text_match
 from fin_agent.retrieval.search_query import Query
 from fin_agent.workspace import Workspace
 
-WANTED = Wanted({"restructur": 2.0, "sever": 1.0}, {"exit": 1.0}, {"layoff": 1.0}, {
+WANTED = QueryTerms({"restructur": 2.0, "sever": 1.0}, {"exit": 1.0}, {"layoff": 1.0}, {
     "restructur": 2.0, "sever": 1.0, "exit": 0.3, "layoff": 0.3,
 })  # fmt: skip
 
@@ -44,5 +44,5 @@ def test_any_text_gives_shares(text: str) -> None:
 
 
 def test_rare_words_of_a_query_weigh_more(workspace: Workspace) -> None:
-    wanted = Wanted.of(Query(text="", terms=("revenue", "patent")), workspace.index)
+    wanted = QueryTerms.of(Query(text="", terms=("revenue", "patent")), workspace.index)
     assert wanted.words["patent"] > wanted.words["revenu"]

@@ -10,7 +10,7 @@ from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval import page_ranking
 from fin_agent.retrieval.search_query import Query, RankedPage
-from fin_agent.retrieval.tables_of_contents import listed_pages, with_named_pages
+from fin_agent.retrieval.tables_of_contents import add_listed_pages, listed_pages
 from fin_agent.workspace import Workspace
 
 FILING = "harborlight_2024_10k"
@@ -40,10 +40,10 @@ MARKET = "Quantitative and Qualitative Disclosures About Market Risk"
 
 def test_the_page_that_a_list_of_contents_names_stands_behind_it(workspace: Workspace) -> None:
     """It prints `16`, and is the seventeenth."""
-    found = with_named_pages(asked(workspace, QUESTION), ranked(CONTENTS, SALES), workspace.index)
+    found = add_listed_pages(asked(workspace, QUESTION), ranked(CONTENTS, SALES), workspace.index)
     assert [page.key for page in found] == [CONTENTS, CONTROLS]
     assert found[1].score == 1.0 and found[1].features == (("named by contents", 1.0),)
-    lower = with_named_pages(asked(workspace, QUESTION), ranked(CONTENTS, SALES, CONTROLS), workspace.index)
+    lower = add_listed_pages(asked(workspace, QUESTION), ranked(CONTENTS, SALES, CONTROLS), workspace.index)
     assert [page.key for page in lower] == [CONTENTS, CONTROLS, SALES]
 
 
@@ -61,7 +61,7 @@ def test_pages_stay_as_they_are(
     workspace: Workspace, question: str, order: tuple[PageKey, ...], only: set[PageKey] | None
 ) -> None:
     given = ranked(*order)
-    assert with_named_pages(asked(workspace, question), given, workspace.index, only) == given
+    assert add_listed_pages(asked(workspace, question), given, workspace.index, only) == given
 
 
 def test_the_page_named_is_among_those_read(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 from fin_agent.answering.answer import Answer, AnswerValue, RoleUsage, Usage
 from fin_agent.config import Settings
 from fin_agent.graphs.answer import AnswerContext, answer_question
-from fin_agent.runs.comparing import KeptPassage, answer_differences, kept_last, run_differences
+from fin_agent.runs.comparing import KeptPassage, answer_differences, last_kept_passages, run_differences
 from fin_agent.runs.run import canonical
 from fin_agent.workspace import Workspace
 from tests.runs.recorded import run
@@ -141,14 +141,14 @@ class TestEvidence:
     @pytest.mark.parametrize("question", [COMPUTED, QUOTED])
     def test_what_was_kept_has_its_reason_and_text(self, question: str, ask: Callable[..., Answer]) -> None:
         answer = ask(question)
-        kept = kept_last(answer)
+        kept = last_kept_passages(answer)
         assert kept and all(each.why and each.text for each in kept)
         assert _places(kept) <= {(place.doc_id, place.page) for place in answer.retrieved.pages}
         cited = {(citation.doc_id, citation.page) for citation in answer.citations}
         assert cited <= _places(kept)
 
     def test_nothing_kept(self, ask: Callable[..., Answer]) -> None:
-        assert kept_last(ask(REFUSED)) == []
+        assert last_kept_passages(ask(REFUSED)) == []
 
 
 def _places(kept: Sequence[KeptPassage]) -> set[tuple[str, int]]:

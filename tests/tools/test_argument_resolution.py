@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.tools.argument_resolution import as_written, company_named, narrowed, pages_in
+from fin_agent.tools.argument_resolution import filter_filings, format_page_numbers, parse_page_numbers, resolve_company
 from fin_agent.tools.arguments import ListFilingsArguments, Narrowed
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.workspace import Workspace
@@ -14,12 +14,12 @@ from tests.tools.conftest import Call
 
 
 def left(workspace: Workspace, **given: object) -> set[str]:
-    return set(narrowed(workspace, Narrowed.model_validate(given)) or ())
+    return set(filter_filings(workspace, Narrowed.model_validate(given)) or ())
 
 
 def test_nothing_narrows_nothing(workspace: Workspace) -> None:
-    assert narrowed(workspace, Narrowed()) is None
-    assert narrowed(workspace, Narrowed(company="", form=None, fiscal_year=None, doc_ids=[])) is None  # type: ignore[arg-type]
+    assert filter_filings(workspace, Narrowed()) is None
+    assert filter_filings(workspace, Narrowed(company="", form=None, fiscal_year=None, doc_ids=[])) is None  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_nothing_narrows_nothing(workspace: Workspace) -> None:
     ],
 )
 def test_a_company_by_its_names(workspace: Workspace, name: str) -> None:
-    assert company_named(name, workspace).name == "Harborlight Instruments, Inc."
+    assert resolve_company(name, workspace).name == "Harborlight Instruments, Inc."
 
 
 @pytest.mark.parametrize(
@@ -43,18 +43,18 @@ def test_a_company_by_its_names(workspace: Workspace, name: str) -> None:
 )
 def test_a_name_that_is_near_one_is_not_taken_for_it(workspace: Workspace, name: str, near: str) -> None:
     with pytest.raises(ToolInputError) as refused:
-        company_named(name, workspace)
+        resolve_company(name, workspace)
     assert near in refused.value.remedy
 
 
 def test_a_longer_name_that_holds_a_company_s_is_another_company(workspace: Workspace) -> None:
     with pytest.raises(ToolInputError, match="'Quillmark & Tellurond Bank' does not clearly name an indexed company"):
-        company_named("Quillmark & Tellurond Bank", workspace)
+        resolve_company("Quillmark & Tellurond Bank", workspace)
 
 
 def test_a_company_that_is_nowhere_near_is_answered_with_those_there_are(workspace: Workspace) -> None:
     with pytest.raises(ToolInputError, match=r"There are: .*Harborlight.*Quillmark"):
-        company_named("Zyx", workspace)
+        resolve_company("Zyx", workspace)
 
 
 @pytest.mark.parametrize("form", ["10-K", "10-k", "10K", "Form 10-K", "10-K/A"])
@@ -117,22 +117,22 @@ def test_what_models_fill_in_for_nothing_is_nothing() -> None:
     ],
 )
 def test_numbers_and_ranges(written: str, pages: list[int]) -> None:
-    assert pages_in(written) == pages
+    assert parse_page_numbers(written) == pages
 
 
 @pytest.mark.parametrize("written", ["", " , ", "0", "5-3", "nine", "1-", "-3", "1e3", "9" * 7, "1-99999", "3 5"])
 def test_what_is_no_range_is_refused(written: str) -> None:
     with pytest.raises(ToolInputError) as refused:
-        pages_in(written)
+        parse_page_numbers(written)
     assert "from 1" in str(refused.value)
 
 
 def test_pages_behind_the_last_are_left_out_and_none_at_all_is_refused() -> None:
-    assert pages_in("16-20", 17) == [15, 16]
+    assert parse_page_numbers("16-20", 17) == [15, 16]
     with pytest.raises(ToolInputError, match="the filing has 17 pages"):
-        pages_in("18-20", 17)
+        parse_page_numbers("18-20", 17)
 
 
 @given(st.sets(st.integers(0, 500), min_size=1))
 def test_what_is_written_is_read(pages: set[int]) -> None:
-    assert pages_in(as_written(sorted(pages))) == sorted(pages)
+    assert parse_page_numbers(format_page_numbers(sorted(pages))) == sorted(pages)

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from fin_agent.errors import FinAgentError
 from fin_agent.tools.arguments import ReadPageArguments
-from fin_agent.tools.toolkit import made_tool
+from fin_agent.tools.toolkit import make_tool
 
 GIVEN = {"type": "tool_call", "id": "1", "name": "read", "args": {"doc_id": "a", "pages": "1"}}
 
@@ -20,7 +20,7 @@ def answered(error: BaseException) -> object:
     def run(given: ReadPageArguments) -> tuple[str, BaseModel]:
         raise error
 
-    return made_tool("read", "Reads.", ReadPageArguments, run).invoke(GIVEN)  # type: ignore[arg-type]
+    return make_tool("read", "Reads.", ReadPageArguments, run).invoke(GIVEN)  # type: ignore[arg-type]
 
 
 def test_errors_of_ours_are_messages_with_the_remedy() -> None:

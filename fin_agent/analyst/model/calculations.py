@@ -16,7 +16,7 @@ from decimal import Decimal, InvalidOperation
 
 from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
 from fin_agent.analyst.model.replies import Calculation, QuotedFigure
-from fin_agent.answering.amounts import rounded, shown
+from fin_agent.answering.amounts import format_amount, rounded
 from fin_agent.answering.numerals import numerals_in
 from fin_agent.answering.program_syntax import CALLS
 from fin_agent.answering.sandbox import ProgramExecutor, ProgramScalar
@@ -48,7 +48,7 @@ class Result:
     @property
     def text(self) -> str:
         """As people write it: `12.5%`."""
-        return shown(self.value, self.unit or "count", self.decimals)
+        return format_amount(self.value, self.unit or "count", self.decimals)
 
 
 @dataclass(frozen=True, slots=True)

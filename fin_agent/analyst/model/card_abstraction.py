@@ -26,7 +26,7 @@ from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
 from fin_agent.models.caller import Caller
 from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
 from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
-from fin_agent.retrieval.strategies.protocol import Notify, logged
+from fin_agent.retrieval.strategies.protocol import Notify, log_warning
 
 _MOST_READ = 8_000
 """Characters of a passage that the model is shown; what it says is held against the whole passage."""
@@ -40,7 +40,12 @@ class ModelCardMaker:
     """See CardMaker. Identity, facts, units, scales and the table's signature are always those of the rules."""
 
     def __init__(
-        self, caller: Caller, folder: Path | None = None, *, lexicon: Lexicon | None = None, notify: Notify = logged
+        self,
+        caller: Caller,
+        folder: Path | None = None,
+        *,
+        lexicon: Lexicon | None = None,
+        notify: Notify = log_warning,
     ) -> None:
         """`folder` may hold a `card.md` of the user's own; `notify` is told by `card`. Raises PromptError."""
         self._caller = caller

@@ -18,9 +18,9 @@ from fin_agent.analyst.model.quote_verification import PageSizes, Quote, unsaid
 from fin_agent.analyst.model.replies import CitedSentence, QuotedFigure, QuotedSource, ReasoningReply, YesOrNo
 from fin_agent.analyst.protocol import Reasoning, ReasoningStep
 from fin_agent.answering.answer import AnswerValue, Citation, gives_verdict
-from fin_agent.answering.quoted_amounts import contradicted, years_in
+from fin_agent.answering.quoted_amounts import contradictions, years_in
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
-from fin_agent.answering.sentence_binding import not_borne_out, without_markup
+from fin_agent.answering.sentence_binding import strip_markup, unsupported_claims
 from fin_agent.config import Settings
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
@@ -29,7 +29,7 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import word_lists
 from fin_agent.models.call import Role
 from fin_agent.models.metering import Meter, metered
-from fin_agent.prompts import Quoted, as_quoted, without_orders
+from fin_agent.prompts import Quoted, quoted_text, remove_instructions
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.workspace import Workspace
 
@@ -148,8 +148,8 @@ class _Grounds:
         self._executor = executor
         self._decimals = intent.decimals
         texts = [in_rows(passage.text)[:MOST_CHARACTERS] for passage in passages] + ([computed] if computed else [])
-        self.shown = [_plain(as_quoted(text)) for text in texts]
-        self.texts = [_plain(as_quoted(without_orders(text))) for text in texts]
+        self.shown = [_plain(quoted_text(text)) for text in texts]
+        self.texts = [_plain(quoted_text(remove_instructions(text))) for text in texts]
         """What may be quoted: as it is shown, without what speaks to the model."""
         self.question = intent.question
         self.may_deny = _IF_NOT_USEFUL.search(intent.question) is not None
@@ -175,7 +175,7 @@ class _Grounds:
             return True
         sentences = self._sentences_with(quoted)
         doc_ids = {self._keys[quoted.passage - 1].doc_id}
-        return not contradicted(sentences, doc_ids, self._workspace, self._years)
+        return not contradictions(sentences, doc_ids, self._workspace, self._years)
 
     def quote(self, quoted: QuotedSource) -> Quote:
         """A quote that stands, with the page it is from."""
@@ -211,7 +211,7 @@ class _Grounds:
         texts = [*(quote.text for quote in quotes), *(quote.sentences for quote in quotes if quote.sentences)]
         for name in self._names:  # `Advanced Micro Devices` says of nothing that it rose
             words = words.replace(name, " ")
-        return not_borne_out(words, texts, also, claims_nothing=denied, shown=self.texts, results=results)
+        return unsupported_claims(words, texts, also, claims_nothing=denied, shown=self.texts, results=results)
 
     def calculated(self, reply: ReasoningReply) -> Calculated:
         """The results of a reply. Raises ValueError where a figure stands in no passage, or they cannot be had."""
@@ -393,7 +393,7 @@ def _answer_of(reply: ReasoningReply) -> str:
 
 
 def _unmarked(words: str) -> str:
-    return on_a_line(without_markup(words))
+    return on_a_line(strip_markup(words))
 
 
 def _of_figure(figure: QuotedFigure) -> QuotedSource:

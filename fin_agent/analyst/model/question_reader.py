@@ -13,7 +13,7 @@ from fin_agent.analyst.rules.reasoning.answer_extraction import MONTH
 from fin_agent.analyst.rules.unanswerable_questions import in_other_money, of_the_market
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
-from fin_agent.lexicon.abbreviations import written_out
+from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.words import word_lists
 from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
@@ -103,7 +103,7 @@ class QuestionReader:
             if beside and (keys or chooses):
                 return f"a question is of {beside[0]}, which the question asked does not name"
             bare = _QUARTER.sub(" ", _YEAR.sub(" ", _SHORT_YEAR.sub(" ", each)))
-            numbers = numbers_not_in(bare, f"{intent.question} {written_out(intent.question)} {_OF_FORMULAS}")
+            numbers = numbers_not_in(bare, f"{intent.question} {expand_abbreviations(intent.question)} {_OF_FORMULAS}")
             if numbers:
                 return f"a question has {', '.join(numbers)}, which the question asked does not"
         return None
@@ -138,7 +138,7 @@ class QuestionReader:
     def _left_out(self, intent: Intent, questions: Sequence[str]) -> str:
         """A year, or a word that says what is asked, which no wording says: the question is another one without it."""
         lexicon = self._workspace.lexicon
-        said = " ".join((*questions, *map(written_out, questions)))
+        said = " ".join((*questions, *map(expand_abbreviations, questions)))
         dated = _MONTH.search(intent.question) is not None
         for year in sorted(years_named(intent.question) - years_named(said)):
             if not dated or not {year - 1, year + 1} & years_named(said):
@@ -146,7 +146,7 @@ class QuestionReader:
         meant = (*lexicon.filing_terms(said), *lexicon.expand((said, *(one.id for one in lexicon.mentions(said)))))
         spoken_of = words_of(" ".join((said, *meant)))
         spoken_of = spoken_of.union(everyday_words(), *(same_words().get(word, ()) for word in spoken_of))
-        tokens = lex(written_out(intent.question), names_of(self._workspace)).tokens
+        tokens = lex(expand_abbreviations(intent.question), names_of(self._workspace)).tokens
         told = ((one.text, words_of(one.text)) for one in tokens if one.type in _TELLING)
         return next((text for text, words in told if words and words.isdisjoint(spoken_of)), "")
 
@@ -157,7 +157,7 @@ class QuestionReader:
         others, as `net income`, all of it.
         """
         lexicon = self._workspace.lexicon
-        asked = f"{intent.question} {written_out(intent.question)}"
+        asked = f"{intent.question} {expand_abbreviations(intent.question)}"
         meant = (*lexicon.filing_terms(asked), *lexicon.expand((asked, *(one.id for one in lexicon.mentions(asked)))))
         spoken_of = set(stems_of(" ".join(meant)))
         of_any, of_many = (_stems_listed(name) for name in ("of any row", "of many measures"))

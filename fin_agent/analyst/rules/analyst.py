@@ -18,8 +18,8 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, plan_of
-from fin_agent.lexicon.abbreviations import written_out
-from fin_agent.lexicon.text_normalization import single_spaced
+from fin_agent.lexicon.abbreviations import expand_abbreviations
+from fin_agent.lexicon.text_normalization import collapse_spaces
 from fin_agent.query.intents import asked_of, going_on_from, intent_of_question, with_nearest_figure
 from fin_agent.query.lexer import periods_in
 from fin_agent.query.question_splitting import asks_of, asks_something, loose_pairs, only_asks_how_much, referring
@@ -48,7 +48,7 @@ class RulesAnalyst:
     def intent(self, question: str, before: Intent | None = None) -> Intent:
         """See Analyst.intent."""
         # Blanks in a row say nothing, and would cost patterns dearly.
-        asked = question if len(question) > LONGEST_QUESTION else single_spaced(question, LONGEST_QUESTION)
+        asked = question if len(question) > LONGEST_QUESTION else collapse_spaces(question, LONGEST_QUESTION)
         try:
             read = intent_of_question(asked, self._workspace, before)
             read = with_nearest_figure(read, self._workspace) if self._reads_alone else read
@@ -60,7 +60,7 @@ class RulesAnalyst:
 
     def asks(self, intent: Intent) -> Sequence[str]:
         """See Analyst.asks: where the question was not read as one."""
-        several = asks_of(written_out(intent.question))
+        several = asks_of(expand_abbreviations(intent.question))
         figures = intent.query.measures if intent.query is not None and intent.query.kind is Kind.VALUE else several
         kind = intent.query.kind if intent.query is not None else None
         # `What was the margin, and how did costs change?`: one ask moves, the other does not.

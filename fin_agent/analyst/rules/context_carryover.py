@@ -14,7 +14,7 @@ from fin_agent.analyst.rules.query_to_text import in_periods, listed, possessive
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.intent import Intent
-from fin_agent.lexicon.abbreviations import written_out
+from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.binding import unit_fits
@@ -154,7 +154,7 @@ class FollowUp:
         self._refers = bool(found_in(text, "theirs") or found_in(text, "them"))
         about = [one.key for one in before.query.companies] if before is not None else []
         self._counted = "" if self._against else _counted(text)
-        self._lexed: Lexed = lex(written_out(text), self._names, (), about)
+        self._lexed: Lexed = lex(expand_abbreviations(text), self._names, (), about)
         quarters = parse_periods(text).loose_quarters
         self._quarters = () if any(one.type == "PERIOD" for one in self._lexed.tokens) else quarters
         self.tokens: Sequence[Token] = [

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from fin_agent.analyst.rules.search_queries import complementary_question, query_of
-from fin_agent.evidence.answer_notes import remarks_on
+from fin_agent.evidence.answer_notes import answer_notes
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.field_alignment import COMPANY, matched_fields, required_fields
 from fin_agent.evidence.intent import Intent
-from fin_agent.evidence.ledger import Entry, Figure, Ledger, fill, finer_prints
+from fin_agent.evidence.ledger import Entry, Figure, Ledger, fill, more_precise_facts
 from fin_agent.evidence.plan import Plan
-from fin_agent.evidence.report_selection import ReportAsked, Which, from_report
+from fin_agent.evidence.report_selection import RequestedReport, Which, figures_from_report
 from fin_agent.evidence.reporting_basis import Basis, basis_of
-from fin_agent.evidence.sign_conventions import RESULTS, said_of_losses
+from fin_agent.evidence.sign_conventions import RESULTS, loss_notes
 from fin_agent.evidence.sum_checks import Place, breaking_sums, figures_on_statements, place_of
 from fin_agent.evidence.term_selection import lacking_slots, settled, wanted_terms
 from fin_agent.evidence.trace import Judged
@@ -25,7 +25,7 @@ from fin_agent.index.protocol import PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.search_terms import overlap, search_terms, stems_of, weights_of
-from fin_agent.retrieval.slot_figures import doubt_about, printed_facts
+from fin_agent.retrieval.slot_figures import ambiguity_reason, printed_facts
 from fin_agent.retrieval.slot_matching import fills
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.figure_agreement import agree_in_size
@@ -134,7 +134,7 @@ def _by_figures(
     originally = report is not None and report.which is Which.ORIGINAL
     basis = basis_of(slots, printed, metrics, owners, identities, originally=originally)
     if report is not None:
-        meant = from_report(slots, report, stated, metrics, owners, identities)
+        meant = figures_from_report(slots, report, stated, metrics, owners, identities)
         basis = Basis(meant, (), basis.broken if originally else ())
 
     def filled(doubted: Collection[Place] = ()) -> Ledger:
@@ -165,7 +165,7 @@ def _by_figures(
         basis = Basis(basis.preferred, told.restated, told.broken)
     lacking = lacking_slots(plan, intent, ledger)
     named = f" ({report.words})" if report is not None else ""
-    doubts = [doubt_about(slot, workspace, scope) if slot.is_searched else "" for slot in lacking]
+    doubts = [ambiguity_reason(slot, workspace, scope) if slot.is_searched else "" for slot in lacking]
     lacked = tuple(
         f"{slot}{named} ({doubt})" if doubt else f"{slot}{named}" for slot, doubt in zip(lacking, doubts, strict=True)
     )
@@ -182,8 +182,8 @@ def _by_figures(
         complementary_question=complementary_question(lacking, intent) if missing else "",
         notes=(
             *(f"restated within the years asked about: {words}" for words in basis.restated),
-            *said_of_losses(intent.measure, _results(intent, ledger)),
-            *remarks_on(ledger, stated, metrics, owners, identities, () if report else basis.preferred, broken),
+            *loss_notes(intent.measure, _results(intent, ledger)),
+            *answer_notes(ledger, stated, metrics, owners, identities, () if report else basis.preferred, broken),
         ),
         to_read=(
             *restating_pages(ledger, basis, keys, only=report is not None),
@@ -350,7 +350,7 @@ def statements_of_figures(ledger: Ledger, workspace: Workspace) -> dict[str, lis
     return found
 
 
-def only_from(meant: Mapping[Slot, SourcedFact], report: ReportAsked, ledger: Ledger) -> Ledger:
+def only_from(meant: Mapping[Slot, SourcedFact], report: RequestedReport, ledger: Ledger) -> Ledger:
     """The ledger without the figures of other reports than the one that is meant."""
     entries = []
     for entry in ledger.entries:
@@ -389,7 +389,7 @@ def finer_pages(
         if entry.figure is None or not entry.required or entry.figure.statement is not None:
             continue
         found = SourcedFact(entry.figure.doc_id, entry.figure.fact())
-        finer = [each for each in finer_prints(found, stated) if fills(each, entry.slot, metrics, owners)]
+        finer = [each for each in more_precise_facts(found, stated) if fills(each, entry.slot, metrics, owners)]
         pages += [each.key for each in finer if each.key not in read][:1]
     return tuple(dict.fromkeys(pages))
 

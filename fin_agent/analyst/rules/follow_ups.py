@@ -27,7 +27,7 @@ from fin_agent.analyst.rules.query_to_text import listed
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError
 from fin_agent.lexicon.company_names import Company
-from fin_agent.lexicon.text_normalization import written_over
+from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.workspace import Workspace
 
 
@@ -144,7 +144,7 @@ def _of_filing(text: str) -> str:
 
 def _without_spans(text: str, spans: list[tuple[int, int]]) -> str:
     """`text` with blanks where `spans` (start, end) stand, and without the possessive behind them."""
-    return re.sub(r"(?<=\s)['’]s\b", "  ", written_over(text, spans))
+    return re.sub(r"(?<=\s)['’]s\b", "  ", mask_spans(text, spans))
 
 
 @dataclass(frozen=True, slots=True)

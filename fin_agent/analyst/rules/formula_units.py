@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from fin_agent.errors import LexiconError
 from fin_agent.evidence.expressions import (
+    AbsoluteValue,
     Choice,
     Constant,
     IfReported,
-    Magnitude,
     Mean,
     Node,
     Operation,
@@ -130,7 +130,7 @@ def _dimension(node: Node, lexicon: Lexicon) -> _Dimension:
             if len(found) > 1:
                 raise UnlikeUnitsError("parts of unlike units")
             return found.pop()
-        case Magnitude(of) | IfReported(of):
+        case AbsoluteValue(of) | IfReported(of):
             return _dimension(of, lexicon)
         case _:
             raise UnlikeUnitsError("no unit is known")

@@ -16,11 +16,11 @@ from fin_agent.analyst.rules.requested_report import about_restating, told_apart
 from fin_agent.analyst.rules.unanswerable_questions import SPAN_OF_A_YEAR
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.cards.card import Use
-from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, Relation
+from fin_agent.evidence.intent import Comparison, Intent, Relation, RequestedCompany
 from fin_agent.lexicon.company_mentions import CompanyDirectory, CompanyMention
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
-from fin_agent.lexicon.text_normalization import written_over
+from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.query.question_sentences import decimals_asked, sentences_of, unit_asked
 from fin_agent.vocabulary.identity import Form
 
@@ -100,14 +100,14 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
     )
 
 
-def _companies(mentions: Sequence[CompanyMention], core: str) -> tuple[CompanyAsked, ...]:
+def _companies(mentions: Sequence[CompanyMention], core: str) -> tuple[RequestedCompany, ...]:
     best: dict[str, CompanyMention] = {}
     for mention in mentions:
         kept = best.get(mention.company.key)
         if kept is None or mention.confidence > kept.confidence:
             best[mention.company.key] = mention
     asked = [
-        CompanyAsked(key=key, name=mention.company.name, confidence=round(mention.confidence, 3))
+        RequestedCompany(key=key, name=mention.company.name, confidence=round(mention.confidence, 3))
         for key, mention in best.items()
     ]
     first = {mention.company.key: mention.phrase for mention in reversed(mentions)}
@@ -136,7 +136,7 @@ def understood_spans(core: str, directory: CompanyDirectory, lexicon: Lexicon) -
 
 def without_companies(core: str, directory: CompanyDirectory) -> str:
     """Company names blanked out: "Foot Locker's" must not hide in a metric's words, nor General Mills be general."""
-    bare = written_over(core, [(mention.start, mention.end) for mention in directory.mentions(core)])
+    bare = mask_spans(core, [(mention.start, mention.end) for mention in directory.mentions(core)])
     return re.sub(r"(?<=\s)['’]s\b", "  ", bare)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fin_agent.evidence.report_selection import ReportAsked, Which
+from fin_agent.evidence.report_selection import RequestedReport, Which
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.identity import Form
@@ -18,7 +18,7 @@ class ToldApart:
     """A question without the words that say which report is meant."""
 
     rest: str
-    report: ReportAsked
+    report: RequestedReport
 
 
 def told_apart(question: str) -> ToldApart | None:
@@ -44,7 +44,7 @@ def told_apart(question: str) -> ToldApart | None:
         if report is not None and report.which is not Which.NAMED:
             return None  # both are spoken of
         rest = _cut(rest, *cue.span())
-        report = report or ReportAsked(which=which, words=cue.group("cue").lower())
+        report = report or RequestedReport(which=which, words=cue.group("cue").lower())
     return ToldApart(rest, report) if report is not None else None
 
 
@@ -92,10 +92,10 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
     )
 
 
-def _named(question: str) -> Iterator[tuple[tuple[int, int], ReportAsked]]:
+def _named(question: str) -> Iterator[tuple[tuple[int, int], RequestedReport]]:
     """(span, report) of every report that is named by its year, first the patterns that say most."""
     taken: list[tuple[int, int]] = []
-    found: list[tuple[tuple[int, int], ReportAsked]] = []
+    found: list[tuple[tuple[int, int], RequestedReport]] = []
     unled = False
     for pattern in _patterns():
         for match in pattern.finditer(question):
@@ -111,19 +111,19 @@ def _named(question: str) -> Iterator[tuple[tuple[int, int], ReportAsked]]:
         yield from sorted(found, key=lambda pair: pair[0])
 
 
-def _report(match: re.Match[str]) -> ReportAsked | None:
+def _report(match: re.Match[str]) -> RequestedReport | None:
     groups = match.groupdict()
     kind = " ".join((groups.get("kind") or "").lower().split())
     words = match.group().strip(" ,()")
     form = next((form for mark, form in _FORMS if mark in kind), None)
     if groups.get("filed"):
-        return ReportAsked(which=Which.NAMED, words=words, form=form, filed_in=int(groups["filed"]))
+        return RequestedReport(which=Which.NAMED, words=words, form=form, filed_in=int(groups["filed"]))
     parsed = parse_periods(groups["year"])
     quarters = sorted({mention.quarter for mention in parsed.mentions if mention.quarter})
     if len(parsed.years) != 1 or len(quarters) > 1:
         return None
     quarter = quarters[0] if quarters else None
-    return ReportAsked(which=Which.NAMED, words=words, form=form, fiscal_year=parsed.years[0], quarter=quarter)
+    return RequestedReport(which=Which.NAMED, words=words, form=form, fiscal_year=parsed.years[0], quarter=quarter)
 
 
 def _stands_alone(match: re.Match[str]) -> bool:

@@ -131,7 +131,7 @@ def _has_material(material: Material, kind: Family | QuestionKind) -> bool:
             return bool(material.companies)
 
 
-def report_on_made(rows: Sequence[Row], title: str) -> Report:
+def report_on_generated(rows: Sequence[Row], title: str) -> Report:
     """The figures by family, then by kind. Raises ValueError without rows."""
     return report_on(rows, title, _CAPTION, _COLUMNS, ("family", "kind"), overall=False)
 

@@ -17,9 +17,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from fin_agent.errors import LexiconError
 from fin_agent.evaluation.tags import may_be_one
 from fin_agent.evidence.expressions import (
+    AbsoluteValue,
     Constant,
     Known,
-    Magnitude,
     Mean,
     Node,
     Operation,
@@ -314,7 +314,7 @@ def _value(node: Node, known: Callable[[Slot], float]) -> float | None:
         case Mean(parts):
             values = [value for value in (_value(part, known) for part in parts) if value is not None]
             return sum(values) / len(values) if len(values) == len(parts) else None
-        case Magnitude(of):
+        case AbsoluteValue(of):
             inner = _value(of, known)
             return None if inner is None else abs(inner)
         case _:

@@ -34,7 +34,7 @@ def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> Cla
     speak most for.
     """
     place = _role_of_place(source)
-    if is_appended(source):
+    if is_appendix(source):
         return ClaimRole.FORMAL
     if source.is_table or not prose:
         told = place in (ClaimRole.FORMAL, ClaimRole.TELLS_EVENT) and not source.facts
@@ -53,7 +53,7 @@ def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> Cla
     return max(scores, key=lambda role: (scores[role], -_ORDER.index(role)))
 
 
-def is_appended(source: PassageSource) -> bool:
+def is_appendix(source: PassageSource) -> bool:
     """Whether a passage belongs to what a report encloses: cover, lists of exhibits, contracts; without any figures."""
     page = source.page
     return (

@@ -19,7 +19,7 @@ from fin_agent.evidence.cards.classification import (
     basis_of,
     evidence_type_of,
     has_figures,
-    is_appended,
+    is_appendix,
     is_forward,
     item_key,
     risks_of,
@@ -47,7 +47,7 @@ from fin_agent.vocabulary.filing import Filing
 def cards_of(filing: Filing) -> list[Card]:
     """A card for each passage, in their order, by rules. Cards hold no facts: `facts.with_facts` joins them."""
     sources = list(sources_of(filing))
-    told = [source for source in sources if not source.is_table and not is_appended(source)]
+    told = [source for source in sources if not source.is_table and not is_appendix(source)]
     rarity = WordRarity({source.passage.ordinal: source.flat for source in told})
     parts = part_names(filing.facts)
     lexicon = load_lexicon()
@@ -59,7 +59,7 @@ def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lex
     prose = kind in (EvidenceType.NARRATIVE, EvidenceType.MIXED)
     heading = heading_of(source)
     # A third of a large filing is contracts and lists among its exhibits: nothing is looked for in their words.
-    formal = is_appended(source)
+    formal = is_appendix(source)
     words = CueText("" if formal else source.flat)
     cues = cues_in(words, "claim_words") if prose else {}
     care = cues_in(words, "risk_words")

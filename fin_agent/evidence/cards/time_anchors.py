@@ -9,7 +9,7 @@ from datetime import date
 from typing import NamedTuple
 
 from fin_agent.evidence.cards.card import TemporalAnchor
-from fin_agent.evidence.cards.classification import is_appended, is_mostly_table
+from fin_agent.evidence.cards.classification import is_appendix, is_mostly_table
 from fin_agent.evidence.cards.passage_sources import PassageSource
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.dates import month_number
@@ -90,7 +90,7 @@ _AFTER = 16
 
 def _worded(source: PassageSource, forward: bool) -> tuple[set[_Span], tuple[date, ...]]:
     """Periods and days that a passage's words name; a year yet to come only where it speaks of what is to come."""
-    flat = source.flat[: _APPENDED_READ if is_appended(source) else None]
+    flat = source.flat[: _APPENDED_READ if is_appendix(source) else None]
     newest = _newest(source)
     spans: set[_Span] = set()
     days: Counter[date] = Counter()

@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from fin_agent.filings.tables.cells import excepted_in, parse_number, scale_of, share_scale_of, unit_line_in
-from fin_agent.lexicon.text_normalization import single_spaced, singular
+from fin_agent.lexicon.text_normalization import collapse_spaces, singular
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
@@ -197,7 +197,7 @@ _LONGEST = 1_000
 
 
 def _facts_of(row: Row, table: Table, balances: Sequence[tuple[str, FactPeriod]], share_scale: int) -> Iterator[Fact]:
-    label = _DATES.sub(" ", single_spaced(row.label, _LONGEST))
+    label = _DATES.sub(" ", collapse_spaces(row.label, _LONGEST))
     if not any(mark.isdigit() for mark in label) and not re.search(r"\bno(?:ne)?\b", label, re.I):
         return
     for figure in _figures(label):

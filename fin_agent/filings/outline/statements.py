@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice, pairwise, zip_longest
 
 from fin_agent.filings.outline.table_pages import density_of, may_be_table
-from fin_agent.lexicon.statement_titles import StatementTitles, built_in_statement_titles, squeezed
+from fin_agent.lexicon.statement_titles import StatementTitles, built_in_statement_titles, letters_only
 from fin_agent.vocabulary.page import Page, PageContent, Statement
 from fin_agent.vocabulary.table import Table
 
@@ -304,7 +304,7 @@ def _candidate(pages: Sequence[PageContent], index: int, titles: StatementTitles
         if hits >= enough or (title.formal and hits >= _HALF and place == 0):
             sure = sure or hits >= enough
             shown.setdefault(title.statement, hits)
-            if title.statement is Statement.INCOME and "comprehensive" in squeezed(title.line):
+            if title.statement is Statement.INCOME and "comprehensive" in letters_only(title.line):
                 shown.setdefault(Statement.COMPREHENSIVE_INCOME, 0)
     if shown and density_of(page).table:
         formal = any(title.formal for title in found)
@@ -375,7 +375,7 @@ def _in_top(text: str, start: int) -> bool:
 def _title(line: str, after: str, titles: StatementTitles) -> tuple[Statement, bool] | None:
     if (statement := titles.match(line)) is not None:
         return statement, True
-    if _WRAPPED.search(squeezed(line)) and (statement := titles.match(f"{line} {after}")) is not None:
+    if _WRAPPED.search(letters_only(line)) and (statement := titles.match(f"{line} {after}")) is not None:
         return statement, True
     statement = titles.match_bare(line)
     return None if statement is None else (statement, False)
@@ -402,7 +402,7 @@ def _entity_above(head: str) -> str:
     """The name above a title; empty where what stands there is none."""
     for line in reversed(head.rstrip().split("\n")[-_LINES_ABOVE:]):
         text = " ".join(line.split())
-        if len(squeezed(text)) >= _SHORTEST_NAME and not text.startswith("("):
+        if len(letters_only(text)) >= _SHORTEST_NAME and not text.startswith("("):
             return text if len(text) <= _LONGEST_NAME and not _NO_NAME.search(text) else ""
     return ""
 
@@ -413,18 +413,20 @@ def _without_running_heads(pages: Sequence[PageContent], titles: StatementTitles
     seen = Counter(line for top in tops for line in {line.strip() for line in top})
     often = max(_FEWEST_REPEATS, len(pages) * _SHARE_REPEATED)
     repeated = (line for line, count in seen.items() if count >= often)
-    running = {squeezed(line) for line in repeated if not _OF_NOTES.search(line) and titles.match(line) is None} - {""}
+    running = {letters_only(line) for line in repeated if not _OF_NOTES.search(line) and titles.match(line) is None} - {
+        ""
+    }
     if not running:
         return list(pages)
     return [
-        replace(page, text=_without(page.text, running)) if any(squeezed(line) in running for line in top) else page
+        replace(page, text=_without(page.text, running)) if any(letters_only(line) in running for line in top) else page
         for page, top in zip(pages, tops, strict=True)
     ]
 
 
 def _without(text: str, running: Collection[str]) -> str:
     lines = text.split("\n")
-    kept = [line for place, line in enumerate(lines) if place >= 12 or squeezed(line) not in running]
+    kept = [line for place, line in enumerate(lines) if place >= 12 or letters_only(line) not in running]
     return "\n".join(kept)
 
 
@@ -462,10 +464,10 @@ def _by_entity(chosen: Sequence[_Candidate]) -> list[list[_Candidate]]:
     """The sets of statements, the registrant's first: a set ends where a statement comes again under another name."""
     sets: list[list[_Candidate]] = []
     for found in chosen:
-        name = squeezed(found.entity)
-        known = [held for held in sets if not name or name in (squeezed(other.entity) for other in held)]
+        name = letters_only(found.entity)
+        known = [held for held in sets if not name or name in (letters_only(other.entity) for other in held)]
         again = sets and any(
-            other.statements[0] is found.statements[0] and found.page > other.page and squeezed(other.entity)
+            other.statements[0] is found.statements[0] and found.page > other.page and letters_only(other.entity)
             for held in sets
             for other in held
         )

@@ -31,8 +31,8 @@ from fin_agent.retrieval.search_query import (
     SearchResult,
     SearchStep,
 )
-from fin_agent.retrieval.strategies.one_pass import best_of, by_position, pages_of, reciprocal_ranks
-from fin_agent.retrieval.strategies.protocol import Notify, PassageScorer, logged
+from fin_agent.retrieval.strategies.one_pass import best_scores, pages_of, reciprocal_positions, reciprocal_ranks
+from fin_agent.retrieval.strategies.protocol import Notify, PassageScorer, log_warning
 from fin_agent.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class TreeSearch(ABC):
     """Compares the question with those of nodes; words do (TF-IDF) where none is given."""
     documents: int = 5
     chunks: int = 10
-    notify: Notify = logged
+    notify: Notify = log_warning
     _vectors: dict[str, Matrix] = field(default_factory=dict, repr=False, compare=False)
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
@@ -117,7 +117,7 @@ class TreeSearch(ABC):
         steps: list[SearchStep] = []
         chosen = self._chosen(query.text, trees, held, steps)
         passages = _ordered(query.text, chosen, scope, held)[: depth.passages]
-        pages = pages_of(best_of((each.stored.key, each.score) for each in passages), "chunk")
+        pages = pages_of(best_scores((each.stored.key, each.score) for each in passages), "chunk")
         return SearchResult(tuple(ranked[: depth.documents]), pages[: depth.pages], tuple(passages), steps=tuple(steps))
 
     @abstractmethod
@@ -287,7 +287,7 @@ def _ordered(question: str, chosen: Sequence[Candidate], scope: Scope, held: Pas
         for place in sorted(range(len(stored)), key=lambda at: (-round(scores[at], 9), at)):
             if scope.holds(stored[place].key):
                 found.setdefault((one.doc_id, stored[place].passage.ordinal), stored[place])
-    return list(by_position(RankedPassage(stored, 0.0) for stored in found.values()))
+    return list(reciprocal_positions(RankedPassage(stored, 0.0) for stored in found.values()))
 
 
 def _walked(tree: ItemTree, scores: Mapping[int, float]) -> set[int]:

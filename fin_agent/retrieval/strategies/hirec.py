@@ -21,14 +21,14 @@ from fin_agent.retrieval.search_query import (
 from fin_agent.retrieval.strategies.one_pass import (
     Ranker,
     Wording,
-    deep_enough,
     listed,
-    narrowed,
-    once,
-    stored,
+    load_passages,
+    passages_to_depth,
+    restrict_scope,
+    without_duplicates,
 )
-from fin_agent.retrieval.strategies.protocol import Curator, PassageScorer, Rewriter, Writer, written
-from fin_agent.retrieval.strategies.reranking import CANDIDATES, reordered
+from fin_agent.retrieval.strategies.protocol import Curator, PassageScorer, Rewriter, Writer, generated_text
+from fin_agent.retrieval.strategies.reranking import CANDIDATES, order_by_scores
 
 _UNSCORED = "as ranked, no cross-encoder"
 
@@ -67,7 +67,7 @@ class HiRec:
         while asked is not None:
             searches += 1
             found = self._retrieved(asked, going)
-            pool = once([*kept, *found])
+            pool = without_duplicates([*kept, *found])
             if "curation" in self.without:
                 kept = pool[: self.kept]
                 break
@@ -84,7 +84,7 @@ class HiRec:
             told = "answerable" if enough else f"asks: {asked.text}" if asked else "not answerable"
             how = "filtered" if filtered else "unfiltered"
             going.step("curation", how, f"{len(kept)} of {len(pool)} passages kept, {told}")
-        found = once([*kept, *going.seen])
+        found = without_duplicates([*kept, *going.seen])
         of_kept, of_found = ([each.stored.doc_id for each in passages] for passages in (kept, found))
         filings = [*of_kept, *going.filings, *of_found]
         return replace(
@@ -102,7 +102,7 @@ class HiRec:
             documents = self._documents(asked, going)
             going.filings += [doc_id for doc_id in documents if doc_id not in going.filings]
             if documents:
-                within = narrowed(within, documents[: self.documents])
+                within = restrict_scope(within, documents[: self.documents])
         ranked = self._passages(asked, within, going)
         going.seen += ranked
         return ranked[: self.kept if "curation" in self.without else self.passages]
@@ -124,8 +124,8 @@ class HiRec:
     def _passages(self, asked: Query, within: Scope, going: _Going) -> list[RankedPassage]:
         flat = "hierarchy" in self.without or within.filings is None
         if self.scorer is None or flat:
-            found = deep_enough(self.ranker, Wording.of(asked), within, going.depth)
-            ranked = stored(self.index, found[: max(CANDIDATES, going.depth.passages, going.depth.pages)])
+            found = passages_to_depth(self.ranker, Wording.of(asked), within, going.depth)
+            ranked = load_passages(self.index, found[: max(CANDIDATES, going.depth.passages, going.depth.pages)])
         else:
             keys = [
                 key
@@ -135,7 +135,7 @@ class HiRec:
             ]
             ranked = [RankedPassage(each, 0.0) for each in self.index.passages(keys)]
         if self.scorer is not None:
-            ranked = reordered(asked.text, ranked, self.scorer, self._title)
+            ranked = order_by_scores(asked.text, ranked, self.scorer, self._title)
         how = "of the whole index" if flat else "of the filings found"
         by = _UNSCORED if self.scorer is None else f"{len(ranked)} by a cross-encoder"
         going.step("passages", how, by)
@@ -188,5 +188,5 @@ class Hypothetical:
     def __call__(self, query: Query) -> Wording:
         """Return the passages that the model makes up, or the query as it is where it makes up none."""
         prompts = [self._prompt.filled(question=query.text, **given) for given in self._given]
-        passages = tuple(filter(None, (written(self._writer, prompt, self._notify) for prompt in prompts)))
+        passages = tuple(filter(None, (generated_text(self._writer, prompt, self._notify) for prompt in prompts)))
         return Wording(passages, made_up=True) if passages else Wording.of(query)

@@ -19,8 +19,16 @@ from fin_agent.retrieval.search_query import (
     SearchResult,
     SearchStep,
 )
-from fin_agent.retrieval.strategies.one_pass import Wording, listed, once
-from fin_agent.retrieval.strategies.protocol import Curator, Decomposer, Notify, Rewriter, Strategy, Writer, written
+from fin_agent.retrieval.strategies.one_pass import Wording, listed, without_duplicates
+from fin_agent.retrieval.strategies.protocol import (
+    Curator,
+    Decomposer,
+    Notify,
+    Rewriter,
+    Strategy,
+    Writer,
+    generated_text,
+)
 
 Found = TypeVar("Found")
 
@@ -29,7 +37,7 @@ _READ_OF_EACH = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Decomposed:
+class DecomposedSearch:
     """Searches for the whole question and for each of its parts, by another strategy.
 
     The best of each search come first, then the second best and so on: a part that is hard to find is not crowded out
@@ -47,7 +55,7 @@ class Decomposed:
         results = [self.base.search(each, scope, depth) for each in asked]
         if len(results) == 1:
             return results[0]
-        found = once(_in_turn(result.passages for result in results))
+        found = without_duplicates(_in_turn(result.passages for result in results))
         read = max(self.passages, _READ_OF_EACH * len(results))
         filings = _in_turn([filing.doc_id for filing in result.filings] for result in results)
         pages = _in_turn([page.key for page in result.pages] for result in results)
@@ -68,7 +76,7 @@ _MOST_OF_A_PASSAGE = 3000
 
 
 @dataclass(frozen=True, slots=True)
-class Interleaved:
+class InterleavedSearch:
     """Search, let the model reason one sentence further, search with that sentence; at most `searches` of them.
 
     Ends where the model says it has the answer, or writes nothing that can be searched with. What all rounds find is
@@ -103,7 +111,7 @@ class Interleaved:
     def _read(self, results: list[SearchResult]) -> list[RankedPassage]:
         """The first few passages of each round, each once."""
         found = [passage for result in results for passage in result.passages[: self.passages]]
-        return once(found)
+        return without_duplicates(found)
 
     def _thought(self, query: Query, read: list[RankedPassage], thoughts: list[str]) -> str:
         places = [f"{passage.stored.doc_id} page {passage.stored.passage.page + 1}" for passage in read]
@@ -113,7 +121,7 @@ class Interleaved:
             passages=[Quoted(text, place) for text, place in zip(texts, places, strict=True)],
             thoughts="\n".join(thoughts) or _NOTHING_YET,
         )
-        return " ".join(written(self.writer, prompt, self.notify).split())
+        return " ".join(generated_text(self.writer, prompt, self.notify).split())
 
 
 def _reworded(query: Query, words: str) -> Query:
@@ -124,7 +132,7 @@ def _merged(
     read: Sequence[RankedPassage], results: Sequence[SearchResult], depth: Depth, steps: Sequence[SearchStep] = ()
 ) -> SearchResult:
     """What several searches found: what is read first, then the rest of each search in turn."""
-    found = once([*read, *_in_turn(result.passages for result in results)])
+    found = without_duplicates([*read, *_in_turn(result.passages for result in results)])
     pages = [*(each.stored.key for each in found), *(page.key for result in results for page in result.pages)]
     filings = [*(each.stored.doc_id for each in found), *(each.doc_id for result in results for each in result.filings)]
     merged = listed(found, pages, filings, depth, read=len(read))
@@ -154,7 +162,7 @@ class SelfRag:
         steps: list[SearchStep] = []
         while len(results) < self.tries:
             results.append(self.base.search(asked, scope, deep))
-            found = once([*read, *results[-1].passages[: self.passages]])
+            found = without_duplicates([*read, *results[-1].passages[: self.passages]])
             filings = [filing.doc_id for filing in results[-1].filings]
             verdict = self.critic.curate(query, found, filings)
             read = list(verdict.kept[: self.passages])
@@ -196,7 +204,9 @@ class RqRag:
             for each in asked:
                 if each.text not in results:
                     results[each.text] = self.base.search(each, scope, depth)
-        read = once(passage for result in results.values() for passage in result.passages[: self.passages])
+        read = without_duplicates(
+            passage for result in results.values() for passage in result.passages[: self.passages]
+        )
         return _merged(read, list(results.values()), depth, steps)
 
     def _actions(self, query: Query, steps: list[SearchStep]) -> Iterable[Query]:

@@ -78,7 +78,7 @@ class Ranker(Protocol):
         """Passages by their text."""
 
 
-def narrowed(scope: Scope, doc_ids: Collection[str]) -> Scope:
+def restrict_scope(scope: Scope, doc_ids: Collection[str]) -> Scope:
     """`scope`, and of it only these filings."""
     wanted = tuple(doc_id for doc_id in dict.fromkeys(doc_ids) if scope.filings is None or doc_id in scope.filings)
     if scope.pages is None:
@@ -93,7 +93,7 @@ def allowed_pages(scope: Scope) -> tuple[PageKey, ...] | None:
     return tuple(key for key in scope.pages if key.doc_id in scope.doc_ids)
 
 
-def stored(index: FilingIndex, scored: Sequence[tuple[PassageKey, float]]) -> list[RankedPassage]:
+def load_passages(index: FilingIndex, scored: Sequence[tuple[PassageKey, float]]) -> list[RankedPassage]:
     """The passages with their text, in their order."""
     pages = list(dict.fromkeys(key.on for key, _ in scored))
     held = {
@@ -103,7 +103,7 @@ def stored(index: FilingIndex, scored: Sequence[tuple[PassageKey, float]]) -> li
     return [RankedPassage(held[key], score) for key, score in scored if key in held]
 
 
-def once(passages: Iterable[RankedPassage]) -> list[RankedPassage]:
+def without_duplicates(passages: Iterable[RankedPassage]) -> list[RankedPassage]:
     """Each passage where it comes first."""
     first: dict[PassageKey, RankedPassage] = {}
     for passage in passages:
@@ -111,7 +111,7 @@ def once(passages: Iterable[RankedPassage]) -> list[RankedPassage]:
     return list(first.values())
 
 
-def by_position(passages: Iterable[RankedPassage]) -> tuple[RankedPassage, ...]:
+def reciprocal_positions(passages: Iterable[RankedPassage]) -> tuple[RankedPassage, ...]:
     """With a score of 1 / position: what several searches or models ordered has no scores that could be compared."""
     return tuple(RankedPassage(passage.stored, 1.0 / place) for place, passage in enumerate(passages, start=1))
 
@@ -164,15 +164,15 @@ class Flat:
 
     def find(self, wording: Wording, scope: Scope, depth: Depth) -> SearchResult:
         """See Arrangement.find."""
-        found = deep_enough(self.ranker, wording, scope, depth)
+        found = passages_to_depth(self.ranker, wording, scope, depth)
         return SearchResult(
-            filings=filings_of(best_of((key.doc_id, score) for key, score in found), "passage")[: depth.documents],
-            pages=pages_of(best_of((key.on, score) for key, score in found), "passage")[: depth.pages],
-            passages=tuple(stored(self.index, found[: depth.passages])),
+            filings=filings_of(best_scores((key.doc_id, score) for key, score in found), "passage")[: depth.documents],
+            pages=pages_of(best_scores((key.on, score) for key, score in found), "passage")[: depth.pages],
+            passages=tuple(load_passages(self.index, found[: depth.passages])),
         )
 
 
-def deep_enough(ranker: Ranker, wording: Wording, scope: Scope, depth: Depth) -> list[tuple[PassageKey, float]]:
+def passages_to_depth(ranker: Ranker, wording: Wording, scope: Scope, depth: Depth) -> list[tuple[PassageKey, float]]:
     """The best passages, so many that as many pages and filings as wanted are among them, if there are that many."""
     limit = max(_FIRST_LOOK, depth.passages)
     while True:
@@ -184,7 +184,7 @@ def deep_enough(ranker: Ranker, wording: Wording, scope: Scope, depth: Depth) ->
         limit *= _FURTHER
 
 
-def best_of(scored: Iterable[tuple[Key, float]]) -> list[tuple[Key, float]]:
+def best_scores(scored: Iterable[tuple[Key, float]]) -> list[tuple[Key, float]]:
     """The first, and so best, score of each, in order."""
     best: dict[Key, float] = {}
     for key, score in scored:
@@ -207,7 +207,7 @@ def listed(
     return SearchResult(
         filings=filings_of(in_this_order(filings)[: depth.documents], "place"),
         pages=pages_of(in_this_order(pages)[: depth.pages], "place"),
-        passages=by_position(passages)[: max(depth.passages, read)],
+        passages=reciprocal_positions(passages)[: max(depth.passages, read)],
     )
 
 
@@ -286,18 +286,18 @@ class WordRanker:
     def _added_up(
         self, wording: Wording, limit: int, search: Callable[[Sequence[str], int], list[tuple[Key, float]]]
     ) -> list[tuple[Key, float]]:
-        terms = rarest(wording.terms(), self._index)
+        terms = rarest_terms(wording.terms(), self._index)
         if not wording.synonyms:
             return search(terms, limit)
         deep = max(limit, SYNONYM_DEPTH)
         scores = dict(search(terms, deep))
-        for key, score in search(rarest(wording.synonyms, self._index), deep):
+        for key, score in search(rarest_terms(wording.synonyms, self._index), deep):
             scores[key] = scores.get(key, 0.0) + SYNONYM_WEIGHT * score
         # A stable sort: equals stay as the words of the question, then the synonyms, list them.
         return sorted(scores.items(), key=lambda scored: -round(scored[1], 9))[:limit]
 
 
-def rarest(terms: Sequence[str], index: FilingIndex, most: int = MOST_TERMS) -> tuple[str, ...]:
+def rarest_terms(terms: Sequence[str], index: FilingIndex, most: int = MOST_TERMS) -> tuple[str, ...]:
     """`terms`, or of very many those `most` that stand on the fewest pages, in the order given.
 
     Of a phrase its rarest word counts. What stands nowhere goes last.
@@ -311,7 +311,7 @@ def rarest(terms: Sequence[str], index: FilingIndex, most: int = MOST_TERMS) -> 
     return tuple(term for term in terms if term in chosen)
 
 
-def expanded(query: Query) -> Wording:
+def expand_question(query: Query) -> Wording:
     """The question as `bm25` searches for it, company and year among its words, with its expansions and synonyms.
 
     Each of these counts once however it is written or inflected, as a word of the question does: what the lexicon lists

@@ -138,7 +138,7 @@ def parse_strategy(written: str) -> tuple[NamedStrategy, ...]:
     >>> [layer.name for layer in parse_strategy("rerank")]
     ['rerank', 'hybrid']
     """
-    layers = [_named(name, written) for name in plainly(written).split(":")]
+    layers = [_named(name, written) for name in normalize_name(written).split(":")]
     while layers[-1].usually:
         layers.append(STRATEGIES[layers[-1].usually])
     for upper, lower in pairwise(layers):
@@ -171,13 +171,13 @@ def _named(name: str, written: str) -> NamedStrategy:
 
 def is_default(written: str) -> bool:
     """Whether this is our own staged search and nothing over it."""
-    return plainly(written) == "default"
+    return normalize_name(written) == "default"
 
 
-def plainly(written: str) -> str:
+def normalize_name(written: str) -> str:
     """The same without capitals, blanks and underscores.
 
-    >>> plainly(" Rerank : query_expansion")
+    >>> normalize_name(" Rerank : query_expansion")
     'rerank:query-expansion'
     """
     return ":".join(name.strip().lower().replace("_", "-") for name in written.split(":"))
@@ -236,7 +236,7 @@ class Writer(Protocol):
         """The text. Raises ModelError where none can be had."""
 
 
-def written(writer: Writer, prompt: FilledPrompt, notify: Callable[[str], None]) -> str:
+def generated_text(writer: Writer, prompt: FilledPrompt, notify: Callable[[str], None]) -> str:
     """What the writer wrote; empty, with a note of why, where that is nothing that can be searched with."""
     try:
         text = writer.write(prompt).strip()
@@ -252,7 +252,7 @@ def written(writer: Writer, prompt: FilledPrompt, notify: Callable[[str], None])
 Notify = Callable[[str], None]
 
 
-def logged(note: str) -> None:
+def log_warning(note: str) -> None:
     """A note for whoever runs this, as a warning of the log `fin_agent`."""
     logging.getLogger("fin_agent").warning(note)
 
@@ -292,4 +292,4 @@ class Models:
     scorer: PassageScorer | None = None
     encoder: Encoder | None = None
     sparse_encoder: SparseEncoder | None = None
-    notify: Notify = logged
+    notify: Notify = log_warning

@@ -13,14 +13,14 @@ from fin_agent.retrieval.strategies.one_pass import (
     Ranker,
     Wording,
     allowed_pages,
-    best_of,
-    deep_enough,
+    best_scores,
     filings_of,
     in_this_order,
-    narrowed,
+    load_passages,
     pages_of,
+    passages_to_depth,
     reciprocal_ranks,
-    stored,
+    restrict_scope,
 )
 
 DEPTH = 1000
@@ -37,18 +37,18 @@ class FusedRanker:
 
     def filings(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[str, float]]:
         """See Ranker.filings."""
-        return fused([ranker.filings(wording, scope, DEPTH) for ranker in self.rankers])[:limit]
+        return fuse_rankings([ranker.filings(wording, scope, DEPTH) for ranker in self.rankers])[:limit]
 
     def pages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PageKey, float]]:
         """See Ranker.pages."""
-        return fused([ranker.pages(wording, scope, DEPTH) for ranker in self.rankers])[:limit]
+        return fuse_rankings([ranker.pages(wording, scope, DEPTH) for ranker in self.rankers])[:limit]
 
     def passages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PassageKey, float]]:
         """See Ranker.passages."""
-        return fused([ranker.passages(wording, scope, DEPTH) for ranker in self.rankers])[:limit]
+        return fuse_rankings([ranker.passages(wording, scope, DEPTH) for ranker in self.rankers])[:limit]
 
 
-def fused(rankings: Sequence[Sequence[tuple[Ranked, float]]]) -> list[tuple[Ranked, float]]:
+def fuse_rankings(rankings: Sequence[Sequence[tuple[Ranked, float]]]) -> list[tuple[Ranked, float]]:
     """All that is ranked, best first, with a score of 1 / position; of equals the one that the first ranking names."""
     scores = reciprocal_ranks([key for key, _ in ranking] for ranking in rankings)
     return in_this_order(sorted(scores, key=lambda key: -scores[key]))
@@ -65,13 +65,13 @@ class Hierarchical:
     def find(self, wording: Wording, scope: Scope, depth: Depth) -> SearchResult:
         """See Arrangement.find."""
         filings = self.ranker.filings(wording, scope, max(self.documents, depth.documents))
-        within = narrowed(scope, [doc_id for doc_id, _ in filings[: self.documents]]) if filings else scope
-        found = deep_enough(self.ranker, wording, within, depth)
-        filings = filings or best_of((key.doc_id, score) for key, score in found)
+        within = restrict_scope(scope, [doc_id for doc_id, _ in filings[: self.documents]]) if filings else scope
+        found = passages_to_depth(self.ranker, wording, within, depth)
+        filings = filings or best_scores((key.doc_id, score) for key, score in found)
         return SearchResult(
             filings=filings_of(filings, "summary")[: depth.documents],
-            pages=pages_of(best_of((key.on, score) for key, score in found), "passage")[: depth.pages],
-            passages=tuple(stored(self.index, found[: depth.passages])),
+            pages=pages_of(best_scores((key.on, score) for key, score in found), "passage")[: depth.pages],
+            passages=tuple(load_passages(self.index, found[: depth.passages])),
         )
 
 
@@ -93,7 +93,7 @@ class PageThenChunk:
         within = Scope(pages=tuple(key for key, _ in pages[: self.pages]))
         found = self.ranker.passages(wording, within, depth.passages) if allowed_pages(within) else []
         return SearchResult(
-            filings=filings_of(best_of((key.doc_id, score) for key, score in pages), "page")[: depth.documents],
+            filings=filings_of(best_scores((key.doc_id, score) for key, score in pages), "page")[: depth.documents],
             pages=pages_of(pages, "page")[: depth.pages],
-            passages=tuple(stored(self.index, found)),
+            passages=tuple(load_passages(self.index, found)),
         )

@@ -12,8 +12,16 @@ from fin_agent.prompts import load_prompt
 from fin_agent.retrieval.fingear.lexicon_map import WEIGHTINGS
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.strategies.hirec import HiRec, Hypothetical
-from fin_agent.retrieval.strategies.iterative import Decomposed, Interleaved, RqRag, SelfRag
-from fin_agent.retrieval.strategies.one_pass import Arrangement, Flat, OnePass, Ranker, Wording, WordRanker, expanded
+from fin_agent.retrieval.strategies.iterative import DecomposedSearch, InterleavedSearch, RqRag, SelfRag
+from fin_agent.retrieval.strategies.one_pass import (
+    Arrangement,
+    Flat,
+    OnePass,
+    Ranker,
+    Wording,
+    WordRanker,
+    expand_question,
+)
 from fin_agent.retrieval.strategies.protocol import (
     Curator,
     Decomposer,
@@ -25,11 +33,11 @@ from fin_agent.retrieval.strategies.protocol import (
     Strategy,
     StrategyError,
     Writer,
+    normalize_name,
     parse_strategy,
-    plainly,
 )
 from fin_agent.retrieval.strategies.rank_fusion import FusedRanker, Hierarchical, PageThenChunk
-from fin_agent.retrieval.strategies.reranking import ByScores, Reranked
+from fin_agent.retrieval.strategies.reranking import Reranked, ScoreOrder
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.retrieval.strategies.vector_search import (
     PageLikeness,
@@ -62,7 +70,7 @@ def build_strategy(
     >>> bm25 = build_strategy("bm25", workspace)  # doctest: +SKIP
     >>> bm25.search(Query("What drove revenue growth?", terms=())).passages[0]  # doctest: +SKIP
     """
-    layers, name = parse_strategy(spec), plainly(spec)
+    layers, name = parse_strategy(spec), normalize_name(spec)
     return _Building(name, workspace, settings or Settings(), models or Models()).whole(layers, name)
 
 
@@ -88,13 +96,13 @@ class _Building:
             case "rerank":
                 if self._scorer is None:
                     self._lacking("a cross-encoder", "reranker", "/models/my-cross-encoder")
-                return Reranked(name, self._under(name, below), ByScores(self._scorer), settings.rerank_candidates)
+                return Reranked(name, self._under(name, below), ScoreOrder(self._scorer), settings.rerank_candidates)
             case "tournament":
                 if self._models.arena is None:
                     self._needs_analyst("an arena")
                 return Reranked(name, self._under(name, below), self._models.arena, TOURNAMENT_CANDIDATES)
             case "ircot":
-                return Interleaved(
+                return InterleavedSearch(
                     name,
                     self._under(name, below),
                     self._writer,
@@ -104,7 +112,7 @@ class _Building:
                     searches=settings.rounds + 1,
                 )
             case "sub-questions":
-                return Decomposed(name, self._under(name, below), self._decomposer, passages=settings.passages)
+                return DecomposedSearch(name, self._under(name, below), self._decomposer, passages=settings.passages)
             case "self-rag":
                 return SelfRag(name, self._under(name, below), self._curator, self._rewriter)
             case "rq-rag":
@@ -139,7 +147,7 @@ class _Building:
 
     def _wording(self, top: NamedStrategy) -> Callable[[Query], Wording]:
         if top.name == "query-expansion":
-            return expanded
+            return expand_question
         prompt = top.name.replace("-", "_")
         return Hypothetical(self._writer, self._models.notify, prompt, folder=self._settings.prompts)
 

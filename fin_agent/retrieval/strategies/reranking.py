@@ -24,14 +24,14 @@ CANDIDATES = 50
 
 
 @dataclass(frozen=True, slots=True)
-class ByScores:
+class ScoreOrder:
     """The order of a scorer's scores, best first; equals stay as they were."""
 
     scorer: PassageScorer
 
     def order(self, query: Query, passages: Sequence[RankedPassage]) -> Ordering:
         """See PassageOrder.order."""
-        return Ordering(tuple(reordered(query.text, passages, self.scorer)))
+        return Ordering(tuple(order_by_scores(query.text, passages, self.scorer)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Reranked:
         )
 
 
-def reordered(
+def order_by_scores(
     question: str,
     passages: Sequence[RankedPassage],
     scorer: PassageScorer,

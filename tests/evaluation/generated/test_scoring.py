@@ -12,7 +12,7 @@ from rich.console import Console
 from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.benchmark import write_csv
-from fin_agent.evaluation.generated.benchmark import miss_lines, report_on_made
+from fin_agent.evaluation.generated.benchmark import miss_lines, report_on_generated
 from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion, failed, judge
 from fin_agent.evaluation.generated.truth import SlotKey
 from fin_agent.evidence.intent import OutputUnit
@@ -140,7 +140,7 @@ def test_a_report_counts_each_kind_and_lists_every_failure(tmp_path: Path) -> No
     wrong = judge(TOTAL, answered(9_000).model_copy(update={"rounds": 3}), COMPANIES)
     refusal = Answer(question="", answer=AnswerValue(text="No."), refused=True, missing=("Q3 FY2019",))
     refused = judge(ABSENT, refusal, COMPANIES)
-    report = report_on_made([right, wrong, refused], "Made")
+    report = report_on_generated([right, wrong, refused], "Made")
     multi, unanswerable = report.of("multi-filing"), report.of("unanswerable")
     assert [multi[name] for name in ("questions", "full_ledger", "right", "refused")] == [2, 1.0, 0.5, 0.0]
     assert [multi[name] for name in ("rounds", "wrong", "missing_named")] == [{1: 1, 3: 1}, 0.5, None]
@@ -166,4 +166,4 @@ def test_a_report_counts_each_kind_and_lists_every_failure(tmp_path: Path) -> No
 
 def test_there_is_no_report_of_nothing() -> None:
     with pytest.raises(ValueError, match="at least one"):
-        report_on_made([], "")
+        report_on_generated([], "")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from fin_agent.evaluation.ranking import WaveringJudge
+from fin_agent.evaluation.ranking import NoisyJudge
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.judge import Aggregation, Brief, Judge, TournamentSettings, Verdict
 from fin_agent.evidence.tournament.stages import Panel, hold_rounds
@@ -89,7 +89,7 @@ class Scoring:
 
 def displaced(seed: int, **changed: object) -> int:
     """How far the finalists stand from their true places, added up, after rounds of a judge that wavers."""
-    judge = WaveringJudge(Scoring(), 0.4, seed)
+    judge = NoisyJudge(Scoring(), 0.4, seed)
     order = hold_rounds(entrants(37)[::-1], panel(judge, seed=seed, early_stop=False, **changed)).order
     return sum(abs(place - key[1]) for place, key in enumerate(order))
 
@@ -104,16 +104,16 @@ def test_of_a_judge_that_wavers_five_rounds_are_nearer_to_the_truth_than_one() -
 
 
 def test_mean_ranks_differ_from_bordas_shares_where_lists_differ_in_length() -> None:
-    judge = WaveringJudge(Scoring(), 0.4)
+    judge = NoisyJudge(Scoring(), 0.4)
     by = {how: hold_rounds(entrants(37), panel(judge, aggregation=how)).order for how in Aggregation}
     assert by[Aggregation.BORDA] != by[Aggregation.MEAN_RANK]
 
 
 def test_the_same_list_gets_the_same_verdict_and_a_judge_without_scores_cannot_waver() -> None:
     cards = [entrant.card for entrant in entrants(9)]
-    judge = WaveringJudge(Scoring(), 0.4)
+    judge = NoisyJudge(Scoring(), 0.4)
     assert judge.rank(brief(), cards) == judge.rank(brief(), cards)
-    assert WaveringJudge(Scoring(), 0.4, 1).rank(brief(), cards) != judge.rank(brief(), cards)
-    assert [verdict.at for verdict in WaveringJudge(Scoring(), 0.0).rank(brief(), cards)] == list(range(9))
+    assert NoisyJudge(Scoring(), 0.4, 1).rank(brief(), cards) != judge.rank(brief(), cards)
+    assert [verdict.at for verdict in NoisyJudge(Scoring(), 0.0).rank(brief(), cards)] == list(range(9))
     with pytest.raises(ValueError, match="only a judge that scores"):
-        WaveringJudge(Wavering(), 0.4).rank(brief(), cards)
+        NoisyJudge(Wavering(), 0.4).rank(brief(), cards)

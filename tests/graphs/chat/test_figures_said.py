@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.graphs.chat.number_grounding import NO_SOURCE, marked, without_source
+from fin_agent.graphs.chat.number_grounding import NO_SOURCE, mark_unverified, unsourced_numbers
 
 TOLD = [
     "Value: 544.0 (USD millions). Net income FY2023, harborlight_2023_10k page 9",
@@ -28,7 +28,7 @@ TOLD = [
     ],
 )
 def test_what_was_told_passes_in_other_scales_and_rounded(said: str) -> None:
-    assert without_source(said, TOLD) == ()
+    assert unsourced_numbers(said, TOLD) == ()
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_what_was_told_passes_in_other_scales_and_rounded(said: str) -> None:
     ],
 )
 def test_what_was_not_told_is_named(said: str, lacking: tuple[str, ...]) -> None:
-    assert without_source(said, TOLD) == lacking
+    assert unsourced_numbers(said, TOLD) == lacking
 
 
 PAGE = """STATEMENTS OF INCOME
@@ -65,12 +65,12 @@ Basic 3.28"""
     ],
 )  # fmt: skip
 def test_what_was_not_told_is_seen_however_it_is_written(said: str) -> None:
-    assert without_source(said, TOLD)
+    assert unsourced_numbers(said, TOLD)
 
 
 @pytest.mark.parametrize("said", ["$544 billion", "$544 thousand", "$4 trillion", "$3.5 trillion", "-$544 million"])
 def test_a_page_is_in_the_scale_of_its_header(said: str) -> None:
-    assert without_source(said, [PAGE])
+    assert unsourced_numbers(said, [PAGE])
 
 
 @pytest.mark.parametrize(
@@ -82,22 +82,22 @@ def test_a_page_is_in_the_scale_of_its_header(said: str) -> None:
     ],
 )  # fmt: skip
 def test_what_a_page_prints_passes(said: str) -> None:
-    assert without_source(said, [PAGE]) == ()
+    assert unsourced_numbers(said, [PAGE]) == ()
 
 
 def test_a_sign_is_turned_with_a_word_only() -> None:
-    assert without_source("It fell 7.2%, a change of -7.2%.", ["It was (7.2)%"]) == ()
-    assert without_source("It rose 7.2%.", ["It was (7.2)%"]) == ("7.2%",)
-    assert without_source("The change was -$12 million.", ["a decrease of $12 million"]) == ()
+    assert unsourced_numbers("It fell 7.2%, a change of -7.2%.", ["It was (7.2)%"]) == ()
+    assert unsourced_numbers("It rose 7.2%.", ["It was (7.2)%"]) == ("7.2%",)
+    assert unsourced_numbers("The change was -$12 million.", ["a decrease of $12 million"]) == ()
 
 
 def test_a_mark_stands_behind_what_is_written_in_another_way() -> None:
-    assert marked(f"It was $999 million{NO_SOURCE}.", ["$999 million"]) == f"It was $999 million{NO_SOURCE}."
-    assert marked("It was 545M.", without_source("It was 545M.", TOLD)) == f"It was 545M{NO_SOURCE}."
+    assert mark_unverified(f"It was $999 million{NO_SOURCE}.", ["$999 million"]) == f"It was $999 million{NO_SOURCE}."
+    assert mark_unverified("It was 545M.", unsourced_numbers("It was 545M.", TOLD)) == f"It was 545M{NO_SOURCE}."
 
 
 def test_a_mark_stands_behind_each_such_figure() -> None:
     said = "It rose 77% to $545 million; 77% is a lot, 177% more."
-    assert marked(said, ["77%", "$545 million"]) == (
+    assert mark_unverified(said, ["77%", "$545 million"]) == (
         f"It rose 77%{NO_SOURCE} to $545 million{NO_SOURCE}; 77%{NO_SOURCE} is a lot, 177% more."
     )

@@ -21,7 +21,7 @@ pytest.importorskip("langgraph.checkpoint.sqlite", reason="needs the extra `chat
 from fin_agent.analyst.events import Event, Warned, listening
 from fin_agent.graphs.chat import ChatContext, Turn, build_chat
 from fin_agent.graphs.chat.conversation import ChatThread
-from fin_agent.graphs.chat.threads import ThreadStore, ThreadStoreError, turn_in
+from fin_agent.graphs.chat.threads import ThreadStore, ThreadStoreError, thread_turn_lock
 from fin_agent.workspace import Workspace
 
 
@@ -116,13 +116,15 @@ def test_two_chats_in_one_thread_are_told_of_each_other_and_lose_nothing(file: P
 def test_a_turn_waits_for_that_of_another_process(file: Path) -> None:
     pytest.importorskip("fcntl", reason="locks of ranges of a file")
     holding = (
-        "import sys; from pathlib import Path; from fin_agent.graphs.chat.threads import ThreadStore, turn_in\n"
-        "with ThreadStore(Path(sys.argv[1])) as store, turn_in(store, 'a'): print('held', flush=True); sys.stdin.read()"
+        "import sys; from pathlib import Path\n"
+        "from fin_agent.graphs.chat.threads import ThreadStore, thread_turn_lock\n"
+        "with ThreadStore(Path(sys.argv[1])) as store, thread_turn_lock(store, 'a'):\n"
+        "    print('held', flush=True); sys.stdin.read()"
     )
     entered, waited = threading.Event(), threading.Event()
 
     def enter() -> None:
-        with ThreadStore(file) as store, turn_in(store, "a", waited.set):
+        with ThreadStore(file) as store, thread_turn_lock(store, "a", waited.set):
             entered.set()
 
     with subprocess.Popen(
@@ -130,7 +132,7 @@ def test_a_turn_waits_for_that_of_another_process(file: Path) -> None:
     ) as other:
         assert other.stdout is not None and other.stdin is not None
         assert other.stdout.readline() == "held\n"
-        with ThreadStore(file) as store, turn_in(store, "b"):
+        with ThreadStore(file) as store, thread_turn_lock(store, "b"):
             pass
         waiting = threading.Thread(target=enter)
         waiting.start()

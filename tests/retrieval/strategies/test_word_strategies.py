@@ -11,7 +11,7 @@ import pytest
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.retrieval.search_query import EVERYTHING, Depth, Query, Scope
-from fin_agent.retrieval.strategies.one_pass import PassageKey, Wording, WordRanker, expanded, rarest
+from fin_agent.retrieval.strategies.one_pass import PassageKey, Wording, WordRanker, expand_question, rarest_terms
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
@@ -111,9 +111,11 @@ def test_odd_questions_are_no_error(strategy: Strategy, text: str) -> None:
 
 def test_synonyms_are_searched_for_as_phrases() -> None:
     query = Query("What was the capex of Acme?", terms=(), expansions=("capital expenditures", "purchases of property"))
-    assert Wording.of(query).terms() == expanded(query).terms() == ("capex", "Acme")
-    assert expanded(query).synonyms == ("capital expenditures", "purchases of property")
-    assert expanded(query).passages() == ("What was the capex of Acme? (capital expenditures; purchases of property)",)
+    assert Wording.of(query).terms() == expand_question(query).terms() == ("capex", "Acme")
+    assert expand_question(query).synonyms == ("capital expenditures", "purchases of property")
+    assert expand_question(query).passages() == (
+        "What was the capex of Acme? (capital expenditures; purchases of property)",
+    )
 
 
 def test_expansions_and_synonyms_are_added_to_all_words_of_the_question_each_once() -> None:
@@ -123,8 +125,8 @@ def test_expansions_and_synonyms_are_added_to_all_words_of_the_question_each_onc
         expansions=("Net sales", "net sale", "Total revenues"),
         synonyms=("net sales", "turnover"),
     )
-    assert expanded(query).terms() == Wording.of(query).terms() == ("Acme", "net", "revenue", "2021")
-    assert expanded(query).synonyms == ("Net sales", "Total revenues", "turnover")
+    assert expand_question(query).terms() == Wording.of(query).terms() == ("Acme", "net", "revenue", "2021")
+    assert expand_question(query).synonyms == ("Net sales", "Total revenues", "turnover")
 
 
 def test_a_word_counts_once_however_it_is_written() -> None:
@@ -147,10 +149,10 @@ def test_words_of_the_question_count_double(workspace: Workspace) -> None:
 
 def test_of_very_many_terms_the_rarest_are_searched_for(workspace: Workspace) -> None:
     common, rare, nowhere = ("sales", "income", "cash"), ("appointed", "patent"), ("qwertz", "日本")
-    assert rarest((*common, *rare, *nowhere), workspace.index, most=2) == rare
-    assert rarest((*nowhere, *rare, *common), workspace.index, most=5) == (*rare, *common)
-    assert rarest(common, workspace.index, most=3) == common
-    assert rarest(("patent suit", "cash"), workspace.index, most=1) == ("patent suit",)
+    assert rarest_terms((*common, *rare, *nowhere), workspace.index, most=2) == rare
+    assert rarest_terms((*nowhere, *rare, *common), workspace.index, most=5) == (*rare, *common)
+    assert rarest_terms(common, workspace.index, most=3) == common
+    assert rarest_terms(("patent suit", "cash"), workspace.index, most=1) == ("patent suit",)
 
 
 def test_synonyms_find_what_the_question_calls_otherwise(workspace: Workspace) -> None:
@@ -181,6 +183,6 @@ def test_only_the_pages_chosen_first_are_searched(workspace: Workspace, asked: C
 
 
 def test_short_years_are_written_out() -> None:
-    made = expanded(Query("Margin in FY18 and FY2019, not in 2020?", terms=()))
+    made = expand_question(Query("Margin in FY18 and FY2019, not in 2020?", terms=()))
     assert made.synonyms == ("fiscal year 2018", "fiscal year 2019")
-    assert expanded(Query("Margin in 2020?", terms=())).synonyms == ()
+    assert expand_question(Query("Margin in 2020?", terms=())).synonyms == ()

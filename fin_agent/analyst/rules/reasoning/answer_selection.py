@@ -32,7 +32,7 @@ from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.prompts import signs_of_injection, without_orders
+from fin_agent.prompts import remove_instructions, signs_of_injection
 from fin_agent.vocabulary.identity import Form, Identity
 
 _FILINGS, _FURTHER = 4, 40
@@ -326,7 +326,7 @@ def _may_be_quoted(one: Candidate) -> bool:
     text = one.passage.text
     if not signs_of_injection(text):
         return True
-    return " ".join(one.text.split()) in " ".join(without_orders(text).split())
+    return " ".join(one.text.split()) in " ".join(remove_instructions(text).split())
 
 
 def _repeats(one: Candidate, other: Candidate) -> bool:
