@@ -12,7 +12,7 @@ from fin_agent.config import Settings, index_folder
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.opening import chosen_filings
 from fin_agent.models.callers import Callers
-from fin_agent.retrieval.strategies.protocol import Notify, Strategy, logged
+from fin_agent.retrieval.strategies.protocol import Notify, Strategy, log_warning
 from fin_agent.workspace import Workspace
 
 USUAL_TOKENS = 4_000
@@ -20,7 +20,7 @@ FEWEST_TOKENS = 300
 """Less than this holds no passage beside what has to be said around it."""
 
 
-def opened_workspace(index: Path | str | None, workspace: Workspace | None) -> Workspace:
+def open_workspace(index: Path | str | None, workspace: Workspace | None) -> Workspace:
     """The one given, else that of the index named. Raises ValueError where both are given, FilingIndexError."""
     if index is not None and workspace is not None:
         raise ValueError("give `index` or `workspace`, not both")
@@ -48,7 +48,7 @@ class SearchContext:
         *,
         doc_ids: Sequence[str] | None = None,
         callers: Callers | None = None,
-        notify: Notify = logged,
+        notify: Notify = log_warning,
     ) -> SearchContext:
         """Over a workspace, as `settings` say; `callers` ask the models of strategies in place of those named there.
 
@@ -76,7 +76,7 @@ class ToolContext(SearchContext):
         *,
         doc_ids: Sequence[str] | None = None,
         callers: Callers | None = None,
-        notify: Notify = logged,
+        notify: Notify = log_warning,
         max_tokens: int = USUAL_TOKENS,
     ) -> ToolContext:
         """Over a workspace, as `settings` say.

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fin_agent.models.tokens import approximate_tokens
-from fin_agent.tools.result_formatting import Budget, Part, with_rows
+from fin_agent.tools.result_formatting import Budget, Part, join_number_rows
 
 LINE = "Net sales rose 6% to $5,438 million."
 
@@ -79,11 +79,11 @@ def test_the_code_depends_on_what_is_quoted_alone() -> None:
 
 
 def test_cells_on_lines_of_their_own_come_behind_their_label() -> None:
-    assert with_rows("Years ended\n2023\n2022\nNet sales\n$\n3,533\n$\n(12)\n\n7\nCosts\n—") == (
+    assert join_number_rows("Years ended\n2023\n2022\nNet sales\n$\n3,533\n$\n(12)\n\n7\nCosts\n—") == (
         "Years ended 2023 2022\nNet sales $ 3,533 $ (12)\n\n7\nCosts —"
     )
 
 
 @given(st.text(alphabet="ab1$ \n,.()", max_size=200))
 def test_rows_lose_nothing(text: str) -> None:
-    assert "".join(with_rows(text).split()) == "".join(text.split())
+    assert "".join(join_number_rows(text).split()) == "".join(text.split())
