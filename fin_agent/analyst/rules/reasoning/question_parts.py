@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from fin_agent.analyst.rules.reasoning.ranking_questions import ranked_in
-from fin_agent.query.question_splitting import asks_of
+from fin_agent.query.question_splitting import asks_of, asks_something
 
 _WORDS_BETWEEN = r"(?:[^\s?]+\s+){0,4}?"
 _COUNTED = re.compile(
@@ -77,7 +77,14 @@ def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Par
     """
     if counted:
         return (Part(core.strip(" ?.!"), Wants.COUNT, counted),)
-    texts = [text.strip(" ,?.!") for text in asks_of(core)]
+    texts: list[str] = []
+    lead = ""
+    for text in (each.strip(" ,?.!") for each in asks_of(core)):
+        if asks_something(text):
+            texts.append(f"{lead}{text}")
+        lead = "" if asks_something(text) else f"{lead}{text}, "  # `Of its swaps, which one ...`
+    if lead or not texts:
+        texts = [*texts[:-1], f"{texts[-1]}, {lead.strip(' ,')}" if texts else core.strip(" ?.!")]
     return tuple(_part(text, figure=figure and len(texts) == 1) for text in texts)
 
 
