@@ -18,11 +18,12 @@ NEED_EXTRAS := tests/retrieval/dense tests/retrieval/strategies tests/training t
   tests/graphs/test_planted_statements.py tests/test_hostile_texts.py
 # Of these, what `.ci/run` runs: servers, both kinds of index and models over HTTP, in an environment without torch.
 SERVERS ?= $(VENV)/servers
-SERVER_TESTS := tests/index/contract tests/serving/test_api.py tests/serving/test_http_server.py tests/serving/test_mcp.py \
-  tests/serving/test_workspace.py tests/studio tests/cli/test_batch_by_model.py tests/graphs/test_with_a_server.py \
+SERVER_TESTS := tests/serving/test_workspace.py tests/cli/test_batch_by_model.py tests/graphs/test_with_a_server.py \
+  tests/index/contract tests/serving/test_api.py tests/serving/test_http_server.py tests/serving/test_mcp.py tests/studio \
   tests/models/test_with_openai.py tests/analyst/model/test_roles_over_http.py
-# A process per core; tests of one file stay together, since they share what they set up.
-AT_ONCE := -n auto --maxprocesses 8 --dist loadfile
+# A process per core; tests of one file stay together, since they share what they set up. In the order of the files: by the
+# number of their tests, files of a few long ones would come last, with one process at work.
+AT_ONCE := -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 # What uses the package as an application does: its types are checked as the package's own.
 APPLICATIONS := tests/typing/uses_every_name.py tests/typing/mistakes.py $(wildcard examples/*.py)
 TYPED := $(abspath $(VENV))/typed

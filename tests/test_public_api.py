@@ -47,9 +47,9 @@ def test_names_of_the_packages_are_those_of_the_whole() -> None:
     assert fin_agent.FinAgentRetriever is fin_agent.integrations.FinAgentRetriever
 
 
-@pytest.mark.parametrize("module", ["fin_agent", "fin_agent.tools", "fin_agent.integrations", "fin_agent.models"])
-def test_importing_brings_in_nothing_heavy(module: str) -> None:
-    assert printed_by(f"import sys, {module}; print(*[name for name in {HEAVY!r} if name in sys.modules])") == []
+def test_importing_brings_in_nothing_heavy() -> None:
+    modules = "fin_agent, fin_agent.tools, fin_agent.integrations, fin_agent.models"
+    assert printed_by(f"import sys, {modules}; print(*[name for name in {HEAVY!r} if name in sys.modules])") == []
 
 
 def test_tools_and_retriever_need_no_extra(sample_index: Path) -> None:
@@ -62,11 +62,9 @@ assert FinAgentRetriever(index=Path({str(sample_index)!r})).invoke("net income")
     assert imported_by(using) == []
 
 
-@pytest.mark.parametrize(
-    "module", ["fin_agent.graphs.answer", "fin_agent.graphs.exported", "fin_agent.cli", "fin_agent.tools.toolkit"]
-)
-def test_graphs_and_commands_bring_in_no_extra(module: str) -> None:
-    assert imported_by(f"import {module}") == []
+def test_graphs_and_commands_bring_in_no_extra() -> None:
+    modules = "fin_agent.graphs.answer, fin_agent.graphs.exported, fin_agent.cli, fin_agent.tools.toolkit"
+    assert imported_by(f"import {modules}") == []
 
 
 def test_an_answer_by_rules_brings_in_no_extra_and_no_reader_of_files(sample_index: Path) -> None:
