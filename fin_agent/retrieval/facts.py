@@ -186,22 +186,26 @@ def fit_of(query: FactQuery, identity: Identity) -> float:
     return period_fit(FiscalPeriod(fiscal_year=query.fiscal_year, quarter=query.quarter), identity)
 
 
-def rank_counts(sourced: SourcedFact) -> SourcedFact:
-    """The figure as a count, where the words around say that things are counted and none speaks of money.
+def with_own_unit(sourced: SourcedFact) -> SourcedFact:
+    """The figure as a count, or an amount per unit, where its words say so: then the table's scale is not its own.
 
-    Tables of aircraft or stores stand among tables in dollars, and have no unit of their own.
+    Tables of aircraft or stores stand among tables in dollars, and have no unit of their own; `Revenue per
+    hundredweight` stands among rows in millions.
     """
     fact = sourced.fact
     if fact.unit != "USD" or fact.tag is not None or fact.metric is not None or fact.statement is not None:
         return sourced
     address = address_of(fact)
     around = address.line | address.heads | address.column | words_of(fact.caption)
-    if not around & _COUNTED or around & _OF_MONEY:
+    rows = " ".join(fact.row_path)
+    per_unit = bool((address.line | address.heads) & _PER) and fact.source != "text"
+    if not per_unit and (not around & _COUNTED or around & _OF_MONEY):
         return sourced
-    scale = fact.scale if re.search(r"\b(?:thousand|million|billion)s?\b|000", " ".join(fact.row_path), re.I) else 1
-    return replace(sourced, fact=replace(fact, unit="count", scale=scale))
+    scale = fact.scale if re.search(r"\b(?:thousand|million|billion)s?\b|000", rows, re.I) else 1
+    return replace(sourced, fact=replace(fact, unit="USD" if per_unit else "count", scale=scale))
 
 
+_PER = frozenset({"per"})
 _COUNTED, _OF_MONEY = stems("counted"), stems("of money")
 
 
@@ -234,14 +238,14 @@ _ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED = 0.04, 0.03, -0.04, -0.02
 def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexicon, limit: int = 20) -> FactsFound:
     """Rank `facts` for `query`, best first; equals in the order given."""
     asked = _Asked.of(query, lexicon)
-    fitting = [rank_counts(sourced) for sourced in facts if is_of_period(sourced.fact, query)]
+    fitting = [with_own_unit(sourced) for sourced in facts if is_of_period(sourced.fact, query)]
     weights = _Weights(fitting)
-    hits = _ranked(fitting, asked, weights)
+    hits = _statement_first(_ranked(fitting, asked, weights))
     # Labels of the lexicon are other words for a metric, unless it is looked for by what the question calls it.
     own = asked.metric is None or bool(query.metric and query.phrase)
     if own and not any(hit.complete and hit.score >= _SURE for hit in hits[:1]):
         wider = asked.written_out(fitting)
-        hits = hits if wider is None else _ranked(fitting, wider, weights)
+        hits = hits if wider is None else _statement_first(_ranked(fitting, wider, weights))
     said = asked.phrase | asked.part
     near = itertools.takewhile(lambda hit: hit.score > hits[0].score - _APART, hits)
     bare = own and bool(hits) and address_of(hits[0].sourced.fact).line <= LIGHT  # a total of its whole table
@@ -296,6 +300,16 @@ def _said_of(fact: Fact) -> Words:
 def _ranked(facts: Iterable[SourcedFact], asked: _Asked, weights: _Weights) -> list[FactHit]:
     hits = [hit for sourced in facts if (hit := asked.hit(sourced, weights)) is not None]
     return sorted(hits, key=lambda hit: -round(hit.score, 6))
+
+
+def _statement_first(hits: list[FactHit]) -> list[FactHit]:
+    """The hits with a row of a statement first, where a note has the best one and says no more of the phrase."""
+    if not hits or hits[0].sourced.fact.statement is not None or not hits[0].complete:
+        return hits
+    near = itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits)
+    stated = (hit for hit in near if hit.sourced.fact.statement not in (None, Statement.EQUITY))
+    first = next((hit for hit in stated if hit.complete and len(hit.extra) <= len(hits[0].extra)), None)
+    return hits if first is None else [first, *(hit for hit in hits if hit is not first)]
 
 
 def _in_words(hit: FactHit, spoken: Mapping[str, str]) -> FactHit:
@@ -449,7 +463,7 @@ class _Asked:
         """(score, words missing, words of the line too many)."""
         missing = wording - address.borne
         whole = weights.of(wording)
-        borne = sum(weights.of((word,)) * _credit(word, address) for word in wording - missing)
+        borne = sum(weights.of((word,)) * _credit(word, address, part) for word in wording - missing)
         if not borne:
             return 0.0, (), ()
         line = address.line - part - LIGHT
@@ -467,7 +481,7 @@ class _Asked:
         score = borne / whole - _EXTRA_LINE * cost
         score -= _EXTRA_HEADS * (len(heads) / len(address.heads) if heads else 0.0)
         score -= _EXTRA_COLUMN * (len(column) / len(address.column) if column else 0.0)
-        if wording is self.phrase and wording - part <= (address.line or address.heads) and not extra:
+        if wording is self.phrase and wording - part <= (address.line - part or address.heads) and not extra:
             score += _TO_THE_LETTER
         changes = bool((address.heads | address.line) & _CHANGE) and not wording & _CHANGE
         return score - _OF_A_CHANGE * changes, tuple(sorted(missing)), tuple(sorted(extra))
@@ -502,18 +516,18 @@ class _Asked:
             prior += _OF_THE_SAME_NAME
         elif part and not part <= address.scope | address.members:
             # Its words may stand there for the measure: `Other receivables` in the row of all receivables and other.
-            divides = part == address.line and self.phrase <= address.heads  # `Germany` below `Net sales`
+            named = part == address.line  # `Germany` below `Net sales`
             beside = part <= address.line | address.column
-            prior -= 0.0 if divides else _UNSAID_PART if beside else 2 * _UNSAID_PART
+            prior -= 0.0 if named else _UNSAID_PART if beside else 2 * _UNSAID_PART
         return prior
 
 
-def _credit(word: str, address: Address) -> float:
+def _credit(word: str, address: Address, part: Words) -> float:
     if word in address.line or word in address.concept:
         return 1.0
     if word in address.heads:
         return _IN_HEADINGS
-    if word in address.column | address.scope | address.members or address.line <= LIGHT:
+    if word in address.column | address.scope | address.members or (address.line <= LIGHT and not part):
         return _ELSEWHERE  # a bare `Total` is of what its table is of
     return _ABOVE
 

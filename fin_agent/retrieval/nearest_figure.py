@@ -34,7 +34,7 @@ from fin_agent.retrieval.fact_addresses import (
     words_of,
     years_of,
 )
-from fin_agent.retrieval.facts import facts_of_year, rank_counts
+from fin_agent.retrieval.facts import facts_of_year, with_own_unit
 from fin_agent.vocabulary.fact import UNDATED, Fact
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
@@ -206,7 +206,7 @@ def ranked_candidates(
     year = sought.fiscal_year or max(years, default=0)
     own = [doc_id for doc_id, one in identities.items() if one.fiscal_year == year]
     undated = index.facts(own, years=[UNDATED.fiscal_year]) if own else []
-    facts = [rank_counts(each) for each in (*facts_of_year(index, doc_ids, year), *undated)]
+    facts = [with_own_unit(each) for each in (*facts_of_year(index, doc_ids, year), *undated)]
     asked = _Asked(sought, workspace.lexicon, facts)
     prints = Counter((abs(each.fact.value), each.doc_id) for each in facts)
     found = []

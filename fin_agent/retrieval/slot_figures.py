@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.facts import FactHit, FactQuery, FactsFound, find_facts, is_of_period, rank_counts
+from fin_agent.retrieval.facts import FactHit, FactQuery, FactsFound, find_facts, is_of_period, with_own_unit
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.sibling_cells import Siblings, matching_siblings, siblings_of, spans_pages
 from fin_agent.workspace import Workspace
@@ -59,7 +59,7 @@ def _in_table(slot: Slot, workspace: Workspace, scope: Scope) -> FactsFound:
             member = siblings.named(slot.part)
             for sourced in member.facts.values() if member is not None else ():
                 if is_of_period(sourced.fact, query) and scope.holds(sourced.key):
-                    return FactsFound((FactHit(rank_counts(sourced), 1.0),))
+                    return FactsFound((FactHit(with_own_unit(sourced), 1.0),))
     return FactsFound(())
 
 
@@ -74,7 +74,7 @@ def _at_place(place: str, index: FilingIndex, scope: Scope) -> FactsFound:
     doc_id, page = place.removeprefix(_ONE_FIGURE).split("#")[:2]
     facts = index.facts([doc_id], pages=[PageKey(doc_id, int(page))])
     here = (each for each in facts if place_of(each) == place and scope.holds(each.key))
-    return FactsFound(tuple(FactHit(rank_counts(each), 1.0) for each in itertools.islice(here, 1)))
+    return FactsFound(tuple(FactHit(with_own_unit(each), 1.0) for each in itertools.islice(here, 1)))
 
 
 _ONE_FIGURE = "figure:"

@@ -11,7 +11,7 @@ import pytest
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.facts import FactQuery, FactsFound, find_facts, search_facts
+from fin_agent.retrieval.facts import FactQuery, FactsFound, find_facts, search_facts, with_own_unit
 from fin_agent.retrieval.slot_figures import printed_facts
 from fin_agent.retrieval.slot_matching import fills
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
@@ -247,3 +247,21 @@ def test_a_row_called_as_the_part_below_a_heading_called_as_the_phrase_goes_befo
         fact("Starbucks transaction costs", 41, 12, section=("Cost of revenue",), scope="Starbucks transaction costs"),
     ]
     assert values(found(facts, "cost of revenue", part="Transaction costs"))[0] == 182
+
+
+def test_a_row_of_a_statement_goes_before_a_note_that_says_no_more() -> None:
+    facts = [
+        fact("Marketing", 190, 12, caption="Stock-based compensation"),
+        fact("Marketing", 5254, 12, section=("Operating expenses",), statement=Statement.INCOME),
+    ]
+    result = found(facts, "marketing")
+    assert values(result)[0] == 5254 and result.sure
+
+
+def test_an_amount_per_unit_has_no_scale_of_its_table() -> None:
+    (per_shipment, total) = (
+        SourcedFact("a", replace(fact(label, 29, 12, section=section).fact, scale=1_000_000))
+        for label, section in (("Priority", ("Revenue per hundredweight",)), ("Priority", ("Revenue",)))
+    )
+    assert with_own_unit(per_shipment).fact.value == 29
+    assert with_own_unit(total).fact.value == 29_000_000
