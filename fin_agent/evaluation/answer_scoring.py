@@ -79,7 +79,7 @@ def _is_bare(numeral: Numeral) -> bool:
 TOLERANCE = 0.03
 """Relative; FinanceBench numeric match as Kobeissi & Langlais measure it."""
 
-_USD_SCALES = {"USD": 1, "USD thousands": 1_000, "USD millions": 1_000_000, "USD billions": 1_000_000_000}
+USD_SCALES = {"USD": 1, "USD thousands": 1_000, "USD millions": 1_000_000, "USD billions": 1_000_000_000}
 
 
 def published_numeric_match(answer_text: str, gold: str) -> bool:
@@ -207,12 +207,12 @@ _UNIT_ASKED = re.compile(
 
 def _scale_asked(question: str) -> int | None:
     asked = _UNIT_ASKED.search(question)
-    return None if asked is None else _USD_SCALES[f"USD {(asked[1] or asked[2]).lower()}s"]
+    return None if asked is None else USD_SCALES[f"USD {(asked[1] or asked[2]).lower()}s"]
 
 
 def _restated(value: Decimal, unit: str | None, gold: Numeral, question: str) -> list[Decimal]:
     """The value in the gold's unit: one reading where that is known, the value as it is otherwise."""
-    scale = _USD_SCALES.get(unit or "")
+    scale = USD_SCALES.get(unit or "")
     if scale is not None and gold.kind is not NumeralKind.PERCENT:
         gold_scale = gold.scale or _scale_asked(question)
         if gold_scale is None and gold.currency and abs(gold.value) >= 1_000_000:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.numerals import Numeral, numerals_in
-from fin_agent.evaluation.answer_scoring import convert_to_gold_unit, first_sentence
+from fin_agent.evaluation.answer_scoring import USD_SCALES, convert_to_gold_unit, first_sentence
 from fin_agent.evaluation.benchmark import (
     MEDIAN_SECONDS,
     QUESTIONS,
@@ -417,15 +417,9 @@ def right_result(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
         return False
     gold = float(question.answer)
     shares = [value, value / 100] if unit.startswith("percent") else [value]
-    scaled = [value * size / other for size in (_SCALES.get(unit, 1),) for other in _SCALES.values()]
-    readings = shares if unit not in _SCALES else scaled
+    scaled = [value * size / other for size in (USD_SCALES.get(unit, 1),) for other in USD_SCALES.values()]
+    readings = shares if unit not in USD_SCALES else scaled
     return any(math.isclose(each, gold, rel_tol=_TOLERANCE, abs_tol=_LEAST) for each in readings)
 
 
 _TOLERANCE, _LEAST = 0.01, 1e-5
-_SCALES: Mapping[str, int] = {
-    "USD": 1,
-    "USD thousands": 1_000,
-    "USD millions": 1_000_000,
-    "USD billions": 1_000_000_000,
-}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from fin_agent.answering.answer import Answer
 from fin_agent.evaluation import Family, QuestionKind
+from fin_agent.evaluation.answer_scoring import USD_SCALES
 from fin_agent.evaluation.benchmark import Row, row_of
 from fin_agent.evaluation.generated.truth import SlotKey
 from fin_agent.lexicon.company_names import Company
@@ -57,7 +58,6 @@ class GeneratedQuestion:
 TOLERANCE, EXACT_TOLERANCE = 0.005, 1e-6
 """Relative."""
 _MOST_ROUNDS = 3
-_SCALES = {"USD": 1, "USD thousands": 1_000, "USD millions": 1_000_000, "USD billions": 1_000_000_000}
 
 
 def judge(question: GeneratedQuestion, answer: Answer, companies: Mapping[str, Company]) -> Row:
@@ -100,7 +100,7 @@ def is_right(question: GeneratedQuestion, answer: Answer, companies: Mapping[str
         return False
     if value is None:
         return expected.company is not None
-    given = value * _SCALES.get(answer.answer.unit or "", 1)
+    given = value * USD_SCALES.get(answer.answer.unit or "", 1)
     wanted = expected.value if expected.signed else abs(expected.value)
     given = given if expected.signed else abs(given)
     if question.exact:
