@@ -130,37 +130,6 @@ def test_connections_of_ended_threads_are_closed(index: SqliteIndex) -> None:
     assert len(index._connections) <= 2
 
 
-def test_reading_in_threads_while_another_writes(index: SqliteIndex, make_filing: MakeFiling) -> None:
-    """A reader sees a filing whole or not at all, and never an error."""
-    stop = threading.Event()
-    faults: list[object] = []
-
-    def read() -> None:
-        while not stop.is_set():
-            try:
-                for record in index.filings():
-                    outline = index.outline([record.doc_id])
-                    if len(outline) not in (0, 5):
-                        faults.append(len(outline))
-                hits = index.search_pages(["gyroscope"], limit=1000)
-                if len(hits) % 5:
-                    faults.append(len(hits))
-            except Exception as error:
-                faults.append(error)
-
-    threads = [threading.Thread(target=read) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for count in range(60):
-        index.add(make_filing(f"f{count % 7}", *["gyroscope " + "word " * count] * 5), ["{}"] * 5, "s")
-        if count % 5 == 0:
-            index.remove(f"f{(count + 3) % 7}")
-    stop.set()
-    for thread in threads:
-        thread.join()
-    assert faults == []
-
-
 def test_search_within_very_many_filings(index: SqliteIndex, make_filing: MakeFiling) -> None:
     """More scattered filings than one SQLite expression takes."""
     filing = make_filing("template", "revenue")

@@ -220,7 +220,7 @@ def test_reading_in_threads_while_another_writes(index: Index, make_filing: Make
     threads = [threading.Thread(target=read) for _ in range(3)]
     for thread in threads:
         thread.start()
-    for count in range(20):
+    for count in range(60):
         index.add(make_filing(f"f{count % 7}", *["gyroscope " + "word " * count] * 5), ["{}"] * 5, "s")
         if count % 5 == 0:
             index.remove(f"f{(count + 3) % 7}")
