@@ -114,7 +114,7 @@ def parse_formula(text: str) -> Node:
     operations = sum(map(text.count, _OPERATION_MARKS))
     if operations > MOST_OPERATIONS:
         raise LexiconError(
-            f"the expression has {operations:,} operators and parentheses; at most {MOST_OPERATIONS} are read",
+            f"the expression has {operations:,} operators and parentheses, more than the limit of {MOST_OPERATIONS}",
             subject=text[:60],
             remedy="Ask for its parts one at a time",
         )

@@ -65,7 +65,7 @@ def bound(query: Query, intent: Intent, workspace: Workspace, searched: frozense
     """
     lexicon = workspace.lexicon
     if not query.measures:
-        raise UnboundError("the measure: the question names none")
+        raise UnboundError("a measure: the question names none")
     query = _with_own_periods(_with_one_part(query), intent, workspace)
     measures, relation, between = _put_together(query, lexicon)
     comparison = query.comparison
@@ -211,7 +211,9 @@ def _with_own_periods(query: Query, intent: Intent, workspace: Workspace) -> Que
             return line
         period = _fiscal(line.period, intent, workspace)
         if period.months is not None:
-            raise UnboundError("one period for all lines: a single line cannot have six or nine months of its own")
+            raise UnboundError(
+                "one period for all lines: a single line cannot have a six- or nine-month period of its own"
+            )
         return line.model_copy(update={"period": Period(fiscal_year=period.fiscal_year, quarter=period.quarter)})
 
     return query.model_copy(update={"measures": tuple(with_lines(one, own) for one in query.measures)})
@@ -249,7 +251,7 @@ def _selection(query: Query, lexicon: Lexicon) -> Selection | None:
     own = [period for period in pinned if period is not None]
     made = _bound(_in_no_period(_without_move(by)) if own else _without_move(by), lexicon)
     if len(pinned) > 1 and own:
-        raise UnboundError("one period by which to choose the company: the question names several")
+        raise UnboundError("a single period by which to choose the company: the question names several")
     relation = _MOVES[by.how] if isinstance(by, Move) else Relation.EACH
     extreme = _BETWEEN[comparison.how]
     return Selection(
@@ -349,7 +351,7 @@ def _in_period(measure: Measure, period: Period | None) -> Measure:
 def _periods(query: Query, intent: Intent, workspace: Workspace) -> tuple[FiscalPeriod, ...]:
     if any(period.trailing or period.half == 2 for period in query.periods):
         raise UnboundError(
-            "figures for this span: only fiscal years, quarters and spans from the start of a year are looked up"
+            "figures for this span: only fiscal years, quarters and year-to-date periods can be looked up"
         )
     found = {
         _fiscal(period, intent, workspace)
@@ -399,7 +401,7 @@ def _fiscal(period: Period, intent: Intent, workspace: Workspace) -> FiscalPerio
         raise UnboundError(f"a period of that length that ends on {period.end} for every company")
     if period.fiscal_year is None or period.months == -1:
         raise UnboundError(
-            "figures for this span: only fiscal years, quarters and spans from the start of a year are looked up"
+            "figures for this span: only fiscal years, quarters and year-to-date periods can be looked up"
         )
     months = period.months if period.months in (6, 9) else None
     return FiscalPeriod(fiscal_year=period.fiscal_year, quarter=period.quarter, months=months)
@@ -552,7 +554,7 @@ def expression_of(measure: Measure, lexicon: Lexicon, members: Members = NO_MEMB
             inner = f"({expression_of(left, lexicon, members)})"
             return " * ".join([inner] * int(power))
         case Operation(operator="^"):
-            raise UnboundError("a power that is a whole number")
+            raise UnboundError("a whole number as the exponent")
         case Operation(operator=operator, left=left, right=right):
             before = expression_of(left, lexicon, members)
             if operator in _SUMS and isinstance(left, Operation) and left.operator in _SUMS:
@@ -575,7 +577,7 @@ def expression_of(measure: Measure, lexicon: Lexicon, members: Members = NO_MEMB
             inner = expression_of(of, lexicon, members)
             return f"(100 * change({inner}) / abs(prior({inner})))"
         case Move():
-            raise UnboundError("a formula without a compound growth rate: ask for the rate alone")
+            raise UnboundError("a formula without a compound growth rate: ask for the growth rate separately")
         case Line() | Named():
             return _of_line(measure, lexicon, members)
 

@@ -57,7 +57,9 @@ def settled(query: Query, workspace: Workspace) -> Query:
     owned = [doc_id for doc_id, key in directory.owners.items() if key in {one.key for one in query.companies}]
     parts = workspace.index.parts(owned) if owned else frozenset()
     if max(len(query.companies), len(query.periods), sum(1 for _ in query.lines())) > MOST_PLACES:
-        raise QuestionError(f"a reading has at most {MOST_PLACES} companies, periods or lines", remedy="Ask for fewer")
+        raise QuestionError(
+            f"an edited question can have at most {MOST_PLACES} companies, periods or lines", remedy="Ask for fewer"
+        )
     for part in query.parts.names if query.parts is not None else ():
         _require(parts, part, f"no figure of these filings is of {part!r}")
     known = set(query_of(query.question, workspace).lines())

@@ -158,7 +158,9 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
         measures=(Line(words=printed_name(near.sourced.fact) or asked.words, place=place_of(near.sourced)),),
         companies=(Company(key=asked.company.key, name=asked.company.name, confidence=asked.confidence),),
         periods=(_as_period(asked.period),),
-        assumed=(f"taken as {quoted_address(near.sourced)}, the figure nearest to the question's words",),
+        assumed=(
+            f"the question was answered with {quoted_address(near.sourced)}, the printed figure closest to its words",
+        ),
     )
     with suppress(UnboundError):
         return _bound(query, intent, workspace)
@@ -411,7 +413,10 @@ def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozense
     if query.unit in _OF_RATES and intent.measure_unit == "ratio" and intent.relation is Relation.CHANGE:
         intent = intent.model_copy(update={"expression": f"100 * ({intent.expression})", "measure_unit": "percent"})
     if query.unit in _OF_RATES and intent.measure_unit.startswith("USD") and intent.relation is Relation.CHANGE:
-        raise UnboundError(f"{query.unit} of an amount: ask for the margin, or for the change in dollars", told=True)
+        raise UnboundError(
+            f"{query.unit} of an amount, which has no such unit: ask for the margin, or for the change in dollars",
+            told=True,
+        )
     dated = any(period.end is not None for period in query.periods)
     intent = intent if dated else with_dated_periods(intent, workspace)
     printed = [line.words for line in query.lines() if isinstance(line, Line) and not line.metric]

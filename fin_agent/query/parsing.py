@@ -59,10 +59,10 @@ def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None, *, g
     """
     stream = list(tokens)
     if len(stream) > MOST_TOKENS:
-        raise NoReadingError(f"{len(stream):,} names and words that ask for something; at most {MOST_TOKENS} are read")
+        raise NoReadingError(f"{len(stream):,} terms, more than the limit of {MOST_TOKENS}")
     operators = sum(one.type in ARITHMETIC or one.type in ("LPAR", "RPAR") for one in stream)
     if operators > MOST_OPERATIONS:
-        raise NoReadingError(f"{operators} operators and parentheses; at most {MOST_OPERATIONS} are read")
+        raise NoReadingError(f"{operators} operators and parentheses, more than the limit of {MOST_OPERATIONS}")
     stream = list(_parts_as_lines(stream, goes_on=goes_on))
     kinds = {one.type for one in stream}
     several = sum(one.type in LINES for one in stream) > 1
@@ -280,7 +280,7 @@ def _read(tokens: Sequence[Token]) -> Iterator[Any]:
             break
     if opened:
         raise NoReadingError(
-            "a bracket is not closed" if opened > 0 else "a bracket is closed that was not opened",
+            "an opening bracket is not closed" if opened > 0 else "a closing bracket has no opening bracket",
             remedy="Balance the brackets of the formula",
         )
     for is_frame, group in groupby(tokens, lambda one: one.type in FRAMES):
@@ -409,7 +409,7 @@ class _Builder:
         if named.type == "REF":
             last = self.last or self._only()
             if last is None:
-                raise NoReadingError("a period or company stands in the place of a line")
+                raise NoReadingError("a formula has a period or a company where it needs a line")
             line = last.model_copy(update={"company": None, "period": None, "part": None})
         else:
             line = self._named(named)

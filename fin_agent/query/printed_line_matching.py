@@ -122,7 +122,9 @@ def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | 
     if len(years) < 2:
         return None
     periods = tuple(Period(fiscal_year=year) for year in years)
-    note = f"no period was named: over FY{years[0]} to FY{years[-1]}, the years for which figures are printed"
+    note = (
+        f"the question names no period: FY{years[0]} to FY{years[-1]} are used, the years for which figures are printed"
+    )
     return query.model_copy(update={"periods": periods, "assumed": (*query.assumed, note)})
 
 

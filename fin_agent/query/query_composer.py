@@ -702,7 +702,7 @@ class _Asked:
     def _put_off_what_is_asked_afterwards(self, extremes: Sequence[Token]) -> None:
         if self._asked_afterwards(extremes):
             self.words.take(*_MOVING, "SHARE", "PERCENT")
-            note = "how the one that stands out moved is not answered: ask for it by its name"
+            note = "the change of the one that stands out cannot be answered in the same question: ask for it by name"
             self.base = self.base.model_copy(update={"assumed": (*self.base.assumed, note)})
 
     def _is_a_run_of_years(self) -> bool:

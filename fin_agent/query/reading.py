@@ -40,7 +40,7 @@ def readings(question: str, names: Names, before: Query | None = None) -> Iterat
     told = sentences_of(question)
     if passed_over := next((one for one in told.told if _spells_a_formula(one, names)), None):
         raise NoReadingError(
-            "how the figure is to be computed was not understood",
+            "the computation asked for was not understood",
             subject=passed_over[:60],
             remedy="Write it as `(a + b) / c`, each line by its printed name",
         )
@@ -69,7 +69,7 @@ def readings(question: str, names: Names, before: Query | None = None) -> Iterat
             except NoReadingError as error:
                 failed = failed or error
                 continue
-            notes = (f"the words in brackets are not taken into account: {words}" for words in passed)
+            notes = (f"the words in brackets were ignored: {words}" for words in passed)
             query = query.model_copy(update={"assumed": (*query.assumed, *notes)})
             if query not in seen:
                 seen.append(query)
@@ -141,7 +141,7 @@ def _put_in_place_of_the_only_one(parsed: Parsed, formula: Measure) -> None:
         or getattr(parsed.measures[0], "metric", None)
         or isinstance(parsed.measures[0], Named)
     ):
-        raise NoReadingError("what the question defines is not what it asks for")
+        raise NoReadingError("the question defines one measure and asks for another")
     parsed.measures = [formula]
     parsed.frames.pop("RATIO", None)  # `What is the ratio? It is defined as a / b.`
     parsed.arithmetic = True

@@ -60,7 +60,7 @@ def _checked(text: str, subject: str) -> PageWeights:
     try:
         read = _FILE.validate_python(yaml.safe_load(text))
     except (yaml.YAMLError, ValidationError) as error:
-        raise WeightsError(f"no weights can be read from it ({error})", subject=subject, remedy=remedy) from error
+        raise WeightsError(f"the file of weights cannot be read ({error})", subject=subject, remedy=remedy) from error
     unknown = sorted(read.keys() - MEANINGS.keys())
     if unknown:
         raise WeightsError(f"no feature is called {', '.join(unknown)}", subject=subject, remedy=remedy)

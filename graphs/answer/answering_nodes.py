@@ -45,7 +45,9 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     passages = before + [passage for passage in state["passages"] if passage.key not in known]
     if not context.analyst.judges_for_free and not _brings_news(state):
         step = TraceStep(
-            node="filter_passages", round=state["round"], summary="nothing new was found: judged as in the round before"
+            node="filter_passages",
+            round=state["round"],
+            summary="no new passages were found: the judgement of the previous round stands",
         )
         return emitted(step, {})
     documents = list(dict.fromkeys(state["found_documents"]))
@@ -277,7 +279,7 @@ def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -
             state, value, reasoning.citations, program=reasoning.program, assumed=reasoning.assumed
         )
     else:
-        lacking = reasoning.missing or (f"a passage that says something on: {state['intent'].core}",)
+        lacking = reasoning.missing or (f"a passage about: {state['intent'].core}",)
         # Of a figure that was to be computed, what it lacks is said first: words were only the second way to it.
         before = state["missing"] if state["intent"].numeric else []
         update["missing"] = list(dict.fromkeys((*before, *lacking)))
@@ -396,7 +398,7 @@ def _not_printed(ledger: Ledger, index: FilingIndex) -> Iterator[str]:
         facts = index.facts([figure.doc_id], pages=[PageKey(figure.doc_id, figure.page)])
         if (abs(figure.amount), figure.scale) not in {(abs(each.fact.amount), each.fact.scale) for each in facts}:
             place = f"page {figure.page + 1} of {figure.doc_id}"
-            yield f"{figure.amount:,} for {entry.slot} was put in by hand: {place} states no such figure"
+            yield f"{figure.amount:,} for {entry.slot} was entered by hand: {place} does not print this figure"
 
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^\Wa-z])")

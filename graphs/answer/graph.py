@@ -441,7 +441,7 @@ def _require_the_same_question(state: AnswerState) -> None:
         raise StateError(
             "was changed after it had been read" if late else "the run has not begun",
             subject=f"`{late or 'asked'}` of the state",
-            remedy="Ask anew with it, or go on from the checkpoint before rewrite_query",
+            remedy="Start a new run with the change, or resume from the checkpoint before rewrite_query",
         )
 
 

@@ -97,7 +97,7 @@ class _Showing:
             }
         )
         if answer is False:
-            raise ValueError("it was not allowed to run")
+            raise ValueError("the program was not approved to run")
         changed = answer.get("program") if isinstance(answer, Mapping) else None
         if not isinstance(changed, str) or changed == program.code:
             return program

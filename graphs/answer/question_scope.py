@@ -39,9 +39,11 @@ def intent_in(scope: Sequence[str] | None, question: str, analyst: ReadsQuestion
         return _of_part(read, workspace, scope)
     assumed = list(read.assumed)
     if read.companies == only.companies and not workspace.directory.mentions(question):
-        assumed.append(f"no company was named: {only.companies[0].name} is the only one searched")
+        assumed.append(f"the question names no company: {only.companies[0].name} is used, the only company searched")
     if only.periods and read.periods == only.periods and not periods_in(question):
-        assumed.append(f"no period was named: {only.periods[0]} is that of the only filing searched")
+        assumed.append(
+            f"the question names no period: {only.periods[0]} is used, the period of the only filing searched"
+        )
     return read.model_copy(update={"assumed": tuple(assumed)})
 
 
@@ -223,7 +225,7 @@ def companies_there(workspace: Workspace, doc_ids: Collection[str] | None = None
         if doc_ids is None or any(doc_id in doc_ids for doc_id in company.doc_ids)
     ]
     if not names:
-        return "no filings yet: bring some in with `fin-agent ingest PATH...`"
+        return "no filings yet: add some with `fin-agent ingest PATH...`"
     more = len(names) - _MOST_NAMED
     return "; ".join(names[:_MOST_NAMED]) + (f"; and {more} others" if more > 0 else "")
 

@@ -175,7 +175,7 @@ def typed_value(name: str, value: object, schema: Any = AnswerState) -> object:
             raise StateError(
                 f"cannot be used: {first['msg'][:1].lower()}{first['msg'][1:]}",
                 subject=f"`{place}` of the state",
-                remedy="Put back what stood there, or change single values of it",
+                remedy="Restore the original value, or change single values in it",
             ) from None
 
 

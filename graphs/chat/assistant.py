@@ -206,9 +206,9 @@ def check_figures(state: ChatState, context: ChatContext) -> Update:
         return {"messages": [asked], "corrected": True, "next": "converse"}
     warnings = draft.warnings
     if lacking:
-        warnings = (*warnings, f"these numbers of the reply stand in no filing that was read: {', '.join(lacking)}")
+        warnings = (*warnings, f"no filing that was read contains these numbers of the reply: {', '.join(lacking)}")
     if claimed:
-        warnings = (*warnings, f"this of the reply is said by nothing that was read: {', '.join(claimed)}")
+        warnings = (*warnings, f"nothing that was read supports these statements of the reply: {', '.join(claimed)}")
     workspace = context.answering.workspace
     companies = workspace.directory.mentions(f"{draft.asked} {draft.said}")
     doc_ids = {doc_id for mention in companies for doc_id in mention.company.doc_ids}

@@ -16,7 +16,7 @@ from fin_agent.graphs.chat.graph import STEPS_AT_MOST, build_chat
 from fin_agent.graphs.chat.state import ChatContext, ChatInput, ChatState, Turn, turns_of
 from fin_agent.graphs.chat.threads import ThreadStoreError, concurrent_turn_warning, thread_turn_lock
 
-_WAITING = "another message of this conversation is answered first"
+_WAITING = "waiting for another message of this conversation to be answered"
 _NUMBERED = re.compile(r"chat-(\d{1,6})")
 
 

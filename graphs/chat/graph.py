@@ -211,9 +211,9 @@ def reply_to(
                 'that?".'
             )
         case _ if answered is not None:
-            said = f"I cannot tell what that asks, beside the question before. Ask it in full. {example}"
+            said = f"I cannot tell what that asks of the previous question. Ask it in full. {example}"
         case _:
-            said = f"There is no question before this one that it could go on from. {example}"
+            said = f"There is no earlier question that this one could continue. {example}"
     return said, ()
 
 
@@ -246,7 +246,7 @@ def _of_answer(kind: MessageKind, turn: Turn) -> str:
     assert answer is not None
     where = "\n".join(cited_lines(turn.citations))
     if kind is MessageKind.WHERE:
-        return where or f"Nothing of it stands anywhere: it was not answered. It was asked: {turn.question}"
+        return where or f"That question was not answered, so there is no source to show. It was: {turn.question}"
     if answer.refused:
         return f"It was not answered. What is missing: {'; '.join(answer.missing)}."
     if kind is MessageKind.DOUBT:

@@ -263,9 +263,9 @@ def _lock_file(file: Path) -> BinaryIO:
 def concurrent_turn_warning(thread: str) -> ThreadStoreError:
     """What is said where two talk in one thread at once."""
     return ThreadStoreError(
-        "this thread was continued elsewhere in the meantime, and the message was not taken up",
+        "this thread was continued elsewhere in the meantime, so the message was not processed",
         subject=thread,
-        remedy="Ask again, which goes on from what was said there (/history shows it), or talk in another thread",
+        remedy="Ask again to continue from there (/history shows it), or use another thread",
     )
 
 
@@ -291,7 +291,7 @@ def _connected(file: Path) -> sqlite3.Connection:
         found = connection.execute("PRAGMA user_version").fetchone()[0]
         if found != FORMAT_VERSION:
             raise ThreadStoreError(
-                f"these chats were kept in format {found}; this version reads format {FORMAT_VERSION}",
+                f"these chats are stored in format {found}; this version reads format {FORMAT_VERSION}",
                 subject=str(file),
                 remedy="Move the file away, or read it with the version that wrote it",
             )

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.running import Ran
 
-OTHER_LANGUAGE = "a question in English: other languages are not read"
+OTHER_LANGUAGE = "a question in English: other languages are not supported"
 DEVELOPED = "How did Tellurond revenue develop in FY2023?"
 
 

@@ -28,7 +28,7 @@ SHOWS = {
     ),
     "chat_with_memory.py": (
         "    (What was Tellurond's net income in FY2022?)\n  Net income of Tellurond Semiconductor Corporation",
-        "There is no question before this one that it could go on from.",
+        "There is no earlier question that this one could continue.",
         "(What was Tellurond's net income as a percentage of revenue in FY2022?)",
     ),
     "filings_from_a_loader.py": (

@@ -158,7 +158,7 @@ class TestProgramsShown:
     def test_false_refuses_it(self, resumed: Callable[[object], Answer]) -> None:
         answered = resumed(False)
         assert answered.refused
-        assert "it was not allowed to run" in answered.missing[0]
+        assert "the program was not approved to run" in answered.missing[0]
 
     def test_one_that_was_changed_is_checked_run_and_told(self, resumed: Callable[[object], Answer]) -> None:
         changed = (

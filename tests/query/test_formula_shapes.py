@@ -143,5 +143,5 @@ def test_a_bracket_that_is_not_closed_is_told(names: Names, question: str) -> No
 
 @pytest.mark.parametrize("words", ["A B ", "revenue in 2023, ", "up down "])
 def test_questions_of_very_many_words_are_refused(names: Names, words: str) -> None:
-    with pytest.raises(NoReadingError, match="at most 400 are read"):
+    with pytest.raises(NoReadingError, match="more than the limit of 400"):
         read(words * 450, names)

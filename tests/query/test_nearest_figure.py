@@ -25,7 +25,7 @@ def test_a_question_that_no_grammar_reads_is_answered_by_the_nearest_figure(work
     assert not intent_of_question(WENT_THROUGH, workspace).numeric
     answer = workspace.ask(WENT_THROUGH)
     assert answer.answer.value == 56
-    assert any("the figure nearest to the question's words" in each for each in answer.assumptions)
+    assert any("the printed figure closest to its words" in each for each in answer.assumptions)
     assert [each.doc_id for each in answer.citations] == ["harborlight_2024_10k"]
     assert "Stock-based compensation" in answer.answer.text
 

@@ -268,7 +268,7 @@ class TestStops:
         assert answer["answer"]["value"] == 945163
         assert answer["warnings"] == [
             "edited from outside of the run: ledger",
-            "945,163 for inventories of Quillmark Stores, Inc. for FY2023 was put in by hand: page 10 of"
+            "945,163 for inventories of Quillmark Stores, Inc. for FY2023 was entered by hand: page 10 of"
             " quillmark_2023_10k states no such figure",
         ]
 

@@ -55,7 +55,7 @@ class RulesAnalyst:
             return read.model_copy(update={"question": question})
         except RecursionError:
             raise QuestionError(
-                "the question nests its parts too deep", subject=question[:60], remedy="Ask for one thing at a time"
+                "the question nests its parts too deeply", subject=question[:60], remedy="Ask for one thing at a time"
             ) from None
 
     def asks(self, intent: Intent) -> Sequence[str]:

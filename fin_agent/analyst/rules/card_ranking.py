@@ -88,7 +88,7 @@ def packaged_weights() -> JudgeWeights:
     try:
         weights = _FILE.validate_python(yaml.safe_load(text))
     except (yaml.YAMLError, ValidationError) as error:
-        raise LexiconError(f"no weights can be read from it ({error})", subject=_PACKAGED, remedy=remedy) from error
+        raise LexiconError(f"the file of weights cannot be read ({error})", subject=_PACKAGED, remedy=remedy) from error
     if weights.keys() != MEANINGS.keys():
         odd = ", ".join(sorted(weights.keys() ^ MEANINGS.keys()))
         raise LexiconError(f"missing or unknown fields: {odd}", subject=_PACKAGED, remedy=remedy)

@@ -314,7 +314,7 @@ def _is_of_another_time(card: Card, intent: Intent) -> bool:
 
 def _nothing_on(intent: Intent) -> str:
     terms = " ".join(search_terms(intent.keywords))
-    return f"a passage about {terms}" if terms else "words to search for: the question names only companies and periods"
+    return f"a passage about {terms}" if terms else "a topic: the question names only companies and periods"
 
 
 def _weights(words: Sequence[str], workspace: Workspace) -> dict[str, float]:

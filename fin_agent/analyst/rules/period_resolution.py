@@ -56,7 +56,7 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
     if not intent.numeric:  # the report of its last quarter tells of a span of months
         known = [period.model_copy(update={"months": None}) for period in known]
     if len(known) < len(found[0]):
-        what = "figures for this span of months: it is neither a quarter nor does it start with the fiscal year"
+        what = "figures for this span of months: only quarters and year-to-date periods can be looked up"
         return intent.model_copy(update={"unsupported": (*intent.unsupported, what)})
     return intent.model_copy(update={"periods": _ordered(known)})
 
@@ -203,7 +203,7 @@ def _years_with_quarter(parsed: QuestionPeriods) -> set[int]:
 def quarters_without_year(question: str, periods: Sequence[FiscalPeriod]) -> tuple[str, ...]:
     """In words, quarters that `question` names without their year, where it names no other periods."""
     loose = () if periods else parse_periods(question).loose_quarters
-    return tuple(f"quarter {quarter} of which year: name the year" for quarter in loose)
+    return tuple(f"the year of quarter {quarter}: name it" for quarter in loose)
 
 
 def dates_asked(question: str) -> tuple[date, ...]:

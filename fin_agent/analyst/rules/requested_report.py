@@ -52,7 +52,7 @@ def about_restating(question: str) -> tuple[str, ...]:
     """What a question asks of a restatement itself, which no program is written for."""
     if not _ASKED_HOW_MUCH.search(question):
         return ()
-    return ("by how much a figure was restated: ask for it as originally reported, and as restated",)
+    return ("the amount of a restatement: ask for the figure as originally reported, then as restated",)
 
 
 _ASKED_WHETHER = re.compile(

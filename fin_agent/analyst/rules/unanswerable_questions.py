@@ -10,7 +10,7 @@ def of_the_market(core: str) -> tuple[str, ...]:
     found = _OF_THE_MARKET.search(core)
     if found is None or _ASSUMED.search(core):
         return ()
-    return (f"{' '.join(found.group().split())}: it needs a market price, which is in no filing",)
+    return (f"{' '.join(found.group().split())}: it needs a market price, which filings do not contain",)
 
 
 _OF_THE_MARKET = re.compile(

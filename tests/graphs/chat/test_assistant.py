@@ -335,7 +335,7 @@ class TestFigures:
         assert "evil" not in turn.said + str(messages[-1].content)
         if "evil" not in said:
             assert len(model.calls) == 3 and turn.said.endswith("[no source]")
-            assert any("said by nothing that was read" in warning for warning in turn.warnings)
+            assert any("nothing that was read supports" in warning for warning in turn.warnings)
 
     def test_a_key_that_a_server_gives_back_is_neither_shown_nor_kept(
         self, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -170,7 +170,7 @@ def test_two_messages_at_once_are_answered_one_after_the_other(file: Path, works
         turns = ChatThread(context, store or memory, "a").turns
     assert sorted(turn.asked for turn in turns) == sorted(questions)
     assert all(turn.asked[9:15] in turn.said for turn in turns)
-    assert told_of and set(told_of) == {"another message of this conversation is answered first"}
+    assert told_of and set(told_of) == {"waiting for another message of this conversation to be answered"}
 
 
 class Counted(TypedDict):

@@ -157,7 +157,7 @@ def never_answered(core: str) -> str:
     for refusal in _table()["refusals"]:
         if _pattern(tuple(refusal["asked"])).search(core) and not _pattern(tuple(refusal["unless"])).search(core):
             return str(refusal["says"])
-    return "a question in English: other languages are not read" if _is_foreign(core) else ""
+    return "a question in English: other languages are not supported" if _is_foreign(core) else ""
 
 
 def _is_foreign(text: str) -> bool:
