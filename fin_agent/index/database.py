@@ -204,7 +204,6 @@ def connect(file: Path, *, damaged: bool = False) -> sqlite3.Connection:
 
 def create_database(file: Path) -> None:
     """Make the database at `file`, whole at once; does nothing where there is one. Raises FilingIndexError."""
-    check_fts5()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         if file.exists():
@@ -366,17 +365,6 @@ def _disk_is_full(folder: Path) -> bool:
 
 def _code(error: sqlite3.Error) -> int:
     return int(getattr(error, "sqlite_errorcode", -1)) & 0xFF
-
-
-def check_fts5() -> None:
-    """Raises FilingIndexError where SQLite has no full-text search."""
-    with closing(sqlite3.connect(":memory:")) as connection:
-        options = {row[0] for row in connection.execute("PRAGMA compile_options")}
-    if "ENABLE_FTS5" not in options:
-        raise FilingIndexError(
-            "this Python's SQLite has no full-text search (FTS5)",
-            remedy="Use a Python whose sqlite3 is compiled with FTS5: those of python.org and of Debian are",
-        )
 
 
 def tables_of(connection: sqlite3.Connection) -> dict[str, tuple[tuple[object, ...], ...]]:
