@@ -178,7 +178,7 @@ class _Talk:
 
 HELP = """\
 /evidence N          the passage that citation N of the last answer stands in
-/page N [FILE.png]   a picture of its page with the figure framed; opened where there is a desktop
+/page N [FILE.png]   a picture of its page with the figure framed, by PyMuPDF; opened on a desktop
 /ledger              every figure the answer needs, and what fills it
 /program             the program that computed it
 /history             what was said in this thread

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise
-from typing import Protocol
 
+from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_own_years
 from fin_agent.analyst.rules.reasoning.question_parts import Wants, asks_in_words, never_answered, parts_of
 from fin_agent.analyst.rules.unknown_company_detection import name_alone
@@ -27,7 +27,7 @@ _MOST_COMPANIES = 200
 """Among more than these it is not looked for whose part a name is."""
 
 
-def intent_in(scope: Sequence[str] | None, question: str, analyst: ReadsQuestions, workspace: Workspace) -> Intent:
+def intent_in(scope: Sequence[str] | None, question: str, analyst: Analyst, workspace: Workspace) -> Intent:
     """The question as `analyst` reads it among the filings `scope`, or all.
 
     One that names no company is about the only one there is; one that names no period, asked of one filing, is about
@@ -45,14 +45,6 @@ def intent_in(scope: Sequence[str] | None, question: str, analyst: ReadsQuestion
             f"the question names no period: {only.periods[0]} is used, the period of the only filing searched"
         )
     return read.model_copy(update={"assumed": tuple(assumed)})
-
-
-class ReadsQuestions(Protocol):
-    """Whoever reads questions."""
-
-    def intent(self, question: str, before: Intent | None = None) -> Intent:
-        """See Analyst.intent."""
-        ...
 
 
 def _only_one(workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent | None:

@@ -113,7 +113,6 @@ NEED_DATA = {
     "$TATQA": "TAT-QA",
     "$RESERVE": "real filings",
     "IXBRL": "real filings",
-    "RESERVE": "real filings",
 }
 STANDS_FOR = re.compile(r"\$\{?[A-Z_]+\}?|[A-Z]{3,}(?:\.[a-z.]+)?|<[^>]+>")
 """Words of a command in whose place a reader puts something."""
