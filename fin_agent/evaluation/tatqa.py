@@ -121,7 +121,8 @@ def _filing(number: int, record: _Record) -> str:
     """HTML with a cover, which a filing has and a table torn out of one has not."""
     table = [["" if cell is None else str(cell) for cell in row] for row in record.table.table]
     paragraphs = [each.text for each in sorted(record.paragraphs, key=lambda each: each.order)]
-    head = " ".join(cell for row in table[:_HEAD_ROWS] for cell in row)
+    labels = _DATED.findall(" ".join(row[0] for row in table if row))  # `Balance at June 30, 2019`
+    head = " ".join((*(cell for row in table[:_HEAD_ROWS] for cell in row), *labels))
     cover = synthetic_cover(f"Registrant {number} Corporation", head, " ".join((head, *paragraphs)))
     rows = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>\n" for row in table)
     place = _place_of_table(paragraphs)
@@ -143,18 +144,24 @@ def _place_of_table(paragraphs: Sequence[str]) -> int:
 def synthetic_cover(registrant: str, head: str, text: str) -> tuple[str, ...]:
     """A cover's lines: no more than what kind of report a text is from, and when the newest year it names ended.
 
-    The year is looked for in `head` first.
+    The year is looked for in `head` first; years to come, in which something falls due, are none.
     """
-    years = _YEAR.findall(head) or _YEAR.findall(text) or [_USUAL]
-    day = _DAY.search(text)
+    named = [[year for year in _YEAR.findall(each) if year <= _NEWEST] for each in (head, text)]
+    years = named[0] or named[1] or [_USUAL]
+    day = next(iter((*_days_in(head), *(one for one in _days_in(text) if not one.endswith(" 1")))), "December 31")
     return (
         "UNITED STATES SECURITIES AND EXCHANGE COMMISSION",
         "FORM 10-K",
         "ANNUAL REPORT PURSUANT TO SECTION 13 OR 15(d) OF THE SECURITIES EXCHANGE ACT OF 1934",
-        f"For the fiscal year ended {day[0] if day else 'December 31'}, {max(years)}",
+        f"For the fiscal year ended {day}, {max(years)}",
         registrant,
         "(Exact name of registrant as specified in its charter)",
     )
+
+
+def _days_in(text: str) -> list[str]:
+    """`March 31` for each day that a text names as `March 31` or `31 March`."""
+    return [f"{one['month'] or one['month_first']} {one['day'] or one['day_last']}" for one in _DAY.finditer(text)]
 
 
 def _paragraphs(texts: Sequence[str]) -> str:
@@ -162,12 +169,14 @@ def _paragraphs(texts: Sequence[str]) -> str:
 
 
 _HEAD_ROWS = 3
-_USUAL = "2019"
-"""The annual reports that the published questions are about are those of 2018 and 2019."""
+_USUAL, _NEWEST = "2019", "2020"
+"""The annual reports that the published questions are about are those of 2018 and 2019, some years ended in 2020."""
 _YEAR = re.compile(r"\b20[012]\d\b")
+_MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DAY = re.compile(
-    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+[1-3]?\d\b"
+    rf"\b(?:(?P<day>[1-3]?\d)\s+(?P<month>{_MONTH})|(?P<month_first>{_MONTH})\s+(?P<day_last>[1-3]?\d))\b"
 )
+_DATED = re.compile(rf"(?:(?:{_MONTH})\s+[1-3]?\d,|[1-3]?\d\s+(?:{_MONTH}))\s+20\d\d")
 
 # --- An answer as TAT-QA has it
 

@@ -22,7 +22,7 @@ from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.text_normalization import plain, singular
 from fin_agent.query import lexer
-from fin_agent.query.binding import UnboundError, bound, metrics_to_search, unit_of_printed
+from fin_agent.query.binding import UnboundError, bound, metrics_to_search, unit_fits, unit_of_printed
 from fin_agent.query.lexer import Names
 from fin_agent.query.nearest_figure import one_figure, printed_name, quoted_address
 from fin_agent.query.parsing import NoReadingError
@@ -436,7 +436,10 @@ def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozense
     unit = unit_of_printed(intent, plan, workspace) if plan is not None else intent.measure_unit
     if unit is None:
         raise UnboundError(_not_understood(printed or [intent.measure]))
-    return intent.model_copy(update={"measure_unit": unit})
+    intent = intent.model_copy(update={"measure_unit": unit})
+    if query.unit == "percent" and plan is not None and not unit_fits(query.unit, intent):
+        raise UnboundError(f"{intent.measure} in percent: ask for its share of another line, or for its growth")
+    return intent
 
 
 def _by_printed_names(query: Query, words: Intent, workspace: Workspace) -> Intent | None:

@@ -648,6 +648,8 @@ def _next_of_run(text: str, tokens: Sequence[Token], place: int, run: Sequence[T
     if follows >= len(tokens) or tokens[follows].type not in _LINES:
         return None
     known = {last.type, tokens[follows].type} - {"PHRASE"}
+    if tokens[follows].text.lower().startswith("total ") and any(one.type == "SHARE" for one in tokens):
+        return None  # `the percentage of leases in the total liabilities`
     return follows if len(known) < 2 and (last.type == "PHRASE" or tokens[follows].type == "PHRASE") else None
 
 

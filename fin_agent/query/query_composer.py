@@ -289,6 +289,7 @@ class _Asked:
             self.measures = self.measures[:1]
         self.measures = [_of_two_lines(one) if self.base.parts is None else one for one in self.measures]
         self._share_of_the_whole()
+        self._of_a_line_in_percent()
         self._averages_of_all()
         self._without_options()
         self._made_money()
@@ -365,6 +366,15 @@ class _Asked:
             words.take("SHARE", "CAME_FROM")
             own, total = (line.model_copy(update={"whole": whole}) for whole in (False, True))
             self.measures = [percentage(own, total)]
+
+    def _of_a_line_in_percent(self) -> None:
+        """`the average percentage of revenues of OEM`: the line is printed in percent, or the question is not read."""
+        asked = self.words.left.get("SHARE", [])
+        lines = [one.of if isinstance(one, Function) else (one,) for one in self.measures]
+        alone = len(lines) == 1 and all(isinstance(one, Line) and not one.metric for one in lines[0])
+        if alone and asked and all("percent" in one.text.lower() for one in asked):
+            self.words.take("SHARE")
+            self.base = self.base.model_copy(update={"unit": "percent"})
 
     def _averages_of_all(self) -> None:
         """`average inventory and total assets`: of balances that are listed each is averaged."""
