@@ -144,10 +144,9 @@ def _place_of_table(paragraphs: Sequence[str]) -> int:
 def synthetic_cover(registrant: str, head: str, text: str) -> tuple[str, ...]:
     """A cover's lines: no more than what kind of report a text is from, and when the newest year it names ended.
 
-    The year is looked for in `head` first; years to come, in which something falls due, are none.
+    The year is looked for in `head` first.
     """
-    named = [[year for year in _YEAR.findall(each) if year <= _NEWEST] for each in (head, text)]
-    years = named[0] or named[1] or [_USUAL]
+    years = _YEAR.findall(head) or _YEAR.findall(text) or [_USUAL]
     day = next(iter((*_days_in(head), *(one for one in _days_in(text) if not one.endswith(" 1")))), "December 31")
     return (
         "UNITED STATES SECURITIES AND EXCHANGE COMMISSION",
@@ -169,8 +168,8 @@ def _paragraphs(texts: Sequence[str]) -> str:
 
 
 _HEAD_ROWS = 3
-_USUAL, _NEWEST = "2019", "2020"
-"""The annual reports that the published questions are about are those of 2018 and 2019, some years ended in 2020."""
+_USUAL = "2019"
+"""The annual reports that the published questions are about are those of 2018 and 2019."""
 _YEAR = re.compile(r"\b20[012]\d\b")
 _MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DAY = re.compile(

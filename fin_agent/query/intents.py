@@ -255,7 +255,10 @@ def figures_asked(words: Intent, workspace: Workspace, before: Query | None = No
                     return whole
             first = first or query
             try:
-                return _as_intent(query, words, workspace)
+                intent = _as_intent(query, words, workspace)
+                if query.unit == "percent" and not unit_fits(query.unit, intent):
+                    raise UnboundError(f"{intent.measure} in percent: ask for its share of a line, or for its growth")
+                return intent
             except UnboundError as error:
                 if error.told:
                     told = {"query": query, "unsupported": (*words.unsupported, str(error))}
@@ -436,10 +439,7 @@ def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozense
     unit = unit_of_printed(intent, plan, workspace) if plan is not None else intent.measure_unit
     if unit is None:
         raise UnboundError(_not_understood(printed or [intent.measure]))
-    intent = intent.model_copy(update={"measure_unit": unit})
-    if query.unit == "percent" and plan is not None and not unit_fits(query.unit, intent):
-        raise UnboundError(f"{intent.measure} in percent: ask for its share of another line, or for its growth")
-    return intent
+    return intent.model_copy(update={"measure_unit": unit})
 
 
 def _by_printed_names(query: Query, words: Intent, workspace: Workspace) -> Intent | None:

@@ -163,7 +163,7 @@ def with_printed_lines(lexed: Lexed, spans: Sequence[tuple[int, int]]) -> Lexed:
 
 
 _STANDING = frozenset({"METRIC", "FORMULA", "PART", "PHRASE"})
-_NEVER_OF_A_LINE = frozenset({"COMPANY", "PERIOD", "GIVEN"})
+_NEVER_OF_A_LINE = frozenset({"COMPANY", "PERIOD", "GIVEN", "OF_WHICH"})
 _ASKING = frozenset({
     "AVERAGE", "AVERAGE_OF", "CAGR", "CHANGE", "COUNT", "DIFFERENCE", "DOWN", "GROWTH", "HIGHEST", "LOWEST", "MOVE_OF",
     "RANK", "RATIO", "SHARE", "TOTAL", "TOTAL_OF", "UP",
