@@ -153,6 +153,8 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     near = find_nearest_figure(workspace, asked.sought, company=asked.company.key) if asked is not None else None
     if asked is None or near is None or near.chance < _LIKELY_ENOUGH:
         return intent
+    if (asked.period.quarter or _LAST) != (near.sourced.fact.period.quarter or _LAST):
+        return intent  # the figure of a year is none of its quarters
     query = Query(
         question=intent.question,
         measures=(Line(words=printed_name(near.sourced.fact) or asked.words, place=place_of(near.sourced)),),
@@ -308,6 +310,7 @@ def _as_period(named: FiscalPeriod) -> Period:
     return Period(fiscal_year=named.fiscal_year, quarter=named.quarter, months=months)
 
 
+_LAST = 4
 _LIKELY_ENOUGH = 0.7
 """Of figures taken for what was asked at this chance or a higher one, seven in eight are (docs/benchmarks.md)."""
 
