@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from fin_agent.analyst.events import warned
+from fin_agent.analyst.events import record_warning
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.index.protocol import FilingIndex, PageKey
@@ -55,5 +55,5 @@ def extract_cards(
             made.append(maker.made(base, passage.text))
     stayed = [one for one in made if not one.by_model]
     if stayed:
-        warned(f"{len(stayed)} of {len(made)} cards are those of the rules: {stayed[0].notes[0]}")
+        record_warning(f"{len(stayed)} of {len(made)} cards are those of the rules: {stayed[0].notes[0]}")
     return made

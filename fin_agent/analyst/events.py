@@ -113,7 +113,7 @@ class Journal:
     """Notes of one step, each once, in the order in which they were made.
 
     >>> with journal() as notes:
-    ...     warned("the model gave no reply; rules answer")
+    ...     record_warning("the model gave no reply; rules answer")
     >>> notes.warnings
     ('the model gave no reply; rules answer',)
     """
@@ -137,7 +137,7 @@ class Journal:
         line = " ".join(text.split())
         if line not in self._warnings:
             self._warnings[line] = None
-            told(Warned(text=line))
+            emit(Warned(text=line))
 
     def flag(self, text: str) -> None:
         """Note a sign of injection."""
@@ -161,7 +161,7 @@ def listening(listener: Listener | None, *, drafts: bool = True) -> Iterator[Non
     >>> from fin_agent.analyst.events import Warned
     >>> heard = []
     >>> with listening(heard.append):
-    ...     told(Warned(text="rules answer"))
+    ...     emit(Warned(text="rules answer"))
     >>> heard
     [Warned(kind='warned', text='rules answer')]
     """
@@ -188,19 +188,19 @@ def current_listener() -> EventListener:
     return _CURRENT.get()
 
 
-def told(event: Event) -> None:
+def emit(event: Event) -> None:
     """Tell whoever listens; nobody, where nobody does."""
     if (listener := _CURRENT.get().listener) is not None:
         listener(event)
 
 
-def warned(text: str) -> None:
+def record_warning(text: str) -> None:
     """Note a fallback where a journal is kept."""
     if (notes := _CURRENT.get().notes) is not None:
         notes.warn(text)
 
 
-def flagged(text: str) -> None:
+def record_injection_sign(text: str) -> None:
     """Note a sign of injection where a journal is kept."""
     if (notes := _CURRENT.get().notes) is not None:
         notes.flag(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fin_agent.analyst.events import warned
+from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.grounding import on_a_line
 from fin_agent.analyst.model.llm_judges import ModelJudge, PatientJudge
 from fin_agent.analyst.model.model_client import call_of
@@ -63,7 +63,7 @@ def strategy_for(
     """
 
     def told(note: str) -> None:
-        warned(note)
+        record_warning(note)
         notify(note)
 
     layers = {layer.name for layer in parse_strategy(settings.strategy)}

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from fin_agent.cli.exit_codes import MEANINGS, told
+from fin_agent.cli.exit_codes import MEANINGS, error_boundary
 from fin_agent.distribution import installed_version
 
 COMMANDS: Mapping[str, Any] = {
@@ -110,7 +110,7 @@ class ListedGroup(TyperGroup):
             return group
         module, _, function = place.partition(".")
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        with told():  # a library that is missing, or of another version
+        with error_boundary():  # a library that is missing, or of another version
             single.command(cmd_name, cls=GroupedCommand)(getattr(import_module(f"fin_agent.cli.{module}"), function))
         return typer.main.get_command(single)
 

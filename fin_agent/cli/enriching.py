@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from fin_agent.analyst.model.models_by_role import callers_of
-from fin_agent.analyst.model.summaries import MadeSummary, ModelNodeWriter, ModelSummarizer, given_up, node_writer
+from fin_agent.analyst.model.summaries import (
+    MadeSummary,
+    ModelNodeWriter,
+    ModelSummarizer,
+    is_model_unavailable,
+    node_writer,
+)
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import Docs, ModelOptions, OnIndex, command
 from fin_agent.cli.streams import Progress, messages, warn
@@ -202,7 +208,7 @@ def summarize(on: OnIndex, models: ModelOptions, doc: Docs = None, again: bool =
         waiting = [record for record in records if again or not summarizer.is_made(record)]
         with Progress(len(waiting), "summarizing", "filings") as progress:
             for record in waiting:
-                if given_up([one for _, one in made]):
+                if is_model_unavailable([one for _, one in made]):
                     break
                 with metered(Meter(settings.models.budget, of="filing", within=meter)):
                     one = summarizer.made(record)

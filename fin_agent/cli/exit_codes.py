@@ -46,14 +46,14 @@ MEANINGS: dict[int, str] = {
 }
 
 
-def reported(command: Callable[P, ExitCode]) -> Callable[P, None]:
+def run_command(command: Callable[P, ExitCode]) -> Callable[P, None]:
     """`command`, ending in its exit code; an error is told in a sentence, with its traceback under `--debug`."""
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         index = kwargs.get("index")
         try:
-            with told(index, debug=kwargs.get("debug")), naming(index):
+            with error_boundary(index, debug=kwargs.get("debug")), naming(index):
                 code = command(*args, **kwargs)
                 sys.stdout.flush()
         except KeyboardInterrupt:
@@ -69,7 +69,7 @@ def reported(command: Callable[P, ExitCode]) -> Callable[P, None]:
 
 
 @contextmanager
-def told(index: object = None, *, debug: object = False) -> Iterator[None]:
+def error_boundary(index: object = None, *, debug: object = False) -> Iterator[None]:
     """An error inside is told in a sentence and ends the command, with its traceback under `debug`."""
     try:
         yield

@@ -19,7 +19,7 @@ import typer
 from rich.console import RenderableType
 
 from fin_agent.cli import streams
-from fin_agent.cli.exit_codes import ExitCode, reported
+from fin_agent.cli.exit_codes import ExitCode, run_command
 from fin_agent.config import INDEX_VARIABLE, Configured, Settings, configured, index_folder
 from fin_agent.config_sources import Said, roles_in
 from fin_agent.errors import FilingIndexError
@@ -286,7 +286,7 @@ def command(function: Callable[..., ExitCode]) -> Callable[..., Any]:
     run.__doc__ = said.text
     run.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in taken} | {"return": ExitCode}
-    return reported(run)
+    return run_command(run)
 
 
 _ENTRY = re.compile(r"^ {4}(\w+) \(([^)]+)\): (.+(?:\n {8}.+)*)", re.M)

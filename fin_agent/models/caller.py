@@ -31,11 +31,11 @@ from fin_agent.models.replies import (
     Gathered,
     Received,
     correction,
+    from_langchain_message,
     instruction,
-    judged,
-    received,
     response_format,
     schema_text,
+    validated_value,
 )
 from fin_agent.models.response_cache import ResponseCache, cache_key
 from fin_agent.models.settings import CALLS_AT_ONCE, OutputMode
@@ -151,7 +151,7 @@ class Caller:
         if kept is None:
             return None
         try:
-            value = judged(call, Received(kept.text, kept.finish, kept.usage))
+            value = validated_value(call, Received(kept.text, kept.finish, kept.usage))
         except ModelError:
             return None
         meter.add(self.record(call.role, call.prompt, kept.usage, dollars=0.0, from_cache=True))
@@ -256,7 +256,7 @@ class _Exchange:
 
     def _judged(self, answer: Received) -> tuple[Any, ModelError | None]:
         try:
-            return judged(self._call, answer), None
+            return validated_value(self._call, answer), None
         except ModelError as fault:
             return None, fault
 
@@ -353,7 +353,7 @@ class _Exchange:
     ) -> Received:
         """The answer to one request, whose text is told as it grows where somebody listens."""
         if self._on_text is None or not streamed:
-            return received(model.invoke(messages))
+            return from_langchain_message(model.invoke(messages))
         pieces = model.stream(messages)
         try:
             for piece in pieces:

@@ -46,7 +46,7 @@ class Received:
     """Whether it held a key, which was taken out: such an answer is not kept."""
 
 
-def judged(call: Call[OutputT], answer: Received) -> OutputT | None:
+def validated_value(call: Call[OutputT], answer: Received) -> OutputT | None:
     """The value where one is wanted. Raises the ModelError that says why the answer cannot be used."""
     if answer.refusal or answer.finish is Finish.FILTERED:
         said = f" ({redacted(answer.refusal)})" if answer.refusal else ""
@@ -172,7 +172,7 @@ _FINISHES = {
 }
 
 
-def received(message: AIMessage) -> Received:
+def from_langchain_message(message: AIMessage) -> Received:
     """A message of LangChain; a merged stream as well."""
     blocks = message.content if isinstance(message.content, list) else []
     refusals = [str(block["refusal"]) for block in blocks if isinstance(block, dict) and block.get("refusal")]
@@ -215,7 +215,7 @@ class Gathered:
 
     def answer(self) -> Received:
         """All of it, as an answer."""
-        return Received("", Finish.UNKNOWN, None) if self.message is None else received(self.message)
+        return Received("", Finish.UNKNOWN, None) if self.message is None else from_langchain_message(self.message)
 
     def _grown(self, text: str) -> bool:
         before, self.said = self.said, without_thoughts(text)

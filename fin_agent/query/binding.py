@@ -58,7 +58,7 @@ class Bound:
     unit: str
 
 
-def bound(query: Query, intent: Intent, workspace: Workspace, searched: frozenset[str] = frozenset()) -> Intent:
+def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: frozenset[str] = frozenset()) -> Intent:
     """`intent`, which holds the question's words, with the figures that `query` asks for. Raises UnboundError.
 
     Lines of the metrics `searched` are looked for by the question's words as well.

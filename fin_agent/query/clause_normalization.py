@@ -44,7 +44,7 @@ class Clause:
         return has_arithmetic(self.tokens) and any(one.type in LINES or one.type == "PART" for one in self.tokens)
 
 
-def arranged(tokens: Sequence[Token]) -> list[Token]:
+def normalize_clauses(tokens: Sequence[Token]) -> list[Token]:
     """The tokens of one measure clause: every formula that the question gives stands where its name stood."""
     named = [one for one in map(_renamed, tokens) if one.type != "NOISE"]
     kept = _without_asides(_brackets_as_clauses(_settled(_with_ranges(named))))

@@ -10,7 +10,7 @@ from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.query.binding import unit_fits
-from fin_agent.query.clause_normalization import arranged
+from fin_agent.query.clause_normalization import normalize_clauses
 from fin_agent.query.intents import intent_of_query, intent_of_question, names_of
 from fin_agent.query.lexer import Lexed, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import period_of
@@ -95,7 +95,7 @@ def _as_read(line: Line, doc_ids: Sequence[str], workspace: Workspace) -> Measur
     Words that these filings print as a label mean that line, unless it is known there as a metric that they name.
     """
     try:
-        measures = parse(arranged(lex(line.words, names_of(workspace)).tokens)).measures
+        measures = parse(normalize_clauses(lex(line.words, names_of(workspace)).tokens)).measures
     except NoReadingError:
         measures = []
     index, label = workspace.index, line.words.casefold()

@@ -22,7 +22,7 @@ from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.text_normalization import plain, singular
 from fin_agent.query import lexer
-from fin_agent.query.binding import UnboundError, bound, metrics_to_search, unit_fits, unit_of_printed
+from fin_agent.query.binding import UnboundError, bind_query, metrics_to_search, unit_fits, unit_of_printed
 from fin_agent.query.lexer import Names
 from fin_agent.query.nearest_figure import one_figure, printed_name, quoted_address
 from fin_agent.query.parsing import NoReadingError
@@ -415,7 +415,7 @@ def _as_printed(query: Query, workspace: Workspace, *, total: bool) -> Query | N
 
 def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozenset[str] = frozenset()) -> Intent:
     """The query as an intent. Raises UnboundError where no plan can be made of it, or no filing prints a line of it."""
-    intent = bound(query, words, workspace, searched).model_copy(update={"query": query})
+    intent = bind_query(query, words, workspace, searched).model_copy(update={"query": query})
     if query.unit in _OF_RATES and intent.measure_unit == "ratio" and intent.relation is Relation.CHANGE:
         intent = intent.model_copy(update={"expression": f"100 * ({intent.expression})", "measure_unit": "percent"})
     if query.unit in _OF_RATES and intent.measure_unit.startswith("USD") and intent.relation is Relation.CHANGE:

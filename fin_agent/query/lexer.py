@@ -75,7 +75,7 @@ def lex(text: str, names: Names, given: Sequence[str] = (), about: Sequence[str]
     Types are those of `words.yaml` in capitals, and COMPANY, PERIOD, PART, METRIC, FORMULA, NUMBER, PHRASE, COMMA,
     COLON, DASH and those of the signs `( ) + - * / ^`.
     """
-    text = _with_quotients(plain_marks(expand_abbreviations(text)), names)
+    text = _with_quotients(normalize_punctuation(expand_abbreviations(text)), names)
     companies = names.directory.mentions(text)
     taken = [Token("COMPANY", one.phrase, one.start, _past_possessive(text, one.end), one) for one in companies]
     taken += periods_in(text, taken)
@@ -239,7 +239,7 @@ def _named_alike(token: Token, like: Token, names: Names) -> Token:
     return token
 
 
-def plain_marks(text: str) -> str:
+def normalize_punctuation(text: str) -> str:
     """The text with straight quotes and hyphens, each character in its place."""
     return "".join(_MARKS.get(mark, mark) for mark in text)
 

@@ -50,7 +50,7 @@ class NoReadingError(FinAgentError):
 
 
 def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None, *, goes_on: bool = False) -> Parsed:
-    """Read tokens that `clauses.arranged` has put in order.
+    """Read tokens that `normalize_clauses` has put in order.
 
     `given` are trees of names that the question defines, by the place of their token. A question that `goes_on` from
     another one may have no measure of its own.

@@ -29,16 +29,16 @@ _ASKING_WORD = re.compile(rf"\b{_ASKS}", re.I)
 _FEWEST_LETTERS = 2
 
 
-def asks_of(question: str) -> tuple[str, ...]:
+def split_requests(question: str) -> tuple[str, ...]:
     """What the question asks, one by one, in its own words and order; what defines or instructs stands behind each.
 
     What is asked twice in the same words is asked once.
 
-    >>> asks_of("When did the plant close, and how many people lost work?")
+    >>> split_requests("When did the plant close, and how many people lost work?")
     ('When did the plant close?', 'how many people lost work?')
-    >>> asks_of("In 2020, what was revenue and what was its growth?")
+    >>> split_requests("In 2020, what was revenue and what was its growth?")
     ('In 2020, what was revenue?', 'what was its growth?')
-    >>> asks_of("What was revenue? What were costs? What was revenue?")
+    >>> split_requests("What was revenue? What were costs? What was revenue?")
     ('What was revenue?', 'What were costs?')
     """
     told = sentences_of(question)
@@ -64,7 +64,7 @@ _HOW_MUCH = re.compile(
 )
 
 
-def referring(ask: str, before: Query | None) -> str:
+def resolve_references(ask: str, before: Query | None) -> str:
     """The ask with the names of what `it` and `that segment` stand for, as the question before has them."""
     if before is None:
         return ask
@@ -81,7 +81,7 @@ _THAT_PART = re.compile(
 _IT = re.compile(r"\b(?:it|they)\b", re.I)
 
 
-def loose_pairs(ask: str, *, signs_only: bool = False) -> list[tuple[str, str]]:
+def candidate_splits(ask: str, *, signs_only: bool = False) -> list[tuple[str, str]]:
     """The ways to part one ask where it only joins, the last joint first: `rev growth yoy + gross margin`."""
     joints = (_SIGN if signs_only else _LOOSE).finditer(ask.strip(" ?"))
     found = [(ask[: at.start()].strip(" ?"), ask[at.end() :].strip(" ?")) for at in joints]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
-from fin_agent.query.clause_normalization import alternatives, arranged, without_glosses
+from fin_agent.query.clause_normalization import alternatives, normalize_clauses, without_glosses
 from fin_agent.query.lexer import Lexed, Names, Token, lex, with_printed_lines
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES
 from fin_agent.query.parsing import NoReadingError, Parsed, parse
@@ -63,7 +63,7 @@ def readings(question: str, names: Names, before: Query | None = None) -> Iterat
     failed: NoReadingError | None = None
     seen: list[Query] = []
     for way, passed in ways if printed == lexed else ((printed, ()), *ways):
-        for some in alternatives(arranged(way.tokens), way.text, lambda word: names.is_printed(word, keys)):
+        for some in alternatives(normalize_clauses(way.tokens), way.text, lambda word: names.is_printed(word, keys)):
             try:
                 query = _made(question, told, way, some, trees, unused, names, before)
             except NoReadingError as error:
@@ -128,7 +128,7 @@ def _define(name: str, formula: str, given: dict[str, Measure], names: Names) ->
     """Read the formula of `name`; names that are defined behind it may stand in it."""
     lexed = lex(formula, names, tuple(given))
     places = {one.start: given[str(one.value)] for one in lexed.tokens if one.type == "GIVEN"}
-    parsed = parse(arranged(lexed.tokens), places)
+    parsed = parse(normalize_clauses(lexed.tokens), places)
     if len(parsed.measures) != 1 or set(parsed.frames) - {"AND", "BY", "FROM_WORD"}:
         raise NoReadingError("the formula in the question cannot be read", subject=formula[:60])
     given[name] = parsed.measures[0]

@@ -85,7 +85,7 @@ def add_routes(app: FastAPI, context: ToolContext, keeping: Keeping, calls: Call
     async def reading(request: Request, question: Annotated[str, Query(min_length=1, max_length=2_000)]) -> Response:
         def shown() -> Response:
             try:
-                return JSONResponse(views.reading_shown(question, context.workspace))
+                return JSONResponse(views.query_view(question, context.workspace))
             except NoReadingError as error:
                 return JSONResponse(views.unreadable(error))
 

@@ -37,7 +37,7 @@ _MOST_PARTS = 200
 ANNUAL_FORMS = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
 
 
-def reading_shown(question: str, workspace: Workspace) -> Json:
+def query_view(question: str, workspace: Workspace) -> Json:
     """How a question is read: its words in order, each with what it was taken for, and the Query, to be edited.
 
     A word is `company`, `measure`, `part`, `period`, or empty for one that only holds the others together; `unread` is

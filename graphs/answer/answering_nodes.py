@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 from langgraph.runtime import Runtime
 
-from fin_agent.analyst.events import AnswerPiece, told, warned
+from fin_agent.analyst.events import AnswerPiece, emit, record_warning
 from fin_agent.analyst.protocol import AnsweredCuration, Reasoning, ReasoningStep
 from fin_agent.answering.answer import (
     Answer,
@@ -294,7 +294,7 @@ def _tell_contradictions(reasoning: Reasoning, question: str, workspace: Workspa
     texts = quoted if reasoning.program is not None else [(reasoning.text, cited), *quoted]
     for text, doc_ids in texts:
         for said in contradictions(text, doc_ids, workspace, years_in(question)):
-            warned(said)
+            record_warning(said)
 
 
 def _cited(step: ReasoningStep) -> str:
@@ -347,7 +347,7 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     )
     update = emitted(step, {"answer": answer})
     for piece in sentences_of(answer.answer.text):
-        told(AnswerPiece(text=piece))
+        emit(AnswerPiece(text=piece))
     return update
 
 

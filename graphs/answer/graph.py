@@ -22,9 +22,9 @@ from fin_agent.analyst.events import (
     Listener,
     StepBegun,
     current_listener,
+    emit,
     journal,
     listening,
-    told,
 )
 from fin_agent.answering.answer import Answer, PagePlace
 from fin_agent.answering.answer_combination import combine_answers
@@ -465,7 +465,7 @@ def accounted(node: Callable[[Any, Runtime[Any]], Update]) -> Callable[[Any, Run
         budget = runtime.context.settings.models.budget
         meter = Meter(budget, state.get("calls", ()), within=current_meter(), listener=_CallsTold(tell))
         with metered(meter), listening(tell, drafts=hearing.drafts), journal() as notes:
-            told(StepBegun(node=node.__name__, round=state.get("round", 1)))
+            emit(StepBegun(node=node.__name__, round=state.get("round", 1)))
             update = node(state, runtime)
         if not (meter.records or meter.left_out or notes.warnings or notes.flags):
             return update

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from langgraph.types import interrupt
 
-from fin_agent.analyst.events import warned
+from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.answering.answer import AnswerValue
 from fin_agent.answering.answer_composition import numeric_answer
@@ -101,5 +101,5 @@ class _Showing:
         changed = answer.get("program") if isinstance(answer, Mapping) else None
         if not isinstance(changed, str) or changed == program.code:
             return program
-        warned(EDITED_PROGRAM)
+        record_warning(EDITED_PROGRAM)
         return replace(program, code=changed)

@@ -8,7 +8,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from fin_agent.analyst.card_making import extract_cards as cards_of
-from fin_agent.analyst.events import StepEnded, told
+from fin_agent.analyst.events import StepEnded, emit
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.answer import PagePlace
 from fin_agent.errors import QuestionError
@@ -243,7 +243,7 @@ def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
 
 def emitted(step: TraceStep, update: Update) -> Update:
     """Tell whoever listens, and put the step on the audit trace."""
-    told(StepEnded(node=step.node, round=step.round, summary=step.summary))
+    emit(StepEnded(node=step.node, round=step.round, summary=step.summary))
     return {**update, "trace": [step]}
 
 

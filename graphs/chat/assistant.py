@@ -13,7 +13,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
 
-from fin_agent.analyst.events import Warned, told
+from fin_agent.analyst.events import Warned, emit
 from fin_agent.analyst.model.models_by_role import callers_of
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
@@ -201,7 +201,7 @@ def check_figures(state: ChatState, context: ChatContext) -> Update:
         claims = {**repeated_instructions(draft.said, messages, [*grounds, draft.asked]), **claims}
     claimed = tuple(dict.fromkeys(each for claim in claims.values() for each in claim))
     if (lacking or claimed) and not state.get("corrected"):
-        told(Warned(text=f"what has no source was sent back: {', '.join((*lacking, *claimed))}"))
+        emit(Warned(text=f"what has no source was sent back: {', '.join((*lacking, *claimed))}"))
         asked = HumanMessage(_correction(lacking, claimed), additional_kwargs={CORRECTION: True})
         return {"messages": [asked], "corrected": True, "next": "converse"}
     warnings = draft.warnings
@@ -236,7 +236,7 @@ def _otherwise(question: str, said: str, read: Sequence[str], workspace: Workspa
 
 
 def _by_rules(state: ChatState, warning: str) -> Update:
-    told(Warned(text=warning))
+    emit(Warned(text=warning))
     return {
         "messages": list(_withdrawn(state["messages"])),
         "notes": [*state.get("notes", ()), warning],

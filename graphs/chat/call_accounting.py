@@ -13,13 +13,13 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
-from fin_agent.analyst.events import StepBegun, told
+from fin_agent.analyst.events import StepBegun, emit
 from fin_agent.graphs.chat.state import CORRECTION
 from fin_agent.models.call import NO_USAGE, PromptIdentity, Role, Usage
 from fin_agent.models.caller import Caller
 from fin_agent.models.key_redaction import without_keys
 from fin_agent.models.metering import CallRecord, Meter, current_meter
-from fin_agent.models.replies import received
+from fin_agent.models.replies import from_langchain_message
 from fin_agent.models.tokens import approximate_tokens
 
 _ROLE = Role.ASSISTANT
@@ -76,12 +76,12 @@ class AccountedCalls(AgentMiddleware[Any, Any]):  # type: ignore[misc]
         handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
     ) -> ToolMessage | Command[Any]:
         """Call one tool, and tell whoever listens that it is at work."""
-        told(StepBegun(node=str(request.tool_call["name"]), round=1))
+        emit(StepBegun(node=str(request.tool_call["name"]), round=1))
         return handler(request)
 
     def _usage(self, response: ModelResponse[Any], estimate: int) -> Usage:
         message = next((each for each in reversed(response.result) if isinstance(each, AIMessage)), None)
-        usage = received(message).usage if message is not None else None
+        usage = from_langchain_message(message).usage if message is not None else None
         output = approximate_tokens(_said(response.result))
         return usage or Usage(input=estimate, output=output, approximate=True)
 

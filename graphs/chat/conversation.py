@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from fin_agent.analyst.events import Warned, told
+from fin_agent.analyst.events import Warned, emit
 from fin_agent.graphs.chat.assistant import is_answered, segments_of
 from fin_agent.graphs.chat.graph import STEPS_AT_MOST, build_chat
 from fin_agent.graphs.chat.state import ChatContext, ChatInput, ChatState, Turn, turns_of
@@ -52,7 +52,7 @@ class ChatThread:
         most often. Raises ThreadStoreError where the thread was continued elsewhere since something was last said in it
         from here, once: asked again, it goes on from there.
         """
-        with thread_turn_lock(self._keeper, self.name, lambda: told(Warned(text=_WAITING))):
+        with thread_turn_lock(self._keeper, self.name, lambda: emit(Warned(text=_WAITING))):
             try:
                 return self._next(message, on_step)
             except BaseException:

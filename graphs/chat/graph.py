@@ -15,8 +15,8 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.typing import ContextT
 
-from fin_agent.analyst.events import Answered, StepBegun, current_listener, listening, told
-from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, gone_on_from, index_asked
+from fin_agent.analyst.events import Answered, StepBegun, current_listener, emit, listening
+from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, index_asked, last_full_question
 from fin_agent.analyst.rules.follow_ups import read_message as read_by_rules
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, refusal_text
 from fin_agent.errors import QuestionError
@@ -120,7 +120,7 @@ def answer_question(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     question = reading.question or asked
     try:
         answer = ask_graph(question, runtime.context.answering, doc_ids=runtime.context.doc_ids)
-        told(Answered(answer=answer))  # with the trace, which a conversation does not keep
+        emit(Answered(answer=answer))  # with the trace, which a conversation does not keep
     except QuestionError as error:
         said, missing = refusal_text([str(error)]), (str(error),)
         answer = Answer(question=question, answer=AnswerValue(text=said), refused=True, missing=missing)
@@ -172,7 +172,7 @@ def _in_chat_context(
         within: Runtime[Any] = runtime
         hearing = current_listener()
         with listening(hearing.listener or stream_listener(within), drafts=hearing.drafts):
-            told(StepBegun(node=node.__name__, round=1))
+            emit(StepBegun(node=node.__name__, round=1))
             update = node(state, within.override(context=context))
         # Plain data, which any checkpointer keeps; messages are LangChain's own, which all of them know.
         return {
@@ -227,7 +227,7 @@ def conversation_questions(turns: Sequence[Turn]) -> list[Earlier]:
 def _spoken_of(turns: Sequence[Turn], workspace: Workspace) -> Turn | None:
     """The turn that `that` means: of the question that is gone on from, else the last with an answer."""
     with_answers = [turn for turn in turns if turn.answers]
-    standing = gone_on_from(conversation_questions(with_answers), workspace)
+    standing = last_full_question(conversation_questions(with_answers), workspace)
     for turn in reversed(with_answers):
         if standing is not None and turn.question == standing.question and turn.answer == standing.answer:
             return turn

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from fin_agent.answering.answer import Answer
-from fin_agent.query.question_splitting import asks_of
+from fin_agent.query.question_splitting import split_requests
 
 Ask = Callable[..., Answer]
 
@@ -88,11 +88,11 @@ def test_the_order_of_asks_changes_no_figure(ask: Ask) -> None:
     ],
 )
 def test_a_question_is_parted_where_it_asks_again(question: str, asks: int) -> None:
-    assert len(asks_of(question)) == asks
+    assert len(split_requests(question)) == asks
 
 
 def test_what_defines_stands_behind_each_ask() -> None:
-    first, second = asks_of(
+    first, second = split_requests(
         "What was FCF in 2023 and what was it in 2024? FCF is defined as cash from operations less capex."
     )
     assert all("FCF = cash from operations less capex" in one for one in (first, second))

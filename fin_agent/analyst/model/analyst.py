@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection, Sequence
 from decimal import Decimal
 
-from fin_agent.analyst.events import warned
+from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.cited_answers import Reasoner, asks_judgement
 from fin_agent.analyst.model.curator import Curator
-from fin_agent.analyst.model.llm_judges import ranked_by_cards
+from fin_agent.analyst.model.llm_judges import rank_by_cards
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import known_lines
 from fin_agent.analyst.model.query_writer import QueryWriter
@@ -87,7 +87,7 @@ class ModelAnalyst:
         """See Analyst.ranked: in `thorough` a model ranks the pages by their cards, but for what rules read whole."""
         if self._preset is not Preset.THOROUGH or is_read(intent):
             return passages
-        return ranked_by_cards(Brief(intent, plan, query, self._owners), passages, self._client)
+        return rank_by_cards(Brief(intent, plan, query, self._owners), passages, self._client)
 
     def curate(
         self,
@@ -143,7 +143,7 @@ class ModelAnalyst:
             return Reasoning(text="", citations=())
         own = self._rules.reason(intent, [each for each in evidence if not each.by_model] or evidence, filings)
         if own.text:
-            warned("rules quote the answer in place of the model")
+            record_warning("rules quote the answer in place of the model")
         return own
 
     def _compared(
@@ -153,12 +153,12 @@ class ModelAnalyst:
         held_against = [each for each in evidence if not each.by_model] or evidence
         if not intent.asks_figure or intent.numeric or reasoning.program is not None:
             for told in self._rules.otherwise(intent, reasoning.text, held_against, filings):
-                warned(told)
+                record_warning(told)
             return reasoning
         own = self._rules.reason(intent, held_against, filings)
         one, other = _figures(reasoning.text), _figures(own.text)
         if one and other and not one & other:
-            warned(f"rules read another figure: {own.text[:200]}")
+            record_warning(f"rules read another figure: {own.text[:200]}")
         return reasoning
 
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str, program: str) -> Reasoning | None:
@@ -168,7 +168,7 @@ class ModelAnalyst:
         known = f"{known_lines(intent, None)}\n- computed by:\n{program}"
         found = self._reasoner.answer(intent, evidence, known, computed)
         if found is not None and found.reasoning is None:
-            warned(f"the model gives no judgement ({'; '.join(found.said_missing)})")
+            record_warning(f"the model gives no judgement ({'; '.join(found.said_missing)})")
         return None if found is None else found.reasoning
 
 

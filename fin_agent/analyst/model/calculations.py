@@ -96,12 +96,12 @@ def named(name: str) -> str:
     return f"`{name}`" if _NAME.fullmatch(name) else "a figure"
 
 
-def unplaced(words: str) -> list[str]:
+def undefined_names(words: str) -> list[str]:
     """Names in braces that stand for nothing."""
     return [found[1] for found in _PLACE.finditer(words)]
 
 
-def calculated(
+def evaluate_calculations(
     figures: Sequence[QuotedFigure],
     calculations: Sequence[Calculation],
     question: str,

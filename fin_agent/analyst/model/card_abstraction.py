@@ -74,7 +74,7 @@ class ModelCardMaker:
             note = f"the rules' card stays: {' '.join(failure.what.split())}"
             there = isinstance(failure, UnusableReplyError | RefusedByModelError)
             return MadeCard(base, by_model=False, notes=(note,), out_of_reach=not there)
-        card, notes = joined(base, said, text, self._lexicon)
+        card, notes = merge_card(base, said, text, self._lexicon)
         if len(self._held) >= _MOST_HELD:
             self._held.clear()
         return self._held.setdefault(key, MadeCard(card, by_model=True, notes=notes))
@@ -94,7 +94,7 @@ _BY_STRUCTURE = (RiskSignal.PART_ONLY, RiskSignal.UNCERTAIN_PERIOD)
 """Warnings that follow from the figures alone: only the rules give them."""
 
 
-def joined(base: Card, said: Abstraction, text: str, lexicon: Lexicon) -> tuple[Card, tuple[str, ...]]:
+def merge_card(base: Card, said: Abstraction, text: str, lexicon: Lexicon) -> tuple[Card, tuple[str, ...]]:
     """The rules' card with the fields that a model may fill, and what of its reply was left out.
 
     Where the passage has figures, their metrics, periods and scope stay and the model's come after them; a warning of

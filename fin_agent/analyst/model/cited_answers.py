@@ -8,13 +8,13 @@ from calendar import month_name
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from fin_agent.analyst.events import warned
-from fin_agent.analyst.model.calculations import Calculated, amount_of, calculated, named, unplaced
+from fin_agent.analyst.events import record_warning
+from fin_agent.analyst.model.calculations import Calculated, amount_of, evaluate_calculations, named, undefined_names
 from fin_agent.analyst.model.grounding import on_a_line
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.models_by_role import callers_of
 from fin_agent.analyst.model.prompt_context import MOST_CHARACTERS, in_rows, place_of, shown_passages
-from fin_agent.analyst.model.quote_verification import PageSizes, Quote, unsaid
+from fin_agent.analyst.model.quote_verification import PageSizes, Quote, unsupported_numbers
 from fin_agent.analyst.model.replies import CitedSentence, QuotedFigure, QuotedSource, ReasoningReply, YesOrNo
 from fin_agent.analyst.protocol import Reasoning, ReasoningStep
 from fin_agent.answering.answer import AnswerValue, Citation, gives_verdict
@@ -198,7 +198,7 @@ class _Grounds:
     def unsaid(self, words: str, quotes: Sequence[Quote], *, denied: bool) -> tuple[str, ...]:
         """Numbers of `words` that neither the quotes nor what is known bears out."""
         said = _without_known_times(words, self.texts, self._reporters)
-        return unsaid(said, quotes, " ".join(self._reporters), self.question, denied=denied)
+        return unsupported_numbers(said, quotes, " ".join(self._reporters), self.question, denied=denied)
 
     def unclaimed(
         self, words: str, quotes: Sequence[Quote], *, denied: bool, results: Collection[str] = ()
@@ -220,7 +220,7 @@ class _Grounds:
                 if not self.bears(_of_figure(figure), _FEWEST_OF_FIGURE):
                     told = f"the quote of {named(figure.name)} does not stand in passage {figure.passage}"
                     raise ValueError(f"{told}, letter by letter with its label")
-            self._calculated[reply] = calculated(
+            self._calculated[reply] = evaluate_calculations(
                 reply.figures, reply.calculations, self.question, self._executor, self._decimals
             )
         return self._calculated[reply]
@@ -279,10 +279,12 @@ def _borne_out(intent: Intent, reply: ReasoningReply, evidence: Sequence[Evidenc
             why = "stands in no passage"
             if _stands(quoted, grounds.shown):
                 why = "is contradicted by the statements" if _stands(quoted, grounds.texts) else "speaks to the model"
-            warned(f"a quote of the model {why} and is dropped: {on_a_line(quoted.quote)[:120]!r}")
+            record_warning(f"a quote of the model {why} and is dropped: {on_a_line(quoted.quote)[:120]!r}")
         own = [grounds.quote(quoted) for quoted in standing]
         if own and not grounds.about(sentence.text, own):
-            warned("a sentence of the model is dropped: what it quotes has nothing to do with it or the question")
+            record_warning(
+                "a sentence of the model is dropped: what it quotes has nothing to do with it or the question"
+            )
             continue
         before += own
         places = [place for place in map(cited, standing) if place is not None]
@@ -293,7 +295,7 @@ def _borne_out(intent: Intent, reply: ReasoningReply, evidence: Sequence[Evidenc
             *grounds.unclaimed(said, before, denied=denied, results=calculated.texts),
         )
         if lacking:
-            warned(f"a sentence of the model is dropped: no quote of it has {', '.join(lacking)}")
+            record_warning(f"a sentence of the model is dropped: no quote of it has {', '.join(lacking)}")
             continue
         steps.append(ReasoningStep(text=_unmarked(said), citations=tuple(dict.fromkeys(places))))
     text = _unmarked(calculated.placed(_answer_of(reply), {each.name: each.number for each in reply.figures}))
@@ -322,7 +324,7 @@ def _of_its_quotes(reply: ReasoningReply, evidence: Sequence[Evidence], grounds:
     about = [each for each in dict.fromkeys(cited) if grounds.links.linked(grounds.question, [each.text])]
     if not about:
         return None
-    warned("the answer is what the model quotes: what it said beside was not borne out")
+    record_warning("the answer is what the model quotes: what it said beside was not borne out")
     return Reasoning(text=" ".join(f"{each.text.rstrip(' .;,')}." for each in about), citations=tuple(about))
 
 
@@ -341,7 +343,7 @@ def _fault_of(reply: ReasoningReply, grounds: _Grounds) -> str | None:
         return f"{wrong}. Quote it as it is printed, or give the answer without it"
     figures = {each.name: each.number for each in reply.figures}
     answer = _unmarked(calculated.placed(_answer_of(reply), figures))
-    if loose := unplaced(answer):
+    if loose := undefined_names(answer):
         return f"the answer has {named(loose[0])} in braces, which `calculations` does not name"
     results = [Quote(line) for line in calculated.lines]
     quotes = [quoted for sentence in reply.sentences for quoted in sentence.citations]

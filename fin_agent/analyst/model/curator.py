@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from fin_agent.analyst.events import warned
+from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.cited_answers import Reasoner
 from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import (
     intent_lines,
+    is_contained,
     known_lines,
-    says_no_more,
+    passages_for_curation,
     shown_passages,
-    to_be_judged,
 )
 from fin_agent.analyst.model.replies import CurationReply
 from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
@@ -67,7 +67,7 @@ class Curator:
         by_rules = {evidence.passage.key for evidence in base.kept}
         latest = max(each.round for each in passages)  # those of rounds before were kept, and are shown again
         ordered = sorted(passages, key=lambda each: (each.round == latest, each.key not in by_rules))
-        shown = to_be_judged(ordered, self._workspace, scope, dropped)
+        shown = passages_for_curation(ordered, self._workspace, scope, dropped)
         judged = self._answered if self._preset is Preset.DEFAULT else self._filtered
         curation = judged(base, intent, plan, shown)
         return curation if curation is base else self._final(curation, shown, passages)
@@ -90,7 +90,7 @@ class Curator:
             *(
                 each.key
                 for each in passages
-                if each.key not in known | chosen.keys() and any(says_no_more(each, one) for one in gone)
+                if each.key not in known | chosen.keys() and any(is_contained(each, one) for one in gone)
             ),
         ]
         judged = tuple(_judged(each, chosen) for each in curation.judged)
@@ -172,7 +172,7 @@ class Curator:
         told = _told(reply.missing, known)
         missing = () if answerable else told or base.missing or ("what the model did not find",)
         if figures_known and not reply.answerable:
-            warned("the model finds these passages not enough; every figure that rules look for is among them")
+            record_warning("the model finds these passages not enough; every figure that rules look for is among them")
         return base.model_copy(
             update={
                 "kept": tuple(chosen.values()),

@@ -113,7 +113,7 @@ class ModelJudge:
 _MOST_RANKED = 20
 
 
-def ranked_by_cards(brief: Brief, passages: Sequence[RankedPassage], client: ModelClient) -> Sequence[RankedPassage]:
+def rank_by_cards(brief: Brief, passages: Sequence[RankedPassage], client: ModelClient) -> Sequence[RankedPassage]:
     """The first passages of twenty pages in the order in which one call ranks their cards, before all others.
 
     As they were where the model gives no ranking; the journal says so.

@@ -12,7 +12,14 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from fin_agent.analyst.events import Draft, DraftWithdrawn, current_listener, flagged, told, warned
+from fin_agent.analyst.events import (
+    Draft,
+    DraftWithdrawn,
+    current_listener,
+    emit,
+    record_injection_sign,
+    record_warning,
+)
 from fin_agent.analyst.model.grounding import on_a_line
 from fin_agent.models.call import Call, OutputT, PromptIdentity, Role
 from fin_agent.models.callers import Callers
@@ -110,18 +117,18 @@ class ModelClient:
         try:
             model = self._callers.name(role)
             if self._clock() < self._resting.get(model, 0.0):
-                warned(f"{subject} was left out: {model} is left alone for {_REST_SECONDS:.0f} seconds")
+                record_warning(f"{subject} was left out: {model} is left alone for {_REST_SECONDS:.0f} seconds")
                 return None
             value, _ = self._callers.of(role).value(call, drafting.on_text)
         except BudgetExceededError as failure:
             drafting.withdraw(f"{subject} was left out")
-            warned(f"{subject} was left out: {failure.what}")
+            record_warning(f"{subject} was left out: {failure.what}")
             return None
         except ModelError as failure:
             drafting.withdraw(f"{subject} could not be had")
             told = f"{subject} could not be had: {failure.what}"
             lasting = isinstance(failure, _LASTING)
-            warned(f"{told}. {failure.remedy}" if lasting and failure.remedy else told)
+            record_warning(f"{told}. {failure.remedy}" if lasting and failure.remedy else told)
             if lasting:
                 self._resting[model] = self._clock() + _REST_SECONDS
             return None
@@ -175,7 +182,7 @@ class Drafting:
     def withdraw(self, why: str) -> None:
         """What was told is void. Nothing is told where nothing was."""
         if self._drafted:
-            told(DraftWithdrawn(why=why))
+            emit(DraftWithdrawn(why=why))
         self._reply, self._looked, self._drafted = "", 0, ""
 
     def _heard(self, reply: str) -> None:
@@ -192,7 +199,7 @@ class Drafting:
         if not (whole or self._closed.search(self._reply)):
             text = text[: text.rfind(" ") + 1]  # a number of which a part is there is another number
         if len(text) > len(self._drafted) and text.startswith(self._drafted):
-            told(Draft(text=text[len(self._drafted) :]))
+            emit(Draft(text=text[len(self._drafted) :]))
             self._drafted = text
 
     def _written(self) -> str:
@@ -225,7 +232,7 @@ def call_of(
     of injection in the material, and what was taken out of it, are noted in the journal.
     """
     for report in filled.reports:
-        flagged(f"{filled.name}: {report}")
+        record_injection_sign(f"{filled.name}: {report}")
     return Call(
         role=role or prompt_roles()[filled.name].name,
         messages=(("system", filled.system), ("user", filled.user)),

@@ -39,7 +39,7 @@ def shown_passages(passages: Sequence[RetrievedPassage], workspace: Workspace) -
     return [Quoted(in_rows(passage.text)[:MOST_CHARACTERS], place_of(passage, workspace)) for passage in passages]
 
 
-def to_be_judged(
+def passages_for_curation(
     passages: Sequence[RetrievedPassage],
     workspace: Workspace,
     scope: Scope,
@@ -49,14 +49,14 @@ def to_be_judged(
 
     Nothing that was `dropped` before comes back as the neighbour of another.
     """
-    return said_once(with_neighbours(within_reach(passages), workspace, scope, dropped))
+    return without_contained(with_neighbours(passages_in_budget(passages), workspace, scope, dropped))
 
 
-def within_reach(passages: Sequence[RetrievedPassage]) -> list[RetrievedPassage]:
+def passages_in_budget(passages: Sequence[RetrievedPassage]) -> list[RetrievedPassage]:
     """As many of the first passages as one call shows, without those that say what another says."""
     shown: list[RetrievedPassage] = []
     length = 0
-    for passage in said_once(passages):
+    for passage in without_contained(passages):
         length += len(in_rows(passage.text)[:MOST_CHARACTERS])
         if len(shown) >= _FEWEST_SHOWN and length > _MOST_SHOWN:
             break
@@ -64,7 +64,7 @@ def within_reach(passages: Sequence[RetrievedPassage]) -> list[RetrievedPassage]
     return shown
 
 
-def said_once(passages: Sequence[RetrievedPassage]) -> list[RetrievedPassage]:
+def without_contained(passages: Sequence[RetrievedPassage]) -> list[RetrievedPassage]:
     """Return the passages without those that say what another one says.
 
     A page may be there as text and as table, a filing under two names. Of such passages the fuller one stands where the
@@ -72,9 +72,9 @@ def said_once(passages: Sequence[RetrievedPassage]) -> list[RetrievedPassage]:
     """
     kept: list[RetrievedPassage] = []
     for passage in passages:
-        if any(says_no_more(passage, one) for one in kept):
+        if any(is_contained(passage, one) for one in kept):
             continue
-        within = [one.key for one in kept if one.on_page == passage.on_page and says_no_more(one, passage)]
+        within = [one.key for one in kept if one.on_page == passage.on_page and is_contained(one, passage)]
         if within:
             kept = [passage if one.key == within[0] else one for one in kept if one.key not in within[1:]]
         else:
@@ -82,7 +82,7 @@ def said_once(passages: Sequence[RetrievedPassage]) -> list[RetrievedPassage]:
     return kept
 
 
-def says_no_more(passage: RetrievedPassage, other: RetrievedPassage) -> bool:
+def is_contained(passage: RetrievedPassage, other: RetrievedPassage) -> bool:
     """Whether all that a passage says stands in another; in one of its own page, nearly all."""
     words, said = (set(_WORDS.findall(in_rows(each.text)[:MOST_CHARACTERS])) for each in (passage, other))
     return len(words - said) <= (len(words) // _HARDLY_NEW if passage.on_page == other.on_page else 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from fin_agent.analyst.events import warned
+from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.replies import IntentReply
@@ -120,13 +120,13 @@ class QuestionReader:
             if not is_read(one):
                 return None
             if strange := self._beside(one, intent):
-                warned(f"the model reads the question as {each!r}; {strange!r} has nothing to do with it")
+                record_warning(f"the model reads the question as {each!r}; {strange!r} has nothing to do with it")
                 return None
             read.append(one)
         if not read:
             return None
         if lost := self._left_out(intent, asked):
-            warned(f"the model reads the question as {'; '.join(asked)!r}, which says nothing of {lost!r}")
+            record_warning(f"the model reads the question as {'; '.join(asked)!r}, which says nothing of {lost!r}")
             return None
         told = f"the model reads the question as: {'; '.join(asked)}"
         if len(read) == 1:

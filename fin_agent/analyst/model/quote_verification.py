@@ -26,7 +26,9 @@ class Quote:
     """Those of the passage that the words are of."""
 
 
-def unsaid(words: str, quotes: Sequence[Quote], known: str, question: str, *, denied: bool = False) -> tuple[str, ...]:
+def unsupported_numbers(
+    words: str, quotes: Sequence[Quote], known: str, question: str, *, denied: bool = False
+) -> tuple[str, ...]:
     """Numbers of `words` that nothing bears out, or only in another size: `3 billion` for `3 million`, `3%` for `3`.
 
     `known` is who reports, and of when. A number of the question is no evidence of itself: its years, dates and names

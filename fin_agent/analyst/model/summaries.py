@@ -107,7 +107,7 @@ class ModelSummarizer:
         return f"companies that are not on the first pages: {', '.join(dict.fromkeys(strange))}" if strange else ""
 
 
-def given_up(made: Sequence[MadeSummary], patience: int = 2) -> bool:
+def is_model_unavailable(made: Sequence[MadeSummary], patience: int = 2) -> bool:
     """Whether the model was out of reach for the last `patience` filings: it is not asked for others."""
     return len(made) >= patience and all(one.out_of_reach for one in made[-patience:])
 

@@ -22,7 +22,13 @@ from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.text_normalization import collapse_spaces
 from fin_agent.query.intents import asked_of, going_on_from, intent_of_question, with_nearest_figure
 from fin_agent.query.lexer import periods_in
-from fin_agent.query.question_splitting import asks_of, asks_something, loose_pairs, only_asks_how_much, referring
+from fin_agent.query.question_splitting import (
+    asks_something,
+    candidate_splits,
+    only_asks_how_much,
+    resolve_references,
+    split_requests,
+)
 from fin_agent.query.tree import Kind
 from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.workspace import Workspace
@@ -60,7 +66,7 @@ class RulesAnalyst:
 
     def asks(self, intent: Intent) -> Sequence[str]:
         """See Analyst.asks: where the question was not read as one."""
-        several = asks_of(expand_abbreviations(intent.question))
+        several = split_requests(expand_abbreviations(intent.question))
         figures = intent.query.measures if intent.query is not None and intent.query.kind is Kind.VALUE else several
         kind = intent.query.kind if intent.query is not None else None
         # `What was the margin, and how did costs change?`: one ask moves, the other does not.
@@ -79,7 +85,7 @@ class RulesAnalyst:
                 if only_asks_how_much(ask):
                     continue  # the figures that were set against each other tell it
                 if whole.query is not None and whole.query.kind is Kind.REASON:
-                    ask = referring(ask, before.query)
+                    ask = resolve_references(ask, before.query)
             if not found and asks and not asks[-1][1]:
                 asks[-1] = (f"{asks[-1][0].rstrip(' ?')}, and {ask}", False)  # words are looked for together
             else:
@@ -96,7 +102,7 @@ class RulesAnalyst:
         apart = whole.query.unread if whole.query is not None else ()
         if not all(map(self._names_whom_or_when, apart)) or "=" in ask:
             return ()  # `average`, `total` and their like are said of both
-        for first, second in loose_pairs(ask, signs_only=not apart)[:_MOST_JOINTS]:
+        for first, second in candidate_splits(ask, signs_only=not apart)[:_MOST_JOINTS]:
             one = self.intent(first, before)
             other = self.intent(second, going_on_from(one, before)) if self._is_read(one) else None
             if other is not None and self._is_read(other):

@@ -193,7 +193,7 @@ def index_asked(text: str, workspace: Workspace) -> IndexAsked | None:
     return IndexAsked(doc_ids, names, tuple(unknown), bool(keys or unknown or forms or years))
 
 
-def gone_on_from(earlier: Sequence[Earlier], workspace: Workspace) -> Earlier | None:
+def last_full_question(earlier: Sequence[Earlier], workspace: Workspace) -> Earlier | None:
     """The question that talk after it is about: the last that was answered, or was asked in full.
 
     One that was refused is gone on from only where it named company and measure itself; None where there is none.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fin_agent.analyst.model.calculations import amount_of, calculated
+from fin_agent.analyst.model.calculations import amount_of, evaluate_calculations
 from fin_agent.analyst.model.replies import Calculation, QuotedFigure
 from fin_agent.answering.sandbox import MontySandbox
 
@@ -20,7 +20,7 @@ def figure(name: str, number: str, quote: str = "") -> QuotedFigure:
 
 def result(*calculations: tuple[str, str, str | None], figures: list[QuotedFigure]) -> dict[str, float]:
     made = [Calculation.model_validate({"name": n, "expression": e, "unit": u}) for n, e, u in calculations]
-    found = calculated(figures, made, QUESTION, SANDBOX)
+    found = evaluate_calculations(figures, made, QUESTION, SANDBOX)
     return {name: one.value for name, one in found.results.items()}
 
 
@@ -47,7 +47,7 @@ def test_a_calculation_may_go_on_from_one_before_it() -> None:
         Calculation(name="change", expression="new - old", unit="USD millions"),
         Calculation(name="quarter_of_it", expression="25 * change / 100", unit="USD millions"),
     ]
-    found = calculated(figures, steps, QUESTION, SANDBOX)
+    found = evaluate_calculations(figures, steps, QUESTION, SANDBOX)
     assert {name: one.text for name, one in found.results.items()} == {
         "change": "$230 million", "quarter_of_it": "$57.5 million",
     }  # fmt: skip

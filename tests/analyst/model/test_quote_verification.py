@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.model.quote_verification import Quote, names_of, sizes_in, unsaid
+from fin_agent.analyst.model.quote_verification import Quote, names_of, sizes_in, unsupported_numbers
 
 
 @pytest.mark.parametrize(
@@ -37,17 +37,17 @@ def test_sizes_behind_numbers(text: str, sizes: list[str]) -> None:
     ],
 )
 def test_a_size_is_that_of_the_quote(words: str, quote: str, lacking: tuple[str, ...]) -> None:
-    assert unsaid(words, [Quote(quote)], "", "") == lacking
+    assert unsupported_numbers(words, [Quote(quote)], "", "") == lacking
 
 
 def test_names_and_bounds_of_a_question_are_its_own() -> None:
     question = "Did its 57 shops of FY23 yield more than 6% in Q2 by Note 9 of 12/31/2023?"
     assert set(names_of(question).split()) >= {"2023", "9", "12/31/2023"}
     assert not {"57", "6", "6%"} & set(names_of(question).split())
-    assert unsaid("More than 6%, by Note 9", [], "", question) == ()
-    assert unsaid("It yields 6% of 57", [], "", question) == ("6", "57")
-    assert unsaid("More than 6 million", [], "", question) != ()
-    assert unsaid("It yields 6% of 57", [], "", question, denied=True) == ()
+    assert unsupported_numbers("More than 6%, by Note 9", [], "", question) == ()
+    assert unsupported_numbers("It yields 6% of 57", [], "", question) == ("6", "57")
+    assert unsupported_numbers("More than 6 million", [], "", question) != ()
+    assert unsupported_numbers("It yields 6% of 57", [], "", question, denied=True) == ()
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_names_and_bounds_of_a_question_are_its_own() -> None:
 )
 def test_points_may_be_said_of_two_quoted_percentages(words: str, lacking: tuple[str, ...]) -> None:
     quotes = [Quote("Gross margin 45.2%"), Quote("Gross margin was 43.1% in 2022")]
-    assert unsaid(words, quotes, "2022", "") == lacking
+    assert unsupported_numbers(words, quotes, "2022", "") == lacking

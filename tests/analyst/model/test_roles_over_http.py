@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from fin_agent.analyst.events import journal, warned
+from fin_agent.analyst.events import journal, record_warning
 from fin_agent.analyst.model.card_abstraction import ModelCardMaker
 from fin_agent.analyst.model.llm_judges import ModelTextJudge
 from fin_agent.analyst.model.model_client import ModelClient
@@ -60,11 +60,11 @@ class Case:
 
 
 def hyde(callers: Callers, workspace: Workspace) -> bool:
-    return Hypothetical(ModelWriter(callers), warned)(Query("Who leads it?", terms=())).made_up
+    return Hypothetical(ModelWriter(callers), record_warning)(Query("Who leads it?", terms=())).made_up
 
 
 def multi_hyde(callers: Callers, workspace: Workspace) -> bool:
-    return Hypothetical(ModelWriter(callers), warned, "multi_hyde")(Query("Who leads it?", terms=())).made_up
+    return Hypothetical(ModelWriter(callers), record_warning, "multi_hyde")(Query("Who leads it?", terms=())).made_up
 
 
 def ircot(callers: Callers, workspace: Workspace) -> bool:
@@ -79,7 +79,7 @@ def card(callers: Callers, workspace: Workspace) -> bool:
     made = ModelCardMaker(callers.of(Role.CARD)).made(base, stored.passage.text)
     if not made.by_model:
         assert made.card == base
-        warned(made.notes[0])
+        record_warning(made.notes[0])
     return made.by_model
 
 
@@ -95,7 +95,7 @@ def tournament(callers: Callers, workspace: Workspace) -> bool:
 def sub_questions(callers: Callers, workspace: Workspace) -> bool:
     model = ModelSubQuestions(callers.of(Role.SUB_QUESTIONS))
     query = query_of(workspace)
-    asked = AnalystDecomposer(RulesAnalyst(workspace), workspace, model, notify=warned).questions(query)
+    asked = AnalystDecomposer(RulesAnalyst(workspace), workspace, model, notify=record_warning).questions(query)
     by_model = asked == (
         "What were net sales of Harborlight in FY2022?",
         "What were net sales of Harborlight in FY2023?",
@@ -109,7 +109,7 @@ def summary(callers: Callers, workspace: Workspace) -> bool:
     made = ModelSummarizer(callers.of(Role.SUMMARY), workspace).made(record)
     assert made.text.startswith(record.summary) and (made.by_model or made.text == record.summary)
     if made.notes:
-        warned(made.notes[0])
+        record_warning(made.notes[0])
     return made.by_model
 
 
@@ -120,13 +120,13 @@ def tree_node(callers: Callers, workspace: Workspace) -> bool:
 
 
 def text_judge(callers: Callers, workspace: Workspace) -> bool:
-    judge = Judgement(ModelTextJudge(callers.of(Role.TEXT_JUDGE)), current_meter() or Meter(Budget()), warned)
+    judge = Judgement(ModelTextJudge(callers.of(Role.TEXT_JUDGE)), current_meter() or Meter(Budget()), record_warning)
     answer = Answer(question=GROWTH, answer=AnswerValue(text="By 7.7%."))
     return judge(GROWTH, "7.7%", answer) is not None
 
 
 def passages_judge(callers: Callers, workspace: Workspace) -> bool:
-    calls = JudgeCalls(current_meter() or Meter(Budget()), warned)
+    calls = JudgeCalls(current_meter() or Meter(Budget()), record_warning)
     measure = by_model(callers.of(Role.PASSAGES_JUDGE), calls, lambda asked, questions: 1.0)
     found = Retrieved(passages=(PassagePlace(doc_id=FILING, page=8, text="Net sales rose 7.7%."),))
     answer = Answer(question=GROWTH, answer=AnswerValue(text="By 7.7%."), retrieved=found)

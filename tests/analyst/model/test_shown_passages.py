@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fin_agent.analyst.model.prompt_context import in_rows, to_be_judged, with_neighbours, within_reach
+from fin_agent.analyst.model.prompt_context import in_rows, passages_for_curation, passages_in_budget, with_neighbours
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
@@ -36,15 +36,15 @@ def test_what_another_passage_says_is_not_shown_again() -> None:
     page, table = passage(words), passage(words[: len(words) // 2], ordinal=1, kind=PassageKind.TABLE)
     copy = RetrievedPassage(**{**page.model_dump(), "doc_id": "the_same_again"})
     other_year = passage(words.replace("word7 ", "word2024 "), page=9)
-    assert within_reach([page, table, copy, other_year]) == [page, other_year]
-    assert within_reach([table, other_year, page]) == [page, other_year]
+    assert passages_in_budget([page, table, copy, other_year]) == [page, other_year]
+    assert passages_in_budget([table, other_year, page]) == [page, other_year]
 
 
 def test_no_more_is_shown_than_one_call_holds() -> None:
     long = [
         passage(f"{number} " + " ".join(f"{number}w{each}" for each in range(600)), page=number) for number in range(12)
     ]
-    shown = within_reach(long)
+    shown = passages_in_budget(long)
     assert 4 <= len(shown) < 12 and shown == long[: len(shown)]
 
 
@@ -72,5 +72,5 @@ def test_the_text_over_the_edge_of_a_page_is_not_shown_beside_a_table_of_its_own
     table = next(each for each in found if each.kind is PassageKind.TABLE and each.page == 13)
     broken = here.model_copy(update={"text": "In 2024 we bought stores of"})
     for given in ([broken, table], [table, broken]):
-        shown = to_be_judged(given, workspace, EVERYTHING)
+        shown = passages_for_curation(given, workspace, EVERYTHING)
         assert sorted(each.key for each in shown) == [here.key, behind.key]

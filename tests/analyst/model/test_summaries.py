@@ -9,7 +9,7 @@ import pytest
 from fin_agent.analyst.model.summaries import (
     ModelNodeWriter,
     ModelSummarizer,
-    given_up,
+    is_model_unavailable,
 )
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.retrieval.fingear.trees import QUESTIONS, Chunk, RuleWriter
@@ -72,7 +72,7 @@ def test_a_model_out_of_reach_leaves_the_rules_summary(
     summarizer = ModelSummarizer(silent.caller, workspace)
     made = [summarizer.made(record) for _ in range(2)]
     assert made[0].text == record.summary and made[0].out_of_reach and "refused" in made[0].notes[0]
-    assert given_up(made) and not given_up(made[:1])
+    assert is_model_unavailable(made) and not is_model_unavailable(made[:1])
 
 
 CHUNKS = [

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from fin_agent.analyst.rules.reasoning.ranking_questions import ranked_in
-from fin_agent.query.question_splitting import asks_of, asks_something
+from fin_agent.query.question_splitting import asks_something, split_requests
 
 _WORDS_BETWEEN = r"(?:[^\s?]+\s+){0,4}?"
 _COUNTED = re.compile(
@@ -79,7 +79,7 @@ def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Par
         return (Part(core.strip(" ?.!"), Wants.COUNT, counted),)
     texts: list[str] = []
     lead = ""
-    for text in (each.strip(" ,?.!") for each in asks_of(core)):
+    for text in (each.strip(" ,?.!") for each in split_requests(core)):
         if asks_something(text):
             texts.append(f"{lead}{text}")
         lead = "" if asks_something(text) else f"{lead}{text}, "  # `Of its swaps, which one ...`
@@ -148,10 +148,10 @@ def asks_in_words(core: str) -> bool:
     )
 
 
-def never_answered(core: str) -> str:
+def unanswerable_requests(core: str) -> str:
     """What is said of a question that no filing answers; empty for any other.
 
-    >>> never_answered("Where did the stock close in June?")
+    >>> unanswerable_requests("Where did the stock close in June?")
     'a market price, which is in no filing'
     """
     for refusal in _table()["refusals"]:
