@@ -203,32 +203,24 @@ def pdf_reader(name: str | None = None) -> PdfReader:
     if name is None:
         name = PDFIUM if not _is_installed("pymupdf") and _is_installed("pypdfium2") else MUPDF
     if name == MUPDF:
-        return _mupdf()
+        if not _is_installed("pymupdf"):
+            raise ReadError(
+                "PyMuPDF, which reads PDFs, is not installed",
+                remedy=f"`pip install pymupdf`, or {how_to_install('pdfium')}, for the reader on pypdfium2",
+            )
+        from fin_agent.filings.readers import mupdf
+
+        return mupdf
     if name == PDFIUM:
-        return _pdfium()
+        if not _is_installed("pypdfium2"):
+            raise ReadError(
+                "the PDF reader `pdfium` needs pypdfium2, which is not installed",
+                remedy=f"{how_to_install('pdfium')}, or choose the reader `{MUPDF}`",
+            )
+        from fin_agent.filings.readers import pdfium
+
+        return pdfium
     raise ReadError(f"there is no PDF reader `{name}`", remedy=f"Choose `{MUPDF}` or `{PDFIUM}`")
-
-
-def _mupdf() -> PdfReader:
-    if not _is_installed("pymupdf"):
-        raise ReadError(
-            "PyMuPDF, which reads PDFs, is not installed",
-            remedy=f"`pip install pymupdf`, or {how_to_install('pdfium')}, for the reader on pypdfium2",
-        )
-    from fin_agent.filings.readers import mupdf
-
-    return mupdf
-
-
-def _pdfium() -> PdfReader:
-    if not _is_installed("pypdfium2"):
-        raise ReadError(
-            "the PDF reader `pdfium` needs pypdfium2, which is not installed",
-            remedy=f"{how_to_install('pdfium')}, or choose the reader `{MUPDF}`",
-        )
-    from fin_agent.filings.readers import pdfium
-
-    return pdfium
 
 
 def _is_installed(package: str) -> bool:

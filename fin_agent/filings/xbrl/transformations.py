@@ -11,6 +11,8 @@ from functools import lru_cache
 
 from lxml import etree
 
+from fin_agent.vocabulary.dates import MONTHS
+
 
 def local_name(element: etree._Element) -> str:
     """Name of an XBRL element in lower case and without its namespace or prefix; empty for any other element.
@@ -109,7 +111,7 @@ def read_date(printed: str, transformation: str) -> str | None:
     in English; a year of two digits is of this century.
     """
     order = _order(transformation)
-    parts = _PART.findall(printed.translate(_FULL_WIDTH_DIGITS))
+    parts = _PART.findall(printed.translate(_FULL_WIDTH))
     if not order or len(parts) != len(order):
         return None
     year = month = day = None
@@ -147,22 +149,6 @@ _UNTOLD = {
 _NAMED = re.compile(r"date(?:long|short|slash)?((?:day|monthname|monthroman|month|year)+)(?:en|us|uk)?", re.ASCII)
 _KIND = re.compile(r"day|month(?=name|roman)?|year")
 _PART = re.compile(r"\d+(?=(?:st|nd|rd|th)\b)|\d+|[^\W\d_]{3,}", re.I)
-_FULL_WIDTH_DIGITS = {0xFF10 + digit: ord("0") + digit for digit in range(10)}
-_MONTH_NAMES = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-_MONTHS = {name[:3]: number for number, name in enumerate(_MONTH_NAMES, start=1)}
 
 
 def _order(transformation: str) -> tuple[str, ...]:
@@ -176,8 +162,7 @@ def _order(transformation: str) -> tuple[str, ...]:
 def _month(part: str) -> int | None:
     if part.isdecimal():
         return int(part)
-    number = _MONTHS.get(part[:3].lower())
-    return number if number and _MONTH_NAMES[number - 1].startswith(part.lower()) else None
+    return next((number for number, name in enumerate(MONTHS, start=1) if name.startswith(part.lower())), None)
 
 
 def _iso_date(year: int | None, month: int | None, day: int | None) -> str | None:
