@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.cards.extraction import cards_of
+from fin_agent.evidence.cards.rule_based_abstraction import cards_of
 from fin_agent.filings.reader import is_readable, read_filing
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.filing import Filing

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from fin_agent.answering.answer import Answer
 from fin_agent.evidence.cards.card import Card, CardFact
-from fin_agent.evidence.ledger import Entry
+from fin_agent.evidence.slot_ledger import Entry
 from fin_agent.models.tokens import approximate_tokens
 from fin_agent.prompts.untrusted_text import Fence, Quoted
 from fin_agent.tools.argument_resolution import format_page_numbers

@@ -8,7 +8,7 @@ from datetime import date
 from fin_agent.analyst.card_making import extract_cards
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.provenance import Provenance, check_provenance
-from fin_agent.evidence.cards.extraction import with_facts
+from fin_agent.evidence.cards.rule_based_abstraction import with_facts
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.graphs.answer.question_scope import intent_in, what_cannot_be_met

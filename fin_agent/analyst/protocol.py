@@ -12,8 +12,8 @@ from fin_agent.answering.program import Program
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, OutputUnit
-from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from fin_agent.errors import QuestionError, how_to_install
 from fin_agent.evidence.intent import OutputUnit
-from fin_agent.evidence.ledger import Entry
+from fin_agent.evidence.slot_ledger import Entry
 from fin_agent.evidence.trace import TraceStep
 
 if TYPE_CHECKING:

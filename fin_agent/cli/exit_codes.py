@@ -107,7 +107,7 @@ _MAKE_ROOM = "Make room and run the same command again"
 
 def _of_full_disk(error: Exception) -> bool:
     """Whether an error, or one that it came of, says that there is no room: also as SQLite does, in other words."""
-    from fin_agent.index.database import is_full
+    from fin_agent.index.sqlite_file import is_full
 
     subject = Path(getattr(error, "subject", "") or ".")
     each: BaseException | None = error

@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from fin_agent.evidence.ledger import Entry, Figure, Ledger
 from fin_agent.evidence.report_selection import statements_of
 from fin_agent.evidence.scale_conflicts import differ_only_in_scale
 from fin_agent.evidence.sign_conventions import signed_amount
+from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger
 from fin_agent.evidence.slot_provenance import Filling, filling_of
 from fin_agent.evidence.sum_checks import Place, place_of
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.lexicon.metrics import Metric
+from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.vocabulary.amount_words import amount_in_words
 from fin_agent.vocabulary.figure_agreement import agree_in_size

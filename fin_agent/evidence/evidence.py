@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.ledger import Ledger
+from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.evidence.trace import Judged
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.vocabulary.filing import PassageKind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fin_agent.evidence.cards.extraction import cards_of
+from fin_agent.evidence.cards.rule_based_abstraction import cards_of
 from fin_agent.evidence.summaries import summary_of
 from fin_agent.filings.reader import doc_id_of, filing_of, read_unchanged
 from fin_agent.filings.readers.protocol import Document

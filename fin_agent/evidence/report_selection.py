@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evidence.slot_provenance import Filling, filling_of
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.lexicon.metrics import Metric
+from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.retrieval.slot_matching import fills
 from fin_agent.vocabulary.figure_agreement import agree_in_size

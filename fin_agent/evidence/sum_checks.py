@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from fin_agent.evidence.ledger import Figure, Ledger
+from fin_agent.evidence.slot_ledger import Figure, Ledger
 from fin_agent.filings.facts.accounting_identities import check_facts
 from fin_agent.filings.facts.statement_check import Outcome
 from fin_agent.vocabulary.fact import Fact

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from fin_agent.evidence.expressions import AbsoluteValue, Constant, Known, Mean, Node, Operation, resolve, slots_of
 from fin_agent.evidence.intent import Comparison, Intent, Relation
-from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, Term, by_company
+from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.lexicon.slots import Slot
 
 

@@ -11,16 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.facts.addresses import with_addresses
-from fin_agent.filings.facts.extraction import MetricOf, UnitOf, facts_of_filing
-from fin_agent.filings.facts.sentences import facts_of_sentences
+from fin_agent.filings.facts.fact_context import with_addresses
+from fin_agent.filings.facts.sentence_facts import facts_of_sentences
+from fin_agent.filings.facts.table_facts import MetricOf, UnitOf, facts_of_filing
 from fin_agent.filings.facts.tag_matching import ConceptOf, with_tags
 from fin_agent.filings.html.document import read_html
 from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.items import item_starts, items_of
 from fin_agent.filings.outline.notes import notes_of
 from fin_agent.filings.outline.statements import located_statements
-from fin_agent.filings.outline.table_pages import kinds_of
+from fin_agent.filings.outline.table_page_classification import kinds_of
 from fin_agent.filings.passage_splitting import passages_of
 from fin_agent.filings.readers.mupdf import picture_warnings
 from fin_agent.filings.readers.protocol import CUT_OFF, MUPDF, Document, pdf_reader

@@ -11,7 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.database import (
+from fin_agent.index.ingest_lock import ingest_lock
+from fin_agent.index.manifest import RETRY, FileState
+from fin_agent.index.rows import StoredRow
+from fin_agent.index.sqlite import FILE_NAME
+from fin_agent.index.sqlite_file import (
     check_length,
     check_space,
     check_there,
@@ -23,10 +27,6 @@ from fin_agent.index.database import (
     transaction,
     unfinished_database,
 )
-from fin_agent.index.ingest_lock import ingest_lock
-from fin_agent.index.manifest import RETRY, FileState
-from fin_agent.index.rows import StoredRow
-from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.stored_filing import (
     Part,
     StoredFiling,

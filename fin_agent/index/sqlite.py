@@ -14,7 +14,6 @@ from typing import Any
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows
-from fin_agent.index.database import Database, ReadOnce, create_database, damaged
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import (
     FilingEntry,
@@ -31,6 +30,7 @@ from fin_agent.index.protocol import (
     VectorModel,
     VectorUnit,
 )
+from fin_agent.index.sqlite_file import Database, ReadOnce, create_database, damaged
 from fin_agent.index.stored_filing import (
     FULL_TEXT,
     Part,

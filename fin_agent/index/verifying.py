@@ -11,7 +11,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from fin_agent.index.database import (
+from fin_agent.index.ingest_lock import Owner, lock_owner
+from fin_agent.index.manifest import FileState
+from fin_agent.index.rows import read_by
+from fin_agent.index.sqlite import FILE_NAME
+from fin_agent.index.sqlite_file import (
     check_format,
     check_there,
     connect,
@@ -21,10 +25,6 @@ from fin_agent.index.database import (
     tables_of,
     transaction,
 )
-from fin_agent.index.ingest_lock import Owner, lock_owner
-from fin_agent.index.manifest import FileState
-from fin_agent.index.rows import read_by
-from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.stored_filing import FULL_TEXT, filing_faults
 
 REPAIR = "Run `fin-agent index repair`"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from fin_agent.errors import LexiconError
-from fin_agent.lexicon.metrics import Metric, SectionGroup
+from fin_agent.lexicon.entry_loading import Metric, SectionGroup
 from fin_agent.lexicon.text_normalization import LONGEST_LABEL, collapse_spaces, join_compounds, plain, singular
 from fin_agent.vocabulary.page import Statement
 

@@ -9,8 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from fin_agent.errors import LexiconError
-from fin_agent.lexicon.label_matching import LabelIndex
-from fin_agent.lexicon.metrics import (
+from fin_agent.lexicon.entry_loading import (
     Entries,
     Formula,
     Item,
@@ -22,6 +21,7 @@ from fin_agent.lexicon.metrics import (
     check_expressions,
     expression_inputs,
 )
+from fin_agent.lexicon.label_matching import LabelIndex
 from fin_agent.lexicon.phrase_matching import Kind, Mention, MentionIndex, PhraseIndex, tokenise
 from fin_agent.lexicon.statement_titles import StatementTitles
 from fin_agent.vocabulary.page import Statement
@@ -89,7 +89,7 @@ class Lexicon:
         found = self.metrics.get(name) or self.formulas.get(name)
         if found is None:
             raise LexiconError(
-                f"no metric or formula is called `{name}`", remedy="See `lexicon.metrics` and `formulas`"
+                f"no metric or formula is called `{name}`", remedy="See `lexicon.entry_loading` and `formulas`"
             )
         return found
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fin_agent.errors import LexiconError
-from fin_agent.lexicon.metrics import Entries, StatementNames
+from fin_agent.lexicon.entry_loading import Entries, StatementNames
 from fin_agent.vocabulary.page import Statement
 
 

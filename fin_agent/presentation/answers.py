@@ -15,7 +15,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from fin_agent.answering.answer import Answer, Citation, PagePlace, RoleUsage, Usage
-from fin_agent.evidence.ledger import Entry, Figure
+from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
 from fin_agent.presentation.traces import warning_lines
 from fin_agent.vocabulary.amount_words import amount_in_words

@@ -11,9 +11,9 @@ from fin_agent.analyst.rules.period_resolution import period_ending
 from fin_agent.evidence.intent import Claim, Intent, OutputUnit, Relation, RequestedCompany, RequestedMeasure, Selection
 from fin_agent.evidence.intent import Comparison as Between
 from fin_agent.evidence.plan import Plan, metric_of_parts
+from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.metrics import expression_inputs
 from fin_agent.query.counted_years import moving_years, ranked_years, years_of_a_move
 from fin_agent.query.family_members import NO_MEMBERS, Members, UnsureFamilyError, members_of
 from fin_agent.query.tree import (

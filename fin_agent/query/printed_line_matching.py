@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from fin_agent.analyst.rules.period_resolution import looks_ahead
 from fin_agent.lexicon.abbreviations import expand_abbreviations
+from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.metrics import expression_inputs
 from fin_agent.query.lexer import Names, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import LINES, MODIFIERS, period_of
 from fin_agent.query.tree import (

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
+from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.metrics import expression_inputs
 from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
 from fin_agent.query.lexer import Amount, Lexed, Token, mentions_of, periods_in
 from fin_agent.query.modifier_attachment import period_of

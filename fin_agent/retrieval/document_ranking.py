@@ -10,8 +10,8 @@ from itertools import islice
 
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.company_mentions import CompanyDirectory
+from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
-from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.filing_fit import DAYS_NEAR, date_fit, form_fits, period_fit, slot_fit
 from fin_agent.retrieval.filing_words import NO_WORDS, WordFit, word_fits, word_fits_of_all

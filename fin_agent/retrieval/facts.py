@@ -17,9 +17,9 @@ from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedFact
+from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.text_normalization import LONGEST_LABEL, plain
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.fact_addresses import (

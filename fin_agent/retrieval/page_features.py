@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline, SourcedFact
-from fin_agent.lexicon.metrics import Metric
+from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.retrieval.item_weights import item_worth
 from fin_agent.retrieval.page_text import NOTHING_READ, QueryTerms, TextMatch, text_matches

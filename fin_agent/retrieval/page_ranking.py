@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from fin_agent.index.protocol import FilingIndex, PageKey
-from fin_agent.lexicon.metrics import Metric
+from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.page_features import Candidate, candidates_of
 from fin_agent.retrieval.page_weights import PageWeights, packaged_weights

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact, StoredPassage
-from fin_agent.lexicon.metrics import Metric
+from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.retrieval.search_query import Query, RankedPage, RankedPassage
 from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
 from fin_agent.retrieval.slot_matching import fills

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.lexicon.metrics import Metric
+from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Statement

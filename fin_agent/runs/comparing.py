@@ -10,7 +10,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from fin_agent.answering.answer import Answer
-from fin_agent.evidence.ledger import Entry, Figure
+from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.runs.run import Run, canonical, comparable
 

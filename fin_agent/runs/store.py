@@ -17,8 +17,8 @@ from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import make_private
 from fin_agent.config import Recording, Settings
 from fin_agent.errors import FinAgentError
-from fin_agent.index.database import transaction
 from fin_agent.index.protocol import FilingEntry, FilingIndex
+from fin_agent.index.sqlite_file import transaction
 from fin_agent.runs.run import IndexState, Run, StepTime, as_typed, index_state, run_id
 
 

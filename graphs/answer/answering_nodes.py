@@ -24,7 +24,7 @@ from fin_agent.answering.answer import (
 from fin_agent.answering.answer_composition import assumptions, citations_of
 from fin_agent.answering.quoted_amounts import contradictions, years_in
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
-from fin_agent.evidence.ledger import Entry, Ledger
+from fin_agent.evidence.slot_ledger import Entry, Ledger
 from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.program_of_thought import Asked, Attempt, attempt

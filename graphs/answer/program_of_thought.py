@@ -19,8 +19,8 @@ from fin_agent.answering.sandbox import ProgramExecutor
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
-from fin_agent.evidence.ledger import Figure, Ledger
 from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.slot_ledger import Figure, Ledger
 
 EDITED_PROGRAM = "the program was changed by hand before it ran"
 

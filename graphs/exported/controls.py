@@ -22,9 +22,9 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.chat.state import ChatContext, ChatLimits
-from fin_agent.index.database import FORMAT_VERSION
 from fin_agent.index.ingest import ingest
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
+from fin_agent.index.sqlite_file import FORMAT_VERSION
 from fin_agent.models.settings import ModelSettings, Preset
 from fin_agent.workspace import Workspace
 

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from fin_agent.errors import FinAgentError, QuestionError
-from fin_agent.evidence.ledger import Entry
+from fin_agent.evidence.slot_ledger import Entry
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import Node, answer_builder
 from fin_agent.graphs.answer.program_of_thought import showing_programs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.search_queries import complementary_question
 from fin_agent.evidence.evidence import Curation, RetrievedPassage
-from fin_agent.evidence.ledger import Ledger
+from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.filing import PassageKind

@@ -15,8 +15,8 @@ from fin_agent.answering.program import CHANGE, ENDS, Program
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.expressions import Constant
 from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation, RequestedCompany
-from fin_agent.evidence.ledger import Figure
 from fin_agent.evidence.plan import Plan, Term
+from fin_agent.evidence.slot_ledger import Figure
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 
 ACME = RequestedCompany(key="acme", name="Acme Tools, Inc.")

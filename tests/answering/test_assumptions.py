@@ -9,8 +9,8 @@ import pytest
 from fin_agent.answering.answer_composition import assumptions
 from fin_agent.evidence.expressions import IfReported, Known
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany, StatedFormula
-from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, Term
+from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot

@@ -14,8 +14,8 @@ from fin_agent.answering.program import Program, write_program
 from fin_agent.answering.sandbox import MontySandbox
 from fin_agent.evidence.expressions import AbsoluteValue, Constant, Known, Mean, Node, Operation, bind, parse_formula
 from fin_agent.evidence.intent import Comparison, Intent, Relation, RequestedCompany
-from fin_agent.evidence.ledger import Entry, Figure, Ledger
 from fin_agent.evidence.plan import Plan, Term
+from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
 

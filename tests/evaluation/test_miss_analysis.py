@@ -9,7 +9,7 @@ from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace,
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, score
 from fin_agent.evaluation.miss_analysis import MissStage, explain
 from fin_agent.evidence.intent import OutputUnit
-from fin_agent.evidence.ledger import Entry
+from fin_agent.evidence.slot_ledger import Entry
 from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.lexicon.slots import Slot
 

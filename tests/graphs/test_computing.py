@@ -12,8 +12,8 @@ from fin_agent.answering.answer import Answer
 from fin_agent.answering.program import Program
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
-from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.workspace import Workspace
 

@@ -11,7 +11,7 @@ import pytest
 
 from fin_agent.answering.answer import Answer
 from fin_agent.evidence.filing_preparation import prepare
-from fin_agent.filings.facts.extraction import reconciled
+from fin_agent.filings.facts.table_facts import reconciled
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.index.ingest import PreparedFiling, ingest
 from fin_agent.index.sqlite import SqliteIndex

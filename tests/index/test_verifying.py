@@ -12,10 +12,10 @@ import pytest
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index import stored_filing
-from fin_agent.index.database import PAGE_BYTES
 from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.protocol import FilingVectors, VectorUnit
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
+from fin_agent.index.sqlite_file import PAGE_BYTES
 from fin_agent.index.verifying import Aspect, verify
 
 

@@ -14,7 +14,7 @@ from rich.cells import cell_len
 
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, PassagePlace, Retrieved
 from fin_agent.config import Settings
-from fin_agent.evidence.ledger import Entry, Figure
+from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.evidence.trace import Judged, RankedGroup, TraceStep
 from fin_agent.lexicon.slots import Slot
 from fin_agent.presentation.answers import LedgerView

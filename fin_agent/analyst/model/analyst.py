@@ -21,8 +21,8 @@ from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
-from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.evidence.tournament.judge import Brief
 from fin_agent.models.settings import Preset
 from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope

@@ -21,7 +21,7 @@ from fin_agent.analyst.model.prompt_context import card_place
 from fin_agent.analyst.model.replies import Abstraction
 from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSignal, Use
 from fin_agent.evidence.cards.card_metrics import NamedMetric, spans_of
-from fin_agent.evidence.cards.extraction import SKETCH_CHARACTERS
+from fin_agent.evidence.cards.rule_based_abstraction import SKETCH_CHARACTERS
 from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
 from fin_agent.models.caller import Caller
 from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError

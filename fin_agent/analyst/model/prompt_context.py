@@ -10,8 +10,8 @@ from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.field_alignment import COMPANY, required_fields
 from fin_agent.evidence.intent import Comparison, Intent
-from fin_agent.evidence.ledger import Figure, Ledger
 from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.slot_ledger import Figure, Ledger
 from fin_agent.evidence.tournament.judge import Brief
 from fin_agent.index.protocol import PageKey
 from fin_agent.prompts import Quoted

@@ -13,8 +13,8 @@ from fin_agent.analyst.model.prompt_context import intent_lines
 from fin_agent.analyst.model.replies import QueryReply, SubQuestionsReply
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
-from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.models.call import Role
 from fin_agent.models.caller import Caller
 from fin_agent.models.callers import Callers

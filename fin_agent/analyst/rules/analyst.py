@@ -16,8 +16,8 @@ from fin_agent.errors import QuestionError
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
-from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, plan_of
+from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.text_normalization import collapse_spaces
 from fin_agent.query.intents import asked_of, going_on_from, intent_of_question, with_nearest_figure

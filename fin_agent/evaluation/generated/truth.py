@@ -28,9 +28,9 @@ from fin_agent.evidence.expressions import (
     parse_formula,
     slots_of,
 )
+from fin_agent.lexicon.entry_loading import Formula, Metric, expression_inputs
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.metrics import Formula, Metric, expression_inputs
 from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Form

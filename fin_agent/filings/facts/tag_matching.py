@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
-from fin_agent.filings.facts.extraction import UnitOf
+from fin_agent.filings.facts.table_facts import UnitOf
 from fin_agent.filings.tables.cells import parse_number
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.filings.tables.lines import clean_label

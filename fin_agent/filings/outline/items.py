@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Generic, TypeVar
 
-from fin_agent.lexicon.metrics import Entries, Item
+from fin_agent.lexicon.entry_loading import Entries, Item
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import ItemStart, PageContent
 

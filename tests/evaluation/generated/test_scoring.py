@@ -16,7 +16,7 @@ from fin_agent.evaluation.generated.benchmark import miss_lines, report_on_gener
 from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion, failed, judge
 from fin_agent.evaluation.generated.truth import SlotKey
 from fin_agent.evidence.intent import OutputUnit
-from fin_agent.evidence.ledger import Entry, Figure
+from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.slots import Slot
 

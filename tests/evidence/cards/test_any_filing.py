@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.cards.extraction import cards_of
+from fin_agent.evidence.cards.rule_based_abstraction import cards_of
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
 from fin_agent.vocabulary.identity import Form, Identity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fin_agent.analyst.card_making import extract_cards
 from fin_agent.evidence.cards.card import Card, EvidenceType
-from fin_agent.evidence.cards.extraction import with_facts
+from fin_agent.evidence.cards.rule_based_abstraction import with_facts
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.vocabulary.filing import PassageKind

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from fin_agent.filings.facts.extraction import facts_of_tables
 from fin_agent.filings.facts.row_periods import balance_period, total_column
+from fin_agent.filings.facts.table_facts import facts_of_tables
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import Form, Identity

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.filings.facts.extraction import facts_of_tables
 from fin_agent.filings.facts.row_periods import period_under, row_time
+from fin_agent.filings.facts.table_facts import facts_of_tables
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import Form, Identity

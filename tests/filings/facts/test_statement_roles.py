@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fin_agent.filings.facts.extraction import facts_of_tables
+from fin_agent.filings.facts.table_facts import facts_of_tables
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form, Identity

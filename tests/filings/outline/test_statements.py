@@ -12,8 +12,8 @@ from fin_agent.filings.outline.statements import (
     statements_of,
     statements_on,
 )
+from fin_agent.lexicon.entry_loading import Entries
 from fin_agent.lexicon.lexicon import load_lexicon
-from fin_agent.lexicon.metrics import Entries
 from fin_agent.lexicon.statement_titles import StatementTitles
 from fin_agent.vocabulary.page import PageContent, Statement
 from tests.filings.outline.layouts import Row, html_page, pdf_page, prose, table

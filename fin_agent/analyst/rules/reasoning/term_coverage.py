@@ -11,8 +11,8 @@ from functools import lru_cache
 from fin_agent.analyst.rules.reasoning.question_parts import Part, Wants
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import FilingIndex
+from fin_agent.lexicon.entry_loading import Synonym, Topic
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.metrics import Synonym, Topic
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.search_terms import stem, stems_of, weights_of
 from fin_agent.vocabulary.dates import MONTHS

@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from fin_agent.errors import LexiconError
+from fin_agent.lexicon.entry_loading import Entries, expression_inputs, parse_expression
 from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
-from fin_agent.lexicon.metrics import Entries, expression_inputs, parse_expression
 from fin_agent.vocabulary.page import Statement
 
 

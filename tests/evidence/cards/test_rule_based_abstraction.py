@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSignal, Use
-from fin_agent.evidence.cards.extraction import cards_of
+from fin_agent.evidence.cards.rule_based_abstraction import cards_of
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
 from fin_agent.vocabulary.identity import Form, Identity

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.filings.facts.extraction import facts_of_tables
+from fin_agent.filings.facts.table_facts import facts_of_tables
 from fin_agent.filings.tables.cells import excepted_in, scale_of, share_scale_of, unit_line_in
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact, FactPeriod

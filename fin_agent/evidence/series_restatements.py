@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from fin_agent.evidence.slot_provenance import Filling, filling_of
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.lexicon.metrics import Metric
+from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.retrieval.slot_matching import fills
 from fin_agent.vocabulary.fact import Fact

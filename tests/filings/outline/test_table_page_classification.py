@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from fin_agent.filings.outline.table_pages import kinds_of
+from fin_agent.filings.outline.table_page_classification import kinds_of
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Note, PageContent, TableKind
 from tests.filings.outline.layouts import Row, html_page, pdf_page, prose, table

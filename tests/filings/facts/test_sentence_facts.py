@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.filings.facts.sentences import facts_of_sentences
+from fin_agent.filings.facts.sentence_facts import facts_of_sentences
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.vocabulary.fact import UNDATED, Fact, FactPeriod
 from fin_agent.vocabulary.page import PageContent

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index import database
+from fin_agent.index import sqlite_file
 from fin_agent.index.ingest import ingest
 from fin_agent.index.repairing import repair
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
@@ -93,7 +93,7 @@ def test_damage_inside_is_told_when_it_is_met(tmp_path: Path, whole: bytes) -> N
 
 
 def test_busy_is_not_called_damaged(tmp_path: Path, make_filing: MakeFiling, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "_BUSY_MILLISECONDS", 50)
+    monkeypatch.setattr(sqlite_file, "_BUSY_MILLISECONDS", 50)
     with SqliteIndex.create(tmp_path) as index, SqliteIndex(tmp_path) as other, index.writing():
         with pytest.raises(FilingIndexError, match=r"could not be written .*locked.*no other ingest") as raised:
             other.add(make_filing("a", "text"), ["{}"], "")
@@ -169,9 +169,9 @@ def test_a_disk_without_any_room_is_told_as_that(tmp_path: Path, monkeypatch: py
     """What readers share finds no room, and SQLite speaks of an I/O error."""
     error = sqlite3.OperationalError("disk I/O error")
     error.sqlite_errorcode = sqlite3.SQLITE_IOERR
-    assert "may be written to" in database.fault(tmp_path / FILE_NAME, error, "read").remedy
+    assert "may be written to" in sqlite_file.fault(tmp_path / FILE_NAME, error, "read").remedy
     monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(total=10**9, used=10**9, free=4096))
-    told = database.fault(tmp_path / FILE_NAME, error, "read")
+    told = sqlite_file.fault(tmp_path / FILE_NAME, error, "read")
     assert "the disk is full" in told.what and "Make room" in told.remedy
 
 

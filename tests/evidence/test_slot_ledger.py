@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.evidence.ledger import Entry, Ledger, fill
+from fin_agent.evidence.slot_ledger import Entry, Ledger, fill
 from fin_agent.evidence.slot_provenance import Filling
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
