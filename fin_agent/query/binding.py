@@ -483,10 +483,13 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
         return None
     if searched and "how many" in intent.core.lower() and units & {"USD", "percent", "USD per share"}:
         return None  # things are counted, and not what they cost
+    if " / " in intent.expression and units & _RATES and (units - _RATES or len(searched) < len(plan.slots())):
+        return None  # a share that is printed as a percentage is no part of an amount
     of_lines_alone = len(searched) == len(plan.slots()) and intent.measure_unit == "USD"
     return units.pop() if of_lines_alone and len(units) == 1 else intent.measure_unit
 
 
+_RATES = frozenset({"percent", "ratio"})
 _UNITS = frozenset(OutputUnit.__args__)  # type: ignore[attr-defined]
 
 

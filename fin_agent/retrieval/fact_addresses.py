@@ -26,6 +26,8 @@ class Address(NamedTuple):
     members: Words
     borne: Words
     """All of them, and what stands above the table."""
+    taken_off: Words = frozenset()
+    """What only the end of the label says that names what the figure is without: `tax assets, net of the allowance`."""
 
 
 def address_of(fact: Fact) -> Address:
@@ -81,9 +83,12 @@ def _address(
     of_members = words_of(" ".join(map(spelt, members))) - OF_ANY_CONCEPT
     borne = line | heads | head | of_scope | named | of_members | words_of(" ".join(above))
     borne |= OF_YEARS_TO_COME if to_come else frozenset()
-    return Address(line, heads, head, of_scope, named, of_members, borne)
+    without = _NET_OF.search(label)
+    left = words_of(label[: without.start()]) if without is not None and without.start() else line
+    return Address(line, heads, head, of_scope, named, of_members, borne, line - left - heads - head - named)
 
 
+_NET_OF = re.compile(r",?\s*(?:\(?net of|less(?: accumulated| allowances?)?\b|excluding|exclusive of)\b", re.I)
 _TAKEN_OFF = re.compile(r"AfterAccumulated\w+")
 """What a concept names that its figure is without: an asset after depreciation is none."""
 
@@ -133,6 +138,8 @@ OF_ANY_CONCEPT = stems("of any concept")
 """They say only that something is a figure."""
 OF_PARTS = stems("of parts")
 """They say what sort of parts figures are of."""
+NET_OF = words_of("net less excluding exclusive")
+"""They ask for a figure without something."""
 LIGHT = frozenset(("total", "net", "gross", "aggreg"))
 OF_TIME = stems("of time")
 OF_YEARS_TO_COME = stems("of years to come")

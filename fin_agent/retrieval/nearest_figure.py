@@ -24,6 +24,7 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.fact_addresses import (
     LIGHT,
+    NET_OF,
     OF_ANY_CONCEPT,
     OF_PARTS,
     OF_TIME,
@@ -266,8 +267,9 @@ class _Asked:
 
     def bears_all(self, address: Address, fact: Fact) -> bool:
         """Whether the address says every content word, or another word for it."""
-        named = self._named(fact, address.borne)
-        return all(self._credit(word, address.borne, named) for word in self.sought.words)
+        borne = address.borne if self.sought.words & NET_OF else address.borne - address.taken_off
+        named = self._named(fact, borne)
+        return all(self._credit(word, borne, named) for word in self.sought.words)
 
     def share(self, said: Words, fact: Fact, address: Address) -> float:
         """Share of the words by weight that are said."""

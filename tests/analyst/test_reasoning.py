@@ -352,3 +352,16 @@ def test_a_name_that_begins_with_what_is_counted_is_not_counted() -> None:
     said = "Acme sponsors 15 different Employee Resource Groups worldwide."
     question = "How many employees did Acme have at the end of 2022?"
     assert "15" not in answer(asked("employees", core=question), passage(f"{FILLER} {said}"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Acme has three reportable segments: domestic ferry, foreign ferry and other lines with their members.",
+        "At the end of 2023 the remaining term of ferry members was 3.38 years.",
+    ],
+)
+def test_a_number_of_other_things_counts_nothing(said: str) -> None:
+    question = "How many ferry members did Acme have at the end of 2023?"
+    told = answer(asked("ferry members", core=question, figure=True), passage(f"{FILLER} {said}"))
+    assert not told.startswith(("Three", "3.38"))

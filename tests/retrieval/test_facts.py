@@ -265,3 +265,12 @@ def test_an_amount_per_unit_has_no_scale_of_its_table() -> None:
     )
     assert with_own_unit(per_shipment).fact.value == 29
     assert with_own_unit(total).fact.value == 29_000_000
+
+
+def test_what_a_figure_is_net_of_bears_nothing_out() -> None:
+    facts = [
+        fact("Deferred tax assets, net of valuation allowance", 1597),
+        fact("Valuation allowance", -181, section=("Deferred tax assets",)),
+    ]
+    assert values(found(facts, "valuation allowance on deferred tax assets"))[0] == -181
+    assert values(found(facts, "deferred tax assets net of valuation allowance"))[0] == 1597

@@ -147,7 +147,8 @@ class QuestionReader:
         spoken_of = words_of(" ".join((said, *meant)))
         spoken_of = spoken_of.union(everyday_words(), *(same_words().get(word, ()) for word in spoken_of))
         tokens = lex(expand_abbreviations(intent.question), names_of(self._workspace)).tokens
-        told = ((one.text, words_of(one.text)) for one in tokens if one.type in _TELLING)
+        texts = (text for one in tokens if one.type in _TELLING for text in _OF_TWO_THINGS.split(one.text))
+        told = ((text, words_of(text)) for text in texts)
         return next((text for text, words in told if words and words.isdisjoint(spoken_of)), "")
 
     def _beside(self, read: Intent, intent: Intent) -> str:
@@ -171,6 +172,8 @@ class QuestionReader:
 
 _TELLING = frozenset({"PHRASE", "PART", "STATISTIC", "EXCEPT"})
 """Types of words without which a question asks another thing: lines, parts, conditions, a median."""
+_OF_TWO_THINGS = re.compile(r"\s+(?:above|below|over|under|without|excluding|except)\s+", re.I)
+"""`customers under forty` says of whom, and of which of them."""
 _MONTH = re.compile(MONTH, re.I)
 
 

@@ -89,12 +89,12 @@ def found_in(text: str, part: Part) -> list[re.Match[str]]:
         bare = _NO_FIGURE.sub(_blank, bare)
     if part.wants is Wants.COUNT:
         bare = _MONEY.sub(_blank, bare)
-    if part.wants is Wants.NUMBER:
+    if part.wants in (Wants.COUNT, Wants.NUMBER):
         bare = _COMPILED[Wants.DURATION].sub(_blank, bare)
     found = list(pattern.finditer(bare))
     if part.wants is Wants.COUNT and part.counted:
-        stems = set(stems_in(part.counted))
-        found = [each for each in found if not stems or stems & _beside(bare, each)]
+        noun = stems_in(part.counted)[-1:]  # `streaming members`: no `three segments: streaming, ...`
+        found = [each for each in found if not noun or noun[0] in _beside(bare, each)]
     return found
 
 
