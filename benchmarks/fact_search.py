@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.retrieval.fact_addresses import spelt, words_of
+from fin_agent.retrieval.fact_terms import spelt, words_of
 from fin_agent.retrieval.facts import FactQuery, search_facts
 from fin_agent.retrieval.families import family
 from fin_agent.tools.argument_resolution import resolve_company

@@ -20,7 +20,7 @@ from random import Random
 from fin_agent.evaluation.financebench import load_questions
 from fin_agent.evaluation.generated.material import Material
 from fin_agent.evaluation.generated.truth import StatedFigure, fewest_filings
-from fin_agent.evaluation.page_benchmarks import aligned_page
+from fin_agent.evaluation.lofin_finqa import aligned_page
 from fin_agent.index.protocol import PageKey
 from fin_agent.workspace import Workspace
 

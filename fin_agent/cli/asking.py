@@ -26,7 +26,7 @@ from fin_agent.analyst.events import (
 )
 from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import write_whole
-from fin_agent.cli.answers import Stopwatch, answer_json, recorder_for
+from fin_agent.cli.answer_jobs import Stopwatch, answer_json, recorder_for
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import Docs, ModelOptions, NoRecord, OnIndex, Question, StrategyName, command
 from fin_agent.cli.streams import messages, say, show, show_json_line, warn

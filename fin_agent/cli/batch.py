@@ -21,7 +21,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictStr, V
 from rich.console import RenderableType
 
 from fin_agent.answering.answer import Answer
-from fin_agent.cli.answers import AnswersKept, Attempt, attempt, each_done, recorder_for, with_replies_kept
+from fin_agent.cli.answer_jobs import AnswersKept, Attempt, attempt, each_done, recorder_for, with_replies_kept
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import ModelOptions, NoRecord, OnIndex, StrategyName, command
 from fin_agent.cli.streams import Progress, say, warn

@@ -15,15 +15,14 @@ from rich.table import Table
 from fin_agent.analyst.model.llm_judges import ModelTextJudge, judge_named
 from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import write_whole
-from fin_agent.cli.answers import answer_json, attempt, refusal_for
+from fin_agent.cli.answer_jobs import answer_json, attempt, refusal_for
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import GoldGiven, ModelOptions, OnIndex, Output, Seed, StrategyName, command
 from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation import Family, Oracle, QuestionKind, page_benchmarks
+from fin_agent.evaluation import Family, Oracle, QuestionKind, lofin_finqa
 from fin_agent.evaluation import tatqa as tatqa_questions
-from fin_agent.evaluation.answer_judging import Judgement
 from fin_agent.evaluation.benchmark import AnsweredQuestion, Benchmark, Report, Row, Run, run_benchmark, write_csv
 from fin_agent.evaluation.financebench import (
     FinanceBenchQuestion,
@@ -38,6 +37,7 @@ from fin_agent.evaluation.generated import benchmark as made
 from fin_agent.evaluation.generated.material import Material
 from fin_agent.evaluation.generated.question import failed
 from fin_agent.evaluation.generated.question import judge as judge_made
+from fin_agent.evaluation.llm_as_judge import Judgement
 from fin_agent.evaluation.miss_analysis import explain
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.ingest import ingest
@@ -367,11 +367,11 @@ def lofin(
     settings = models.settings(strategy=strategy)
     with on.opened() as workspace:
         page_counts = {record.doc_id: record.page_count for record in workspace.index.filings()}
-        asked = page_benchmarks.load_lofin(files, page_counts)
+        asked = lofin_finqa.load_lofin(files, page_counts)
         judgement = None if judge is None else judgement_by(judge, settings)
 
         def right(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
-            by_number = page_benchmarks.right_number(question, answer)
+            by_number = lofin_finqa.right_number(question, answer)
             if by_number is not None or judgement is None:
                 return by_number
             pages = "\n\n".join(stored.page.text for stored in workspace.index.pages(question.pages))
@@ -408,17 +408,17 @@ def finqa(
             keys = [PageKey(doc_id, number) for number in range(workspace.index.filing(doc_id).page_count)]
             return [stored.page.text for stored in workspace.index.pages(keys)]
 
-        asked = page_benchmarks.load_finqa(file, lambda ticker, year: reports.get((ticker, year)), texts_of)
+        asked = lofin_finqa.load_finqa(file, lambda ticker, year: reports.get((ticker, year)), texts_of)
         asking, told = Asking(workspace, settings, on, out), {"oracle": oracle.value}
-        return _pages_used("FinQA", asked, workspace, asking, page_benchmarks.right_result, oracle, told)
+        return _pages_used("FinQA", asked, workspace, asking, lofin_finqa.right_result, oracle, told)
 
 
 def _pages_used(
     title: str,
-    asked: page_benchmarks.QuestionFile,
+    asked: lofin_finqa.QuestionFile,
     workspace: Workspace,
     asking: Asking,
-    right: page_benchmarks.Rule,
+    right: lofin_finqa.Rule,
     oracle: Oracle,
     told: Mapping[str, object],
 ) -> ExitCode:
@@ -432,11 +432,11 @@ def _pages_used(
     run = asking.run(
         asked.questions,
         lambda each: asking.ask(each.question, each.id, oracle_scope(each, oracle, owners) or EVERYTHING),
-        lambda question, answered: page_benchmarks.judge_pages(question, answered, owners, right),
+        lambda question, answered: lofin_finqa.judge_pages(question, answered, owners, right),
         lambda row: row.figures["error"] or "right page",
         oracle.value,
     )
-    measured = page_benchmarks.detailed_metrics(run.rows, run.answered)
-    report = page_benchmarks.report_on_pages(run.rows, title)
+    measured = lofin_finqa.detailed_metrics(run.rows, run.answered)
+    report = lofin_finqa.report_on_pages(run.rows, title)
     document = {**told, "left_out": asked.faults, **measured}
-    return asking.publish(run, report, document, page_benchmarks.metric_lines(measured))
+    return asking.publish(run, report, document, lofin_finqa.metric_lines(measured))

@@ -16,7 +16,7 @@ from fin_agent.analyst.model.cited_answers import model_reader
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import first_query, strategy_for
 from fin_agent.answering.answer import AnswerValue
-from fin_agent.cli.answers import attempt
+from fin_agent.cli.answer_jobs import attempt
 from fin_agent.cli.benchmarks import QuestionsFile
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import GoldGiven, OnIndex, Resamples, Seed, command

@@ -7,14 +7,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from fin_agent.analyst.model.filing_summaries import MadeSummary, ModelSummarizer, is_model_unavailable
 from fin_agent.analyst.model.models_by_role import callers_of
-from fin_agent.analyst.model.summaries import (
-    MadeSummary,
-    ModelNodeWriter,
-    ModelSummarizer,
-    is_model_unavailable,
-    node_writer,
-)
+from fin_agent.analyst.model.tree_node_writer import ModelNodeWriter, node_writer
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import Docs, ModelOptions, OnIndex, command
 from fin_agent.cli.streams import Progress, messages, warn
@@ -129,7 +124,7 @@ def trees(
         encoder (--encoder MODEL): Cluster by vectors of this model: `minilm`, or its folder.
         again (--again): Build those that are there once more.
     """
-    from fin_agent.retrieval.fingear.trees import Chunking, RuleWriter, TreeStore, build_trees, trees_folder
+    from fin_agent.retrieval.fingear.tree_building import Chunking, RuleWriter, TreeStore, build_trees, trees_folder
 
     settings = models.settings()
     writer = node_writer(settings) if by == "model" else RuleWriter()

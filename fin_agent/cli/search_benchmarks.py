@@ -21,9 +21,9 @@ from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
 from fin_agent.evaluation import chunk_benchmarks, rag_measures
 from fin_agent.evaluation import ranking as rankings
-from fin_agent.evaluation.answer_judging import JudgeCalls
 from fin_agent.evaluation.benchmark import PartialResults, Row, write_csv
 from fin_agent.evaluation.financebench import load_questions
+from fin_agent.evaluation.llm_as_judge import JudgeCalls
 from fin_agent.evaluation.statistics import FITTING, require_libraries
 from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.models.call import Role

@@ -12,7 +12,6 @@ from rich.table import Table
 
 from fin_agent.answering.answer import Answer, Retrieved
 from fin_agent.evaluation import Oracle
-from fin_agent.evaluation.answer_judging import Judgement
 from fin_agent.evaluation.answer_scoring import (
     answer_rouge_l,
     document_recall,
@@ -35,6 +34,7 @@ from fin_agent.evaluation.benchmark import (
     report_on,
     row_of,
 )
+from fin_agent.evaluation.llm_as_judge import Judgement
 from fin_agent.evaluation.question_files import read_records
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.retrieval.search_query import EVERYTHING, Scope

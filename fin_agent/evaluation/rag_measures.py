@@ -16,9 +16,9 @@ from fin_agent.analyst.model.model_client import call_of
 from fin_agent.analyst.model.replies import PassagesReply
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation.answer_judging import JudgeCalls
 from fin_agent.evaluation.answer_scoring import first_sentence
 from fin_agent.evaluation.benchmark import QUESTIONS, Column, Report, Row, report_on
+from fin_agent.evaluation.llm_as_judge import JudgeCalls
 from fin_agent.models.caller import Caller
 from fin_agent.prompts import Quoted, load_prompt
 from fin_agent.retrieval.search_terms import stems_of

@@ -16,7 +16,7 @@ from fin_agent.evidence.slot_provenance import Filling, filling_of, provenance_r
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot, metric_of
-from fin_agent.retrieval.fact_addresses import words_of
+from fin_agent.retrieval.fact_terms import words_of
 from fin_agent.retrieval.slot_matching import fills
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.figure_agreement import agree, last_place

@@ -8,7 +8,7 @@ from contextlib import suppress
 from weakref import WeakKeyDictionary
 
 from fin_agent.analyst.rules.intents import intent_of
-from fin_agent.analyst.rules.loss_questions import with_losses
+from fin_agent.analyst.rules.loss_comparison import with_losses
 from fin_agent.analyst.rules.part_names import parts_named
 from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_own_years
 from fin_agent.analyst.rules.reasoning.ranking_questions import statement_ranked
@@ -34,7 +34,7 @@ from fin_agent.query.printed_line_matching import (
 )
 from fin_agent.query.reading import readings
 from fin_agent.query.tree import Company, Kind, Line, Measure, Move, Named, Period, Query, with_lines
-from fin_agent.retrieval.fact_addresses import words_of
+from fin_agent.retrieval.fact_terms import words_of
 from fin_agent.retrieval.nearest_figure import find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for, place_of
 from fin_agent.workspace import Workspace

@@ -18,7 +18,7 @@ from fin_agent.lexicon.words import word_lists
 from fin_agent.query.lexer import Lexed, Names, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, period_of
 from fin_agent.query.question_sentences import sentences_of
-from fin_agent.retrieval.fact_addresses import OF_TIME, Words, words_of
+from fin_agent.retrieval.fact_terms import OF_TIME, Words, words_of
 from fin_agent.retrieval.nearest_figure import FigureTarget, Wanted
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Identity

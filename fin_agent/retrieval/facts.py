@@ -22,7 +22,7 @@ from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.text_normalization import LONGEST_LABEL, plain
 from fin_agent.lexicon.words import word_lists
-from fin_agent.retrieval.fact_addresses import (
+from fin_agent.retrieval.fact_terms import (
     LIGHT,
     NET_OF,
     OF_ANY_CONCEPT,

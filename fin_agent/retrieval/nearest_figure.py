@@ -22,7 +22,7 @@ import yaml
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import word_lists
-from fin_agent.retrieval.fact_addresses import (
+from fin_agent.retrieval.fact_terms import (
     LIGHT,
     NET_OF,
     OF_ANY_CONCEPT,

@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.retrieval.fact_addresses import LIGHT, OF_TIME, Words, spelt, words_of
+from fin_agent.retrieval.fact_terms import LIGHT, OF_TIME, Words, spelt, words_of
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.figure_agreement import last_place
 

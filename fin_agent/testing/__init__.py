@@ -16,7 +16,7 @@ from fin_agent.testing.network_guards import (
     no_model_requests,
 )
 from fin_agent.testing.scripted_model import ScriptedChatModel, ScriptError
-from fin_agent.testing.stand_in_model import ModelCall, role_of
+from fin_agent.testing.stand_in_base import ModelCall, role_of
 
 __all__ = [
     "ForbiddenConnectionError",

@@ -16,7 +16,7 @@ from pydantic import BaseModel, PrivateAttr
 
 from fin_agent.errors import FinAgentError
 from fin_agent.prompts.prompt import prompt_of_role
-from fin_agent.testing.stand_in_model import ModelCall, StandInChatModel, plain, tokens
+from fin_agent.testing.stand_in_base import ModelCall, StandInChatModel, plain, tokens
 
 Reply: TypeAlias = str | AIMessage | BaseModel | Mapping[str, object] | Exception
 """A text, a whole message, a value that is said as JSON (or as the call that was asked for), or an error to raise."""

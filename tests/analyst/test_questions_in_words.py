@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from fin_agent.analyst.rules.reasoning import reason
-from fin_agent.analyst.rules.reasoning.answer_extraction import led_by
+from fin_agent.analyst.rules.reasoning.answer_type_matching import led_by
 from fin_agent.analyst.rules.reasoning.question_parts import Wants, parts_of, unanswerable_requests
 from fin_agent.evidence.intent import Relation, RequestedCompany
 from tests.analyst.test_reasoning import Words, asked, of, passage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.rules.loss_questions import with_losses
+from fin_agent.analyst.rules.loss_comparison import with_losses
 from fin_agent.answering.answer_composition import numeric_answer
 from fin_agent.answering.program import CHANGE, ENDS, Program
 from fin_agent.evidence.expressions import Constant

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from fin_agent.testing.stand_in_model import role_of
+from fin_agent.testing.stand_in_base import role_of
 from tests.models.openai_server import KEY, ChatRequest, OpenAIServer, Reply
 
 MODEL = "openai:gpt-4o"

@@ -15,8 +15,8 @@ import pytest
 
 pytest.importorskip("langchain_openai", reason="langchain-openai is not installed")
 
-from fin_agent.cli import answers as answers_module
-from fin_agent.cli.answers import FILE_NAME
+from fin_agent.cli import answer_jobs
+from fin_agent.cli.answer_jobs import FILE_NAME
 from fin_agent.config import RECORDING_VARIABLES
 from fin_agent.runs.store import RunStore
 from tests.cli.by_model import MODEL, QUESTIONS, child, replied, settings, used
@@ -143,7 +143,7 @@ class TestGoingOn:
     def stopped(self, server: OpenAIServer, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         """A batch that ended with its fifth question, of which one failed and one asked in vain."""
         used(monkeypatch, settings(server))
-        answer_question = answers_module.answer_question
+        answer_question = answer_jobs.answer_question
 
         def stopping(question: str, *given: Any, **named: Any) -> Any:
             if question == QUESTIONS[4]:
@@ -153,7 +153,7 @@ class TestGoingOn:
             return answer_question(question, *given, **named)
 
         with monkeypatch.context() as patched:
-            patched.setattr(answers_module, "answer_question", stopping)
+            patched.setattr(answer_jobs, "answer_question", stopping)
             server.fail_next(lambda reply: reply, "429-quota")
             assert batch(index, tmp_path, "--jobs", 1).code == 130
         assert len(server.requests) == 2  # the server refused the second: the third was not tried

@@ -11,7 +11,7 @@ import pytest
 
 from fin_agent.answering.answer import Answer, AnswerValue, PassagePlace, Retrieved
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation.answer_judging import JudgeCalls
+from fin_agent.evaluation.llm_as_judge import JudgeCalls
 from fin_agent.evaluation.rag_measures import (
     AnsweredRow,
     Measure,

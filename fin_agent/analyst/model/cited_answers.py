@@ -13,8 +13,8 @@ from fin_agent.analyst.model.calculations import Calculated, amount_of, evaluate
 from fin_agent.analyst.model.grounding import on_a_line
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.models_by_role import callers_of
+from fin_agent.analyst.model.number_verification import PageSizes, Quote, unsupported_numbers
 from fin_agent.analyst.model.prompt_context import MOST_CHARACTERS, in_rows, place_of, shown_passages
-from fin_agent.analyst.model.quote_verification import PageSizes, Quote, unsupported_numbers
 from fin_agent.analyst.model.replies import CitedSentence, QuotedFigure, QuotedSource, ReasoningReply, YesOrNo
 from fin_agent.analyst.protocol import Reasoning, ReasoningStep
 from fin_agent.answering.answer import AnswerValue, Citation, gives_verdict

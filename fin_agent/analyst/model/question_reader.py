@@ -9,7 +9,7 @@ from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.replies import IntentReply
-from fin_agent.analyst.rules.reasoning.answer_extraction import MONTH
+from fin_agent.analyst.rules.reasoning.answer_type_matching import MONTH
 from fin_agent.analyst.rules.unanswerable_questions import in_other_money, of_the_market
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
@@ -20,7 +20,7 @@ from fin_agent.models.settings import Preset
 from fin_agent.query.intents import names_of
 from fin_agent.query.lexer import lex
 from fin_agent.query.nearest_figure import everyday_words
-from fin_agent.retrieval.fact_addresses import words_of
+from fin_agent.retrieval.fact_terms import words_of
 from fin_agent.retrieval.nearest_figure import same_words
 from fin_agent.retrieval.search_terms import search_terms, stems_of
 from fin_agent.workspace import Workspace

@@ -152,9 +152,9 @@ class _Building:
         return Hypothetical(self._writer, self._models.notify, prompt, folder=self._settings.prompts)
 
     def _structured(self, name: str, named: NamedStrategy) -> Strategy:
-        from fin_agent.retrieval.fingear.graph import GraphSearch
-        from fin_agent.retrieval.fingear.search import FinGear, Raptor
-        from fin_agent.retrieval.fingear.trees import Chunking, TreeStore, trees_folder
+        from fin_agent.retrieval.fingear.tree_building import Chunking, TreeStore, trees_folder
+        from fin_agent.retrieval.fingear.tree_search import FinGear, Raptor
+        from fin_agent.retrieval.strategies.entity_graph import GraphSearch
 
         workspace, settings, variant = self._workspace, self._settings, named.name.partition("-")[2]
         if named.name in ("lightrag", "graphrag"):

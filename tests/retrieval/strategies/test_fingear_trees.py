@@ -13,8 +13,7 @@ pytest.importorskip("bm25s")
 
 from fin_agent.config import Settings
 from fin_agent.index.protocol import PageKey
-from fin_agent.retrieval.fingear.search import ALL_PARTS, FinGear, Raptor
-from fin_agent.retrieval.fingear.trees import (
+from fin_agent.retrieval.fingear.tree_building import (
     NO_ITEM,
     WHOLE,
     Chunking,
@@ -24,6 +23,7 @@ from fin_agent.retrieval.fingear.trees import (
     TreeStore,
     build_trees,
 )
+from fin_agent.retrieval.fingear.tree_search import ALL_PARTS, FinGear, Raptor
 from fin_agent.retrieval.search_query import Query, Scope
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from fin_agent.analyst.rules.reasoning.answer_extraction import (
+from fin_agent.analyst.rules.reasoning.answer_type_matching import (
     before_the_cause,
     begins_one,
     found_in,

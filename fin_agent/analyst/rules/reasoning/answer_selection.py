@@ -16,7 +16,7 @@ from fin_agent.analyst.rules.reasoning.answer_candidates import (
     candidates_of,
     is_of_its_period,
 )
-from fin_agent.analyst.rules.reasoning.answer_extraction import begins_one, holds, led_by
+from fin_agent.analyst.rules.reasoning.answer_type_matching import begins_one, holds, led_by
 from fin_agent.analyst.rules.reasoning.cover_page_answers import from_covers
 from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, Part, Wants, parts_of, unanswerable_requests
 from fin_agent.analyst.rules.reasoning.table_answers import from_tables, later_years

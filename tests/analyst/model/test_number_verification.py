@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.model.quote_verification import Quote, names_of, sizes_in, unsupported_numbers
+from fin_agent.analyst.model.number_verification import Quote, names_of, sizes_in, unsupported_numbers
 
 
 @pytest.mark.parametrize(

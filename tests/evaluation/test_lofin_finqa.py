@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fin_agent.evaluation.page_benchmarks import aligned_page, same_number
+from fin_agent.evaluation.lofin_finqa import aligned_page, same_number
 from fin_agent.index.protocol import PageKey
 from fin_agent.workspace import Workspace
 from tests.cli.running import Ran

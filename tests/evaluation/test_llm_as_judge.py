@@ -6,8 +6,8 @@ from pathlib import Path
 
 from fin_agent.analyst.model.replies import Correctness, TextJudgeReply
 from fin_agent.answering.answer import Answer, AnswerValue
-from fin_agent.evaluation.answer_judging import Judgement
 from fin_agent.evaluation.financebench import load_questions, score
+from fin_agent.evaluation.llm_as_judge import Judgement
 from fin_agent.models import Meter, ServerUnreachableError, UnusableReplyError
 from fin_agent.models.metering import Budget
 from tests.evaluation.test_financebench import LINE, questions_file

@@ -1,4 +1,4 @@
-"""Summaries by a chat model: of filings, where what the first pages do not say does not get in, and of tree nodes."""
+"""Summaries of filings by a chat model: what the first pages do not say does not get in."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line, stands_in
-from fin_agent.analyst.model.model_client import ModelClient, call_of
-from fin_agent.analyst.model.models_by_role import callers_of
-from fin_agent.analyst.model.replies import SummaryReply, TreeNodeReply
-from fin_agent.config import Settings
+from fin_agent.analyst.model.model_client import call_of
+from fin_agent.analyst.model.replies import SummaryReply
 from fin_agent.evidence.summaries import COVER_PAGES, summary_by_rules
 from fin_agent.index.protocol import FilingRecord, PageKey
-from fin_agent.models.call import Role
 from fin_agent.models.caller import Caller
 from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
 from fin_agent.prompts import Quoted, load_prompt
-from fin_agent.retrieval.fingear.trees import QUESTIONS, Chunk, RuleWriter, Written
 from fin_agent.workspace import Workspace
 
 _MOST_READ = 4_000
@@ -110,38 +106,3 @@ class ModelSummarizer:
 def is_model_unavailable(made: Sequence[MadeSummary], patience: int = 2) -> bool:
     """Whether the model was out of reach for the last `patience` filings: it is not asked for others."""
     return len(made) >= patience and all(one.out_of_reach for one in made[-patience:])
-
-
-_MOST_OF_NODE = 24_000
-"""Characters of the chunks below a node that a model is shown, as many of each."""
-
-
-class ModelNodeWriter:
-    """Writes what nodes of FinGEAR's trees hold, a call a node; rules write where the model gives nothing to use."""
-
-    def __init__(self, client: ModelClient, name: str) -> None:
-        """`name` is the model's. Raises PromptError."""
-        client.require("tree_node")
-        self._client = client
-        self._rules = RuleWriter()
-        self.name = name
-        self.by_rules = 0
-        """Nodes that rules wrote."""
-
-    def written(self, chunks: Sequence[Chunk]) -> Written:
-        """See NodeWriter.written. Never raises for what a model says or fails to say."""
-        room = _MOST_OF_NODE // len(chunks)
-        shown = [Quoted(chunk.text[:room], f"chunk {number}") for number, chunk in enumerate(chunks, start=1)]
-        said = self._client.asked(Role.TREE_NODE, "tree_node", TreeNodeReply, passages=shown)
-        title, summary = (on_a_line(said.title), on_a_line(said.summary)) if said else ("", "")
-        asked = [line for question in said.questions if (line := on_a_line(question))] if said else []
-        if not (summary and asked):
-            self.by_rules += 1
-            return self._rules.written(chunks)
-        return Written(title[:_LONGEST_NAME], summary[:_LONGEST], tuple(dict.fromkeys(asked))[:QUESTIONS])
-
-
-def node_writer(settings: Settings) -> ModelNodeWriter:
-    """The writer of nodes by the chat model that the settings name. Raises ModelSetupError and PromptError."""
-    callers = callers_of(settings)
-    return ModelNodeWriter(ModelClient(callers, prompts=settings.prompts), callers.name(Role.TREE_NODE))

@@ -6,15 +6,12 @@ import json
 
 import pytest
 
-from fin_agent.analyst.model.summaries import (
-    ModelNodeWriter,
+from fin_agent.analyst.model.filing_summaries import (
     ModelSummarizer,
     is_model_unavailable,
 )
 from fin_agent.index.protocol import FilingRecord
-from fin_agent.retrieval.fingear.trees import QUESTIONS, Chunk, RuleWriter
 from fin_agent.workspace import Workspace
-from tests.analyst.model.clients import client
 from tests.analyst.model.conftest import Script
 
 FILING = "harborlight_2023_10k"
@@ -73,27 +70,3 @@ def test_a_model_out_of_reach_leaves_the_rules_summary(
     made = [summarizer.made(record) for _ in range(2)]
     assert made[0].text == record.summary and made[0].out_of_reach and "refused" in made[0].notes[0]
     assert is_model_unavailable(made) and not is_model_unavailable(made[:1])
-
-
-CHUNKS = [
-    Chunk((0,), "Our stores sell ropes.", ("Net sales",), ("Stores",)),
-    Chunk((1, 2), "Lamps are sold in winter. " * 2_000, (), ()),
-]
-
-
-def test_a_model_writes_what_a_node_holds_from_all_chunks_below_it() -> None:
-    asked = [f"What of {subject}?" for subject in ("ropes", "ropes", "lamps", "sales", "winter", "stores", "more")]
-    held = {"title": "Ropes\nand lamps", "summary": "What the stores sell.", "questions": asked}
-    asking, model = client({"*": json.dumps(held)})
-    writer = ModelNodeWriter(asking, "m")
-    node = writer.written(CHUNKS)
-    assert (node.title, node.summary) == ("Ropes and lamps", "What the stores sell.")
-    assert node.questions == tuple(dict.fromkeys(asked))[:QUESTIONS] and writer.by_rules == 0
-    assert model.calls[0].role == "tree_node" and model.calls[0].text.count('number="') == 2
-    assert len(model.calls[0].text) < 20_000, "a long chunk leaves room for the others"
-
-
-@pytest.mark.parametrize("reply", ["no JSON", '{"title": "", "summary": " ", "questions": ["Q?"]}', "{}"])
-def test_rules_write_a_node_for_which_the_model_gives_nothing(reply: str) -> None:
-    writer = ModelNodeWriter(client({"*": reply})[0], "m")
-    assert writer.written(CHUNKS) == RuleWriter().written(CHUNKS) and writer.by_rules == 1

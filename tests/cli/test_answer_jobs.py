@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.answering.answer import Answer, AnswerValue, Usage
-from fin_agent.cli.answers import AnswersKept, each_done
+from fin_agent.cli.answer_jobs import AnswersKept, each_done
 from fin_agent.models import CallRecord, Role
 from fin_agent.models import Usage as Tokens
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.fingear.lexicon_map import Weighting, budgets, item_weights, term_map
-from fin_agent.retrieval.fingear.trees import (
+from fin_agent.retrieval.fingear.tree_building import (
     Chunking,
     FilingTrees,
     ItemTree,

@@ -16,8 +16,8 @@ from functools import cached_property, lru_cache
 
 from fin_agent.evidence.cards.card import Card
 from fin_agent.index.protocol import FilingIndex, StoredPassage
-from fin_agent.retrieval.fingear.search import Passages, filings_for, tfidf_similarity
-from fin_agent.retrieval.fingear.trees import needs_library
+from fin_agent.retrieval.fingear.tree_building import needs_library
+from fin_agent.retrieval.fingear.tree_search import Passages, filings_for, tfidf_similarity
 from fin_agent.retrieval.search_query import (
     EVERYTHING,
     USUAL_DEPTH,

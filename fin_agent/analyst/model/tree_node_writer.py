@@ -1,0 +1,50 @@
+"""Nodes of FinGEAR's trees written by a chat model: a title, a summary and questions, from the chunks below each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fin_agent.analyst.model.grounding import on_a_line
+from fin_agent.analyst.model.model_client import ModelClient
+from fin_agent.analyst.model.models_by_role import callers_of
+from fin_agent.analyst.model.replies import TreeNodeReply
+from fin_agent.config import Settings
+from fin_agent.models.call import Role
+from fin_agent.prompts import Quoted
+from fin_agent.retrieval.fingear.tree_building import QUESTIONS, Chunk, RuleWriter, Written
+
+_LONGEST_TITLE = 80
+_LONGEST_SUMMARY = 800
+_MOST_OF_NODE = 24_000
+"""Characters of the chunks below a node that a model is shown, as many of each."""
+
+
+class ModelNodeWriter:
+    """Writes what nodes of FinGEAR's trees hold, a call a node; rules write where the model gives nothing to use."""
+
+    def __init__(self, client: ModelClient, name: str) -> None:
+        """`name` is the model's. Raises PromptError."""
+        client.require("tree_node")
+        self._client = client
+        self._rules = RuleWriter()
+        self.name = name
+        self.by_rules = 0
+        """Nodes that rules wrote."""
+
+    def written(self, chunks: Sequence[Chunk]) -> Written:
+        """See NodeWriter.written. Never raises for what a model says or fails to say."""
+        room = _MOST_OF_NODE // len(chunks)
+        shown = [Quoted(chunk.text[:room], f"chunk {number}") for number, chunk in enumerate(chunks, start=1)]
+        said = self._client.asked(Role.TREE_NODE, "tree_node", TreeNodeReply, passages=shown)
+        title, summary = (on_a_line(said.title), on_a_line(said.summary)) if said else ("", "")
+        asked = [line for question in said.questions if (line := on_a_line(question))] if said else []
+        if not (summary and asked):
+            self.by_rules += 1
+            return self._rules.written(chunks)
+        return Written(title[:_LONGEST_TITLE], summary[:_LONGEST_SUMMARY], tuple(dict.fromkeys(asked))[:QUESTIONS])
+
+
+def node_writer(settings: Settings) -> ModelNodeWriter:
+    """The writer of nodes by the chat model that the settings name. Raises ModelSetupError and PromptError."""
+    callers = callers_of(settings)
+    return ModelNodeWriter(ModelClient(callers, prompts=settings.prompts), callers.name(Role.TREE_NODE))
