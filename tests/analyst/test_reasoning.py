@@ -365,3 +365,13 @@ def test_a_number_of_other_things_counts_nothing(said: str) -> None:
     question = "How many ferry members did Acme have at the end of 2023?"
     told = answer(asked("ferry members", core=question, figure=True), passage(f"{FILLER} {said}"))
     assert not told.startswith(("Three", "3.38"))
+
+
+def test_of_transactions_what_was_done_is_told_and_not_what_may_come_of_them() -> None:
+    risk = (
+        "Acme may face challenges with integrating major acquisitions, joint ventures, and other deals that Acme does."
+    )
+    done = "On March 17, 2023, Acme completed the acquisition of all of the shares of a major packaging manufacturer."
+    question = "What are the major acquisitions that Acme has done in 2023?"
+    told = answer(asked("major acquisitions", core=question), passage(f"{FILLER} {risk} {FILLER} {done}"))
+    assert told.startswith("On March 17, 2023")

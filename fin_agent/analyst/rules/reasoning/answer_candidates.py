@@ -57,6 +57,8 @@ _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0
 _BEHIND = 0.997
 _LAST_QUARTER = 4
 _HEDGED, _LIST, _THE_OTHER_WAY, _BESIDE_ITS_SUBJECT = 0.75, 2.0, 0.25, 0.7
+_NOT_DONE = 0.2
+_DATED = re.compile(r"^(?:on|in|during|effective|as of)\b.{0,40}\b(?:19|20)\d\d\b", re.I)
 _RISKS = re.compile(r"\brisks?\b|\bthreat|\bcould\b|\bmight\b|\bmay\b", re.I)
 _LONG = 120
 """Words by which a text counts half as much."""
@@ -330,7 +332,9 @@ def _fitness(text: str, about: str, sought: Sought) -> float:
         fitness *= _ITS_YEAR if years & asked else _OTHER_YEAR
     if phrase_in("conditionals", text) and not _RISKS.search(intent.core):
         fitness *= _HEDGED
-    if wants is Wants.LIST and is_enumeration(text):
+    if wants is Wants.LIST and phrase_in("transactions", sought.part.text):  # what was done is told with its day
+        fitness *= (_LIST if _DATED.search(text) else 1.0) * (1.0 if phrase_in("transacted", text) else _NOT_DONE)
+    elif wants is Wants.LIST and is_enumeration(text):
         fitness *= _LIST
     if wants is Wants.CAUSE:
         (up, down), (risen, fallen) = moves(text[: len(about) + _VERB]), moves(intent.core)
