@@ -18,9 +18,9 @@ from rich.console import Console
 from rich.table import Table
 
 from fin_agent.index.protocol import SourcedFact
+from fin_agent.retrieval.fact_search import FactQuery, search_facts
 from fin_agent.retrieval.fact_terms import spelt, words_of
-from fin_agent.retrieval.facts import FactQuery, search_facts
-from fin_agent.retrieval.families import family
+from fin_agent.retrieval.figure_families import family
 from fin_agent.tools.argument_resolution import resolve_company
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.figure_agreement import agree_in_size

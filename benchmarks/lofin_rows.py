@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 
 from fin_agent.evaluation.financebench import load_questions
-from fin_agent.evaluation.generated.material import Material
+from fin_agent.evaluation.generated.question_material import Material
 from fin_agent.evaluation.generated.truth import StatedFigure, fewest_filings
 from fin_agent.evaluation.lofin_finqa import aligned_page
 from fin_agent.index.protocol import PageKey

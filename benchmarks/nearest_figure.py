@@ -24,8 +24,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.query.intents import intent_of_question, names_of
 from fin_agent.query.nearest_figure import one_figure
+from fin_agent.query.question_to_intent import intent_of_question, names_of
 from fin_agent.retrieval import nearest_figure
 from fin_agent.retrieval.nearest_figure import (
     CONSIDERED,

@@ -19,7 +19,7 @@ from typing import Any
 from rich.console import Console
 
 from fin_agent.evaluation.benchmark import Column, Report, Row, report_on
-from fin_agent.evaluation.tags import TrueTag, visible_tags
+from fin_agent.evaluation.xbrl_truth import TrueTag, visible_tags
 from fin_agent.filings.facts.fact_context import with_addresses
 from fin_agent.filings.facts.table_facts import MetricOf, UnitOf, facts_of_filing
 from fin_agent.filings.facts.tag_matching import label_of

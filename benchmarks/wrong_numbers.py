@@ -22,7 +22,7 @@ from fin_agent.answering.program import Program, check_program
 from fin_agent.answering.provenance import check_provenance
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.generated.benchmark import generated_questions
-from fin_agent.evaluation.generated.material import Material
+from fin_agent.evaluation.generated.question_material import Material
 from fin_agent.evidence.slot_ledger import Figure, Ledger
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.vocabulary.fact import Fact

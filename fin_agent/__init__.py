@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fin_agent.integrations.rerankers import CrossEncoderCompressor as CrossEncoderCompressor
     from fin_agent.integrations.rerankers import TournamentCompressor as TournamentCompressor
     from fin_agent.integrations.retriever import FinAgentRetriever as FinAgentRetriever
-    from fin_agent.models.callers import Callers as Callers
+    from fin_agent.models.callers_by_role import Callers as Callers
     from fin_agent.models.settings import ModelSettings as ModelSettings
     from fin_agent.tools.toolkit import FinAgentToolkit as FinAgentToolkit
     from fin_agent.workspace import Workspace as Workspace
@@ -54,7 +54,7 @@ refuse_other_distribution()
 _HOMES = {
     "Answer": "fin_agent.answering.answer",
     "AnswerContext": "fin_agent.graphs.answer",
-    "Callers": "fin_agent.models.callers",
+    "Callers": "fin_agent.models.callers_by_role",
     "ChatContext": "fin_agent.graphs.chat",
     "CrossEncoderCompressor": "fin_agent.integrations.rerankers",
     "FinAgentError": "fin_agent.errors",

@@ -79,7 +79,8 @@ assert answer_question("What was Harborlight's net income in FY2023?", context).
 
 def test_an_analyst_that_asks_models_is_loaded_where_one_is_named() -> None:
     loaded = (
-        "('fin_agent.analyst.model.analyst', 'fin_agent.models.callers', 'fin_agent.retrieval.strategies.registry')"
+        "('fin_agent.analyst.model.analyst', 'fin_agent.models.callers_by_role', "
+        "'fin_agent.retrieval.strategies.registry')"
     )
     code = f"import sys, fin_agent.graphs.answer; print(*[name for name in {loaded} if name in sys.modules])"
     assert printed_by(code) == []

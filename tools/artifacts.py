@@ -12,7 +12,7 @@ from fin_agent.answering.answer import Artifact, data_frame
 from fin_agent.answering.sandbox import ProgramValue
 from fin_agent.evidence.cards.card import Card
 from fin_agent.index.protocol import FilingEntry, FilingRecord
-from fin_agent.retrieval.facts import FactHit
+from fin_agent.retrieval.fact_search import FactHit
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement

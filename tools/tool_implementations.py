@@ -13,8 +13,8 @@ from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.graphs.answer.question_scope import intent_in, what_cannot_be_met
 from fin_agent.index.protocol import FilingEntry, PageKey, SourcedFact, StoredPassage
-from fin_agent.retrieval.facts import FactHit, FactQuery, find_facts
-from fin_agent.retrieval.families import KINDS, family
+from fin_agent.retrieval.fact_search import FactHit, FactQuery, find_facts
+from fin_agent.retrieval.figure_families import KINDS, family
 from fin_agent.retrieval.search_query import Depth, Query, RankedPassage, Scope
 from fin_agent.tools import arguments as take
 from fin_agent.tools.argument_resolution import (

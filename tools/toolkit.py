@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
-from fin_agent.models.callers import Callers
+from fin_agent.models.callers_by_role import Callers
 from fin_agent.tools import arguments as take
 from fin_agent.tools import result_formatting, tool_implementations
 from fin_agent.tools.context import FEWEST_TOKENS, USUAL_TOKENS, ToolContext, open_workspace

@@ -25,7 +25,7 @@ from fin_agent.evidence.tournament.tournament import hold_tournament
 from fin_agent.lexicon.slots import names_of
 from fin_agent.models.call import Role
 from fin_agent.models.caller import Caller
-from fin_agent.models.callers import Callers
+from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.errors import ModelError
 from fin_agent.models.settings import Preset
 from fin_agent.prompts import load_prompt

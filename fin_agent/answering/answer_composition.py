@@ -33,9 +33,9 @@ from fin_agent.errors import SandboxError
 from fin_agent.evidence.expressions import Operation, parse_formula, quantities_of, slots_assumed_zero
 from fin_agent.evidence.intent import Comparison, Intent, Relation, Selection
 from fin_agent.evidence.plan import Plan, Term, by_company, by_measure
+from fin_agent.evidence.plan_term_selection import wanted_terms
 from fin_agent.evidence.sign_conventions import LOSS_OF
 from fin_agent.evidence.slot_ledger import Figure, Ledger
-from fin_agent.evidence.term_selection import wanted_terms
 from fin_agent.lexicon.entry_loading import Formula
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 

@@ -23,8 +23,8 @@ from fin_agent.evidence.expressions import (
 )
 from fin_agent.evidence.intent import Comparison, Intent, Relation
 from fin_agent.evidence.plan import Plan, Term, by_company, by_measure
+from fin_agent.evidence.plan_term_selection import wanted_terms
 from fin_agent.evidence.slot_ledger import Figure, Ledger
-from fin_agent.evidence.term_selection import wanted_terms
 from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.fact import Fact
 

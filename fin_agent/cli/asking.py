@@ -118,7 +118,7 @@ def _explained(question: str, on: OnIndex) -> ExitCode:
 
     Raises NoReadingError where a formula of the question cannot be read.
     """
-    from fin_agent.query.intents import names_of
+    from fin_agent.query.question_to_intent import names_of
     from fin_agent.query.reading import read
 
     with on.opened() as workspace:

@@ -34,9 +34,9 @@ from fin_agent.evaluation.financebench import (
     summarize,
 )
 from fin_agent.evaluation.generated import benchmark as made
-from fin_agent.evaluation.generated.material import Material
 from fin_agent.evaluation.generated.question import failed
 from fin_agent.evaluation.generated.question import judge as judge_made
+from fin_agent.evaluation.generated.question_material import Material
 from fin_agent.evaluation.llm_as_judge import Judgement
 from fin_agent.evaluation.miss_analysis import explain
 from fin_agent.graphs.answer.context import AnswerContext

@@ -19,8 +19,7 @@ from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import ModelOptions, OnIndex, Output, Resamples, Seed, StrategyName, command
 from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
-from fin_agent.evaluation import chunk_benchmarks, rag_measures
-from fin_agent.evaluation import ranking as rankings
+from fin_agent.evaluation import chunk_benchmarks, passage_ranking, rag_measures
 from fin_agent.evaluation.benchmark import PartialResults, Row, write_csv
 from fin_agent.evaluation.financebench import load_questions
 from fin_agent.evaluation.llm_as_judge import JudgeCalls
@@ -56,14 +55,14 @@ def ranking(
         waver (--waver): Noise on the rules' scores, as a share of their range: a shaky judge.
     """
     settings = TournamentSettings(top_k=k, seed=seed)
-    measuring = rankings.RankingSettings(k, ablations, seeds, settings, waver=waver, debug=on.debug)
+    measuring = passage_ranking.RankingSettings(k, ablations, seeds, settings, waver=waver, debug=on.debug)
     return _ranked(questions, on, measuring, resamples, out, judge)
 
 
 def _ranked(
     questions: Path,
     on: OnIndex,
-    measuring: rankings.RankingSettings,
+    measuring: passage_ranking.RankingSettings,
     resamples: int,
     out: Path | None,
     judge: str | None,
@@ -83,11 +82,11 @@ def _ranked(
             line = f"failed: {failure}" if failure else f"{seconds:.2f} s"
             progress.step(f"{question_id}: {line}", problem=bool(failure))
 
-        scores, left_out = rankings.measure_rankings(asked, workspace, RulesAnalyst(workspace), measuring, told)
+        scores, left_out = passage_ranking.measure_rankings(asked, workspace, RulesAnalyst(workspace), measuring, told)
     if left_out:
         why = "no passage on their gold pages is in the index"
         warn(f"{len(left_out)} questions are left out, {why}: {first_items(left_out)}")
-    report = rankings.report_on_rankings(
+    report = passage_ranking.report_on_rankings(
         scores, k=measuring.k, seeds=measuring.seeds, resamples=resamples, seed=measuring.settings.seed
     )
     files: list[Path] = []
@@ -133,7 +132,7 @@ def finagentbench(
     with index_of(graded.documents, out):
         pass
     on = OnIndex(as_json=to.as_json, debug=to.debug, index=out / "index")
-    measuring = rankings.RankingSettings(k, False, seeds, TournamentSettings(top_k=k), debug=to.debug)
+    measuring = passage_ranking.RankingSettings(k, False, seeds, TournamentSettings(top_k=k), debug=to.debug)
     return _ranked(questions, on, measuring, resamples, out, judge)
 
 

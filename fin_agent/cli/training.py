@@ -91,14 +91,14 @@ def train(
         corpus (--corpus): pages: also search all filings, in each fold.
         likeness (--likeness): pages: also write likeness.npz, for `python -m benchmarks.fit_pages`.
     """
-    from fin_agent.training import recipes, tasks
+    from fin_agent.training import cross_validation, tasks
     from fin_agent.training.similarity import write_likeness
 
     if examples is None:
         material = _examples(out, questions or (), on, lookups=lookups, tags=tags, terms=terms)
     else:
         material = read_material(examples)
-    task: recipes.Task
+    task: cross_validation.Task
     match trained:
         case Trained.EXAMPLES:
             return ExitCode.DONE
@@ -109,7 +109,7 @@ def train(
         case Trained.EMBEDDINGS:
             task = tasks.Embeddings()
     followed = replace(task.published if published else task.small, **recipe.given)
-    document = recipes.train(task, material, followed, out, final=not folds_only, told=say)
+    document = cross_validation.train(task, material, followed, out, final=not folds_only, told=say)
     if likeness and trained is Trained.PAGES:
         say(f"cosines of pages: {write_likeness(material, followed, out)}")
     on.show(document, _figures(document))

@@ -21,7 +21,7 @@ from fin_agent.evaluation.answer_scoring import (
 )
 from fin_agent.evaluation.benchmark import Column, Group, PartialResults, Report, Row, percent, report_on, seconds_at
 from fin_agent.evaluation.financebench import UNKNOWN_FORM, FinanceBenchQuestion, oracle_scope
-from fin_agent.evaluation.ranking import ndcg
+from fin_agent.evaluation.passage_ranking import ndcg
 from fin_agent.evaluation.statistics import RESAMPLES, Estimate, Overlap, PairedTest, estimate, holm, paired_test
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.models.metering import Budget, Meter, metered

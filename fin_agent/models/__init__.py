@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fin_agent.models.call import Call, Finish, Message, PromptIdentity, Reply, Role, Usage
     from fin_agent.models.caller import Caller
-    from fin_agent.models.callers import Callers
+    from fin_agent.models.callers_by_role import Callers
     from fin_agent.models.costs import Price, PriceTable, usage_of
     from fin_agent.models.errors import (
         BudgetExceededError,
@@ -72,7 +72,9 @@ __all__ = [
     "TruncatedReplyError", "UnknownModelError", "UnknownPriceError", "UnusableReplyError", "Usage",
     "approximate_tokens", "current_meter", "load_chat_model", "metered", "usage_of",
 ]  # fmt: skip
-_HOMES = ("call", "caller", "callers", "costs", "errors", "loading", "metering", "response_cache", "settings", "tokens")
+_HOMES = (
+    "call", "caller", "callers_by_role", "costs", "errors", "loading", "metering", "response_cache", "settings", "tokens",
+)  # fmt: skip
 
 
 if not TYPE_CHECKING:  # a checker that saw it would take every name to be there

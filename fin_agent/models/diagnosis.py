@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from fin_agent.models.call import Call, Message, PromptIdentity, Reply, Role
 from fin_agent.models.caller import Caller
-from fin_agent.models.callers import Callers
+from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.costs import PriceTable
 from fin_agent.models.errors import (
     KeyRefusedError,

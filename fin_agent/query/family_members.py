@@ -11,8 +11,8 @@ from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.query.lexer import content_stems
 from fin_agent.query.tree import How, Kind, Move, Named, Parts, Query
-from fin_agent.retrieval.facts import FactQuery
-from fin_agent.retrieval.families import FamiliesFound, Family, families, is_the_rest
+from fin_agent.retrieval.fact_search import FactQuery
+from fin_agent.retrieval.figure_families import FamiliesFound, Family, families, is_the_rest
 from fin_agent.workspace import Workspace
 
 

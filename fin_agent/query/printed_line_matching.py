@@ -25,8 +25,8 @@ from fin_agent.query.tree import (
     Query,
     with_lines,
 )
+from fin_agent.retrieval.fact_search import OF_ANY_FIGURE, FactQuery, are_initials, find_facts
 from fin_agent.retrieval.fact_terms import LIGHT, OF_PARTS, stems, words_of
-from fin_agent.retrieval.facts import OF_ANY_FIGURE, FactQuery, are_initials, find_facts
 from fin_agent.workspace import Workspace
 
 

@@ -14,7 +14,7 @@ from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.filing_fit import DAYS_NEAR, date_fit, form_fits, period_fit, slot_fit
-from fin_agent.retrieval.filing_words import NO_WORDS, WordFit, word_fits, word_fits_of_all
+from fin_agent.retrieval.filing_text_matching import NO_WORDS, WordFit, word_fits, word_fits_of_all
 from fin_agent.retrieval.search_query import Query, RankedFiling
 from fin_agent.vocabulary.identity import Identity
 

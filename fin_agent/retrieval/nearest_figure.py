@@ -22,6 +22,7 @@ import yaml
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import word_lists
+from fin_agent.retrieval.fact_search import facts_of_year, with_own_unit
 from fin_agent.retrieval.fact_terms import (
     LIGHT,
     NET_OF,
@@ -35,7 +36,6 @@ from fin_agent.retrieval.fact_terms import (
     words_of,
     years_of,
 )
-from fin_agent.retrieval.facts import facts_of_year, with_own_unit
 from fin_agent.vocabulary.fact import UNDATED, Fact
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace

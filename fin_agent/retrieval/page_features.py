@@ -11,7 +11,7 @@ from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOut
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.retrieval.item_weights import item_worth
-from fin_agent.retrieval.page_text import NOTHING_READ, QueryTerms, TextMatch, text_matches
+from fin_agent.retrieval.page_text_matching import NOTHING_READ, QueryTerms, TextMatch, text_matches
 from fin_agent.retrieval.search_query import Query, RankedFiling
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.retrieval.slot_matching import fills

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.facts import FactHit, FactQuery, FactsFound, find_facts, is_of_period, with_own_unit
+from fin_agent.retrieval.fact_search import FactHit, FactQuery, FactsFound, find_facts, is_of_period, with_own_unit
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.sibling_cells import Siblings, matching_siblings, siblings_of, spans_pages
 from fin_agent.workspace import Workspace

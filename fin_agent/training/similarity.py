@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fin_agent.training.recipes import Recipe, folds_of
+from fin_agent.training.cross_validation import Recipe, folds_of
 from fin_agent.training.training_data import Material
 
 HELD_OUT = "likeness.npz"

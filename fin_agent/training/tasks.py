@@ -26,7 +26,7 @@ from transformers import PrinterCallback
 from fin_agent.errors import QuestionError
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.dense.loading import place_of
-from fin_agent.training.recipes import Figures, Learnt, Recipe, fixed_seed
+from fin_agent.training.cross_validation import Figures, Learnt, Recipe, fixed_seed
 from fin_agent.training.training_data import Asked, FilingText, Material
 
 disable_progress_bars()

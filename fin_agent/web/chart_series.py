@@ -17,7 +17,7 @@ from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact
 from fin_agent.lexicon.company_mentions import Company
 from fin_agent.lexicon.text_normalization import plain
 from fin_agent.presentation.filings import statements_on
-from fin_agent.retrieval.facts import FactQuery, find_facts
+from fin_agent.retrieval.fact_search import FactQuery, find_facts
 from fin_agent.retrieval.search_query import Scope
 from fin_agent.serving.filing_resources import Json, page_of, record_of
 from fin_agent.serving.problem_details import NotThereError

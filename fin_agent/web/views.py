@@ -15,9 +15,9 @@ from fin_agent.presentation.filings import CheckedFiling, statements_on, value_w
 from fin_agent.presentation.pages import ContinuedTable, join_tables
 from fin_agent.presentation.tables import LineKind, shown_lines
 from fin_agent.query.editing import query_of
-from fin_agent.query.intents import names_of
 from fin_agent.query.lexer import lex
 from fin_agent.query.parsing import NoReadingError
+from fin_agent.query.question_to_intent import names_of
 from fin_agent.query.tree import Line, Period, written
 from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
 from fin_agent.retrieval.strategies.one_pass import SCORES

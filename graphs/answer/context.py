@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from langchain_core.language_models import BaseChatModel
 
-    from fin_agent.models.callers import Callers
+    from fin_agent.models.callers_by_role import Callers
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class AnswerContext:
             return cls.from_settings(workspace, settings.model_copy(update={"models": models}))
         if model is None:
             return cls.from_settings(workspace, settings)
-        from fin_agent.models.callers import Callers
+        from fin_agent.models.callers_by_role import Callers
 
         return cls.from_settings(workspace, settings, callers=Callers.with_model(model, settings.models))
 

@@ -49,7 +49,7 @@ from fin_agent.index.opening import chosen_filings
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
 from fin_agent.models.metering import CallRecord, Meter, current_meter, metered
-from fin_agent.query.intents import asked_of, going_on_from
+from fin_agent.query.question_to_intent import asked_of, going_on_from
 
 if TYPE_CHECKING:
 

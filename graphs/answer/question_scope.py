@@ -15,9 +15,9 @@ from fin_agent.lexicon.company_mentions import Company
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT, FiscalPeriod, FiscalYears
 from fin_agent.lexicon.text_normalization import join_compounds, plain
 from fin_agent.lexicon.words import word_lists
-from fin_agent.query.intents import asked_of
 from fin_agent.query.lexer import periods_in
-from fin_agent.retrieval.facts import facts_of_year
+from fin_agent.query.question_to_intent import asked_of
+from fin_agent.retrieval.fact_search import facts_of_year
 from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.workspace import Workspace
 

@@ -48,7 +48,7 @@ from fin_agent.graphs.chat.state import (
     turns_of,
 )
 from fin_agent.models.call import Role
-from fin_agent.models.callers import Callers
+from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.costs import usage_of
 from fin_agent.models.errors import ModelError, ModelSetupError
 from fin_agent.models.metering import Meter, current_meter, metered

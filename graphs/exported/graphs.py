@@ -27,7 +27,7 @@ from fin_agent.graphs.exported.controls import (
     open_chat_context,
     open_context,
 )
-from fin_agent.graphs.search import RerankContext, rerank_builder, search_builder
+from fin_agent.graphs.search_and_rerank import RerankContext, rerank_builder, search_builder
 
 EDITABLE = ("query", "evidence", "ledger")
 _REMEDIES = {

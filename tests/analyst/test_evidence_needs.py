@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.rules.intents import use_of
+from fin_agent.analyst.rules.words_to_intent import use_of
 from fin_agent.evidence.cards.card import Use
 from fin_agent.evidence.intent import Comparison, Relation
 

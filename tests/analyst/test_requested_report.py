@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.rules.intents import intent_of
 from fin_agent.analyst.rules.requested_report import about_restating, told_apart
+from fin_agent.analyst.rules.words_to_intent import intent_of
 from fin_agent.evidence.report_selection import Which
 from fin_agent.vocabulary.identity import Form
 from fin_agent.workspace import Workspace

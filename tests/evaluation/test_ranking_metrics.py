@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.evaluation.ranking import average_precision, ndcg, reciprocal_rank
+from fin_agent.evaluation.passage_ranking import average_precision, ndcg, reciprocal_rank
 
 
 def test_ndcg_by_hand() -> None:

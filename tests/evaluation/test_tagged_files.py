@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from benchmarks.tagged_files import TaggedReport, as_json, evaluate_tagged, report_on_tags
-from fin_agent.evaluation.tags import visible_tags
+from fin_agent.evaluation.xbrl_truth import visible_tags
 from fin_agent.filings.reader import read_filing
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.filing import Filing

@@ -18,7 +18,7 @@ from benchmarks.wrong_numbers import (
 )
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.generated.benchmark import generated_questions
-from fin_agent.evaluation.generated.material import Material
+from fin_agent.evaluation.generated.question_material import Material
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.workspace import Workspace
 

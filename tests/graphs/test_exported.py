@@ -21,7 +21,7 @@ from fin_agent.graphs.answer.program_of_thought import EDITED_PROGRAM, showing_p
 from fin_agent.graphs.exported import answer, controls, rerank, search
 from fin_agent.graphs.exported.controls import ON_SAMPLES, Controls, RerankControls, SearchControls, open_context
 from fin_agent.graphs.exported.graphs import RunFailedError
-from fin_agent.graphs.search import RerankContext, build_rerank_graph, build_search_graph
+from fin_agent.graphs.search_and_rerank import RerankContext, build_rerank_graph, build_search_graph
 
 LOOKUP = "What were Quillmark's merchandise inventories at the end of fiscal 2023?"
 HOLDER = ("quillmark_2023_10k", 9)

@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.query.intents import intent_of_question, names_of, with_nearest_figure
 from fin_agent.query.nearest_figure import OneFigure, one_figure
+from fin_agent.query.question_to_intent import intent_of_question, names_of, with_nearest_figure
 from fin_agent.retrieval.nearest_figure import find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for
 from fin_agent.workspace import Workspace

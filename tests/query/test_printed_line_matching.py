@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.query.intents import names_of
 from fin_agent.query.printed_line_matching import is_name_of, read_as_printed, with_parts_found, with_years_to_come
+from fin_agent.query.question_to_intent import names_of
 from fin_agent.query.tree import Axis, Comparison, How, Line, Named, Period, Query
 from fin_agent.workspace import Workspace
 

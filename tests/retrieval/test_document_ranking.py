@@ -13,11 +13,10 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.evidence.summaries import summary_of
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
-from fin_agent.retrieval import document_ranking, filing_words
-from fin_agent.retrieval import filing_words as terms_afforded
+from fin_agent.retrieval import document_ranking, filing_text_matching
 from fin_agent.retrieval.document_ranking import FILING_FEATURES, rank_filings
 from fin_agent.retrieval.filing_fit import date_fit, form_fits, period_fit
-from fin_agent.retrieval.filing_words import SearchCost, affordable_terms, phrases_of
+from fin_agent.retrieval.filing_text_matching import SearchCost, affordable_terms, phrases_of
 from fin_agent.retrieval.search_query import Query, RankedFiling
 from fin_agent.vocabulary.filing import Filing
 from fin_agent.vocabulary.identity import Form, Identity
@@ -229,9 +228,9 @@ def test_of_very_many_pages_only_the_rarer_words_are_looked_for(
         return {doc_id.split("_")[0] for doc_id, score in words.items() if score}
 
     assert fitting() == {"Harborstone", "Merridale"}
-    monkeypatch.setattr(filing_words, "_COST_OF_ALL", SearchCost(1.0, 1.0, most=3.0))
+    monkeypatch.setattr(filing_text_matching, "_COST_OF_ALL", SearchCost(1.0, 1.0, most=3.0))
     assert fitting() == {"Merridale"}
-    monkeypatch.setattr(filing_words, "_COST_OF_ALL", SearchCost(1.0, 1.0, most=0.1))
+    monkeypatch.setattr(filing_text_matching, "_COST_OF_ALL", SearchCost(1.0, 1.0, most=0.1))
     assert fitting() == set()
 
 
@@ -254,7 +253,7 @@ def test_of_very_many_pages_words_that_most_hold_are_left_out(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cost = SearchCost(1.0, 1.0, 1_000.0)
-    monkeypatch.setattr(terms_afforded, "_VERY_MANY", 10)
+    monkeypatch.setattr(filing_text_matching, "_VERY_MANY", 10)
     assert affordable_terms(("revenue", "zirconium", "revenue rose"), workspace.index, cost) == (
         "zirconium", "revenue rose",
     )  # fmt: skip

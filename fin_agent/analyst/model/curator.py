@@ -23,7 +23,7 @@ from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
-from fin_agent.evidence.term_selection import lacking_slots
+from fin_agent.evidence.plan_term_selection import lacking_slots
 from fin_agent.evidence.trace import Judged
 from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset

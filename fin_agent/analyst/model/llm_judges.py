@@ -19,7 +19,7 @@ from fin_agent.evidence.tournament.judge import Brief, GroupJudge, Judge, Verdic
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
 from fin_agent.models.caller import Caller
-from fin_agent.models.callers import Callers
+from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
 from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
 from fin_agent.retrieval.search_query import RankedPassage

@@ -22,7 +22,7 @@ from fin_agent.analyst.events import (
 )
 from fin_agent.analyst.model.grounding import on_a_line
 from fin_agent.models.call import Call, OutputT, PromptIdentity, Role
-from fin_agent.models.callers import Callers
+from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.errors import (
     BudgetExceededError,
     KeyRefusedError,

@@ -9,7 +9,7 @@ from fin_agent.models.call import Role
 from fin_agent.models.settings import ModelSettings
 
 if TYPE_CHECKING:
-    from fin_agent.models.callers import Callers
+    from fin_agent.models.callers_by_role import Callers
 
 _SETTINGS_OF_ROLES: dict[str, tuple[Role, ...]] = {
     "chat_model": (Role.HYDE, Role.MULTI_HYDE, Role.THOUGHT),
@@ -32,7 +32,7 @@ def role_models(settings: Settings) -> ModelSettings:
 
 def callers_of(settings: Settings) -> Callers:
     """The callers of all roles that the settings name models for. Raises PricesError."""
-    from fin_agent.models.callers import Callers  # whoever names no model calls none
+    from fin_agent.models.callers_by_role import Callers  # whoever names no model calls none
 
     return Callers(role_models(settings))
 

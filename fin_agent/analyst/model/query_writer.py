@@ -17,7 +17,7 @@ from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.models.call import Role
 from fin_agent.models.caller import Caller
-from fin_agent.models.callers import Callers
+from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.settings import Preset
 from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
 from fin_agent.retrieval.search_query import Query

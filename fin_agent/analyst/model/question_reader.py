@@ -17,9 +17,9 @@ from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.words import word_lists
 from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
-from fin_agent.query.intents import names_of
 from fin_agent.query.lexer import lex
 from fin_agent.query.nearest_figure import everyday_words
+from fin_agent.query.question_to_intent import names_of
 from fin_agent.retrieval.fact_terms import words_of
 from fin_agent.retrieval.nearest_figure import same_words
 from fin_agent.retrieval.search_terms import search_terms, stems_of

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Sequence
 
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.curation import curate
-from fin_agent.analyst.rules.intents import LONGEST_QUESTION
 from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.analyst.rules.reasoning.question_parts import Wants, parts_of
 from fin_agent.analyst.rules.search_queries import query_of
+from fin_agent.analyst.rules.words_to_intent import LONGEST_QUESTION
 from fin_agent.answering.program import Program, write_program
 from fin_agent.answering.sentence_binding import answers_otherwise
 from fin_agent.errors import QuestionError
@@ -20,7 +20,6 @@ from fin_agent.evidence.plan import Plan, plan_of
 from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.text_normalization import collapse_spaces
-from fin_agent.query.intents import asked_of, going_on_from, intent_of_question, with_nearest_figure
 from fin_agent.query.lexer import periods_in
 from fin_agent.query.question_splitting import (
     asks_something,
@@ -29,6 +28,7 @@ from fin_agent.query.question_splitting import (
     resolve_references,
     split_requests,
 )
+from fin_agent.query.question_to_intent import asked_of, going_on_from, intent_of_question, with_nearest_figure
 from fin_agent.query.tree import Kind
 from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.workspace import Workspace

@@ -19,8 +19,8 @@ from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.binding import unit_fits
 from fin_agent.query.editing import reworded
-from fin_agent.query.intents import intent_of_question, names_of
 from fin_agent.query.lexer import Lexed, Token, lex
+from fin_agent.query.question_to_intent import intent_of_question, names_of
 from fin_agent.query.reading import read
 from fin_agent.query.tree import (
     Axis,

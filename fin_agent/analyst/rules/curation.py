@@ -13,12 +13,12 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.field_alignment import COMPANY, matched_fields, required_fields
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.plan_term_selection import lacking_slots, settled, wanted_terms
 from fin_agent.evidence.report_selection import RequestedReport, Which, figures_from_report
 from fin_agent.evidence.series_restatements import Basis, basis_of
 from fin_agent.evidence.sign_conventions import RESULTS, loss_notes
 from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger, fill, more_precise_facts
 from fin_agent.evidence.sum_checks import Place, breaking_sums, figures_on_statements, place_of
-from fin_agent.evidence.term_selection import lacking_slots, settled, wanted_terms
 from fin_agent.evidence.trace import Judged
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import PageKey, SourcedFact

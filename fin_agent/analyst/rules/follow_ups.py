@@ -21,9 +21,9 @@ from fin_agent.analyst.rules.context_carryover import (
     simplified,
     without_opening,
 )
-from fin_agent.analyst.rules.intents import FORMS, LONGEST_QUESTION, period_spans, understood_spans
 from fin_agent.analyst.rules.period_resolution import periods_asked
 from fin_agent.analyst.rules.query_to_text import listed
+from fin_agent.analyst.rules.words_to_intent import FORMS, LONGEST_QUESTION, period_spans, understood_spans
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError
 from fin_agent.lexicon.company_names import Company

@@ -11,8 +11,8 @@ from fin_agent.evidence.sign_conventions import LOSS_OF, RESULTS
 def with_losses(intent: Intent) -> Intent:
     """The intent, with losses compared by their size where its words speak of losses.
 
-    Levels keep the sign that filings give them (`losses` of the intent says how they are ranked); of a change, a growth,
-    a difference or a bound the loss itself is reckoned: the result with the other sign.
+    Levels keep the sign that filings give them (`losses` of the intent says how they are ranked); of a change, a
+    growth, a difference or a bound the loss itself is reckoned: the result with the other sign.
     """
     if intent.selection is not None:
         intent = intent.model_copy(update={"selection": _chosen_by_loss(intent.selection)})

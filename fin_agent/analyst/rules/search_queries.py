@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from fin_agent.evidence.expressions import resolve, slots_of
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.plan_term_selection import lacking_slots, wanted_terms
 from fin_agent.evidence.slot_ledger import Ledger
-from fin_agent.evidence.term_selection import lacking_slots, wanted_terms
 from fin_agent.lexicon.company_mentions import CERTAIN
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.slots import Slot, metric_of, names_of

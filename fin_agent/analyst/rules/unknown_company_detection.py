@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from fin_agent.analyst.rules.intents import understood_spans
+from fin_agent.analyst.rules.words_to_intent import understood_spans
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.company_mentions import names_alone
 from fin_agent.lexicon.company_names import bare_ticker, company_words

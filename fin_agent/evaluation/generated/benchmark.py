@@ -11,10 +11,10 @@ from fin_agent.evaluation import Family, QuestionKind
 from fin_agent.evaluation.benchmark import MEDIAN_SECONDS, QUESTIONS, REFUSED, Column, Report, Row, report_on
 from fin_agent.evaluation.generated import question_generators as ask
 from fin_agent.evaluation.generated import unanswerable
-from fin_agent.evaluation.generated.material import Material
 from fin_agent.evaluation.generated.question import GeneratedQuestion
+from fin_agent.evaluation.generated.question_material import Material
 from fin_agent.evaluation.generated.sampling import Maker, questions_of
-from fin_agent.evaluation.tags import TaggedFiling, read_tagged, tagged_files
+from fin_agent.evaluation.xbrl_truth import TaggedFiling, read_tagged, tagged_files
 from fin_agent.filings.reader import doc_id_of
 from fin_agent.workspace import Workspace
 

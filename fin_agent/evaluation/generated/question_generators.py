@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fin_agent.evaluation import Family
-from fin_agent.evaluation.generated.parts import PartFamily
 from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion
 from fin_agent.evaluation.generated.sampling import Turn, listed, wordings
+from fin_agent.evaluation.generated.tagged_figures import PartFamily
 from fin_agent.evaluation.generated.truth import AskedMeasure, Computed, PartKind, StatedFigure, fewest_filings
 from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.fiscal_periods import FiscalYears

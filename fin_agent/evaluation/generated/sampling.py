@@ -18,7 +18,7 @@ from fin_agent.lexicon.company_names import Company, company_words
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 
 if TYPE_CHECKING:
-    from fin_agent.evaluation.generated.material import Material
+    from fin_agent.evaluation.generated.question_material import Material
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fin_agent.errors import LexiconError
-from fin_agent.evaluation.tags import may_be_one
+from fin_agent.evaluation.xbrl_truth import may_be_one
 from fin_agent.evidence.expressions import (
     AbsoluteValue,
     Constant,

@@ -7,8 +7,8 @@ from functools import lru_cache
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evaluation import Family
-from fin_agent.evaluation.generated.material import Material
 from fin_agent.evaluation.generated.question import GeneratedQuestion
+from fin_agent.evaluation.generated.question_material import Material
 from fin_agent.evaluation.generated.sampling import Turn, filled, short_name
 from fin_agent.evaluation.generated.truth import AskedMeasure, AskedNames, read_yaml
 from fin_agent.lexicon.company_names import Company, normalise_name

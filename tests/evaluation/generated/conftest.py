@@ -11,10 +11,10 @@ import pytest
 
 from fin_agent.evaluation import Family, QuestionKind
 from fin_agent.evaluation.generated.benchmark import generated_questions, read_folder
-from fin_agent.evaluation.generated.material import Material
 from fin_agent.evaluation.generated.question import GeneratedQuestion
+from fin_agent.evaluation.generated.question_material import Material
 from fin_agent.evaluation.generated.truth import SlotKey
-from fin_agent.evaluation.tags import TaggedFiling
+from fin_agent.evaluation.xbrl_truth import TaggedFiling
 from fin_agent.workspace import Workspace
 
 WRITTEN_AS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from decimal import Decimal
 
-from fin_agent.evaluation.tags import TaggedFiling, TrueTag
+from fin_agent.evaluation.xbrl_truth import TaggedFiling, TrueTag
 
 END = date(2024, 12, 31)
 SEGMENT = "us-gaap:StatementBusinessSegmentsAxis"

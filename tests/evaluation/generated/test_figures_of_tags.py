@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.evaluation.generated.material import Material
-from fin_agent.evaluation.generated.parts import figures_of_tags, period_of
+from fin_agent.evaluation.generated.question_material import Material
+from fin_agent.evaluation.generated.tagged_figures import figures_of_tags, period_of
 from fin_agent.evaluation.generated.truth import Figures
-from fin_agent.evaluation.tags import TrueTag
+from fin_agent.evaluation.xbrl_truth import TrueTag
 from fin_agent.lexicon.lexicon import load_lexicon
 from tests.evaluation.generated.making import SEGMENT, filing, tag
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.evaluation.generated.material import Material
-from fin_agent.evaluation.generated.parts import part_figures
+from fin_agent.evaluation.generated.question_material import Material
+from fin_agent.evaluation.generated.tagged_figures import part_figures
 from fin_agent.evaluation.generated.truth import PartKind
-from fin_agent.evaluation.tags import TrueTag
+from fin_agent.evaluation.xbrl_truth import TrueTag
 from fin_agent.lexicon.lexicon import load_lexicon
 from tests.evaluation.generated.making import PRODUCT, REGION, SEGMENT, filing, tag
 

@@ -9,9 +9,9 @@ import pytest
 
 from fin_agent.evaluation import QuestionKind
 from fin_agent.evaluation.generated.benchmark import generated_questions
-from fin_agent.evaluation.generated.material import Material
 from fin_agent.evaluation.generated.question import GeneratedQuestion
 from fin_agent.evaluation.generated.question_generators import reads_well
+from fin_agent.evaluation.generated.question_material import Material
 from fin_agent.evaluation.generated.sampling import Wording
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.errors import ReadError
-from fin_agent.evaluation.tags import TaggedFiling, read_tagged, tagged_files
+from fin_agent.evaluation.xbrl_truth import TaggedFiling, read_tagged, tagged_files
 
 
 def test_cover_and_tags(tagged: dict[str, TaggedFiling]) -> None:

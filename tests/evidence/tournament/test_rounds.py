@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from fin_agent.evaluation.ranking import NoisyJudge
+from fin_agent.evaluation.passage_ranking import NoisyJudge
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.judge import Aggregation, Brief, Judge, TournamentSettings, Verdict
 from fin_agent.evidence.tournament.stages import Panel, hold_rounds

@@ -14,7 +14,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.benchmark import Row, write_csv
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
-from fin_agent.evaluation.ranking import (
+from fin_agent.evaluation.passage_ranking import (
     BASELINE,
     FULL,
     RankingSettings,

@@ -11,7 +11,7 @@ import pytest
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.facts import FactQuery, FactsFound, find_facts, search_facts, with_own_unit
+from fin_agent.retrieval.fact_search import FactQuery, FactsFound, find_facts, search_facts, with_own_unit
 from fin_agent.retrieval.slot_figures import printed_facts
 from fin_agent.retrieval.slot_matching import fills
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from fin_agent.evaluation.generated.sampling import wordings
 from fin_agent.evaluation.generated.truth import Figures, PartKind, SlotKey, Source, StatedFigure, agreed
-from fin_agent.evaluation.tags import TaggedFiling, TrueTag
+from fin_agent.evaluation.xbrl_truth import TaggedFiling, TrueTag
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.lexicon.lexicon import Lexicon

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from fin_agent.analyst.rules.intents import LONGEST_QUESTION, intent_of
+from fin_agent.analyst.rules.words_to_intent import LONGEST_QUESTION, intent_of
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.company_mentions import CompanyDirectory

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from weakref import WeakKeyDictionary
 
-from fin_agent.analyst.rules.intents import intent_of
 from fin_agent.analyst.rules.loss_comparison import with_losses
 from fin_agent.analyst.rules.part_names import parts_named
 from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_own_years
@@ -15,6 +14,7 @@ from fin_agent.analyst.rules.reasoning.ranking_questions import statement_ranked
 from fin_agent.analyst.rules.requested_report import told_apart
 from fin_agent.analyst.rules.unanswerable_questions import in_other_money, of_the_market
 from fin_agent.analyst.rules.unknown_company_detection import partners_in, with_symbols
+from fin_agent.analyst.rules.words_to_intent import intent_of
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.evidence.plan import plan_of
 from fin_agent.index.protocol import FilingIndex

@@ -14,8 +14,8 @@ from decimal import Decimal
 
 from fin_agent.index.protocol import PageKey, SourcedFact
 from fin_agent.lexicon.words import word_lists
+from fin_agent.retrieval.fact_search import FactQuery, facts_of_year, find_facts, fit_of, is_of_period, wordings_of
 from fin_agent.retrieval.fact_terms import LIGHT, OF_PARTS, OF_TIME, Words, address_of, spelt, stems, words_of
-from fin_agent.retrieval.facts import FactQuery, facts_of_year, find_facts, fit_of, is_of_period, wordings_of
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.sibling_cells import Sibling, Siblings, adds_up, shared_words, siblings_in, spans_pages
 from fin_agent.retrieval.slot_matching import same_part

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.models import Callers, LoadedModel, ModelSettings, ModelSetupError, PricesError, Role
-from fin_agent.models.callers import LARGE_ROLES, smaller
+from fin_agent.models.callers_by_role import LARGE_ROLES, smaller
 from fin_agent.testing import ScriptedChatModel
 from tests.models.scripted import loaded, text_call
 

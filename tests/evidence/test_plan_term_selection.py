@@ -9,8 +9,8 @@ import pytest
 from fin_agent.evidence.expressions import Known, Operation
 from fin_agent.evidence.intent import Comparison, Intent, Relation, RequestedCompany, Selection
 from fin_agent.evidence.plan import Plan, Term
+from fin_agent.evidence.plan_term_selection import chosen_company, lacking_slots, wanted_terms
 from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger
-from fin_agent.evidence.term_selection import chosen_company, lacking_slots, wanted_terms
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
 

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
-from fin_agent.retrieval.facts import FactQuery
-from fin_agent.retrieval.families import Family, families, family, family_of_companies
+from fin_agent.retrieval.fact_search import FactQuery
+from fin_agent.retrieval.figure_families import Family, families, family, family_of_companies
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement

@@ -54,8 +54,8 @@ _FIGURE = re.compile(
 def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, beside: Sequence[str] = ()) -> Intent:
     """Read the words of `question`; `beside` are words of it that are known to name companies which are not indexed.
 
-    The intent asks for no figures: those are read by `fin_agent.query.intents`. Raises QuestionError where the question
-    is empty or longer than LONGEST_QUESTION characters.
+    The intent asks for no figures: those are read by `fin_agent.query.question_to_intent`. Raises QuestionError where
+    the question is empty or longer than LONGEST_QUESTION characters.
     """
     if not re.search(r"\w", question):
         raise QuestionError("the question has no words", subject=repr(question[:40]), remedy="Ask something in words")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 
-from fin_agent.evaluation.generated.parts import PartFamily, families_of, figures_of_tags, part_figures
+from fin_agent.evaluation.generated.tagged_figures import PartFamily, families_of, figures_of_tags, part_figures
 from fin_agent.evaluation.generated.truth import (
     AskedMeasure,
     Computed,
@@ -20,7 +20,7 @@ from fin_agent.evaluation.generated.truth import (
     figures_of_statements,
     read_yaml,
 )
-from fin_agent.evaluation.tags import TaggedFiling
+from fin_agent.evaluation.xbrl_truth import TaggedFiling
 from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 from fin_agent.workspace import Workspace
