@@ -267,7 +267,8 @@ class _Asked:
 
     def bears_all(self, address: Address, fact: Fact) -> bool:
         """Whether the address says every content word, or another word for it."""
-        borne = address.borne if self.sought.words & NET_OF else address.borne - address.taken_off
+        asked = self.sought.words | self.sought.light
+        borne = address.borne if asked & NET_OF else address.borne - address.taken_off
         named = self._named(fact, borne)
         return all(self._credit(word, borne, named) for word in self.sought.words)
 
