@@ -1,7 +1,7 @@
 """Channels of a state that is kept as plain JSON and handed to nodes as its types.
 
 A checkpointer of whoever embeds a graph reads back what it knows: plain data it always knows. So nodes leave plain data
-(`signed_json`), checkpoints hold it, and whoever reads the state gets the types that its annotations name.
+(`tagged_json`), checkpoints hold it, and whoever reads the state gets the types that its annotations name.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Kept(LastValue[Any]):
 
     def checkpoint(self) -> Any:
         """See BaseChannel."""
-        return signed_json(super().checkpoint(), _OUTSIDE) if self.is_available() else super().checkpoint()
+        return tagged_json(super().checkpoint(), _OUTSIDE) if self.is_available() else super().checkpoint()
 
 
 class KeptList(BinaryOperatorAggregate[Any]):
@@ -85,15 +85,15 @@ class KeptList(BinaryOperatorAggregate[Any]):
 
     def checkpoint(self) -> Any:
         """See BaseChannel."""
-        return signed_json(super().checkpoint(), _OUTSIDE)
+        return tagged_json(super().checkpoint(), _OUTSIDE)
 
 
-def signed_json(value: Any, node: str) -> Any:
+def tagged_json(value: Any, node: str) -> Any:
     """A value of ours as plain JSON that says which node left it; plain data as it is."""
     if isinstance(value, Overwrite):
-        return Overwrite(signed_json(value.value, node))
+        return Overwrite(tagged_json(value.value, node))
     if isinstance(value, list):
-        return [signed_json(each, node) for each in value]
+        return [tagged_json(each, node) for each in value]
     if isinstance(value, BaseModel) or (is_dataclass(value) and not isinstance(value, type)):
         return {**_plain(value), LEFT_BY: node}
     return to_jsonable_python(value) if isinstance(value, tuple) else value

@@ -80,7 +80,7 @@ def resolve_company(name: str, workspace: Workspace) -> Company:
     raise ToolInputError(f"{named(name)} does not clearly name an indexed company", remedy=meant)
 
 
-def resolve_period(identity: Identity) -> tuple[int | None, int | None]:
+def filing_period(identity: Identity) -> tuple[int | None, int | None]:
     """(fiscal year, quarter) that a filing is of; of a report of an event, the year in which that was."""
     reported = identity.reported
     if reported is not None:
@@ -145,7 +145,7 @@ def _given_ids(
 
 
 def _fits(identity: Identity, to: Narrowed) -> bool:
-    year, quarter = resolve_period(identity)
+    year, quarter = filing_period(identity)
     return (
         (to.form is None or identity.form is Form(to.form))
         and (to.fiscal_year is None or year == to.fiscal_year)
@@ -182,7 +182,7 @@ def _kinds(identities: Iterable[Identity]) -> str:
     """`10-K FY2022, FY2023; 10-Q Q3 FY2024`: what there is, in a few words."""
     by_form: dict[str, set[tuple[int, int]]] = {}
     for identity in identities:
-        year, quarter = resolve_period(identity)
+        year, quarter = filing_period(identity)
         by_form.setdefault(identity.form.value, set()).add((year or 0, quarter or 0))
     told = []
     for form, periods in sorted(by_form.items()):

@@ -19,7 +19,7 @@ from fin_agent.answering.answer_wording import (
     degree_of,
     every_year,
     extreme_of,
-    lowercase_first,
+    measure_in_sentence,
     missing_losses,
     subject_of,
     superlative_verdict,
@@ -127,7 +127,7 @@ def _over_periods(
     intent: Intent, plan: Plan, listed: Sequence[ListedFigure], unit: str, scale: float
 ) -> AnswerValue | None:
     """One company's periods set against each other; None where each is wanted as it is, or only first and last."""
-    subject = f"{lowercase_first(intent)} of {plan.terms[0].company.name}"
+    subject = f"{measure_in_sentence(intent)} of {plan.terms[0].company.name}"
     of_periods = [replace(one, name=str(term.period)) for term, one in zip(plan.terms, listed, strict=True)]
     if intent.relation is Relation.YEARS_COUNTED:
         counted, text = years_counted(intent, subject, of_periods, scale)
@@ -334,7 +334,7 @@ def _moved(intent: Intent, told: Sequence[_Told]) -> str:
     for place, one in enumerate(told):
         before, after = one.figures[0], one.figures[-1]
         way = "rose" if after.value > before.value else "fell" if after.value < before.value else "did not change,"
-        subject = f"{lowercase_first(one.intent)}{'' if place else f' of {one.companies[0]}'}"
+        subject = f"{measure_in_sentence(one.intent)}{'' if place else f' of {one.companies[0]}'}"
         parts.append(f"{subject} {way} from {before.text} in {first} to {after.text} in {last}")
     said = "; ".join(parts)
     if not _YES_OR_NO.match(intent.core) or _OR.search(intent.core):

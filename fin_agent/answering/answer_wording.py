@@ -52,13 +52,13 @@ def capitalize_first(text: str) -> str:
 def change_label(intent: Intent) -> str:
     """`growth of revenue`: the relation before the measure, said once where the measure's own words say it too."""
     lead = _over_time(intent)
-    measure = lowercase_first(intent)
+    measure = measure_in_sentence(intent)
     if intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH, Relation.CHANGE):
         measure = re.sub(r"(?<=\w)\s+(?:growth|change|increase|decrease)(?: rates?)?$", "", measure, flags=re.I)
     return measure if lead and measure.lower().startswith(lead) else f"{lead}{measure}"
 
 
-def lowercase_first(intent: Intent) -> str:
+def measure_in_sentence(intent: Intent) -> str:
     """`Inventory turnover` as it stands inside a sentence; `EBITDA`, `R&D` and names of parts stay as they are."""
     measure = intent.measure
     if measure.startswith(intent.parts or "\0"):
@@ -84,7 +84,7 @@ def trend(intent: Intent, plan: Plan, written: Sequence[str], change: float, uni
     `written` are the figures of the plan's terms as people write them; `change` is the last less the first, in `unit`.
     """
     first, last = plan.terms[0].period, plan.terms[-1].period
-    subject = f"{lowercase_first(intent)} of {plan.terms[0].company.name}"
+    subject = f"{measure_in_sentence(intent)} of {plan.terms[0].company.name}"
     lead = _moved_as_claimed(intent, change)
     subject = subject if lead else capitalize_first(subject)
     if not change:

@@ -73,7 +73,8 @@ __all__ = [
     "approximate_tokens", "current_meter", "load_chat_model", "metered", "usage_of",
 ]  # fmt: skip
 _HOMES = (
-    "call", "caller", "callers_by_role", "costs", "errors", "loading", "metering", "response_cache", "settings", "tokens",
+    "call", "caller", "callers_by_role", "costs", "errors", "loading", "metering", "response_cache", "settings",
+    "tokens",
 )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.fact_search import FactQuery, facts_of_year, find_facts, fit_of, is_of_period, wordings_of
 from fin_agent.retrieval.fact_terms import LIGHT, OF_PARTS, OF_TIME, Words, address_of, spelt, stems, words_of
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
-from fin_agent.retrieval.sibling_cells import Sibling, Siblings, adds_up, shared_words, siblings_in, spans_pages
+from fin_agent.retrieval.sibling_cells import Sibling, Siblings, adds_up, may_span_pages, shared_words, siblings_in
 from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.figure_agreement import agree_in_size
@@ -280,7 +280,7 @@ class _Asked:
         metrics = {fact.metric for fact in facts} - {None}
         lines = [bool((words_of(member.name) - LIGHT - self.kind_words) & asked) for member in made.members]
         score -= _OF_LINES * max(sum(lines) / len(lines), (len(metrics) > 1) * 0.5)
-        if spans_pages(made.table):
+        if may_span_pages(made.table):
             score -= _ACROSS_TABLES
         if self.kind_words and self.kind is None and siblings.place == "row":
             score += _STUB
@@ -471,7 +471,7 @@ def _is_left_out(other: Family, first: Family) -> bool:
     """Whether one of them holds sums, or parts, of the other's members: they are one table's, and do not differ."""
     shared = [(member, same) for member in other.members if (same := _of_name(first, member.name)) is not None]
     if any(not agree_in_size(member.facts[-1].fact, same.facts[-1].fact) for member, same in shared):
-        return spans_pages(other.table) and not spans_pages(first.table)  # a table goes before what tags gather
+        return may_span_pages(other.table) and not may_span_pages(first.table)  # a table goes before what tags gather
     names = [{member.name for member in one.members} for one in (other, first)]
     every = [held | {name for name, _ in one.dropped} for held, one in zip(names, (other, first), strict=True)]
     return names[0] <= every[1] or names[1] <= every[0]

@@ -156,7 +156,7 @@ def siblings_of(anchor: str, facts: Sequence[SourcedFact]) -> list[Siblings]:
     there = int(page), int(line), int(left)
     found = [
         one
-        for one in siblings_in(facts, parts=spans_pages(anchor))
+        for one in siblings_in(facts, parts=may_span_pages(anchor))
         if one.place == place and any(_stands_at(sourced.fact) == there for sourced in one.figures())
     ]
     return sorted(found, key=lambda one: abs(len(one.members) - int(size)))
@@ -174,7 +174,7 @@ def matching_siblings(siblings: Siblings, facts: Sequence[SourcedFact]) -> Itera
                 yield other
 
 
-def spans_pages(anchor: str) -> bool:
+def may_span_pages(anchor: str) -> bool:
     """Whether the siblings of an anchor may stand on several pages."""
     return anchor.split("#")[2].startswith(("part", "axis", "caption"))
 

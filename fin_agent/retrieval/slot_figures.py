@@ -12,7 +12,7 @@ from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedF
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.fact_search import FactHit, FactQuery, FactsFound, find_facts, is_of_period, with_own_unit
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
-from fin_agent.retrieval.sibling_cells import Siblings, matching_siblings, siblings_of, spans_pages
+from fin_agent.retrieval.sibling_cells import Siblings, matching_siblings, may_span_pages, siblings_of
 from fin_agent.workspace import Workspace
 
 
@@ -90,7 +90,7 @@ def _tables_of(anchor: str, index: FilingIndex, *, others: bool) -> list[Sibling
     kept = known[1]
     if (anchor, others) not in kept:
         doc_id, page = anchor.split("#")[:2]
-        pages = None if others or spans_pages(anchor) else [PageKey(doc_id, int(page))]
+        pages = None if others or may_span_pages(anchor) else [PageKey(doc_id, int(page))]
         facts = index.facts([doc_id], pages=pages)
         tables = _tables_of(anchor, index, others=False) if others else []
         kept[anchor, others] = (

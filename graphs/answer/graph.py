@@ -44,7 +44,7 @@ from fin_agent.graphs.answer.state import (
     reset_state,
     typed_state,
 )
-from fin_agent.graphs.channels import StateError, signed_json
+from fin_agent.graphs.channels import StateError, tagged_json
 from fin_agent.index.opening import chosen_filings
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
@@ -409,7 +409,7 @@ def add_node(
             update["warnings"] = [*update.get("warnings", []), f"{EDITED}{', '.join(untold)}"]
         if begins:
             update = reset_state(made, update)
-        return {name: signed_json(value, node.__name__) for name, value in update.items()} if kept else update
+        return {name: tagged_json(value, node.__name__) for name, value in update.items()} if kept else update
 
     described = inspect.cleandoc(node.__doc__ or "")
     builder.add_node(node.__name__, around(wrapped), metadata={"description": described})

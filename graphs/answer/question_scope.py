@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_own_years
-from fin_agent.analyst.rules.reasoning.question_parts import Wants, asks_in_words, parts_of, unanswerable_requests
+from fin_agent.analyst.rules.reasoning.question_parts import Wants, asks_in_words, parts_of, unanswerable_reason
 from fin_agent.analyst.rules.unknown_company_detection import name_alone
 from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
@@ -98,7 +98,7 @@ def what_cannot_be_met(
     A search needs none to be named (`company_needed`). Where only the filings `doc_ids` are asked, no company of
     another is told of.
     """
-    never = unanswerable_requests(intent.core)
+    never = unanswerable_reason(intent.core)
     if never:
         return [never]
     if intent.ask_back:
@@ -144,7 +144,7 @@ def company_left_open(intent: Intent, workspace: Workspace, doc_ids: Collection[
     """What to ask the person of a figure for which no company is named, indexed or not; empty where one is."""
     if not _is_of_nobody(intent) or intent.unknown_companies or not workspace.directory.companies:
         return ""
-    if unanswerable_requests(intent.core) or name_alone(intent, workspace):
+    if unanswerable_reason(intent.core) or name_alone(intent, workspace):
         return ""
     return f"Which company, or companies, do you mean: {companies_there(workspace, doc_ids)}?"
 

@@ -14,7 +14,7 @@ from fin_agent.analyst.events import Warned, emit
 from fin_agent.graphs.chat.assistant import is_answered, segments_of
 from fin_agent.graphs.chat.graph import STEPS_AT_MOST, build_chat
 from fin_agent.graphs.chat.state import ChatContext, ChatInput, ChatState, Turn, turns_of
-from fin_agent.graphs.chat.threads import ThreadStoreError, concurrent_turn_warning, thread_turn_lock
+from fin_agent.graphs.chat.threads import ThreadStoreError, concurrent_turn_error, thread_turn_lock
 
 _WAITING = "waiting for another message of this conversation to be answered"
 _NUMBERED = re.compile(r"chat-(\d{1,6})")
@@ -64,7 +64,7 @@ class ChatThread:
         there = len(self.turns)
         if self._seen.setdefault(self.name, there) != there:
             self._seen[self.name] = there
-            raise concurrent_turn_warning(self.name)
+            raise concurrent_turn_error(self.name)
         try:
             turn = self._said(message, on_step)
         except ThreadStoreError:

@@ -23,7 +23,7 @@ from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.graph import answer_question as ask_graph
 from fin_agent.graphs.answer.graph import given_context, stream_listener
 from fin_agent.graphs.answer.question_scope import companies_of, companies_there, filings_there
-from fin_agent.graphs.channels import signed_json
+from fin_agent.graphs.channels import tagged_json
 from fin_agent.graphs.chat import assistant
 from fin_agent.graphs.chat.state import (
     ChatContext,
@@ -176,7 +176,7 @@ def _in_chat_context(
             update = node(state, within.override(context=context))
         # Plain data, which any checkpointer keeps; messages are LangChain's own, which all of them know.
         return {
-            name: value if name == "messages" else signed_json(value, node.__name__) for name, value in update.items()
+            name: value if name == "messages" else tagged_json(value, node.__name__) for name, value in update.items()
         }
 
     return with_context

@@ -137,7 +137,7 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
                 "SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?", place
             ).fetchone()
             if not ns and last not in (None, get_checkpoint_id(config), checkpoint["id"]):
-                raise concurrent_turn_warning(thread)
+                raise concurrent_turn_error(thread)
             kept: RunnableConfig = super().put(config, checkpoint, metadata, new_versions)  # and commits
             for table in ("checkpoints", "writes"):
                 cursor.execute(
@@ -260,7 +260,7 @@ def _lock_file(file: Path) -> BinaryIO:
     return file.open("ab")
 
 
-def concurrent_turn_warning(thread: str) -> ThreadStoreError:
+def concurrent_turn_error(thread: str) -> ThreadStoreError:
     """What is said where two talk in one thread at once."""
     return ThreadStoreError(
         "this thread was continued elsewhere in the meantime, so the message was not processed",

@@ -9,7 +9,7 @@ import pytest
 
 from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.analyst.rules.reasoning.answer_type_matching import led_by
-from fin_agent.analyst.rules.reasoning.question_parts import Wants, parts_of, unanswerable_requests
+from fin_agent.analyst.rules.reasoning.question_parts import Wants, parts_of, unanswerable_reason
 from fin_agent.evidence.intent import Relation, RequestedCompany
 from tests.analyst.test_reasoning import Words, asked, of, passage
 
@@ -56,7 +56,7 @@ def test_a_question_has_parts() -> None:
     ],
 )
 def test_what_no_filing_answers_is_known_by_its_words(question: str) -> None:
-    assert unanswerable_requests(question)
+    assert unanswerable_reason(question)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_no_filing_answers_is_known_by_its_words(question: str) -> None:
     ],
 )
 def test_what_filings_answer_is_not_refused(question: str) -> None:
-    assert unanswerable_requests(question) == ""
+    assert unanswerable_reason(question) == ""
 
 
 def test_a_further_part_is_answered_by_the_same_sentence_or_the_next() -> None:

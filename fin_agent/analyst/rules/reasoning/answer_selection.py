@@ -18,7 +18,7 @@ from fin_agent.analyst.rules.reasoning.answer_candidates import (
 )
 from fin_agent.analyst.rules.reasoning.answer_type_matching import begins_one, holds, led_by
 from fin_agent.analyst.rules.reasoning.cover_page_answers import from_covers
-from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, Part, Wants, parts_of, unanswerable_requests
+from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, Part, Wants, parts_of, unanswerable_reason
 from fin_agent.analyst.rules.reasoning.table_answers import from_tables, later_years
 from fin_agent.analyst.rules.reasoning.term_coverage import (
     Term,
@@ -62,7 +62,7 @@ def reason(
     `lexicon` what filings write on a subject counts for its words. Only sentences that
     `considers` says yes of are told, where they are worth half of the best there is at least.
     """
-    never = unanswerable_requests(intent.core)
+    never = unanswerable_reason(intent.core)
     if never:
         return Reasoning(text="", citations=(), missing=(never,))
     own = filings or {}

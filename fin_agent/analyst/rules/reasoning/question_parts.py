@@ -148,10 +148,10 @@ def asks_in_words(core: str) -> bool:
     )
 
 
-def unanswerable_requests(core: str) -> str:
+def unanswerable_reason(core: str) -> str:
     """What is said of a question that no filing answers; empty for any other.
 
-    >>> unanswerable_requests("Where did the stock close in June?")
+    >>> unanswerable_reason("Where did the stock close in June?")
     'a market price, which is in no filing'
     """
     for refusal in _table()["refusals"]:
