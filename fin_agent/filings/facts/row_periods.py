@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import Enum
 
-from fin_agent.filings.facts.units_and_scales import scale_of_cell, unit_of_cell, units_of_columns
+from fin_agent.filings.facts.units_and_scales import money_of_columns, scale_of_cell, unit_of_cell, units_of_columns
 from fin_agent.filings.tables.column_periods import FiscalCalendar, TimeWords, is_month_end, time_words
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
@@ -146,7 +146,7 @@ def equity_facts(
 def facts_of_dated_rows(table: Table, rows: Mapping[int, DatedRow], unit_line: str) -> Iterator[Fact]:
     """Facts of any other table whose rows are balances at days and the changes between them; columns are its parts."""
     units = units_of_columns(table, unit_line)
-    money = bool(unit_line) or any(cell and cell.dollar for row in table.rows for cell in row.cells)
+    money = money_of_columns(table, unit_line)
     names = [_component(name) for name in table.columns]
     total = total_column(names)
     for position, when in rows.items():
@@ -154,7 +154,7 @@ def facts_of_dated_rows(table: Table, rows: Mapping[int, DatedRow], unit_line: s
         for index, cell in enumerate(row.cells):
             if cell is None:
                 continue
-            unit = unit_of_cell(cell, row, names[index], money)
+            unit = unit_of_cell(cell, row, names[index], money[index])
             yield Fact(
                 label=row.label,
                 amount=cell.amount,

@@ -24,7 +24,13 @@ from fin_agent.filings.facts.row_periods import (
     with_balances,
 )
 from fin_agent.filings.facts.statement_roles import with_roles, with_unlabelled_gross_profit
-from fin_agent.filings.facts.units_and_scales import facts_in_labels, scale_of_cell, unit_of_cell, units_of_columns
+from fin_agent.filings.facts.units_and_scales import (
+    facts_in_labels,
+    money_of_columns,
+    scale_of_cell,
+    unit_of_cell,
+    units_of_columns,
+)
 from fin_agent.filings.outline.statements import statement_titled
 from fin_agent.filings.tables.cells import scale_of
 from fin_agent.filings.tables.column_periods import FiscalCalendar, time_words
@@ -280,7 +286,7 @@ def _facts_of(
     spans: Mapping[int, bool],
 ) -> Iterator[Fact]:
     units = units_of_columns(table, unit_line)
-    money = bool(unit_line) or any(cell and cell.dollar for row in table.rows for cell in row.cells)
+    money = money_of_columns(table, unit_line)
     # Columns of one period are parts of the whole in segment tables and statements of equity only.
     split = statement is None or statement is Statement.EQUITY
     parts = _parts(table) if split else [""] * len(table.columns)
@@ -302,7 +308,7 @@ def _facts_of(
         for index, (cell, period) in enumerate(zip(row.cells, table.periods, strict=True)):
             if cell is None or period is None:
                 continue
-            unit = unit_of_cell(cell, row, parts[index], money)
+            unit = unit_of_cell(cell, row, parts[index], money[index])
             of_column = columns[index] if metric is None else None
             if statement is Statement.EQUITY:
                 period = balance_period(row.label, period, table.periods, known)

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from fin_agent.filings.tables.cells import excepted_in, parse_number, scale_of, share_scale_of, unit_line_in
+from fin_agent.filings.tables.cells import (
+    excepted_in,
+    is_of_money,
+    parse_number,
+    scale_of,
+    share_scale_of,
+    unit_line_in,
+)
 from fin_agent.lexicon.text_normalization import collapse_spaces, singular
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
@@ -66,6 +73,13 @@ def units_of_columns(table: Table, unit_line: str) -> list[str]:
     """The unit line of each column: its own, else that of the table; where some have their own, else that above it."""
     own = [unit_line_in("".join(table.column_path(index)[-1:])) for index in range(len(table.columns))]
     return [each or (table.unit_line if any(own) else unit_line) for each in own]
+
+
+def money_of_columns(table: Table, unit_line: str) -> list[bool]:
+    """Whether a figure of each column is money where its row says nothing else: all are, or those under a currency."""
+    if unit_line or any(cell and cell.dollar for row in table.rows for cell in row.cells):
+        return [True] * len(table.columns)
+    return [any(map(is_of_money, table.column_path(index))) for index in range(len(table.columns))]
 
 
 def scale_of_cell(unit: str, cell: Cell, row: Row, unit_line: str) -> int:

@@ -51,7 +51,7 @@ _NUMBER = re.compile(
     (?P<open>\()?\s*(?:\+|(?P<sign>[-−–‑]))?\s*
     (?P<dollar>(?:US|C|A|CA|AU)?\$|€|£|¥)?\s*
     (?P<inner>\()?\s*(?P<minus>[-−–‑])?\s*
-    (?P<digits>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*
+    (?!000\b)(?P<digits>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*
     (?P<tail>%?\s*\)?\s*%?|[x×](?=$))
     """
     + _FOOTNOTE_MARKS
@@ -68,20 +68,22 @@ _DASH = re.compile(
 @lru_cache(maxsize=16_384)
 def unit_line_in(text: str) -> str:
     """The unit line that `text` holds, as printed, or an empty string."""
-    if not _SCALE.search(text):
-        return ""
-    if match := _BRACKETED.search(text):
-        return match[0].strip()
-    if match := _OPENING.match(text):
-        return match[0].strip()
-    return ""
+    found = (_SCALE.search(text) and (_BRACKETED.search(text) or _OPENING.match(text))) or _MARK_OF_UNIT.search(text)
+    return found[0].strip() if found else ""
 
 
 @lru_cache(maxsize=4_096)
 def scale_of(unit_line: str) -> int | None:
     """What amounts under `unit_line` are multiplied with, or None where it names no scale."""
-    match = _SCALE.search(_SHARES_IN.sub(" ", unit_line)) or _SCALE.search(unit_line)
-    return _SCALES[match[1].lower()[:2]] if match else None
+    plain = _SHARES_IN.sub(" ", unit_line)
+    match = _SCALE.search(plain) or _SCALE.search(unit_line) or _MARK_OF_UNIT.search(unit_line)
+    return _SCALES[match["scale"].lower()[:2]] if match else None
+
+
+@lru_cache(maxsize=4_096)
+def is_of_money(heading: str) -> bool:
+    """Whether a column's heading ends with a currency, with a scale or alone: `2019 $`, `$'000`, `(S$ million)`."""
+    return bool(_CURRENCY_AT_END.search(heading))
 
 
 @lru_cache(maxsize=4_096)
@@ -104,9 +106,20 @@ def excepted_in(unit_line: str) -> frozenset[str]:
 
 
 _EXCEPTED = re.compile(r"\b(?:except(?: for)?|excluding|other than)\b(.*)", re.I)
-_SCALES = {"mi": 1_000_000, "th": 1_000, "bi": 1_000_000_000, "00": 1_000, "$0": 1_000, "'0": 1_000}
+_SCALES = {
+    **dict.fromkeys(("mi", "m", "mn", "mm"), 1_000_000),
+    **dict.fromkeys(("th", "k", "00", "$0", "'0", "’0"), 1_000),
+    **dict.fromkeys(("bi", "bn"), 1_000_000_000),
+}
 _WORDS = r"(?:millions?|thousands?|billions?|\$?000(?:'?s|’s)?)"
-_SCALE = re.compile(r"(?<![\d,.])(millions|thousands|billions|million|thousand|billion|\$?000(?:'?s|’s)?)\b", re.I)
+_SCALE = re.compile(
+    r"(?<![\d,.])(?P<scale>millions|thousands|billions|million|thousand|billion|\$?000(?:'?s|’s)?)\b", re.I
+)
+_CURRENCY = "|".join(map(re.escape, sorted(word_lists("currencies")["in headings"], key=len, reverse=True)))
+_MARK_OF_UNIT = re.compile(
+    rf"(?<![^\s(])\(?(?:{_CURRENCY})\s?(?P<scale>['’]?000(?:'?s|’s)?|mn?|mm|k|bn|mil|{_WORDS})(?!\w)\)?", re.I
+)
+_CURRENCY_AT_END = re.compile(rf"(?:^|[\s(])(?:{_CURRENCY})\)?$|{_MARK_OF_UNIT.pattern}$", re.I)
 _BRACKETED = re.compile(
     r"\((?=[^()]{0,60}(?:\bin\b|\$|\bmillions\b|\bthousands\b|\bbillions\b|000))"
     rf"(?![^()]*\d\s+(?:million|billion|thousand))[^()]{{0,60}}(?<![\d,.]){_WORDS}\b[^()]{{0,140}}(?:\)|$)",

@@ -57,7 +57,7 @@ def read_header(
     for line in lines:
         phrases = phrases_of(line)
         known.extend(day for phrase in phrases for day in _several_dates(phrase.text))
-        shared, assigned = _assign(phrases, columns)
+        shared, assigned = _assign(phrases, columns, line.cells)
         for index in range(len(columns)):
             parts[index].extend(shared)
             for phrase in assigned[index]:
@@ -230,8 +230,8 @@ def _with_empty(columns: Sequence[Column], lines: Sequence[Line]) -> Sequence[Co
     return columns
 
 
-def _assign(phrases: list[Phrase], columns: Sequence[Column]) -> tuple[list[str], list[list[str]]]:
-    """(text shared by all columns, text of each column) of one header line."""
+def _assign(phrases: list[Phrase], columns: Sequence[Column], whole_cells: bool) -> tuple[list[str], list[list[str]]]:
+    """(text shared by all columns, text of each column) of one header line; `whole_cells` as in `place`."""
     assigned: list[list[str]] = [[] for _ in columns]
     if len(phrases) == len(columns) > 1 and _all_alike(phrases):
         return [], [[phrase.text] for phrase in phrases]
@@ -248,7 +248,7 @@ def _assign(phrases: list[Phrase], columns: Sequence[Column]) -> tuple[list[str]
     timely = any(time_words(phrase.text).said for phrase in over)
     if len(over) == 1 and timely and not is_change(over[0].text):
         return shared + ([text] if (text := _timely(over[0].text)) else []), assigned
-    if size := _group_size(over, columns):
+    if size := _group_size(over, columns, whole_cells and timely):
         for index in range(len(columns)):
             assigned[index].append(over[index // size].text)
         return shared, assigned
@@ -265,11 +265,21 @@ def _all_alike(phrases: Sequence[Phrase]) -> bool:
     return len(words) == 1 and all(time_words(phrase.text).years or time_words(phrase.text).dates for phrase in phrases)
 
 
-def _group_size(over: Sequence[Phrase], columns: Sequence[Column]) -> int:
-    """How many columns each phrase heads where all stand over the middle of equally many columns; else 0."""
+def _group_size(over: Sequence[Phrase], columns: Sequence[Column], dated_cells: bool) -> int:
+    """How many columns each phrase heads where all stand over the middle of equally many columns; else 0.
+
+    Cells of a real table that say time (`dated_cells`) may also stand over the same column of each group.
+    """
     size, rest = divmod(len(columns), len(over))
     if rest or size < 2 or len(over) < 2:
         return 0
+    if dated_cells:
+        under = [
+            [index for index, column in enumerate(columns) if _overlap(phrase, column) > 0.2 * (phrase.x1 - phrase.x0)]
+            for phrase in over
+        ]
+        if any(under == [[place + index * size] for index in range(len(over))] for place in range(size)):
+            return size
     for index, phrase in enumerate(over):
         left, right = columns[index * size].left, columns[(index + 1) * size - 1].right
         if abs(phrase.middle - (left + right) / 2) > 0.2 * (right - left):

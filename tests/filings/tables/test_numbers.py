@@ -48,7 +48,7 @@ def test_reads_a_printed_number(printed: str, amount: str, percent: bool, dollar
 
 
 @pytest.mark.parametrize(
-    "printed", ["", "N/A", "*", "nm", "31,", "10-K", "1,23", "1.2.3", "5)", "12%)", "$", "(a)", "Q1"]
+    "printed", ["", "N/A", "*", "nm", "31,", "10-K", "1,23", "1.2.3", "5)", "12%)", "$", "(a)", "Q1", "£000", "US$000"]
 )
 def test_what_prints_no_number_is_none(printed: str) -> None:
     assert parse_number(printed) is None

@@ -1,0 +1,127 @@
+"""Units and scales that headings of columns state and nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from html import escape
+from pathlib import Path
+
+import pytest
+
+from fin_agent.evaluation.tatqa import synthetic_cover
+from fin_agent.filings.reader import read_filing
+from fin_agent.filings.tables.cells import is_of_money, scale_of, unit_line_in
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.filing import Filing
+
+
+def read(folder: Path, *rows: Sequence[str]) -> Filing:
+    cover = synthetic_cover("Example Corporation", "30 June 2019", "")
+    cells = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    lines = "".join(f"<p>{line}</p>" for line in cover)
+    path = folder / "filing.html"
+    path.write_text(f"<html><body>{lines}<table>{cells}</table></body></html>", encoding="utf-8")
+    return read_filing(path, lambda label, statement, section: None)
+
+
+def figure(filing: Filing, label: str, year: int) -> tuple[Decimal, int, str]:
+    found: list[Fact] = [fact for fact in filing.facts if fact.label == label and fact.period.fiscal_year == year]
+    assert len(found) == 1
+    return found[0].amount, found[0].scale, found[0].unit
+
+
+@pytest.mark.parametrize(
+    ("unit", "scale"),
+    [
+        ("$'000", 1_000),
+        ("US$’000", 1_000),
+        ("£000", 1_000),
+        ("RM'000", 1_000),
+        ("£m", 1_000_000),
+        ("€m", 1_000_000),
+        ("US$m", 1_000_000),
+        ("$M", 1_000_000),
+        ("A$ million", 1_000_000),
+        ("(S$ million)", 1_000_000),
+        ("€bn", 1_000_000_000),
+    ],
+)
+def test_a_unit_under_each_year(tmp_path: Path, unit: str, scale: int) -> None:
+    filing = read(
+        tmp_path,
+        ("", "2019", "2018"),
+        ("", unit, unit),
+        ("Trade receivables", "3,770", "3,054"),
+        ("Other receivables", "1,223", "1,014"),
+    )
+    assert figure(filing, "Trade receivables", 2018) == (3054, scale, "USD")
+    assert [row.label for row in filing.tables[0].rows] == ["Trade receivables", "Other receivables"]
+    assert filing.tables[0].columns == ("2019", "2018")
+    assert filing.tables[0].unit_line == unit
+
+
+def test_a_unit_over_some_columns_is_theirs_alone(tmp_path: Path) -> None:
+    filing = read(
+        tmp_path,
+        ("", "30 June 2019", "30 June 2018", "Change"),
+        ("", "$’000", "$’000", "%"),
+        ("Finance costs", "54,897", "25,803", "113%"),
+        ("Underlying EBITDA", "132,771", "102,190", "30%"),
+    )
+    assert figure(filing, "Finance costs", 2018) == (25803, 1000, "USD")
+    assert filing.tables[0].periods[2] is None
+    assert filing.tables[0].column_paths[0] == ("30 June 2019", "$’000")
+
+
+def test_amounts_under_a_currency_are_money(tmp_path: Path) -> None:
+    filing = read(
+        tmp_path,
+        ("", "2019", "2018"),
+        ("", "$", "$"),
+        ("Salaries and benefits", "345,041", "317,118"),
+        ("Number of employees", "1,204", "1,190"),
+    )
+    assert figure(filing, "Salaries and benefits", 2019) == (345041, 1, "USD")
+    assert figure(filing, "Number of employees", 2019)[2] == "count"
+
+
+def test_columns_of_change_leave_the_earlier_year_its_own(tmp_path: Path) -> None:
+    filing = read(
+        tmp_path,
+        ("", "Years Ended June 30,", "", "Change", ""),
+        ("", "2019", "2018", "$", "%"),
+        ("Impairment of goodwill", "$1,910", "$14,740", "$(12,830)", "(87%)"),
+        ("Depreciation", "$2,012", "$1,900", "$112", "6%"),
+    )
+    assert figure(filing, "Impairment of goodwill", 2018) == (14740, 1, "USD")
+    assert [period and period.fiscal_year for period in filing.tables[0].periods] == [2019, 2018, None, None]
+
+
+def test_years_over_the_first_column_of_each_pair(tmp_path: Path) -> None:
+    filing = read(
+        tmp_path,
+        ("", "June 30, 2019", "", "June 30, 2018", ""),
+        ("", "$", "%", "$", "%"),
+        ("Canada", "96,168", "6.1%", "70,774", "6.6%"),
+        ("United States", "1,079,520", "68.4%", "755,454", "70.4%"),
+    )
+    assert [period and period.fiscal_year for period in filing.tables[0].periods] == [2019, 2019, 2018, 2018]
+
+
+@pytest.mark.parametrize("text", ["Rs. crore", "€1,234 million", "Form 10-K", "US$", "EUROm", "$mart", "Note M"])
+def test_what_names_no_unit(text: str) -> None:
+    assert unit_line_in(text) == ""
+
+
+def test_a_longer_unit_line_goes_before_its_sign() -> None:
+    said = unit_line_in("(In US$ millions, except per share amounts)")
+    assert said == "(In US$ millions, except per share amounts)"
+    assert scale_of(said) == 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("heading", "money"), [("2019 $", True), ("Amount ($)", True), ("£m", True), ("Change %", False), ("Units", False)]
+)
+def test_headings_of_money(heading: str, money: bool) -> None:
+    assert is_of_money(heading) is money
