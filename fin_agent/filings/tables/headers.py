@@ -54,10 +54,10 @@ def read_header(
     parts: list[list[str]] = [[] for _ in columns]
     own: list[list[str]] = [[] for _ in columns]
     known: list[date] = []
-    for line in lines:
+    for line, following in zip(lines, [*lines[1:], None], strict=True):
         phrases = phrases_of(line)
         known.extend(day for phrase in phrases for day in _several_dates(phrase.text))
-        shared, assigned = _assign(phrases, columns, line.cells)
+        shared, assigned = _assign(phrases, columns, _heads(following) if line.cells and following else ())
         for index in range(len(columns)):
             parts[index].extend(shared)
             for phrase in assigned[index]:
@@ -230,8 +230,14 @@ def _with_empty(columns: Sequence[Column], lines: Sequence[Line]) -> Sequence[Co
     return columns
 
 
-def _assign(phrases: list[Phrase], columns: Sequence[Column], whole_cells: bool) -> tuple[list[str], list[list[str]]]:
-    """(text shared by all columns, text of each column) of one header line; `whole_cells` as in `place`."""
+def _heads(line: Line) -> list[str]:
+    return [phrase.text for phrase in phrases_of(line)]
+
+
+def _assign(
+    phrases: list[Phrase], columns: Sequence[Column], below: Sequence[str]
+) -> tuple[list[str], list[list[str]]]:
+    """(text shared by all columns, text of each column) of one header line; `below`: the cells under it."""
     assigned: list[list[str]] = [[] for _ in columns]
     if len(phrases) == len(columns) > 1 and _all_alike(phrases):
         return [], [[phrase.text] for phrase in phrases]
@@ -248,7 +254,7 @@ def _assign(phrases: list[Phrase], columns: Sequence[Column], whole_cells: bool)
     timely = any(time_words(phrase.text).said for phrase in over)
     if len(over) == 1 and timely and not is_change(over[0].text):
         return shared + ([text] if (text := _timely(over[0].text)) else []), assigned
-    if size := _group_size(over, columns, whole_cells and timely):
+    if size := _group_size(over, columns, below):
         for index in range(len(columns)):
             assigned[index].append(over[index // size].text)
         return shared, assigned
@@ -265,15 +271,15 @@ def _all_alike(phrases: Sequence[Phrase]) -> bool:
     return len(words) == 1 and all(time_words(phrase.text).years or time_words(phrase.text).dates for phrase in phrases)
 
 
-def _group_size(over: Sequence[Phrase], columns: Sequence[Column], dated_cells: bool) -> int:
+def _group_size(over: Sequence[Phrase], columns: Sequence[Column], below: Sequence[str]) -> int:
     """How many columns each phrase heads where all stand over the middle of equally many columns; else 0.
 
-    Cells of a real table that say time (`dated_cells`) may also stand over the same column of each group.
+    Cells may also stand over the same column of each group, where the cells `below` them show these groups.
     """
     size, rest = divmod(len(columns), len(over))
     if rest or size < 2 or len(over) < 2:
         return 0
-    if dated_cells:
+    if len(below) == len(columns) and _come_in_groups(below, size):
         under = [
             [index for index, column in enumerate(columns) if _overlap(phrase, column) > 0.2 * (phrase.x1 - phrase.x0)]
             for phrase in over
@@ -285,6 +291,13 @@ def _group_size(over: Sequence[Phrase], columns: Sequence[Column], dated_cells: 
         if abs(phrase.middle - (left + right) / 2) > 0.2 * (right - left):
             return 0
     return size
+
+
+def _come_in_groups(names: Sequence[str], size: int) -> bool:
+    """Whether groups of `size` repeat (`$ % $ %`), or those of years stand beside others (`2019 2018 $ %`)."""
+    groups = [tuple(names[first : first + size]) for first in range(0, len(names), size)]
+    dated = [{bool(time_words(name).years) and not is_change(name) for name in group} for group in groups]
+    return len(set(groups)) == 1 or (all(len(kinds) == 1 for kinds in dated) and dated[0] != dated[-1])
 
 
 def _timely(text: str) -> str:

@@ -125,3 +125,14 @@ def test_a_longer_unit_line_goes_before_its_sign() -> None:
 )
 def test_headings_of_money(heading: str, money: bool) -> None:
     assert is_of_money(heading) is money
+
+
+def test_a_change_beside_three_years_takes_none_of_them(tmp_path: Path) -> None:
+    filing = read(
+        tmp_path,
+        ("", "", "As of June 30,", "", "Change"),
+        ("", "2019", "2018", "2017", "2019 vs. 2018"),
+        ("Streaming revenues", "$38,322", "$33,640", "$31,469", "14%"),
+        ("Operating income", "$9,417", "$6,954", "$5,632", "35%"),
+    )
+    assert [period and period.fiscal_year for period in filing.tables[0].periods] == [2019, 2018, 2017, None]
