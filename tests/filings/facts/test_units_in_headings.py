@@ -25,7 +25,7 @@ def read(folder: Path, *rows: Sequence[str]) -> Filing:
     return read_filing(path, lambda label, statement, section: None)
 
 
-def figure(filing: Filing, label: str, year: int) -> tuple[Decimal, int, str]:
+def figure(filing: Filing, label: str, year: int) -> tuple[Decimal | int, int, str]:
     found: list[Fact] = [fact for fact in filing.facts if fact.label == label and fact.period.fiscal_year == year]
     assert len(found) == 1
     return found[0].amount, found[0].scale, found[0].unit
