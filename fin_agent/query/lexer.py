@@ -139,7 +139,8 @@ def with_printed_lines(lexed: Lexed, spans: Sequence[tuple[int, int]]) -> Lexed:
     """The tokens with each printed line of `spans` as one, whatever its words mean elsewhere: `Write-offs, net of tax`.
 
     One that the tokens read as a line, or as a part and its line, stays as it is; so does one that begins or ends with
-    words that ask something, where no other word does: `change in inventories` is also a row.
+    words that ask something, where no other word does: `change in inventories` is also a row. `As a percentage of
+    revenue` behind a line is never a row of its own: it says what that line is divided by.
     """
     tokens = list(lexed.tokens)
     for start, last in spans:
@@ -151,7 +152,7 @@ def with_printed_lines(lexed: Lexed, spans: Sequence[tuple[int, int]]) -> Lexed:
         if crossed or not any(one.type in _OPERANDS for one in inside):
             continue
         read = inside[0].start == start and inside[-1].end >= end and all(one.type in _STANDING for one in inside)
-        if read or any(one.type in _NEVER_OF_A_LINE for one in inside):
+        if read or inside[0].type == "OF_WHICH" or any(one.type in _NEVER_OF_A_LINE for one in inside):
             continue
         asking = [one for one in (inside[0], inside[-1]) if one.type in _ASKING]
         known = asking and asking[0] is inside[0] and [one.type for one in inside[1:]] in (["METRIC"], ["FORMULA"])
@@ -582,6 +583,8 @@ def _settle(one: Token, before: Token | None, after: Token | None) -> Token:
         return replace(one, type="NOISE")  # `revenue under continuing operations`
     if text in _IN_TOTAL and after is not None and after.type in _LINES and after.start == one.end + 1:
         return replace(one, text=text.removeprefix("in "), start=one.start + len("in "))  # `the change in total fees`
+    if one.type == "RATIO" and text.endswith(" of") and after is not None and after.type == "FORMULA":
+        return replace(one, type="NOISE")  # `the ratio of total liabilities to total assets`, known by both its lines
     if text in ("contract", "contracts") and after is not None and after.type in _LINES and after.start == one.end + 1:
         return replace(one, type="PHRASE")  # `contract costs`
     if one.type == "NUMBER" and after is not None and after.type.startswith("KIND_") and _is_count(one):

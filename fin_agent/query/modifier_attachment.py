@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -80,8 +81,13 @@ def attach(tokens: Sequence[Token], *, pins: bool) -> Attached:
     }
     attached = Attached(kept, {}, [], [], [])
     attached.apart = tuple(open_ended)
+    compared = len(operands) == 1 and any(
+        isinstance(one, list) and one[0].type == "PART" and getattr(before, "type", "") == "THAN"
+        for before, one in itertools.pairwise(groups)
+    )
     for kind in ("COMPANY", "PERIOD", "PART"):
-        _distribute(kind, loose, operands, attached, averaged if kind == "PERIOD" and dated > 1 else set(), pins=pins)
+        spread = averaged if kind == "PERIOD" and dated > 1 else set[int]()
+        _distribute(kind, loose, operands, attached, spread, pins=pins, compared=compared)
     attached.operands = {operand.token.start: operand for operand in operands.values()}
     return attached
 
@@ -216,8 +222,12 @@ def _distribute(
     averaged: set[int],
     *,
     pins: bool,
+    compared: bool,
 ) -> None:
-    """Give modifiers of one kind to their lines or to the question; several periods of an average are its own."""
+    """Give modifiers of one kind to their lines or to the question; several periods of an average are its own.
+
+    Parts in several places are told apart where they are `compared`: `the revenue of A exceeded that of B`.
+    """
     named = [(host, [one for one in run if one.type == kind]) for host, run in loose]
     named = [(host, run) for host, run in named if run]
     hosts = [host for host, _ in named if host is not None]
@@ -225,7 +235,8 @@ def _distribute(
     if kind == "PART" and pins and len(operands) > 1:
         alone = len(set(hosts)) > 1 or any(host != min(operands) for host in hosts)
     lines = {operands[host].token.value or operands[host].token.text.lower() for host in hosts}
-    if (kind == "PART" and len(named) > max(1, len(set(hosts))) and not alone) or (not pins and len(lines) > 1):
+    scattered = kind == "PART" and len(named) > (2 if compared else max(1, len(set(hosts))))
+    if (scattered and not alone) or (not pins and len(lines) > 1):
         attached.apart += tuple(one.text for _, run in named for one in run)
     for host, run in named:
         values = [value for one in run for value in _values(one)]

@@ -231,6 +231,8 @@ _OF_A_TAG = 0.04
 _OF_A_PART, _OF_MORE_PARTS, _OF_A_CHANGE, _OF_A_SPAN, _OF_ANOTHER_UNIT = 0.3, 0.2, 0.12, 0.15, 0.3
 _OF_THE_SAME_NAME = 0.04
 """What it counts that the part is printed as asked, and not only with the same words among others."""
+_OF_THE_OTHER_SIDE = 0.15
+"""What it costs to be a cost where income is asked about, or income where a cost is."""
 _UNSAID_PART = 0.12
 """What it costs where the part's words stand in label or column, and nothing says that they name a part."""
 _ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED = 0.04, 0.03, -0.04, -0.02
@@ -382,6 +384,8 @@ class _Asked:
     is_balance: bool
     """Whether an instant is asked about, and not a span."""
     any_part: bool
+    opposites: frozenset[str]
+    """Metrics of the same statement that are costs where the metric is income, or the other way round."""
 
     @classmethod
     def of(cls, query: FactQuery, lexicon: Lexicon) -> _Asked:
@@ -405,7 +409,8 @@ class _Asked:
         # A name with words less says less: `operating lease liabilities` is no other name for the long-term ones.
         others = tuple(dict.fromkeys(words for words in ways if words and not words <= own))
         is_balance = query.months == 0 or (metric is not None and metric.period == "instant")
-        return cls(own, others, metric, part, query.part, basis, is_balance, query.any_part)
+        opposites = _opposites(metric, lexicon) if metric is not None else frozenset[str]()
+        return cls(own, others, metric, part, query.part, basis, is_balance, query.any_part, opposites)
 
     @property
     def printed(self) -> Words:
@@ -502,6 +507,8 @@ class _Asked:
             prior += _ON_A_STATEMENT
         if self.metric is not None and fact.statement is self.metric.statement:
             prior += _AT_HOME
+        if fact.metric in self.opposites:
+            prior -= _OF_THE_OTHER_SIDE  # `Cost of sales > Services` for `services revenue`
         if named:
             unit = self.metric.unit if self.metric else fact.unit
         else:
@@ -612,6 +619,18 @@ _PER_SHARE, _PRICE = frozenset(("per", "share")), words_of("price")
 _NARROWING = words_of("current noncurrent")
 _NOUNS_OF_BALANCES = stems("of balances")
 _OF_BALANCES = words_of("balance beginning end ending close closing period year")
+
+
+def _opposites(metric: Metric, lexicon: Lexicon) -> frozenset[str]:
+    is_cost = metric.sign == _OF_COSTS
+    return frozenset(
+        one.id
+        for one in lexicon.metrics.values()
+        if one.statement is metric.statement is Statement.INCOME and (one.sign == _OF_COSTS) is not is_cost
+    )
+
+
+_OF_COSTS = "expense"
 
 
 def _labels(metric: Metric) -> Iterator[str]:

@@ -47,6 +47,8 @@ def test_periods_are_ranked_counted_and_put_together(ask: Ask, question: str, va
     ("question", "beginning"),
     [
         ("Is Harborlight's working capital positive in FY2023?", "Yes: working capital of Harborlight"),
+        ("What was the working capital of Harborlight for FY2023?", "Working capital of Harborlight"),
+        ("Ratio of the total revenues of Quillmark to those of Harborlight in FY2023", "Ratio of revenues"),
         ("Was Harborlight's current ratio below 1 in FY2023?", "No: current ratio of Harborlight"),
         ("Did Harborlight's revenue exceed $4 billion in FY2024?", "No: revenue of Harborlight"),
         ("Was Harborlight profitable in FY2023?", "Yes: net income of Harborlight"),

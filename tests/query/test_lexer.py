@@ -11,7 +11,7 @@ import pytest
 from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention
-from fin_agent.query.lexer import Names, Token, lex
+from fin_agent.query.lexer import Names, Token, lex, with_printed_lines
 from fin_agent.vocabulary.identity import Form, Identity
 
 _COMPANIES = {
@@ -100,3 +100,16 @@ def _lines(tokens: tuple[Token, ...]) -> Iterator[str]:
             yield str(one.value)
         elif one.type in ("PHRASE", "PART"):
             yield one.text.lower()
+
+
+def test_what_a_line_is_divided_by_is_no_line_though_filings_print_it() -> None:
+    lexed = lex("Tesla's R&D as a percentage of revenue in 2024", _names())
+    begins = lexed.text.index("as a")
+    printed = with_printed_lines(lexed, [(begins, lexed.text.index(" in 2024"))])
+    assert printed == lexed and [one.type for one in printed.tokens].count("OF_WHICH") == 1
+
+
+def test_a_ratio_known_by_both_its_lines_is_asked_for_once() -> None:
+    lexed = lex("Tesla's ratio of total liabilities to total assets in 2024", _names())
+    types = [one.type for one in lexed.tokens]
+    assert "FORMULA" in types and "RATIO" not in types

@@ -258,6 +258,15 @@ def test_a_row_of_a_statement_goes_before_a_note_that_says_no_more() -> None:
     assert values(result)[0] == 5254 and result.sure
 
 
+def test_a_cost_of_a_part_is_not_its_revenue() -> None:
+    facts = [
+        fact("Services", 78, 12, section=("Net sales",), metric="revenue", statement=Statement.INCOME),
+        fact("Services", 22, 12, section=("Cost of sales",), metric="cost_of_revenue", statement=Statement.INCOME),
+    ]
+    result = found(facts, "services revenue", metric="service_revenue")
+    assert [int(hit.sourced.fact.amount) for hit in result.found] == [78] and result.sure
+
+
 def test_an_amount_per_unit_has_no_scale_of_its_table() -> None:
     (per_shipment, total) = (
         SourcedFact("a", replace(fact(label, 29, 12, section=section).fact, scale=1_000_000))

@@ -150,10 +150,17 @@ class _Years:
         before, after = self.values
         return abs(after - before) > _LEAST_MOVE * abs(before)
 
+    @property
+    def _rounding_of_growth(self) -> float:
+        """How far growth per year, in percent, may differ where a figure is also printed in coarser digits."""
+        before, after = self.found[0], self.found[-1]
+        share = sum(coarser_by(each) / each.value for each in (before, after))
+        return 100 * share / (1 - share) * after.value / before.value / (self.last - self.first)
+
     def asked(
         self, kind: str, value: float, *, shape: str = "", unit: str = "", signed: bool = True, day: str = ""
     ) -> GeneratedQuestion | None:
-        """None where one filing covers a question meant for several; `unit` is the measure's where none is given."""
+        """None where one filing covers a question meant for several; `unit`, of growth, is else the measure's."""
         turn, wording, shape = self.turn, self.turn.wording, shape or kind
         if turn.family is Family.MULTI_FILING and len(fewest_filings(_figures(self.found))) < 2:
             return None
@@ -170,7 +177,7 @@ class _Years:
         )
         if f"{year}" in text and not reads_well(text, year):
             return None
-        rounding = 0.0 if unit else _rounding(self.measure, self.found)
+        rounding = self._rounding_of_growth if unit else _rounding(self.measure, self.found)
         several = self.measure.is_formula and kind != "computed"
         return turn.asked(
             f"{kind}, computed" if several else kind,
@@ -203,6 +210,11 @@ def _growing(turn: Turn) -> _Years | None:
 
 def _figures(found: Sequence[Computed]) -> list[StatedFigure]:
     return [figure for each in found for figure in each.figures]
+
+
+def coarser_by(found: Computed) -> float:
+    """How far a stated figure is from its coarsest print: 459.1 million shares are 459 million on the statement."""
+    return sum(float(abs(figure.value - round(figure.value / figure.step) * figure.step)) for figure in found.figures)
 
 
 def _rounding(measure: AskedMeasure, found: Sequence[Computed]) -> float:

@@ -164,6 +164,8 @@ _KINDS = {
 }
 _OF_SEGMENTS = ("ConsolidationItemsAxis", "OperatingSegmentsMember")
 """Says of a segment's figure no more than that it is a segment's."""
+_SUBTOTAL = re.compile(r"^total\s+", re.IGNORECASE)
+"""`Total Americas` is the Americas; families that hold them beside the United States add up to more than the whole."""
 _SHORTEST, _LONGEST = 2, 48
 _FEWEST_ROWS = 2
 
@@ -183,6 +185,8 @@ def _of_filing(
         if period is None or not all(tag.agrees(other) for other in others):
             continue
         label = rows.get((tag.table, tag.row_number)) or _printed_name(member, filing.words[tag.table])
+        bare = _SUBTOTAL.sub("", label)
+        label = label if lexicon.mentions(bare) else bare  # `Total revenues from services` is no name of a part
         if label and _is_a_part(label, lexicon):
             yield SlotKey(company, name, *period, label.casefold()), _source(filing, tag, label, _KINDS[axis])
 

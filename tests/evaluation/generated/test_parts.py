@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
 from fin_agent.evaluation.generated.question_material import Material
-from fin_agent.evaluation.generated.tagged_figures import part_figures
-from fin_agent.evaluation.generated.truth import PartKind
+from fin_agent.evaluation.generated.tagged_figures import families_of, part_figures
+from fin_agent.evaluation.generated.truth import Figures, PartKind, SlotKey, StatedFigure
 from fin_agent.evaluation.xbrl_truth import TrueTag
 from fin_agent.lexicon.lexicon import load_lexicon
 from tests.evaluation.generated.making import PRODUCT, REGION, SEGMENT, filing, tag
@@ -77,6 +79,20 @@ def test_what_has_two_answers_is_left_out() -> None:
     repair = tag("Revenues", 3, (PRODUCT, "a:RepairServicesAndOthersMember"))
     assert ("Services", 2024) in _parts(services, words=words)
     assert ("Services", 2024) not in _parts(services, repair, words=words)
+
+
+def test_a_subtotal_is_a_part_and_makes_no_family_with_what_it_holds() -> None:
+    members = ("country:US", "United States", 60), ("srt:AmericasMember", "Total Americas", 70)
+    others = ("us-gaap:EMEAMember", "EMEA", 20), ("srt:AsiaPacificMember", "APAC", 10)
+    rows = enumerate((*members, *others))
+    tags = [tag("Revenues", value, (REGION, name), row=row, row_number=place) for place, (name, row, value) in rows]
+    regions = [filing(*tags)]
+    parts = part_figures(regions, {"a24": "a"}, load_lexicon(), ("revenue",))
+    assert {figure.slot.part for figure in parts} == {"United States", "Americas", "EMEA", "APAC"}
+    whole = StatedFigure(SlotKey("a", "revenue", 2024, None), Decimal(100_000_000), Decimal(1), ("a24",))
+    assert families_of(parts, Figures([whole], [])) == []
+    beside = [figure for figure in parts if figure.slot.part != "United States"]
+    assert families_of(beside, Figures([whole], []))
 
 
 def test_names_of_figures_and_of_remainders_are_no_parts() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from random import Random
 
 import pytest
@@ -10,9 +11,10 @@ import pytest
 from fin_agent.evaluation import QuestionKind
 from fin_agent.evaluation.generated.benchmark import generated_questions
 from fin_agent.evaluation.generated.question import GeneratedQuestion
-from fin_agent.evaluation.generated.question_generators import reads_well
+from fin_agent.evaluation.generated.question_generators import coarser_by, reads_well
 from fin_agent.evaluation.generated.question_material import Material
 from fin_agent.evaluation.generated.sampling import Wording
+from fin_agent.evaluation.generated.truth import Computed, SlotKey, StatedFigure
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 
 Questions = tuple[GeneratedQuestion, ...]
@@ -62,6 +64,7 @@ def test_totals_averages_and_growth_follow_from_the_tags(tagged_material: Materi
             assert _expected(question) == pytest.approx(sum(values) / len(values))
         elif question.kind == "growth":
             assert _expected(question) == pytest.approx(100 * (last / first - 1))
+            assert question.expected is not None and question.expected.rounding == 0
         elif question.kind == "change":
             assert _expected(question) == pytest.approx(last - first)
         elif question.kind == "annual growth":
@@ -110,3 +113,12 @@ def test_without_a_known_last_day_years_are_named_by_number() -> None:
     filed = FiscalYears("Acme", (2025,), (), ((2025, 2025),))
     assert all("2025" in name or "25" in name for name in (wording.year(2025, filed) for _ in range(40)))
     assert wording.last_day(2025, filed) is None
+
+
+def test_growth_may_differ_by_what_a_coarser_print_rounds_off() -> None:
+    def of(year: int, value: int) -> Computed:
+        slot = SlotKey("a", "weighted_average_shares_diluted", year, None)
+        return Computed(value, (StatedFigure(slot, Decimal(value), Decimal(1_000_000), ("a24",)),))
+
+    assert coarser_by(of(2024, 449_700_000)) == 300_000
+    assert coarser_by(of(2023, 459_000_000)) == 0
