@@ -571,6 +571,10 @@ _COUNTED_OFF = frozenset(
 """What may stand before the word for parts, and says nothing of which are meant: `its three main segments`."""
 
 
+def _is_named_by_both_lines(one: Token) -> bool:
+    return one.type == "FORMULA" and " to " in one.text
+
+
 def _settle(one: Token, before: Token | None, after: Token | None) -> Token:
     text = one.text.lower()
     ends_operand = before is not None and before.type in (*_OPERANDS, "RPAR", "PERIOD", "COMPANY", "PART", "SQUARED")
@@ -583,7 +587,7 @@ def _settle(one: Token, before: Token | None, after: Token | None) -> Token:
         return replace(one, type="NOISE")  # `revenue under continuing operations`
     if text in _IN_TOTAL and after is not None and after.type in _LINES and after.start == one.end + 1:
         return replace(one, text=text.removeprefix("in "), start=one.start + len("in "))  # `the change in total fees`
-    if one.type == "RATIO" and text.endswith(" of") and after is not None and after.type == "FORMULA":
+    if one.type == "RATIO" and text.endswith(" of") and after is not None and _is_named_by_both_lines(after):
         return replace(one, type="NOISE")  # `the ratio of total liabilities to total assets`, known by both its lines
     if text in ("contract", "contracts") and after is not None and after.type in _LINES and after.start == one.end + 1:
         return replace(one, type="PHRASE")  # `contract costs`

@@ -113,3 +113,5 @@ def test_a_ratio_known_by_both_its_lines_is_asked_for_once() -> None:
     lexed = lex("Tesla's ratio of total liabilities to total assets in 2024", _names())
     types = [one.type for one in lexed.tokens]
     assert "FORMULA" in types and "RATIO" not in types
+    between = lex("What is the ratio of the FCF of Tesla to that of Apple in 2024?", _names())
+    assert "RATIO" in [one.type for one in between.tokens]
