@@ -72,6 +72,7 @@ class Reader:
             shutil.copyfile(ROOT / "examples" / "filings" / sample, own / name)
         patch.chdir(folder)
         patch.setenv("HOME", str(folder / "home"))
+        patch.setenv("PWD", str(folder))
         patch.setenv("FIN_AGENT_INDEX", str(self.index))
         self._lay_out()
 
