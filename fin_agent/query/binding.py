@@ -483,6 +483,9 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
         return None
     if searched and "how many" in intent.core.lower() and units & {"USD", "percent", "USD per share"}:
         return None  # things are counted, and not what they cost
+    figures = [facts_for(slot, workspace).found[0].sourced for slot in searched]
+    if " / " in intent.expression and len(set(figures)) < len(figures):
+        return None  # one figure for both is the share of nothing
     if " / " in intent.expression and units & _RATES and (units - _RATES or len(searched) < len(plan.slots())):
         return None  # a share that is printed as a percentage is no part of an amount
     of_lines_alone = len(searched) == len(plan.slots()) and intent.measure_unit == "USD"

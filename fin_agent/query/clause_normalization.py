@@ -560,9 +560,13 @@ def _without_fillers(tokens: Sequence[Token], text: str, is_printed: Callable[[s
 
 
 def _is_tied(tokens: Sequence[Token], place: int, text: str) -> bool:
-    """Whether a phrase stands in a list, in arithmetic, beside another name, or owns something: it is asked about."""
+    """Whether a phrase stands in a list, in arithmetic, beside another name, or owns something: it is asked about.
+
+    So it is where it is a name (`Firefly`), or a preposition leads to it: `revenue from the new app`.
+    """
     one = tokens[place]
-    if _OWNING.match(text, one.end):
+    is_name = one.start > 0 and one.text[:1].isupper() and not text.isupper()
+    if is_name or _OWNING.match(text, one.end) or _LED_TO.search(text[: one.start]):
         return True
     around = [tokens[at] for at in (place - 1, place + 1) if 0 <= at < len(tokens)]
     touches = any(
@@ -573,6 +577,7 @@ def _is_tied(tokens: Sequence[Token], place: int, text: str) -> bool:
     return touches or any(other.type in _TYING for other in around)
 
 
+_LED_TO = re.compile(r"\b(?:from|of|in|for|on|by|with|within|under)\s+(?:(?:the|its|their|an?)\s+)?\Z", re.I)
 _OWNING = re.compile(r"['’]s?(?!\w)|\s+(?:of|between)\b", re.I)
 _TYING = ARITHMETIC | {"AND", "COMMA", "OR", "LPAR", "RPAR", "EXCEPT", "AFTER", "NOT", "SHARE", "CAME_FROM"} | {
     "VERSUS", "THAN", "STATISTIC",

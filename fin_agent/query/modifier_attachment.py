@@ -154,6 +154,8 @@ def _grouped(tokens: list[Token]) -> list[_Group]:
             same = ahead < len(tokens) and tokens[ahead].type in MODIFIERS
             if not same or (ahead > place and tokens[ahead].type != run[-1].type):
                 break
+            if ahead == place and tokens[ahead].type == run[-1].type == "PART":
+                break  # `the North America sales of Flexibles` are of neither part alone
             joined += [token for token in tokens[place:ahead] if token.type in ("VERSUS", "THAN", "OR")]
             run.append(tokens[ahead])
             place = ahead + 1

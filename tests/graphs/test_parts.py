@@ -96,3 +96,15 @@ def test_the_name_of_a_part_is_no_company_where_one_company_is_searched(workspac
     )
     other = intent_in([doc_id], "What was Walmart revenue in 2020 compared to 2019?", rules, workspace)
     assert other.unknown_companies == ("Walmart",)
+
+
+def test_two_parts_side_by_side_are_no_two_answers(workspace: Workspace) -> None:
+    grown = workspace.ask("How fast did the revenue of Ottermere's Truckload Brokerage grow in Q2 2025?")
+    assert grown.refused
+    both = workspace.ask("What was the revenue of Ottermere's Truckload and Brokerage in Q2 2025?")
+    assert not both.refused
+
+
+def test_one_figure_is_no_share_of_itself(workspace: Workspace) -> None:
+    answer = workspace.ask("What portion of Ottermere's Truckload revenue was booked as Truckload in Q2 2025?")
+    assert "100" not in answer.answer.text

@@ -102,3 +102,15 @@ def test_the_slot_is_filled_from_the_place_that_was_settled(workspace: Workspace
     (slot,) = analyst.plan(analyst.intent(WENT_THROUGH)).slots()
     (hit,) = facts_for(slot, workspace).hits
     assert (hit.sourced.fact.label, hit.sourced.fact.amount) == ("Stock-based compensation", Decimal(56))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How much revenue did Harborlight earn from Zephyrcloud in fiscal 2023?",
+        "How much revenue did Harborlight make with its zephyr service in fiscal 2023?",
+        "How much Zephyrcloud revenue did Harborlight report in fiscal 2023?",
+    ],
+)
+def test_what_revenue_is_from_is_never_passed_over(question: str, workspace: Workspace) -> None:
+    assert workspace.ask(question).refused
