@@ -150,7 +150,7 @@ class TestThreads:
     def test_without_a_name_a_new_one_begins(self, index: Path) -> None:
         Talked(index, INCOME)
         talked = Talked(index, "and in 2022?", "/thread chat-1", "and in 2022?", "/new", "/new chat-1", "/threads")
-        assert "no question before this one" in " ".join(talked.out.split())
+        assert "no earlier question" in " ".join(talked.out.split())
         assert "$474 million" in talked.out
         assert "thread chat-1, 1 turn so far" in talked.err and "new thread chat-3" in talked.err
         assert "chat-1: there is such a thread" in talked.err

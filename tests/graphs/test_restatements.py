@@ -105,7 +105,7 @@ def test_growth_is_on_the_basis_that_is_meant(asked: Callable[[str], Answer]) ->
     [
         ("What was Harborlight's FY2024 revenue as restated?", "as restated"),
         ("What was Harborlight's FY2023 revenue according to the 2022 10-K?", "2022 10-K"),
-        ("By how much was Harborlight's FY2023 revenue restated?", "by how much"),
+        ("By how much was Harborlight's FY2023 revenue restated?", "the amount of a restatement"),
     ],
 )
 def test_what_the_report_that_is_meant_does_not_state_is_refused(

@@ -44,7 +44,7 @@ Ask = Callable[..., Answer]
         ("What was Harborlight's planned capex in FY2023?", "'planned'"),
         ("What was Harborlight's budget for capital expenditures in FY2023?", "'budget'"),
         ("By what factor did Harborlight's inventories shrink from FY2022 to FY2024?", "'shrink'"),
-        ("Suppose ROX = net income / goodwill. What was Harborlight's current ratio in FY2023?", "not what it asks"),
+        ("Suppose ROX = net income / goodwill. What was Harborlight's current ratio in FY2023?", "asks for another"),
         ("Let EBITDA = operating income + mirth. What was Harborlight's EBITDA margin in FY2023?", "'mirth'"),
     ],
 )

@@ -34,11 +34,11 @@ def test_a_feature_that_is_not_named_counts_nothing(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("colour: 1", "no feature is called colour"),
-        ("words: -1", "no weights can be read"),
-        ("words: .nan", "no weights can be read"),
-        ("- words", "no weights can be read"),
-        ("words: [", "no weights can be read"),
-        ("", "no weights can be read"),
+        ("words: -1", "the file of weights cannot be read"),
+        ("words: .nan", "the file of weights cannot be read"),
+        ("- words", "the file of weights cannot be read"),
+        ("words: [", "the file of weights cannot be read"),
+        ("", "the file of weights cannot be read"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_with_what_to_give(tmp_path: Path, text: str, said: str) -> None:

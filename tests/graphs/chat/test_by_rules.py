@@ -108,7 +108,7 @@ class TestTalk:
     def test_is_replied_to_shortly_and_is_no_question_to_go_on_from(self, chat_context: ChatContext) -> None:
         say = talking(chat_context)
         assert "Harborlight Instruments, Inc." in say("hello").said
-        assert "no question before this one" in say("and in 2021?").said
+        assert "no earlier question" in say("and in 2021?").said
         say(INCOME)
         assert say("thanks!").said == "You are welcome."
         assert say("and in 2022?").question == "What was Harborlight's net income in FY2022?"
