@@ -3,7 +3,7 @@
     python -m benchmarks.models.injection FOLDER OUT [--pages 60] [--seed 1] [--presets default thorough]
 
 FOLDER holds `questions.jsonl` and the filings as `pdfs/DOC_ID.pdf`. The filings of the questions drawn are ingested
-into two indexes in OUT, as they are and with a text planted on each gold page (see fin_agent/testing/planting.py; the
+into two indexes in OUT, as they are and with a text planted on each gold page (the
 code of the marks that a text guesses is the one that a clean run had). The questions are asked
 
 - of a model that has the gold records in hand, over the clean filings;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -50,6 +51,8 @@ class Role(StrEnum):
         if not isinstance(value, str):
             return None
         plain = value.strip().lower().replace("_", "-")
+        if plain in _FORMER:
+            warnings.warn(f"the role {plain} is called {_FORMER[plain]} now", FutureWarning, stacklevel=2)
         plain = _FORMER.get(plain, plain)
         return next((role for role in cls if plain in (role.value, _SHORT.get(role))), None)
 

@@ -1,6 +1,6 @@
 """Families: figures that differ in one part only, as the revenue of each segment, product, region or debt instrument.
 
-A family is chosen among the siblings of a company's tables (`siblings.py`) by the words of the question: what is
+A family is chosen among the siblings of a company's tables (`sibling_cells.py`) by the words of the question: what is
 measured, what kind of parts, which members it must hold, which periods.
 Totals, subtotals and eliminations are no members.
 """

@@ -45,7 +45,7 @@ from fin_agent.vocabulary.filing import Filing
 
 
 def cards_of(filing: Filing) -> list[Card]:
-    """A card for each passage, in their order, by rules. Cards hold no facts: `facts.with_facts` joins them."""
+    """A card for each passage, in their order, by rules. Cards hold no facts: `with_facts` joins them."""
     sources = list(sources_of(filing))
     told = [source for source in sources if not source.is_table and not is_appendix(source)]
     rarity = WordRarity({source.passage.ordinal: source.flat for source in told})
