@@ -38,7 +38,7 @@ class Card(BaseModel):
     spans: tuple[EvidenceSpan, ...] = ()
     """Where in the passage's text the evidence stands."""
     facts: tuple[CardFact, ...] = ()
-    """Its figures. The index holds facts on their own: `rule_based_abstraction.with_facts` joins them to the cards it kept."""
+    """Its figures. The index holds facts on their own: `with_facts` joins them to the cards that it kept."""
 
 
 class CardIdentity(BaseModel):
