@@ -269,7 +269,7 @@ class TestStops:
         assert answer["warnings"] == [
             "edited from outside of the run: ledger",
             "945,163 for inventories of Quillmark Stores, Inc. for FY2023 was entered by hand: page 10 of"
-            " quillmark_2023_10k states no such figure",
+            " quillmark_2023_10k does not print this figure",
         ]
 
     def test_a_thread_goes_on_after_the_server_was_started_anew(
