@@ -176,7 +176,7 @@ def test_two_tabs_that_ask_in_one_conversation_at_once_are_both_answered(beside_
     page.locator(".draft p >> nth=1").wait_for()
     other.fill("textarea", "What was Tellurond's revenue in FY2024?")
     other.keyboard.press("Enter")
-    other.locator(".doing >> text=Another message of this conversation is answered first").wait_for()
+    other.locator(".doing >> text=waiting for another message of this conversation").wait_for()
     page.locator(".turn .answer").first.wait_for()
     other.locator("text=went on in another tab").wait_for()
     assert other.locator(".turn").count() == 2 and other.locator(".turn .problem").count() == 0
