@@ -228,8 +228,7 @@ def _entry(
         # Two lines may bear out the same words, and outside the statements a row's part and period may be read
         # wrongly: of two readings none is taken.
         stated = " and ".join(f"{each.fact.amount:,}" for each in (candidates[0], unsure[0]))
-        places = [f"{each.doc_id} page {each.fact.page + 1}" for each in (candidates[0], unsure[0])]
-        where = " and ".join(places)
+        where = " and ".join(f"{each.doc_id} page {each.fact.page + 1}" for each in (candidates[0], unsure[0]))
         return Entry(slot=slot, required=required, reason=f"stated differently ({stated}, {where})")
     reason, restated = provenance_reason(slot, candidates[0], [sourced for sourced, _ in differing], identities, scale)
     return Entry(

@@ -231,12 +231,11 @@ def metrics_to_search(plan: Plan, workspace: Workspace) -> frozenset[str]:
         if not required or slot.is_searched:
             continue
         doc_ids = directory.by_key[slot.company].doc_ids
-        inputs = expression_inputs(metrics[slot.metric].derive) if metrics[slot.metric].derive else ()
-        derivable = bool(inputs) and workspace.index.facts(doc_ids, metrics=inputs, years=[slot.fiscal_year])
-        if derivable and slot.quarter is None and slot.part is None:
-            continue
+        derive = metrics[slot.metric].derive if slot.quarter is None and slot.part is None else None
+        if derive and workspace.index.facts(doc_ids, metrics=expression_inputs(derive), years=[slot.fiscal_year]):
+            continue  # it is computed from what is stated
         of_part = metric_of_parts(slot.metric, workspace.lexicon) if slot.part is not None else None
-        same = [slot, *([slot.model_copy(update={"metric": of_part})] if of_part is not None else [])]
+        same = [slot] if of_part is None else [slot, slot.model_copy(update={"metric": of_part})]
         stated = workspace.index.facts(doc_ids, metrics=[one.metric for one in same], years=[slot.fiscal_year])
         if not any(fills(each, one, metrics, directory.owners) for each in stated for one in same):
             lacking.add(slot.metric)
@@ -473,22 +472,25 @@ def _parts(query: Query, intent: Intent, members: Members) -> dict[str, object]:
 
 
 def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | None:
-    """The unit of a plan whose lines are all printed ones; None where one of them is found nowhere.
+    """The unit of a plan by the lines that fact search finds for it; None where they are not what is asked for.
 
-    A measure that is taken to be in dollars is in the unit of its lines; any other is in its own anyway.
+    A measure that is taken to be in dollars is in the unit of its lines; any other is in its own anyway. A line that
+    is found nowhere is not what is asked for, nor is money where things are counted; nor, in a quotient, one figure for
+    two of its lines, or a printed percentage beside an amount.
     """
-    searched = [slot for slot in plan.slots() if slot.is_searched]
-    units = {hit.sourced.fact.unit for slot in searched for hit in facts_for(slot, workspace).found[:1]}
-    if any(not facts_for(slot, workspace).found for slot in searched):
+    slots = plan.slots()
+    found = [facts_for(slot, workspace).found for slot in slots if slot.is_searched]
+    if not all(found):
         return None
-    if searched and "how many" in intent.core.lower() and units & {"USD", "percent", "USD per share"}:
-        return None  # things are counted, and not what they cost
-    figures = [facts_for(slot, workspace).found[0].sourced for slot in searched]
-    if " / " in intent.expression and len(set(figures)) < len(figures):
-        return None  # one figure for both is the share of nothing
-    if " / " in intent.expression and units & _RATES and (units - _RATES or len(searched) < len(plan.slots())):
-        return None  # a share that is printed as a percentage is no part of an amount
-    of_lines_alone = len(searched) == len(plan.slots()) and intent.measure_unit == "USD"
+    figures = [hits[0].sourced for hits in found]
+    units = {each.fact.unit for each in figures}
+    if figures and "how many" in intent.core.lower() and units & {"USD", "percent", "USD per share"}:
+        return None
+    if " / " in intent.expression:
+        beside_amounts = units - _RATES or len(found) < len(slots)
+        if len(set(figures)) < len(figures) or (units & _RATES and beside_amounts):
+            return None
+    of_lines_alone = len(found) == len(slots) and intent.measure_unit == "USD"
     return units.pop() if of_lines_alone and len(units) == 1 else intent.measure_unit
 
 

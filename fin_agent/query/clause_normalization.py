@@ -93,8 +93,10 @@ def _with_parts_between(tokens: Sequence[Token], text: str) -> list[Token] | Non
     behind = text[: tokens[first].start].removesuffix("the ").rstrip().endswith("between")
     if not joined or not behind or tokens[of].type not in LINES:
         return None
-    parts = {place: Token("PART", one.text, one.start, one.end, one.text) for place, one in enumerate(tokens)}
-    return [parts[place] if place in (first, second) else one for place, one in enumerate(tokens)]
+    return [
+        Token("PART", one.text, one.start, one.end, one.text) if place in (first, second) else one
+        for place, one in enumerate(tokens)
+    ]
 
 
 _SET_BETWEEN = frozenset({"CHANGE", "DIFFERENCE", "HIGHER", "LOWER", "RATIO"})

@@ -137,10 +137,10 @@ def _is_printed(query: Query, year: int, key: str, workspace: Workspace) -> bool
     """Whether there is a figure of the year for each line."""
     names = list(query.parts.names) if query.parts is not None else []
     part = names[0] if len(names) == 1 else None
-    return all(_figure_of(line, part, year, key, workspace) for line in query.lines())
+    return all(_is_stated(line, part, year, key, workspace) for line in query.lines())
 
 
-def _figure_of(line: Line | Named, part: str | None, year: int, key: str, workspace: Workspace) -> bool:
+def _is_stated(line: Line | Named, part: str | None, year: int, key: str, workspace: Workspace) -> bool:
     formula = workspace.lexicon.formulas[line.formula].expression if isinstance(line, Named) else line.metric
     doc_ids = workspace.directory.by_key[key].doc_ids
     metrics = [name for name in expression_inputs(formula) if name in workspace.lexicon.metrics] if formula else []

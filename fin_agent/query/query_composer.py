@@ -815,9 +815,8 @@ class _Asked:
             return {"kind": Kind.COMPARISON, "comparison": Comparison(axis=axis, how=How.AVERAGE)}
         found = self._set_against()
         if found and axis is Axis.COMPANIES and len(self.base.periods) < 2:
-            words.take(
-                "TOTAL"
-            )  # `the ratio of the total revenues of A to those of B`: of one period it adds up nothing
+            # `the ratio of the total revenues of A to those of B`: of one period it adds up nothing.
+            words.take("TOTAL")
         return {"kind": Kind.COMPARISON, **found} if found else None
 
     def _periods_against(self) -> dict[str, object] | None:

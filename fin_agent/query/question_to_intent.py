@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from fin_agent.analyst.rules.loss_comparison import with_losses
@@ -50,30 +51,27 @@ def names_of(workspace: Workspace) -> Names:
         return [lexer.Named(one.name, one.start, one.end) for one in found]
 
     def is_printed(word: str, keys: Sequence[str]) -> bool:
-        return words_of(word) <= printed_words(tuple(keys), workspace)
+        return words_of(word) <= printed_by(keys, workspace).words
 
     def lines_in(text: str, keys: Sequence[str]) -> Sequence[tuple[int, int]]:
-        return list(_lines_in(text, printed_lines(tuple(keys), workspace))) if keys else ()
+        return list(_lines_in(text, printed_by(keys, workspace).lines)) if keys else ()
 
     return Names(workspace.lexicon, workspace.directory, parts_in, is_printed, lines_in)
 
 
-def printed_words(keys: tuple[str, ...], workspace: Workspace) -> frozenset[str]:
-    """The words of all lines, headings and captions of the companies of these keys, each in one form."""
+class Printed(NamedTuple):
+    """What the lines, headings and captions of some filings say."""
+
+    words: frozenset[str]
+    """Each in one form."""
+    lines: frozenset[tuple[str, ...]]
+    """Those of several words, word for word."""
+
+
+def printed_by(keys: Sequence[str], workspace: Workspace) -> Printed:
+    """What the filings of the companies of these keys print around their figures; kept for the next question."""
     filings = tuple(doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys)
     known = _PRINTED.setdefault(workspace.index, {})
-    if filings not in known:
-        known[filings] = frozenset().union(*map(words_of, workspace.index.address_texts(filings)))
-    return known[filings]
-
-
-_PRINTED: WeakKeyDictionary[FilingIndex, dict[tuple[str, ...], frozenset[str]]] = WeakKeyDictionary()
-
-
-def printed_lines(keys: tuple[str, ...], workspace: Workspace) -> Collection[tuple[str, ...]]:
-    """The labels, headings and captions of several words of the companies of these keys, word for word."""
-    filings = tuple(doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys)
-    known = _LINES.setdefault(workspace.index, {})
     if filings not in known:
         texts = workspace.index.address_texts(filings)
         short = (
@@ -81,8 +79,13 @@ def printed_lines(keys: tuple[str, ...], workspace: Workspace) -> Collection[tup
         )
         lines = (tuple(word for word, _, _ in _in_order(text)) for text in short)
         lines = (named for line in lines for named in (line, _without_numbers(line)))
-        known[filings] = frozenset(line for line in lines if 1 < len(line) <= _MOST_WORDS)
+        known[filings] = Printed(
+            frozenset().union(*map(words_of, texts)), frozenset(line for line in lines if 1 < len(line) <= _MOST_WORDS)
+        )
     return known[filings]
+
+
+_PRINTED: WeakKeyDictionary[FilingIndex, dict[tuple[str, ...], Printed]] = WeakKeyDictionary()
 
 
 def _without_numbers(line: tuple[str, ...]) -> tuple[str, ...]:
@@ -93,7 +96,6 @@ def _without_numbers(line: tuple[str, ...]) -> tuple[str, ...]:
     return line[:size]
 
 
-_LINES: WeakKeyDictionary[FilingIndex, dict[tuple[str, ...], frozenset[tuple[str, ...]]]] = WeakKeyDictionary()
 _MOST_WORDS = 12
 
 
@@ -220,7 +222,7 @@ def _going_on(words: Intent, before: Intent, workspace: Workspace) -> Intent:
     """The words of a question with companies and periods of the one before, where they name none."""
     update: dict[str, object] = {}
     spoken_of = before.query.companies if before.query is not None else ()
-    printed = printed_words(tuple(one.key for one in spoken_of), workspace) if words.unknown_companies else frozenset()
+    printed = printed_by([one.key for one in spoken_of], workspace).words if words.unknown_companies else frozenset()
     unknown = tuple(name for name in words.unknown_companies if not words_of(name) <= printed)
     if not words.companies and not unknown:
         update["unknown_companies"] = ()

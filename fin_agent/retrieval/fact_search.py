@@ -24,7 +24,6 @@ from fin_agent.lexicon.text_normalization import LONGEST_LABEL, plain
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.fact_terms import (
     LIGHT,
-    NET_OF,
     OF_ANY_CONCEPT,
     OF_PARTS,
     OF_TIME,
@@ -467,8 +466,7 @@ class _Asked:
         self, wording: Words, address: Address, weights: _Weights, years: Words, part: Words
     ) -> tuple[float, tuple[str, ...], tuple[str, ...]]:
         """(score, words missing, words of the line too many)."""
-        # What a figure is net of bears nothing out, unless that is asked for.
-        missing = wording - (address.borne if self.phrase & NET_OF else address.borne - address.taken_off)
+        missing = wording - address.borne_for(self.phrase)
         whole = weights.of(wording)
         borne = sum(weights.of((word,)) * _credit(word, address, part) for word in wording - missing)
         if not borne:

@@ -29,6 +29,10 @@ class Address(NamedTuple):
     taken_off: Words = frozenset()
     """What only the end of the label says that names what the figure is without: `tax assets, net of the allowance`."""
 
+    def borne_for(self, asked: Words) -> Words:
+        """What bears words of a question out: what the figure is net of only where the question asks for it so."""
+        return self.borne if asked & NET_OF else self.borne - self.taken_off
+
 
 def address_of(fact: Fact) -> Address:
     """The words around a fact, by where they stand."""
@@ -83,12 +87,12 @@ def _address(
     of_members = words_of(" ".join(map(spelt, members))) - OF_ANY_CONCEPT
     borne = line | heads | head | of_scope | named | of_members | words_of(" ".join(above))
     borne |= OF_YEARS_TO_COME if to_come else frozenset()
-    without = _NET_OF.search(label)
+    without = _WITHOUT.search(label)
     left = words_of(label[: without.start()]) if without is not None and without.start() else line
     return Address(line, heads, head, of_scope, named, of_members, borne, line - left - heads - head - named)
 
 
-_NET_OF = re.compile(r",?\s*(?:\(?net of|less(?: accumulated| allowances?)?\b|excluding|exclusive of)\b", re.I)
+_WITHOUT = re.compile(r",?\s*(?:\(?net of|less(?: accumulated| allowances?)?\b|excluding|exclusive of)\b", re.I)
 _TAKEN_OFF = re.compile(r"AfterAccumulated\w+")
 """What a concept names that its figure is without: an asset after depreciation is none."""
 
@@ -138,7 +142,7 @@ OF_ANY_CONCEPT = stems("of any concept")
 """They say only that something is a figure."""
 OF_PARTS = stems("of parts")
 """They say what sort of parts figures are of."""
-NET_OF = words_of("net less excluding exclusive")
+NET_OF = stems("net of")
 """They ask for a figure without something."""
 LIGHT = frozenset(("total", "net", "gross", "aggreg"))
 OF_TIME = stems("of time")

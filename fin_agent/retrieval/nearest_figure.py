@@ -25,7 +25,6 @@ from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.fact_search import facts_of_year, with_own_unit
 from fin_agent.retrieval.fact_terms import (
     LIGHT,
-    NET_OF,
     OF_ANY_CONCEPT,
     OF_PARTS,
     OF_TIME,
@@ -267,8 +266,7 @@ class _Asked:
 
     def bears_all(self, address: Address, fact: Fact) -> bool:
         """Whether the address says every content word, or another word for it."""
-        asked = self.sought.words | self.sought.light
-        borne = address.borne if asked & NET_OF else address.borne - address.taken_off
+        borne = address.borne_for(self.sought.words | self.sought.light)
         named = self._named(fact, borne)
         return all(self._credit(word, borne, named) for word in self.sought.words)
 
