@@ -9,14 +9,14 @@ from decimal import Decimal
 from functools import lru_cache
 
 from fin_agent.filings.tables.cells import (
-    excepted_in,
+    is_excepted,
     is_of_money,
     parse_number,
     scale_of,
     share_scale_of,
     unit_line_in,
 )
-from fin_agent.lexicon.text_normalization import collapse_spaces, singular
+from fin_agent.lexicon.text_normalization import collapse_spaces
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
@@ -93,8 +93,7 @@ def scale_of_cell(unit: str, cell: Cell, row: Row, unit_line: str) -> int:
         return 1
     if unit == "shares":
         return _share_scale(cell, unit_line)
-    excepted = excepted_in(unit_line)
-    if excepted and not excepted.isdisjoint(map(singular, row.label.lower().split())):
+    if is_excepted(row.label, unit_line):
         return 1
     return scale_of(unit_line) or 1
 

@@ -98,13 +98,29 @@ def share_scale_of(unit_line: str) -> int | None:
 
 
 @lru_cache(maxsize=4_096)
-def excepted_in(unit_line: str) -> frozenset[str]:
-    """Words of the rows that `unit_line` excepts from its scale: `arpa` of `(dollars in millions, except ARPA)`."""
+def excepted_in(unit_line: str) -> frozenset[frozenset[str]]:
+    """What `unit_line` excepts from its scale, each by the words that name its rows.
+
+    `(dollars in millions, except ARPA and store counts)` excepts the rows with `arpa` and those with `store`.
+    """
     excepted = _EXCEPTED.search(_PER_SHARE.sub(" ", unit_line))
-    words = map(singular, re.findall(r"[a-z][a-z&-]+", excepted[1].lower())) if excepted else ()
-    return frozenset(words) - word_lists("fact_words")["of exceptions"]
+    items = _BETWEEN_ITEMS.split(_RELATIVE_CLAUSE.sub("", excepted[1].lower())) if excepted else ()
+    words = (frozenset(map(singular, re.findall(r"[a-z][a-z&-]+", item))) for item in items)
+    return frozenset(filter(None, (each - word_lists("fact_words")["of exceptions"] for each in words)))
 
 
+def is_excepted(label: str, unit_line: str) -> bool:
+    """Whether a row of this label stands outside the scale of `unit_line`: it is named by what is excepted.
+
+    What follows a row's name does not count: `Common stock, $0.01 par value` is common stock, not a par value.
+    """
+    name = set(map(singular, _AFTER_NAME.split(label.lower())[0].split()))
+    return any(words <= name for words in excepted_in(unit_line))
+
+
+_BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
+_RELATIVE_CLAUSE = re.compile(r"\bwhich\b[^,)]*")
+_AFTER_NAME = re.compile(r"[,;:$(—–]")
 _EXCEPTED = re.compile(r"\b(?:except(?: for)?|excluding|other than)\b(.*)", re.I)
 _SCALES = {
     **dict.fromkeys(("mi", "m", "mn", "mm"), 1_000_000),

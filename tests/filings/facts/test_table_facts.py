@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.filings.facts.table_facts import facts_of_tables
-from fin_agent.filings.tables.cells import excepted_in, scale_of, share_scale_of, unit_line_in
+from fin_agent.filings.tables.cells import is_excepted, scale_of, share_scale_of, unit_line_in
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import Form, Identity
@@ -346,15 +346,25 @@ def test_a_balance_of_a_roll_forward_is_no_part_of_the_company() -> None:
     assert any(scope and "Acquisitions" in scope for scope in scopes)
 
 
+_OF_SHARES = "(in millions, except number of shares, which are reflected in thousands, and par value)"
+_OF_REVENUE = "(in thousands, except revenue per membership and percentages)"
+
+
 @pytest.mark.parametrize(
-    ("unit_line", "words"),
+    ("label", "unit_line", "excepted"),
     [
-        ("(dollars in millions, except ARPA and I-ARPA)", {"arpa", "i-arpa"}),
-        ("(in thousands, except store counts)", {"store", "count"}),
-        ("(in millions, except share and per share data)", set()),
-        ("(in millions, except where otherwise noted)", set()),
-        ("(in millions)", set()),
+        ("Postpaid phone ARPA", "(dollars in millions, except ARPA and I-ARPA)", True),
+        ("Total stores", "(in thousands, except store counts)", True),
+        ("Average monthly revenue per paying membership", _OF_REVENUE, True),
+        ("Average revenue per membership", _OF_REVENUE, True),
+        ("Revenues", _OF_REVENUE, False),
+        ("Common stock, $0.00001 par value: 50,400,000 shares authorized", _OF_SHARES, False),
+        ("Common stock and additional paid-in capital", _OF_SHARES, False),
+        ("Par value", _OF_SHARES, True),
+        ("Common stock", "(in millions, except share and per share data)", False),
+        ("Net sales", "(in millions, except where otherwise noted)", False),
+        ("Net sales", "(in millions)", False),
     ],
 )
-def test_rows_that_a_unit_line_excepts_from_its_scale(unit_line: str, words: set[str]) -> None:
-    assert excepted_in(unit_line) == words
+def test_rows_that_a_unit_line_excepts_from_its_scale(label: str, unit_line: str, excepted: bool) -> None:
+    assert is_excepted(label, unit_line) == excepted
