@@ -8,7 +8,7 @@ EXTRAS ?= $(VENV)/extras
 NEED_EXTRAS := tests/retrieval/dense tests/retrieval/strategies tests/training tests/evaluation \
   tests/cli/test_embedding.py tests/cli/test_comparing.py tests/graphs/test_strategies.py \
   tests/models/test_costs.py tests/models/test_loading.py tests/models/test_no_other_host.py tests/models/test_openai_clients.py \
-  tests/models/test_tokens.py tests/models/test_with_openai.py tests/testing/test_network_guards.py \
+  tests/models/test_tokens.py tests/models/test_with_openai.py \
   tests/testing/test_scripted_model.py \
   tests/analyst/model/test_roles_over_http.py tests/cli/test_batch_by_model.py tests/cli/test_doctor.py \
   tests/cli/test_summarizing.py tests/graphs/test_streaming_over_http.py tests/graphs/test_with_a_server.py \

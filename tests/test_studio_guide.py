@@ -1,4 +1,4 @@
-"""What docs/studio.md shows is so: the drawn graphs, the controls, langgraph.json, the stepped run."""
+"""What docs/studio.md shows is so: the drawn graphs, the controls, langgraph.json."""
 
 from __future__ import annotations
 
@@ -53,8 +53,3 @@ def test_langgraph_json_names_each_graph() -> None:
     for graph in (answer, search, rerank, chat):
         assert named[graph.name]["path"] == f"fin_agent.graphs.exported.graphs:{graph.name}"
         assert f"`{graph.name}`" in GUIDE
-
-
-def test_a_stepped_run_is_shown() -> None:
-    """It is run, and compared, with all other blocks (tests/docs)."""
-    assert re.search(r"```\n\$ fin-agent ask --step .*\n(?:.*\n)+?filter_passages > d 3\n", GUIDE)

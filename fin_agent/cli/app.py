@@ -81,10 +81,9 @@ COMMANDS: Mapping[str, Any] = {
             "list": ("runs.list_", "List recorded runs, the last one first."),
             "show": ("runs.show", "Show a run: question, answer, ledger, steps, evidence, program."),
             "replay": ("runs.replay", "Ask again as it was asked then, and say what differs."),
-            "diff": ("runs.diff", "Say what differs between two runs."),
             "forget": ("runs.forget", "Take runs out of the record."),
         },
-        "Look at recorded runs: list, show, replay, compare.",
+        "Look at recorded runs: list, show, replay, forget.",
     ),
 }
 """Name -> (`module.function`, what it does), or (the commands of a group, what they are for)."""

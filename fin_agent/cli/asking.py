@@ -1,8 +1,7 @@
-"""`fin-agent ask`, at once and step by step."""
+"""`fin-agent ask`."""
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -30,13 +29,10 @@ from fin_agent.cli.answer_jobs import Stopwatch, answer_json, recorder_for
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import Docs, ModelOptions, NoRecord, OnIndex, Question, StrategyName, command
 from fin_agent.cli.streams import messages, say, show, show_json_line, warn
-from fin_agent.config import Settings
-from fin_agent.errors import FinAgentError, QuestionError
+from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
-from fin_agent.graphs.answer.stepping import SteppedRun
 from fin_agent.presentation.answers import answer_view
-from fin_agent.presentation.runs import next_input_view, pending_program_view, stopped_step_view
 from fin_agent.presentation.terminal_text import one_line, plain
 from fin_agent.presentation.traces import rounds_view
 from fin_agent.workspace import Workspace
@@ -52,7 +48,6 @@ def ask(
     doc: Docs = None,
     strategy: StrategyName = None,
     trace: bool = False,
-    step: bool = False,
     explain: bool = False,
     export: Path | None = None,
     no_record: NoRecord = False,
@@ -61,7 +56,6 @@ def ask(
 
     On the command line:
         trace (--trace): Also show each step: what it saw, kept and dropped.
-        step (--step): Stop after each step: see what it left, change the search, drop a passage.
         explain (--explain): Only print how the question is read: its tree of measures, as JSON.
         export (--export FILE): Also write it: .xlsx with the program as formulas (extra `excel`), .csv, or .html with
             its pages.
@@ -69,8 +63,6 @@ def ask(
     if explain:
         return _explained(question, on)
     settings = models.settings(strategy=strategy)
-    if step:
-        return _stepped_through(question, on, settings, doc or ())
     watch = Stopwatch()
     if export is not None and export.suffix.lower() not in EXPORTS:
         raise QuestionError(
@@ -205,64 +197,3 @@ class Watching:
 
 def _call(event: CallBegun | CallEnded) -> str:
     return f"{event.role} by {event.model}"
-
-
-KEYS = "Enter goes on; e WORDS searches for other words; d N drops passage N; q stops"
-
-
-def _stepped_through(question: str, on: OnIndex, settings: Settings, doc_ids: Sequence[str]) -> ExitCode:
-    """Answer one question, stopping after each node; STOPPED where it is left on the way. The run is not recorded."""
-    with on.opened() as workspace:
-        run = SteppedRun(question, AnswerContext.from_settings(workspace, settings, notify=warn), doc_ids=doc_ids)
-        shown = messages()
-        shown.print(Text(KEYS, style="dim"))
-        while True:
-            step = run.advance()
-            if step is not None:
-                shown.print(stopped_step_view(step))
-            if run.next is None:
-                break
-            if step is not None:
-                shown.print(next_input_view(run.state, run.next, run.passages))
-            else:
-                shown.print(pending_program_view(run.program or ""))
-            if not _go_on(run):
-                return ExitCode.STOPPED
-        answer = run.answer
-        assert answer is not None, "the last node always answers or refuses"
-    shown.print()
-    _show(answer, on)
-    return ExitCode.REFUSED if answer.refused else ExitCode.DONE
-
-
-def _go_on(run: SteppedRun) -> bool:
-    """Take what is typed until the run is to go on; where nothing more comes, it goes on."""
-    while True:
-        typed = _typed(f"{run.next} > ")
-        command, _, rest = typed.strip().partition(" ")
-        try:
-            match command, rest.strip():
-                case "", _:
-                    return True
-                case "q", "":
-                    return False
-                case "e", words:
-                    run.search_for(words or _typed("search for > ").strip())
-                    say(f"searching for: {run.state['query'].text}")
-                case "d", number if number.isdigit():
-                    dropped = run.drop(int(number))
-                    say(f"dropped: {dropped.doc_id} page {dropped.page + 1}; next: {run.next}")
-                case _:
-                    say(KEYS)
-        except FinAgentError as error:
-            say(str(error))
-
-
-def _typed(prompt: str) -> str:
-    sys.stderr.write(prompt)
-    sys.stderr.flush()
-    line = sys.stdin.readline()
-    if not sys.stdin.isatty():
-        # What was typed is not on the screen, nor the end of its line.
-        sys.stderr.write(line if line.endswith("\n") else f"{line}\n")
-    return line

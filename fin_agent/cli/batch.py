@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import re
@@ -21,18 +22,21 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictStr, V
 from rich.console import RenderableType
 
 from fin_agent.answering.answer import Answer
-from fin_agent.cli.answer_jobs import AnswersKept, Attempt, attempt, each_done, recorder_for, with_replies_kept
+from fin_agent.atomic_write import check_place, write_whole
+from fin_agent.cli.answer_jobs import Attempt, answer_json, attempt, each_done, recorder_for, with_replies_kept
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import ModelOptions, NoRecord, OnIndex, StrategyName, command
 from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.config import Settings
+from fin_agent.distribution import installed_version
 from fin_agent.errors import QuestionError
+from fin_agent.evaluation.benchmark import PartialResults
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.costs import usage_of
-from fin_agent.models.metering import Budget, CallRecord, Meter, metered
-from fin_agent.presentation.answers import usage_line, usage_view
+from fin_agent.models.metering import CallRecord, Meter, metered
+from fin_agent.presentation.answers import usage_view
 from fin_agent.process_pool import end_with_parent, nothing_from_the_current_folder
-from fin_agent.runs.run import asking_fingerprint, index_state, question_fingerprint
+from fin_agent.runs.run import index_state
 from fin_agent.runs.store import Recorder
 from fin_agent.workspace import Workspace
 
@@ -47,13 +51,11 @@ class HowAsked:
     Attributes:
         jobs (--jobs N): Questions at once, by rules in processes, one a core at most; not given: 1 by rules, 4 by a
             model.
-        restart (--restart): Ask all questions anew, also those that a stopped batch answered.
         no_cache (--no-cache): Keep no replies of models and use none; else `replies.sqlite` beside the index has
             them.
     """
 
     jobs: Annotated[int | None, typer.Option(min=1, max=64)] = None
-    restart: bool = False
     no_cache: bool = False
     no_record: NoRecord = False
 
@@ -78,9 +80,14 @@ def batch(
         raise QuestionError("the answers would replace the questions", subject=str(out), remedy="Give another --out")
     with on.opened() as workspace, recorder_for(workspace, on, settings, not how.no_record) as recorder:
         context = AnswerContext.from_settings(workspace, settings, notify=warn)
-        asking = asking_fingerprint(settings, index_state(workspace.index, on.chosen.folder))
-        with AnswersKept(out, restart=how.restart) as kept:
-            result = _Batch(context, settings, asking, kept, recorder, how.jobs, on).answered(lines)
+        check_place(out)
+        own = sorted(settings.prompts.rglob("*.md")) if settings.prompts is not None else []
+        held = index_state(workspace.index, on.chosen.folder).fingerprint
+        run = (settings.model_dump_json(), held, installed_version(), [file.read_bytes() for file in own])
+        kept = PartialResults(out.with_name(f"{out.name}.part"), run, Answer)
+        result = _Batch(context, settings, kept, recorder, how.jobs, on).answered(lines)
+        write_whole(out, "".join(f"{answer_json(answer)}\n" for answer in result.answers.values()).encode())
+        kept.path.unlink()
     _show(result, out, time.perf_counter() - started, on)
     if not result.failures:
         return ExitCode.DONE
@@ -106,8 +113,7 @@ class _Batch:
         self,
         context: AnswerContext,
         settings: Settings,
-        asking: str,
-        kept: AnswersKept,
+        kept: PartialResults[Answer],
         recorder: Recorder,
         jobs: int | None,
         on: OnIndex,
@@ -115,7 +121,6 @@ class _Batch:
         self._on = on
         self._settings = settings
         self._context = context
-        self._asking = asking
         self._kept = kept
         self._recorder = recorder
         asked = (settings.chat_model, settings.card_model, settings.judge_model)
@@ -125,33 +130,24 @@ class _Batch:
         self._jobs = jobs if waits_for_models else min(jobs, os.cpu_count() or 1)
         # Threads serve where servers answer, and only one process adds up what they take.
         self._here = self._jobs == 1 or on.debug or waits_for_models
-        self._meter = _NotedMeter(settings.models.batch_budget, kept)
+        self._meter = Meter(settings.models.batch_budget, of="batch")
 
     def answered(self, lines: Sequence[Line]) -> BatchResult:
-        """All answers in the order of the lines, published; with what failed, and what calls took."""
-        answers = self._taken_up(lines)
+        """All answers in the order of the lines; with what failed, and what calls took."""
+        answers: dict[int, Answer] = {}
+        for line in lines:
+            if line.asked is not None and (answer := self._kept.take(line.asked.key)) is not None:
+                answers[line.number] = answer.model_copy(update={"id": line.asked.id})
         earlier = len(answers)
         if earlier:
-            say(f"{earlier} answers are kept from {self._kept.unfinished} (--restart asks for all of them anew)")
-        elif self._kept.left:
-            raise QuestionError(
-                f"{self._kept.unfinished} holds answers of a stopped batch that was asked in another way: with other"
-                " settings, another index or other questions",
-                subject=str(self._kept.unfinished),
-                remedy="Ask as before to go on with it, give another --out, or --restart to begin anew without it",
-            )
-        failures = self._ask([line for line in lines if line.number not in answers], answers)
+            say(f"{earlier} answers are kept from {self._kept.path}")
+        try:
+            failures = self._ask([line for line in lines if line.number not in answers], answers)
+        except BaseException:
+            say(f"the answers so far are in {self._kept.path}; the same command goes on from there")
+            raise
         answers = {line.number: answers[line.number] for line in lines if line.number in answers}
-        self._kept.publish(answers.values())
-        return BatchResult(len(lines), answers, earlier, failures, self._meter.records, self._kept.calls)
-
-    def _taken_up(self, lines: Sequence[Line]) -> dict[int, Answer]:
-        """Answers of an interrupted batch, by the number of their line now."""
-        found: dict[int, Answer] = {}
-        for line in lines:
-            if line.asked is not None and (answer := self._kept.take(self._key(line.asked))) is not None:
-                found[line.number] = answer.model_copy(update={"id": line.asked.id})
-        return found
+        return BatchResult(len(lines), answers, earlier, failures, self._meter.records)
 
     def _ask(self, lines: Sequence[Line], answers: dict[int, Answer]) -> dict[int, str]:
         """Answer the lines, into `answers` by their number. Why others failed, by number and in order."""
@@ -171,7 +167,8 @@ class _Batch:
                     continue
                 assert done.tried is not None and done.line.asked is not None
                 answer, asked = done.tried.answer, done.line.asked
-                self._kept.add(self._key(asked), answer)
+                if not _without_model(answer):
+                    self._kept.add(asked.key, answer)
                 self._recorder.record(answer, started=done.begun, doc_ids=asked.doc_ids or ())
                 outcome = "refused" if answer.refused else "answered"
                 progress.step(f"{outcome} in {answer.seconds:.2f} s: {asked.short}")
@@ -186,9 +183,6 @@ class _Batch:
         return ProcessPoolExecutor(
             jobs, context, _open_apart, (self._on.chosen.place, self._settings.model_dump_json())
         )
-
-    def _key(self, asked: AskedQuestion) -> str:
-        return question_fingerprint(self._asking, asked.question, asked.doc_ids or ())
 
 
 _opened: AnswerContext | None = None
@@ -217,17 +211,10 @@ def _one(line: Line, context: AnswerContext, meter: Meter, debug: bool = False) 
     return _Done(line, begun, tried)
 
 
-class _NotedMeter(Meter):
-    """The meter of a batch, which goes on from the calls that were kept, and keeps each further one."""
-
-    def __init__(self, budget: Budget, kept: AnswersKept) -> None:
-        super().__init__(budget, kept.calls, of="batch")
-        self._kept = kept
-
-    def add(self, record: CallRecord) -> None:
-        """See Meter.add."""
-        super().add(record)
-        self._kept.note(record)
+def _without_model(answer: Answer) -> bool:
+    """Whether rules answered as no model could be had, or no budget allowed one: to ask again pays nothing twice."""
+    usage = answer.usage
+    return bool(usage.left_out or answer.warnings) and not usage.input_tokens + usage.output_tokens
 
 
 _SHOWN = 60
@@ -242,6 +229,11 @@ class AskedQuestion(BaseModel):
     question: Annotated[StrictStr, Field(pattern=r"\S")]
     id: Annotated[StrictStr | None, BeforeValidator(lambda given: str(given) if type(given) is int else given)] = None
     doc_ids: tuple[StrictStr, ...] | None = None
+
+    @property
+    def key(self) -> str:
+        """What tells it from other questions of the batch: its words, and the filings it is kept to."""
+        return json.dumps([self.question, *(self.doc_ids or ())])
 
     @property
     def short(self) -> str:
@@ -311,8 +303,6 @@ class BatchResult:
     """Why a line got no answer, by its number."""
     calls: tuple[CallRecord, ...]
     """Made now."""
-    earlier_calls: tuple[CallRecord, ...]
-    """Made by the batch that was interrupted."""
 
     @property
     def refused(self) -> int:
@@ -329,7 +319,7 @@ def _show(result: BatchResult, out: Path, seconds: float, on: OnIndex) -> None:
     warned = [answer for answer in result.answers.values() if answer.warnings]
     cut_short = [answer for answer in result.answers.values() if answer.usage.left_out]
     left_out = _most_common(line.partition(";")[0] for answer in cut_short for line in answer.usage.left_out)
-    usage = usage_of([*result.earlier_calls, *result.calls], left_out)
+    usage = usage_of(result.calls, left_out)
     document = {
         "questions": result.lines,
         "answered": result.answered,
@@ -341,7 +331,6 @@ def _show(result: BatchResult, out: Path, seconds: float, on: OnIndex) -> None:
         "out": str(out),
         "seconds": round(seconds, 3),
         "usage": usage.model_dump(mode="json"),
-        "usage_now": usage_of(result.calls).model_dump(mode="json"),
     }
     counts = f"{result.answered} answered, {result.refused} refused, {len(result.failures)} failed"
     lines: list[RenderableType] = [f"{counts}, in {seconds:.1f} s. Answers: {out}"]
@@ -350,15 +339,13 @@ def _show(result: BatchResult, out: Path, seconds: float, on: OnIndex) -> None:
         lines.append(f"{len(warned)} {carry} warnings: rules answered where a model failed, or said otherwise.")
         told = _most_common(warning for answer in warned for warning in dict.fromkeys(answer.warnings))
         lines += [f"  {line}" for line in told]
-        if result.calls and not any(call.usage.output for call in (*result.calls, *result.earlier_calls)):
+        if result.calls and not any(call.usage.output for call in result.calls):
             lines.append("No call of a model was answered: rules gave all answers. `fin-agent doctor` says what to do.")
     if cut_short:
         lines.append(f"{len(cut_short)} answers were cut short by a budget, and rules did what it left out:")
         lines += [f"  {line}" for line in left_out]
     if usage.roles:
-        lines += ["", usage_view(usage, questions=len(result.answers))]
-        if result.earlier_calls:
-            lines.append(f"Of these, before the batch was stopped: {usage_line(usage_of(result.earlier_calls))}.")
+        lines += ["", usage_view(usage, questions=len(result.answers) - result.kept)]
     on.show(document, *lines)
 
 

@@ -1,4 +1,4 @@
-"""`fin-agent runs ...`: recorded runs listed, shown, replayed and compared."""
+"""`fin-agent runs ...`: recorded runs listed, shown and replayed."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.models.metering import Budget
 from fin_agent.presentation.answers import usage_line
-from fin_agent.presentation.runs import comparison_view, differences_view, run_view, runs_view, step_of_run_view
+from fin_agent.presentation.runs import differences_view, run_view, runs_view
 from fin_agent.presentation.terminal_text import count_with_noun
-from fin_agent.runs.comparing import answer_differences, run_differences
+from fin_agent.runs.comparing import answer_differences
 from fin_agent.runs.run import RULES, IndexState, Run, index_state
 from fin_agent.runs.store import RunStore, store_file
 from fin_agent.workspace import Workspace
@@ -58,40 +58,17 @@ def list_(on: OnIndex, limit: Annotated[int, typer.Option(min=1)] = 20) -> ExitC
 
 
 @command
-def show(
-    run: RunName, on: OnIndex, step: Annotated[int | None, typer.Option(min=1)] = None, full: Full = False
-) -> ExitCode:
+def show(run: RunName, on: OnIndex, full: Full = False) -> ExitCode:
     """Show a run: question, answer, ledger, what each round searched, found, kept and dropped, evidence, program.
 
     As JSON it is the whole run with its trace.
-
-    On the command line:
-        step (--step): Show only this step, in full.
     """
     with _opened_store(on) as store:
         found = store.run(run)
-    if step is not None and step > len(found.answer.trace):
-        raise typer.BadParameter(f"this run has {len(found.answer.trace)} steps", param_hint="--step")
     if on.as_json:
-        show_json_line((found if step is None else found.answer.trace[step - 1]).model_dump_json())
+        show_json_line(found.model_dump_json())
     else:
-        on.show({}, run_view(found, full=full) if step is None else step_of_run_view(found, step))
-    return ExitCode.DONE
-
-
-@command
-def diff(run: RunName, other: str, on: OnIndex, full: Full = False) -> ExitCode:
-    """Say what differs between two runs: settings, intent, what was found and kept, ledger, program, answer.
-
-    On the command line:
-        other (OTHER): The run to hold against it.
-    """
-    with _opened_store(on) as store:
-        first, second = store.run(run), store.run(other)
-    differences = run_differences(first, second)
-    ids = {"first": first.id, "second": second.id}
-    document = {**ids, "identical": not differences, "differences": as_plain(differences)}
-    on.show(document, comparison_view(first, second, differences, full=full))
+        on.show({}, run_view(found, full=full))
     return ExitCode.DONE
 
 

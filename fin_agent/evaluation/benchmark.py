@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from rich.table import Table
 
 from fin_agent.answering.answer import Answer, Usage
-from fin_agent.atomic_write import harmless
+from fin_agent.atomic_write import harmless, writing
 
 QuestionT = TypeVar("QuestionT")
 KeptT = TypeVar("KeptT")
@@ -141,29 +141,33 @@ class PartialResults(Generic[KeptT]):
     """What an unfinished run has so far, a line each behind a line that says of what run they are."""
 
     def __init__(self, path: Path, run: object, form: type[KeptT]) -> None:
-        """`run` is all that a line depends on beside its name: of another run nothing is taken."""
+        """`run` is all that a line depends on beside its name: of another run nothing is taken. Raises WriteError."""
         self.path = path
         self._line = TypeAdapter(tuple[str, form])  # type: ignore[valid-type]
         head = json.dumps({"run": hashlib.sha256(repr(run).encode()).hexdigest()})
-        lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else [""]
         self._held: dict[str, KeptT] = {}
-        if lines[0] == head:
-            with suppress(ValidationError):  # the last line may be cut short
-                for line in lines[1:]:
-                    name, each = self._line.validate_json(line)
-                    self._held[name] = each
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{head}\n", encoding="utf-8")
+        with writing(path):
+            lines = path.read_bytes().split(b"\n") if path.exists() else [b""]
+            if lines[0] == head.encode():
+                with suppress(ValidationError):  # the last line may be cut short
+                    for line in lines[1:]:
+                        name, each = self._line.validate_json(line)
+                        self._held[name] = each
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{head}\n", encoding="utf-8")
         for name, each in self._held.items():
             self.add(name, each)
+
+    def __len__(self) -> int:
+        return len(self._held)
 
     def take(self, name: str) -> KeptT | None:
         """What was kept under a name, if anything was."""
         return self._held.get(name)
 
     def add(self, name: str, each: KeptT) -> None:
-        """Keep one more."""
-        with self.path.open("a", encoding="utf-8") as file:
+        """Keep one more. Raises WriteError."""
+        with writing(self.path), self.path.open("a", encoding="utf-8") as file:
             file.write(f"{self._line.dump_json((name, each)).decode()}\n")
 
 

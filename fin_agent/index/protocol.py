@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.filing import Filing, Passage, ReadWarning
@@ -326,32 +326,3 @@ class VectorModel:
     rows: int
     latest: int
     """Grows with everything added: what is held has changed where this, `filings` or `rows` has."""
-
-
-class NearPlace(NamedTuple):
-    """A place found by its vector, and the cosine."""
-
-    doc_id: str
-    place: int
-    score: float
-
-
-@runtime_checkable
-class FindsNearest(Protocol):
-    """An index that need not hand out all its vectors to be searched."""
-
-    def nearest(
-        self,
-        model: str,
-        unit: VectorUnit,
-        vector: Sequence[float],
-        limit: int,
-        *,
-        doc_ids: Collection[str] | None = None,
-        places: Collection[tuple[str, int]] | None = None,
-    ) -> list[NearPlace]:
-        """The `limit` places nearest to a dense vector by cosine, best first; equals by content, then place.
-
-        Only of `doc_ids` and only (doc_id, place) of `places`, where given. May be approximate. Raises FilingIndexError
-        where the model has made no dense vectors of the unit, or vectors of another length.
-        """

@@ -1,4 +1,4 @@
-"""Recorded runs for reading: one of them whole, a list, what differs between two, and a run stopped between steps."""
+"""Recorded runs for reading: one of them whole, a list, what differs between two."""
 
 from __future__ import annotations
 
@@ -13,12 +13,9 @@ from rich.text import Text
 
 from fin_agent.answering.answer import Citation
 from fin_agent.config import Settings
-from fin_agent.evidence.evidence import RetrievedPassage
-from fin_agent.evidence.trace import TraceStep
-from fin_agent.graphs.answer.state import AnswerState
 from fin_agent.presentation.answers import LedgerView, ProgramView, refusal_panel, usage_line, usage_view
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
-from fin_agent.presentation.traces import fields_line, rounds_view, step_notes, step_view, warning_lines
+from fin_agent.presentation.traces import fields_line, rounds_view, warning_lines
 from fin_agent.runs.comparing import Difference, KeptPassage, last_kept_passages
 from fin_agent.runs.run import Run
 from fin_agent.runs.store import RunLine
@@ -30,12 +27,6 @@ _SLOWEST = 3
 def run_view(run: Run, *, full: bool = False) -> RenderableType:
     """The whole run; `full` shows every line of every step and passages in full."""
     return Group(*_parts(run, full))
-
-
-def step_of_run_view(run: Run, number: int) -> RenderableType:
-    """One step of a run, in full; `number` counts from 1."""
-    seconds = run.steps[number - 1].seconds if _timed(run) else None
-    return step_view(number, run.answer.trace[number - 1], seconds, full=True)
 
 
 def _parts(run: Run, full: bool) -> Iterator[RenderableType]:
@@ -212,24 +203,6 @@ def abbreviated_value(value: float, unit: str | None) -> str:
     return f"{'-' if value < 0 else ''}{before}{number}{after}"
 
 
-def comparison_view(
-    first: Run, second: Run, differences: Sequence[Difference], *, full: bool = False
-) -> RenderableType:
-    """Who is compared, then every part that differs: `-` stands only in the first, `+` only in the second."""
-    head = Table.grid(padding=(0, 1))
-    head.add_column(no_wrap=True)
-    head.add_column(no_wrap=True)
-    head.add_column()
-    for mark, style, run in (("-", "red", first), ("+", "green", second)):
-        asked = f"{run.started:%Y-%m-%d %H:%M} UTC, strategy {run.settings.strategy}, {run.seconds:.2f} s"
-        head.add_row(Text(mark, style=style), Text(run.id, style="bold"), Text(one_line(asked), style="dim"))
-        head.add_row("", "", cut(run.question))
-        head.add_row("", "", Text(one_line(run.answer.answer.text, _LONGEST_LINE), style=style))
-    if not differences:
-        return Group(head, Text(), Text("The two runs are the same.", style="bold"))
-    return Group(head, differences_view(differences, full=full))
-
-
 def differences_view(differences: Sequence[Difference], *, full: bool = False) -> RenderableType:
     """A part after the other, each with the first of the lines that are not in both; `full` shows all of them."""
     return Group(*(part for difference in differences for part in _difference(difference, full)))
@@ -261,51 +234,3 @@ def _line(part: str, line: str, style: str, full: bool) -> Text:
         return Text(one_line(line), style=style, no_wrap=True, overflow="ellipsis")
     indent = " " * (len(line) - len(line.lstrip(" "))) if part == "program" else ""
     return Text(indent + one_line(line, _LONGEST_LINE), style=style)
-
-
-_MOST_DETAILS = 8
-_WORDS_SHOWN = 70
-
-
-def stopped_step_view(step: TraceStep) -> RenderableType:
-    """What a node did; the first of its details."""
-    head = Text.assemble((f"\n{step.node}", "bold cyan"), (f"  round {step.round}", "dim"))
-    # What the filter says of the ledger stands in the ledger, which is shown after it.
-    told = () if step.node == "filter_passages" else step.details
-    details = [Text(one_line(detail), style="dim") for detail in told[:_MOST_DETAILS]]
-    if len(told) > _MOST_DETAILS:
-        details.append(Text(f"and {len(told) - _MOST_DETAILS} more", style="dim"))
-    dropped = [each for each in step.judged if not each.kept]
-    details += [
-        Text(f"dropped {each.doc_id} page {each.page + 1}: {one_line(each.why)}", style="dim") for each in dropped
-    ]
-    under = [_under(each, 4) for each in (*details, *step_notes(step))]
-    return Group(head, _under(Text(one_line(step.summary)), 2), *under)
-
-
-def _under(shown: RenderableType, columns: int) -> RenderableType:
-    return Padding(shown, (0, 0, 0, columns), expand=False)
-
-
-def next_input_view(state: AnswerState, following: str, passages: Sequence[RetrievedPassage]) -> RenderableType:
-    """What the next node is given: the words of a search, the passages, the ledger."""
-    return _under(Group(*_left(state, following, passages)), 2)
-
-
-def _left(state: AnswerState, following: str, passages: Sequence[RetrievedPassage]) -> Iterator[RenderableType]:
-    if following == "search_documents":
-        yield Text(f"searches for: {one_line(state['query'].text)}")
-    if following in ("filter_passages", "check_answerability", "answer_with_reasoning"):
-        kept = {evidence.passage.key: evidence.why for evidence in state.get("evidence", [])}
-        for number, passage in enumerate(passages, start=1):
-            why = kept.get(passage.key, "")
-            place = f"{number:>2}  {passage.doc_id} page {passage.page + 1} ({passage.kind.value})"
-            said = f": {one_line(why)}" if why else f"  {one_line(passage.text, _WORDS_SHOWN)}"
-            yield Text(f"{place}{said}", no_wrap=True, overflow="ellipsis")
-    if following == "check_answerability" and state["ledger"].entries:
-        yield LedgerView(state["ledger"].entries)
-
-
-def pending_program_view(program: str) -> RenderableType:
-    """A program that waits to be run."""
-    return _under(Group(Text("about to run:"), ProgramView(program)), 2)

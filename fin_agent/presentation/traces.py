@@ -82,7 +82,7 @@ def _within(step: TraceStep, before: Sequence[Judged], full: bool) -> Iterator[R
         yield from (Text(line, style="dim") for line in [*shown, *more])
     if step.groups:
         yield groups_view(step.groups, full=full)
-    yield from step_notes(step)
+    yield from _notes(step)
 
 
 def _judged_view(judged: Sequence[Judged], before: Sequence[Judged], full: bool) -> RenderableType:
@@ -176,7 +176,7 @@ def _came_out_first(group: RankedGroup, full: bool) -> str:
 _LONGEST = 300
 
 
-def step_notes(step: TraceStep) -> Iterator[Text]:
+def _notes(step: TraceStep) -> Iterator[Text]:
     """A line each, calls first."""
     yield from (Text(f"asked: {one_line(call, _LONGEST)}", style="dim") for call in step.calls)
     yield from (Text(f"flagged: {one_line(flag, _LONGEST)}", style="magenta") for flag in step.flags)

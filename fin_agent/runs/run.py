@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
@@ -160,11 +159,6 @@ Run.model_rebuild()
 
 
 _DIGITS = 16
-_DECIDE_NOTHING = frozenset(
-    {"key_variable", "budget", "batch_budget", "at_once", "timeout", "attempts", "cache", "prices"}
-)
-"""Settings of models that say how they are reached and paid, not what they answer. (An answer that a budget cut short
-says so itself.)"""
 
 
 def index_state(index: FilingIndex, folder: Path) -> IndexState:
@@ -174,29 +168,3 @@ def index_state(index: FilingIndex, folder: Path) -> IndexState:
     for entry in entries:
         digest.update(f"{entry.content_hash} {entry.doc_id}\n".encode("utf-8", "surrogatepass"))
     return IndexState(path=place_of(index, folder), filings=len(entries), fingerprint=digest.hexdigest()[:_DIGITS])
-
-
-def asking_fingerprint(settings: Settings, index: IndexState) -> str:
-    """All that answers depend on beside the question: the same where they may stand in one batch.
-
-    Of prompts of the user's own their text counts, not only the folder.
-    """
-    written = settings.model_dump(mode="json", exclude={"models"})
-    models = settings.models.model_dump(mode="json", exclude=set(_DECIDE_NOTHING)) if settings.by_model else {}
-    parts = {"settings": written, "models": models, "index": index.fingerprint, "version": installed_version()}
-    return _digest({**parts, "prompts": _prompts_digest(settings.prompts)})
-
-
-def question_fingerprint(asking: str, question: str, doc_ids: Sequence[str] = ()) -> str:
-    """A question as it is asked, over `doc_ids` where it is restricted to these."""
-    return _digest({"asking": asking, "question": question, "doc_ids": list(doc_ids)})
-
-
-def _prompts_digest(folder: Path | None) -> dict[str, str]:
-    """Prompts of the user's own by their place in the folder, each as a digest."""
-    files = sorted(folder.rglob("*.md")) if folder is not None else []
-    return {str(file.relative_to(folder or file)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
-
-
-def _digest(parts: dict[str, object]) -> str:
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[: 2 * _DIGITS]

@@ -6,7 +6,6 @@ import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeAlias
 
 from langchain_core.messages import AIMessage
@@ -54,9 +53,9 @@ class _Replies:
 class ScriptedChatModel(StandInChatModel):
     """Says what its script says: a list in turn, a mapping by role, a function of the call, or one reply for ever.
 
-    A role is the name of a prompt of this package, or of its role, recognised by its words, or the `role` in the
-    metadata of the call; the replies of a role are one for ever, or a list in turn. What is under `"*"` is for all
-    other prompts.
+    A role is the name of a prompt of this package, or of its role, as the metadata of a call (`role`) or its tags
+    (`role:...`) name it: every call of this package does. The replies of a role are one for ever, or a list in turn.
+    What is under `"*"` is for all other calls.
 
     >>> model = ScriptedChatModel(["Revenue was 5.", {"answer": 5}])
     >>> model.invoke("What was revenue?").content, model.invoke("As JSON, please").content
@@ -67,9 +66,8 @@ class ScriptedChatModel(StandInChatModel):
     ...     print(error)
     the script has 2 replies and was asked for one more. The prompt: And once more?
 
-    >>> from fin_agent.prompts import load_prompt
     >>> by_role = ScriptedChatModel({"hyde": "Net sales were $5 million.", "judge": ["[1, 2]", "[2, 1]"]})
-    >>> by_role.invoke(load_prompt("hyde").filled(question="What were net sales?").text).content
+    >>> by_role.invoke("Invent a passage.", {"metadata": {"role": "hyde"}}).content
     'Net sales were $5 million.'
     >>> [call.role for call in by_role.calls]
     ['hyde']
@@ -88,15 +86,8 @@ class ScriptedChatModel(StandInChatModel):
     _by_role: bool = PrivateAttr(default=False)
     _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
 
-    def __init__(
-        self,
-        script: Script,
-        *,
-        model_name: str = "scripted",
-        tells_usage: bool = True,
-        prompts: Path | None = None,
-    ) -> None:
-        super().__init__(model_name=model_name, tells_usage=tells_usage, prompts=prompts)  # type: ignore[call-arg]
+    def __init__(self, script: Script, *, model_name: str = "scripted", tells_usage: bool = True) -> None:
+        super().__init__(model_name=model_name, tells_usage=tells_usage)  # type: ignore[call-arg]
         self._by_role = isinstance(script, Mapping)
         by_role = script if isinstance(script, Mapping) else {ANY_ROLE: script}
         self._script = {prompt_of_role(role) or role: _replies(written) for role, written in by_role.items()}
@@ -136,7 +127,7 @@ class ScriptedChatModel(StandInChatModel):
     def _next(self, call: ModelCall) -> Answer:
         role = call.role if call.role is not None and call.role in self._script else ANY_ROLE
         if role not in self._script:
-            asked = f"the role {call.role!r}" if call.role else "a prompt of no known role"
+            asked = f"the role {call.role!r}" if call.role else "a call of no known role"
             raise ScriptError(
                 f"the script has no reply for {asked}, only for {', '.join(sorted(self._script))}",
                 remedy=f"The prompt: {call.head()}",

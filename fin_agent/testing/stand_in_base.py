@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from importlib import resources
+from dataclasses import dataclass
 from operator import itemgetter
-from pathlib import Path
 from typing import Any, cast
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
@@ -69,8 +66,6 @@ class StandInChatModel(BaseChatModel):
     """A chat model that asks no provider by itself. Subclasses give `_answered`."""
 
     model_name: str = "stand-in"
-    prompts: Path | None = None
-    """A folder with prompts of one's own, by which roles are recognised."""
 
     def _answered(self, call: ModelCall) -> ChatResult:
         raise NotImplementedError
@@ -143,7 +138,7 @@ class StandInChatModel(BaseChatModel):
             role_from_metadata(run_manager.metadata, run_manager.tags) if run_manager else None
         )
         call = ModelCall(tuple(messages), told, given)
-        return self._answered(call if told else replace(call, role=role_of(call.text, self.prompts)))
+        return self._answered(call)
 
     def _stream(
         self,
@@ -200,57 +195,12 @@ def plain(value: object) -> JsonValue:
     return cast(JsonValue, json.loads(json.dumps(value, default=converted)))
 
 
-# Which role a prompt is of: told by the caller, or recognised by the prompt's own words
-
-
-_OF_A_HEAD = re.compile(r"<!--.*?-->|\A\s*---\n.*?\n---\n", re.S)
-_PLACEHOLDER = re.compile(r"(?<!\{)\{\w+\}(?!\})")
-_SHORTEST = 25
-"""Characters of a line that tells one prompt from another."""
-_SHARE = 0.7
-"""Of a prompt's characters that must be found again; a caller may leave parts out, or put words in between."""
-
-
-def role_of(text: str, folder: Path | None = None) -> str | None:
-    """The name of the prompt whose words `text` is made of; None where it is none of them.
-
-    Prompts are those of the package, and those of `folder`, which take the place of packaged ones of the same name.
-
-    >>> from fin_agent.prompts import load_prompt
-    >>> role_of(load_prompt("hyde").filled(question="What was revenue?").text)
-    'hyde'
-    >>> role_of("What was revenue?") is None
-    True
-    """
-    squeezed = " ".join(text.split())
-    shares = [
-        (sum(len(line) for line in lines if line in squeezed) / sum(map(len, lines)), sum(map(len, lines)), name)
-        for name, lines in _lines_by_prompt(folder).items()
-    ]
-    return max((share for share in shares if share[0] >= _SHARE), default=(0, 0, None))[2]
-
-
 def role_from_metadata(metadata: Mapping[str, object] | None, tags: Sequence[str] | None) -> str | None:
     """The role that a caller named in the call's metadata, `{"role": "judge"}`, or among its tags, `role:judge`.
 
-    A role of a prompt is given as the prompt's name, as `role_of` does.
+    A role of a prompt is given as the prompt's name.
     """
     told = (metadata or {}).get("role")
     if not (isinstance(told, str) and told):
         told = next((tag.removeprefix("role:") for tag in tags or () if tag.startswith("role:")), None)
     return None if told is None else prompt_of_role(told) or told
-
-
-@lru_cache(maxsize=16)
-def _lines_by_prompt(folder: Path | None) -> Mapping[str, tuple[str, ...]]:
-    """The stretches of each template that stand in every prompt made of it."""
-    found: dict[str, tuple[str, ...]] = {}
-    for where in (resources.files("fin_agent.prompts"), folder):
-        for file in sorted(where.iterdir(), key=lambda each: each.name) if where is not None else ():
-            if file.name.endswith(".md"):
-                text = _PLACEHOLDER.sub("\n", _OF_A_HEAD.sub("", file.read_text(encoding="utf-8")))
-                lines = (" ".join(line.split()).replace("{{", "{").replace("}}", "}") for line in text.splitlines())
-                found[file.name.removesuffix(".md")] = tuple(
-                    dict.fromkeys(line for line in lines if len(line) >= _SHORTEST)
-                )
-    return {name: lines for name, lines in sorted(found.items()) if lines}

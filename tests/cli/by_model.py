@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from fin_agent.testing.stand_in_base import role_of
 from tests.models.openai_server import KEY, ChatRequest, OpenAIServer, Reply
+from tests.prompt_roles import role_of
 
 MODEL = "openai:gpt-4o"
 QUESTIONS = (

@@ -87,7 +87,7 @@ def test_killed_half_way_and_given_again_it_repeats_no_paid_call(
     assert not set(paid) & set(again)
     assert len(again) == len(set(again)) == len(QUESTIONS) - half
     assert [answer["id"] for answer in answers(out)] == [str(number) for number in range(len(QUESTIONS))]
-    assert (summary["usage"]["model_calls"], summary["usage_now"]["model_calls"]) == (len(QUESTIONS), len(again))
+    assert summary["usage"]["model_calls"] == len(again)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.jsonl", "index", "questions.jsonl"]
 
 
@@ -168,35 +168,29 @@ class TestGoingOn:
         told = [warning for answer in answers(tmp_path / "answers.jsonl") for warning in answer["warnings"]]
         assert all("gives another reason" in warning for warning in told), "nothing failed"
         assert len(server.requests) == 2 + 5
-        assert summary["usage"]["model_calls"] == 6 + 1  # the call that was refused is among them
+        assert summary["usage"]["model_calls"] == 5
 
     def test_by_another_model_nothing_is(
         self, stopped: Path, server: OpenAIServer, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         used(monkeypatch, settings(server, model="openai:gpt-4o-mini"))
-        ran = batch(index, tmp_path, "--json")
-        assert ran.code == 1 and "asked in another way" in ran.err and "--restart" in ran.err
-        assert len(server.requests) == 2 and stopped.stat().st_size
+        assert batch(index, tmp_path, "--json").document["kept"] == 0
+        assert len(server.requests) == 2 + 6
 
-    def test_nor_where_the_batch_is_to_begin_anew(
-        self, stopped: Path, server: OpenAIServer, index: Path, tmp_path: Path
-    ) -> None:
-        assert batch(index, tmp_path, "--restart", "--json").document["kept"] == 0
-
-    def test_other_limits_are_no_other_way_to_ask(
+    def test_with_other_limits_its_replies_are(
         self, stopped: Path, server: OpenAIServer, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        used(monkeypatch, settings(server, batch_max_tokens=1_500, timeout=5))
-        assert batch(index, tmp_path, "--jobs", 1, "--json").document["kept"] == 1
-        # What was spent before counts: 960 tokens, and there is no room for another question.
-        assert len(server.requests) == 2
+        used(monkeypatch, settings(server, timeout=5))
+        summary = batch(index, tmp_path, "--jobs", 1, "--json").document
+        assert (summary["kept"], summary["usage"]["cached_calls"]) == (0, 1)
+        assert len(server.requests) == 2 + 5
 
     def test_questions_may_come_go_and_move(
         self, stopped: Path, server: OpenAIServer, index: Path, tmp_path: Path
     ) -> None:
         questions = questions_file(tmp_path, asked(QUESTIONS[1]), asked(QUESTIONS[0], id="moved"), asked(QUESTIONS[0]))
-        ran = Ran("batch", questions, "--out", tmp_path / "answers.jsonl", "--index", index, "--no-cache", "--json")
-        assert ran.document["kept"] == 1 and len(server.requests) == 2 + 2
+        ran = Ran("batch", questions, "--out", tmp_path / "answers.jsonl", "--index", index, "--json")
+        assert ran.document["kept"] == 2 and len(server.requests) == 2 + 1
         assert [answer["id"] for answer in answers(tmp_path / "answers.jsonl")] == [None, "moved", None]
 
 

@@ -153,15 +153,10 @@ class TestShow:
         assert "several figures" in Ran("runs", "list").out
         assert Ran("runs", "list", "--json").document["runs"][0]["computed"] is True
 
-    def test_json_is_the_run_and_a_step_is_a_step(self, store_file: Path) -> None:
+    def test_json_is_the_run(self, store_file: Path) -> None:
         Ran("ask", LOOKUP)
         (run,) = kept(store_file)
         assert Run.model_validate(Ran("runs", "show", "last", "--json").document) == run
-        assert Ran("runs", "show", "last", "--step", 2, "--json").document == run.answer.trace[1].model_dump(
-            mode="json"
-        )
-        assert "search documents" in Ran("runs", "show", "last", "--step", 2).out
-        assert Ran("runs", "show", "last", "--step", 99).code == 2
 
     def test_hostile_questions_stay_within_the_width(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("COLUMNS", "80")
@@ -169,13 +164,15 @@ class TestShow:
             "ask",
             "What\x1b[2J was\u202e the\x9b31m net sales\r of [bold]Harborlight[/bold] for FY2023?" + " really" * 40,
         )
-        for arguments in (["show", "last"], ["show", "last", "--full"], ["list"], ["diff", "last", "last"]):
+        for arguments in (["list"], ["show", "last"], ["show", "last", "--full"]):
             out = Ran("runs", *arguments).out
             assert max(map(len, out.splitlines())) <= 80
             assert not [mark for mark in out if mark != "\n" and unicodedata.category(mark) in ("Cc", "Cf", "Cs")]
         assert "[bold]Harborlight[/bold]" in out
 
-    @pytest.mark.parametrize("arguments", [["show"], ["diff", "last"], ["forget"], ["forget", "x", "--all"], ["no"]])
+    @pytest.mark.parametrize(
+        "arguments", [["show"], ["diff", "last", "last"], ["forget"], ["forget", "x", "--all"], ["no"]]
+    )
     def test_wrong_usage_is_2(self, arguments: list[str]) -> None:
         assert Ran("runs", *arguments).code == 2
 
@@ -242,31 +239,7 @@ class TestReplay:
         assert ran.code == 0 and "version 0.0.1 answered this run" in ran.err
 
 
-class TestCompareExportForget:
-    def test_two_strategies_differ_in_what_they_found(self) -> None:
-        for strategy in ("default", "bm25"):
-            Ran("ask", LOOKUP, "--strategy", strategy)
-        ran = Ran("runs", "diff", "last~1", "last")
-        assert ran.code == 0
-        assert "Settings\n  - strategy: default\n  + strategy: bm25" in ran.out
-        document = Ran("runs", "diff", "last~1", "last", "--json").document
-        parts = [difference["part"] for difference in document["differences"]]
-        assert parts[0] == "settings" and {"documents", "pages", "passages", "steps"} <= set(parts)
-        assert not document["identical"]
-        short, full = ran.out, Ran("runs", "diff", "last~1", "last", "--full").out
-        assert " more" in short and len(full.splitlines()) > len(short.splitlines())
-
-    def test_two_questions_are_told_once_and_in_short(self) -> None:
-        for question in (LOOKUP, "What was the days payable outstanding of Tellurond for FY2023?"):
-            Ran("ask", question)
-        lines = Ran("runs", "diff", "last~1", "last").out.splitlines()
-        assert lines.count("Question") == 1 and len(lines) < 120
-
-    def test_the_same_asked_twice_does_not_differ(self) -> None:
-        for _ in range(2):
-            Ran("ask", LOOKUP)
-        assert Ran("runs", "diff", "last~1", "last", "--json").document["identical"]
-
+class TestExportForget:
     def test_as_json_a_run_is_whole(self, store_file: Path) -> None:
         Ran("ask", LOOKUP)
         (run,) = kept(store_file)

@@ -12,9 +12,9 @@ from fin_agent.config import Settings
 from fin_agent.graphs.answer import AnswerContext, answer_question, stream_answer
 from fin_agent.models import Callers, ModelSettings
 from fin_agent.testing import ModelCall
-from fin_agent.testing.stand_in_base import role_of
 from fin_agent.workspace import Workspace
 from tests.graphs.told_by_model import QUESTION, sound
+from tests.prompt_roles import role_of
 
 pytest.importorskip("langchain_openai", reason="langchain-openai is not installed")
 serving = pytest.importorskip("tests.models.openai_server", reason="the test server is not there")

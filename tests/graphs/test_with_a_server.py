@@ -16,11 +16,11 @@ from fin_agent.config import Settings
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.models import Budget, Callers, LoadedModel, ModelSettings, ModelSetupError, load_chat_model
 from fin_agent.models.settings import Preset
-from fin_agent.testing import role_of
 from fin_agent.workspace import Workspace
 from tests.analyst.model.clients import Prompted, Replying, calculates, keeps, quotes
 from tests.loopback import no_other_host
 from tests.models.openai_server import FAILURES, KEY, SLOW, SOUND, ChatRequest, Failure, OpenAIServer, Reply
+from tests.prompt_roles import role_of
 
 pytest.importorskip("langchain_openai", reason="langchain-openai is not installed")
 pytest.importorskip("langchain", reason="langchain is not installed")

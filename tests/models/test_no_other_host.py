@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.testing import ForbiddenConnectionError
-from fin_agent.testing.network_guards import Attempts
+from tests.loopback import Attempts, ForbiddenConnectionError
 from tests.models.openai_server import KEY, OpenAIServer
 
 pytest_plugins = ["pytester"]

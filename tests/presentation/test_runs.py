@@ -20,11 +20,9 @@ from fin_agent.lexicon.slots import Slot
 from fin_agent.presentation.answers import LedgerView
 from fin_agent.presentation.runs import (
     abbreviated_value,
-    comparison_view,
     differences_view,
     run_view,
     runs_view,
-    step_of_run_view,
 )
 from fin_agent.runs.comparing import run_differences
 from fin_agent.runs.run import Run, StepTime
@@ -316,11 +314,6 @@ class TestRun:
         assert "acme_2023_10k:0, acme_2023_10k:1, acme_2023_10k:2 … 3 more  agree" in text
         assert "acme_2023_10k:5" in "\n".join(shown(run_view(run(), full=True), 120))
 
-    def test_one_step_in_full_with_its_time(self) -> None:
-        lines = shown(step_of_run_view(run(), 2))
-        assert lines[0].split() == ["2", "search", "pages", "20", "pages", "0.100", "s"]
-        assert len(lines) == 21
-
 
 class TestList:
     def test_a_line_per_run(self, tmp_path: Path) -> None:
@@ -380,12 +373,9 @@ class TestList:
 
 
 class TestComparison:
-    def test_both_are_named_with_what_came_out(self) -> None:
+    def test_what_came_out_stands_under_its_part(self) -> None:
         first, second = run(), run(refused=True)
-        lines = shown(comparison_view(first, second, run_differences(first, second)))
-        assert lines[0].startswith(f"- {first.id}")
-        assert next(line for line in lines if line.startswith("+")).startswith(f"+ {second.id}")
-        text = "\n".join(lines)
+        text = "\n".join(shown(differences_view(run_differences(first, second))))
         assert "Answer\n  - answered\n  - value: 3533.0 USD millions\n  + refused" in text
         assert "Missing\n  + inventories of Acme" in text
 
@@ -409,12 +399,9 @@ class TestComparison:
         assert "  + figure 2\n  + … 6 more" in short
         assert "filing_8" in full and "figure 8" in full and "… " not in full
 
-    def test_nothing_differs(self) -> None:
-        assert shown(comparison_view(run(), run(), []))[-1] == "The two runs are the same."
-
     @pytest.mark.parametrize("width", [80, 120])
     def test_fits_and_drives_no_terminal(self, width: int) -> None:
         first, second = run(), run(HOSTILE, long="_and_a_name_that_goes_on" * 3)
-        lines = shown(comparison_view(first, second, run_differences(first, second)), width)
+        lines = shown(differences_view(run_differences(first, second)), width)
         assert fits(lines, width)
         assert not [mark for line in lines for mark in line if unicodedata.category(mark) in ("Cc", "Cf", "Cs")]

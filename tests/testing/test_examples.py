@@ -16,7 +16,7 @@ MODULES = [
     *(f"fin_agent.testing.{each.name}" for each in pkgutil.iter_modules(fin_agent.testing.__path__)),
 ]
 WITH_EXAMPLES = {"fin_agent.testing", *(f"fin_agent.testing.{name}" for name in (
-    "network_guards", "scripted_model", "stand_in_base"))}  # fmt: skip
+    "scripted_model", "stand_in_base"))}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from fin_agent.testing import ForbiddenConnectionError, loopback_only
+from tests.loopback import ForbiddenConnectionError, loopback_only
 
 TEST_NET = "192.0.2.1"
 """An address that is nobody's (RFC 5737)."""

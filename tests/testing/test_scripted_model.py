@@ -7,16 +7,16 @@ import contextlib
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from langchain_core.callbacks import get_usage_metadata_callback
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
 from fin_agent.prompts import load_prompt
-from fin_agent.testing import ModelCall, ScriptedChatModel, ScriptError, role_of
+from fin_agent.testing import ModelCall, ScriptedChatModel, ScriptError
 
 
 class Figure(BaseModel):
@@ -70,19 +70,24 @@ def test_what_a_caller_catches_comes_out_at_the_end() -> None:
         ScriptedChatModel({"judge": ["a"], "hyde": "b"}).verify()
 
 
-def test_roles_are_known_by_their_prompts() -> None:
+def by(role: str) -> RunnableConfig:
+    return {"metadata": {"role": role}}
+
+
+def test_roles_have_replies_of_their_own() -> None:
     model = ScriptedChatModel({"hyde": "a passage", "card": ["one card", "another"], "*": "something else"})
-    assert [model.invoke(prompt).content for prompt in (CARD, HYDE, HYDE, CARD, "What is this?")] == [
+    told = [model.invoke("Go", by(role)).content for role in ("card", "hyde", "hyde", "card-abstraction")]
+    assert [*told, model.invoke("What is this?").content] == [
         "one card", "a passage", "a passage", "another", "something else",
     ]  # fmt: skip
     assert [call.role for call in model.calls] == ["card", "hyde", "hyde", "card", None]
     with pytest.raises(ScriptError, match="2 replies for the role 'card'"):
-        model.invoke(CARD)
+        model.invoke(CARD, by("card"))
     with pytest.raises(
         ScriptError, match=r"no reply for the role 'card', only for hyde\. The prompt: You abstract one"
     ):
-        ScriptedChatModel({"hyde": "x"}).invoke(CARD)
-    with pytest.raises(ScriptError, match="no reply for a prompt of no known role, only for hyde"):
+        ScriptedChatModel({"hyde": "x"}).invoke(CARD, by("card"))
+    with pytest.raises(ScriptError, match="no reply for a call of no known role, only for hyde"):
         ScriptedChatModel({"hyde": "x"}).invoke("Who are you?")
 
 
@@ -96,27 +101,15 @@ def test_a_role_may_be_told() -> None:
     assert model.calls[-1].options == {"stop": ["x"]}
 
 
-def test_roles_are_recognised_across_messages_and_in_prompts_of_ones_own(tmp_path: Path) -> None:
-    head, _, tail = HYDE.partition("\n\n")
-    assert role_of(f"{head}\n\n\n{tail}\nReply in JSON.") == "hyde"
-    (tmp_path / "hyde.md").write_text(
-        "---\nrole: hyde\n---\nInvent a page of a report for {question}, please.\nNo more than ten {{lines}} of it.\n"
-    )
-    own = "Invent a page of a report for revenue, please.\nNo more than ten {lines} of it."
-    assert role_of(own, tmp_path) == "hyde" and role_of(own) is None
-    assert role_of(CARD, tmp_path) == "card" and role_of(HYDE, tmp_path) is None
-    assert ScriptedChatModel({"hyde": "x"}, prompts=tmp_path).invoke(own).content == "x"
-
-
 def test_a_function_answers_by_the_call() -> None:
     def answer(call: ModelCall) -> str | AIMessage:
         assert call.schema is None
         return f"{call.role}: {len(call.messages)}, {call.tools}, {call.options.get('stop')}"
 
     model = ScriptedChatModel(answer)
-    assert model.bind_tools([look_up]).invoke([SystemMessage(HYDE), HumanMessage("Go")], stop=["x"]).content == (
-        "hyde: 2, ('look_up',), ['x']"
-    )
+    assert model.bind_tools([look_up]).invoke(
+        [SystemMessage(HYDE), HumanMessage("Go")], by("hyde"), stop=["x"]
+    ).content == ("hyde: 2, ('look_up',), ['x']")
 
 
 def test_errors_of_the_script_are_raised() -> None:

@@ -16,10 +16,10 @@ import pytest
 from fin_agent.index.ingest import ingest
 from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.testing import ModelCall
-from fin_agent.testing.stand_in_base import role_of
 from tests.graphs.told_by_model import QUESTION, sound
 from tests.models.openai_server.exchange import ChatRequest, Reply, Said, Stalled, ToolCall
 from tests.models.openai_server.server import KEY, OpenAIServer
+from tests.prompt_roles import role_of
 from tests.web.conftest import INCOME, SAMPLES, Server, Watched, ask
 
 

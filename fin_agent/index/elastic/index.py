@@ -1,30 +1,24 @@
-"""The index on a cluster, and the vectors that it keeps: handed out as they came, and searched for neighbours."""
+"""The index on a cluster, and the vectors that it keeps: handed out as they came."""
 
 from __future__ import annotations
 
 import hashlib
-import struct
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterator
+from typing import NamedTuple
 
-from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.address import ClusterAddress, Reaching
 from fin_agent.index.elastic.client import Cluster
 from fin_agent.index.elastic.documents import Document, packed, unpacked
-from fin_agent.index.elastic.listing import Listed, Listing, term
-from fin_agent.index.elastic.mapping import Layout, create_indices, make_index, nearest_index, open_indices
-from fin_agent.index.elastic.reading import MOST_FILTERED, Reading
+from fin_agent.index.elastic.listing import Listing, term
+from fin_agent.index.elastic.mapping import Layout, create_indices, open_indices
+from fin_agent.index.elastic.reading import Reading
 from fin_agent.index.elastic.writing import Writing
-from fin_agent.index.protocol import FilingVectors, NearPlace, VectorModel, VectorUnit
+from fin_agent.index.protocol import FilingVectors, VectorModel, VectorUnit
 from fin_agent.index.sqlite import without_filing
 from fin_agent.index.stored_filing import check_vectors, packed_numbers, unpacked_numbers
 
-_CANDIDATES = 4
-"""Neighbours looked at on each shard for each one wanted: more are found, and more of them the right ones."""
-_LEAST_CANDIDATES = 100
-_MOST_CANDIDATES = 10_000
 _AT_ONCE = 200
 """Filings whose vectors are held at once."""
 
@@ -112,7 +106,8 @@ class ElasticIndex(Reading, Writing):
         if not super().replace_summary(doc_id, summary):
             return False
         generation = self.listing().of[doc_id].generation
-        self._delete_vectors(term("generation", generation), term("unit", VectorUnit.SUMMARY.value))
+        of_summary = [term("generation", generation), term("unit", VectorUnit.SUMMARY.value)]
+        self.delete_where(self.layout.alias("vectors"), {"bool": {"filter": of_summary}})
         return True
 
     def add_vectors(self, model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
@@ -130,8 +125,6 @@ class ElasticIndex(Reading, Writing):
             "unit": unit.value,
             "written": written,
         }
-        if not vectors.sparse:
-            self._add_neighbours(vectors, listed, common)
         kept = {
             "dimensions": vectors.dimensions,
             "sparse": vectors.sparse,
@@ -186,109 +179,6 @@ class ElasticIndex(Reading, Writing):
             )
             for (model, unit), of_it in sorted(by_model.items())
         )
-
-    def nearest(
-        self,
-        model: str,
-        unit: VectorUnit,
-        vector: Sequence[float],
-        limit: int,
-        *,
-        doc_ids: Collection[str] | None = None,
-        places: Collection[tuple[str, int]] | None = None,
-    ) -> list[NearPlace]:
-        """The `limit` places nearest to a dense vector by cosine, best first; equals by content, then place.
-
-        Only of `doc_ids` and only (doc_id, place) of `places`, where given: what may not be found is left out before
-        neighbours are looked for, so that there are `limit` of them where the filings have as many. The search is
-        approximate (HNSW); VectorStore, which reads all vectors, is exact. A place with several vectors counts by its
-        nearest. Raises FilingIndexError where the model has made no dense vectors of the unit, or of another length.
-        """
-        self._check_length(model, unit, len(vector))
-        listing = self.listing()
-        if places is not None:
-            doc_ids = {doc_id for doc_id, _ in places} & (set(doc_ids) if doc_ids is not None else listing.of.keys())
-        filters: list[dict[str, Any]] = [term("unit", unit.value)]
-        generations = None if doc_ids is None else listing.generations(doc_ids)
-        if limit < 1 or (generations is not None and not generations) or not any(vector):
-            return []
-        if generations is not None and len(generations) <= MOST_FILTERED:
-            filters.append({"terms": {"generation": generations}})
-        elif listing.hidden:
-            filters.append({"bool": {"must_not": self._hidden()}})
-        if places is not None:
-            filters.append(listing.at(places, "place"))
-        allowed = listing.shown.keys() if generations is None else frozenset(generations)
-        wanted = limit
-        while True:
-            hits = self._neighbours(model, vector, filters, wanted)
-            best: dict[tuple[str, int], float] = {}
-            for hit in hits:
-                generation, place = hit["fields"]["generation"][0], int(hit["fields"]["place"][0])
-                if generation in allowed:
-                    best.setdefault((listing.shown[generation], place), 2 * hit["_score"] - 1)
-            if len(best) >= limit or len(hits) < wanted or wanted >= _MOST_CANDIDATES:
-                break
-            wanted = min(2 * wanted, _MOST_CANDIDATES)  # several vectors of one place took each other's room
-        ranked = sorted((-round(score, 5), listing.positions[at[0]], at[1], at[0]) for at, score in best.items())
-        return [NearPlace(doc_id, place, -score) for score, _, place, doc_id in ranked[:limit]]
-
-    def _neighbours(
-        self, model: str, vector: Sequence[float], filters: list[dict[str, Any]], wanted: int
-    ) -> list[dict[str, Any]]:
-        answer = self.cluster.search(
-            self.layout.nearest(model, len(vector)),
-            knn={
-                "field": "vector",
-                "query_vector": [float(number) for number in vector],
-                "k": wanted,
-                "num_candidates": min(max(_CANDIDATES * wanted, _LEAST_CANDIDATES), _MOST_CANDIDATES),
-                "filter": filters,
-                "rescore_vector": {"oversample": 2.0},
-            },
-            size=wanted,
-            source=False,
-            fields=[{"field": "generation"}, {"field": "place"}],
-            track_total_hits=False,
-        )
-        hits: list[dict[str, Any]] = answer["hits"]["hits"]
-        return hits
-
-    def _check_length(self, model: str, unit: VectorUnit, length: int) -> None:
-        held = [each for each in self.vector_models() if (each.model, each.unit) == (model, unit)]
-        if not held or held[0].sparse:
-            raise FilingIndexError(
-                f"{model} has made no dense vectors of any {unit} here", remedy="Make them with `fin-agent embed`"
-            )
-        if held[0].dimensions != length:
-            raise FilingIndexError(
-                f"the query's vector does not fit the index's vectors of {held[0].dimensions} dimensions",
-                subject=model,
-                remedy="Search with the model that made the vectors, or make them anew with `fin-agent embed`",
-            )
-
-    def _add_neighbours(self, vectors: FilingVectors, listed: Listed, common: dict[str, Any]) -> None:
-        """Each row as a document that neighbours are found by; those of the time before go."""
-        model, unit, length = common["model"], common["unit"], vectors.dimensions
-        alias = self.layout.nearest(model, length)
-        documents: list[Document] = []
-        for row, place in enumerate(vectors.places):
-            numbers = struct.unpack_from(f"<{length}e", vectors.values, row * length * 2)
-            if any(numbers):  # else it has no direction, and no cosine with anything
-                source = {**common, "place": place, "row": row, "vector": [round(number, 6) for number in numbers]}
-                id = f"{listed.generation}-{unit}-{row}"
-                documents.append(Document(alias.removeprefix(f"{self.layout.prefix}-"), id, source))
-        if vectors.places:
-            body = nearest_index(length, self.cluster.reaching.shards)
-            make_index(self.cluster, alias, alias, self.layout.all_nearest, body=body)
-        self.write_documents(documents, listed.routing, vectors.doc_id)
-        before = {"range": {"written": {"lt": common["written"]}}}
-        of_before = [term("generation", listed.generation), term("model", model), term("unit", unit), before]
-        self.delete_where(self.layout.all_nearest, {"bool": {"filter": of_before}})
-
-    def _delete_vectors(self, *filters: dict[str, Any]) -> None:
-        both = f"{self.layout.alias('vectors')},{self.layout.all_nearest}"
-        self.delete_where(both, {"bool": {"filter": list(filters)}})
 
     def _having(self, listing: Listing, model: str, unit: VectorUnit) -> set[str]:
         """Filings that have vectors of this model and unit."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -31,17 +30,8 @@ class Layout:
 
     @property
     def parts(self) -> str:
-        """All that hold parts of filings, vectors to be searched among them, as one target."""
-        return ",".join([*map(self.alias, PARTS), self.all_nearest])
-
-    @property
-    def all_nearest(self) -> str:
-        """Vectors to be searched, of every model; nothing stands behind it until there are some."""
-        return self.alias("nearest")
-
-    def nearest(self, model: str, dimensions: int) -> str:
-        """Vectors to be searched, of one model and length."""
-        return self.alias(f"nearest-{hashlib.sha256(f'{dimensions} {model}'.encode()).hexdigest()[:16]}")
+        """All that hold parts of filings, as one target."""
+        return ",".join(map(self.alias, PARTS))
 
 
 def open_indices(cluster: Cluster, layout: Layout) -> None:
@@ -82,21 +72,15 @@ def create_indices(cluster: Cluster, layout: Layout) -> None:
     for kind in kinds():
         name, body = layout.alias(kind), template(layout, kind, cluster.reaching.shards)
         cluster.asked(cluster.client.indices.put_index_template, doing="written", name=name, **body)
-        make_index(cluster, name, name)
+        _make_index(cluster, name)
 
 
-def make_index(cluster: Cluster, name: str, *aliases: str, body: dict[str, Any] | None = None) -> None:
-    """Make `name`-000001 behind its aliases, the first of which is its own; nothing where that is there."""
-    if cluster.asked(cluster.client.indices.exists_alias, name=aliases[0]):
+def _make_index(cluster: Cluster, name: str) -> None:
+    """Make `name`-000001 behind the alias `name`; nothing where that is there."""
+    if cluster.asked(cluster.client.indices.exists_alias, name=name):
         return
     try:
-        cluster.asked(
-            cluster.client.indices.create,
-            doing="written",
-            index=f"{name}-{_FIRST}",
-            aliases={alias: {} for alias in aliases},
-            **(body or {}),
-        )
+        cluster.asked(cluster.client.indices.create, doing="written", index=f"{name}-{_FIRST}", aliases={name: {}})
     except FilingIndexError as error:
         cause = error.__cause__
         if not (isinstance(cause, ApiError) and kind_of(cause.body) == "resource_already_exists_exception"):
@@ -114,13 +98,6 @@ def template(layout: Layout, kind: str, shards: int) -> dict[str, Any]:
             "mappings": mappings(said["properties"]),
         },
     }
-
-
-def nearest_index(dimensions: int, shards: int) -> dict[str, Any]:
-    """Settings and mappings of an index of vectors of this length."""
-    properties = {name: dict(field) for name, field in _said()["nearest"]["properties"].items()}
-    properties["vector"]["dims"] = dimensions
-    return {"settings": settings(shards), "mappings": mappings(properties)}
 
 
 def settings(shards: int) -> dict[str, Any]:

@@ -1,7 +1,4 @@
-"""Vectors of an index in memory, and exact search among them: every vector is looked at, none is approximated.
-
-An index on a cluster finds neighbours by itself, approximately; with very many vectors that is asked instead.
-"""
+"""Vectors of an index in memory, and exact search among them: every vector is looked at, none is approximated."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeAlias
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.protocol import FilingEntry, FilingIndex, FilingVectors, FindsNearest, VectorModel, VectorUnit
+from fin_agent.index.protocol import FilingEntry, FilingIndex, FilingVectors, VectorModel, VectorUnit
 from fin_agent.retrieval.dense.encoder import Matrix, SparseRow
 from fin_agent.retrieval.dense.loading import missing
 
@@ -23,8 +20,6 @@ except ImportError as error:
 
 _BLOCK = 16_384
 """Rows that are multiplied at once: in memory they are half precision, multiplied in single."""
-MOST_IN_MEMORY = 500_000
-"""Vectors that are read into memory where the index finds neighbours by itself: 400 MB of them."""
 _DIGITS = 5
 """Scores are ordered by so many decimals: how numbers are grouped when added shows only behind them."""
 
@@ -63,10 +58,6 @@ class VectorStore:
         Only of `doc_ids` and only (doc_id, place) of `places`, where given. A place with several vectors counts by its
         nearest. Raises FilingIndexError where the model has made no vectors of the unit, or vectors of another length.
         """
-        if isinstance(self._index, FindsNearest) and not isinstance(vector, SparseRow) and self._too_many():
-            numbers = [float(number) for number in np.asarray(vector)]
-            near = self._index.nearest(self._model, self._unit, numbers, limit, doc_ids=doc_ids, places=places)
-            return [VectorHit(*place) for place in near]
         loaded = self._current()
         chosen = loaded.rows_of(doc_ids, places)
         if limit < 1 or (chosen is not None and not len(chosen)):
@@ -90,11 +81,6 @@ class VectorStore:
             )
             for at in order
         ]
-
-    def _too_many(self) -> bool:
-        """Whether there are more vectors than should be read into every process."""
-        held = (each for each in self._index.vector_models() if (each.model, each.unit) == (self._model, self._unit))
-        return any(each.rows > MOST_IN_MEMORY for each in held)
 
     def _current(self) -> _Loaded:
         """The vectors as the index has them now, read when they changed."""

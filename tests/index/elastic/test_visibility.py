@@ -82,7 +82,6 @@ def test_what_was_replaced_goes_when_its_time_is_up(
     index.add_vectors("m", VectorUnit.PAGE, dense(EVERYTHING.doc_id, (1.0, 2.0)))
     index.add(make_filing(EVERYTHING.doc_id, "x"), ["{}"], "")  # of another company: parts stand elsewhere
     assert kept(server) == {"pages": 1, "passages": 1, "figures": 0, "vectors": 0, "journal": 0, "filings": 1}
-    assert not server.node.named("test-nearest")[0].view.live
     index.remove(EVERYTHING.doc_id)
     assert set(kept(server).values()) == {0}
 

@@ -13,7 +13,7 @@ from tests.index.elastic_server.refusal import RefusalError, illegal
 
 _LONGEST_KEYWORD = 32_766
 _WHOLE = {"integer": 2**31, "long": 2**63, "short": 2**15}
-_KNOWN = frozenset({"keyword", "text", "token_count", "boolean", "date", "object", "binary", "dense_vector", *_WHOLE})
+_KNOWN = frozenset({"keyword", "text", "token_count", "boolean", "date", "object", "binary", *_WHOLE})
 
 
 class Field:
@@ -27,7 +27,7 @@ class Field:
         if self.kind == "object" and said.get("enabled", True):
             raise illegal(f"objects whose parts are indexed are more than this server knows ([{name}])")
         self.indexed: bool = said.get("index", self.kind not in ("object", "binary"))
-        self.sortable: bool = said.get("doc_values", self.kind not in ("object", "binary", "text", "dense_vector"))
+        self.sortable: bool = said.get("doc_values", self.kind not in ("object", "binary", "text"))
         self.analyzer: str = said.get("analyzer", "standard")
         self.dims: int = said.get("dims", 0)
         self._longest: int = said.get("ignore_above", 2**31)
@@ -39,7 +39,7 @@ class Field:
 
     def values(self, value: object) -> Iterator[Any]:
         """What the field is found by; raises RefusalError where it cannot hold `value`."""
-        for each in value if isinstance(value, list) and self.kind != "dense_vector" else [value]:
+        for each in value if isinstance(value, list) else [value]:
             if each is None:
                 continue
             yield from self._checked(each)
@@ -84,17 +84,6 @@ class Field:
                 base64.b64decode(str(value), validate=True)
             except binascii.Error:
                 raise self._unfit(value) from None
-        elif self.kind == "dense_vector":
-            if not isinstance(value, list) or len(value) != self.dims:
-                got = len(value) if isinstance(value, list) else value
-                raise RefusalError(
-                    400,
-                    "document_parsing_exception",
-                    f"The [dense_vector] field [{self.name}] has a different number of dimensions [{got}] than"
-                    f" defined in the mapping [{self.dims}]",
-                )
-            if not any(value):
-                raise illegal("The [cosine] similarity does not support vectors with zero magnitude.")
 
     def _unfit(self, value: object) -> RefusalError:
         return RefusalError(

@@ -1,9 +1,8 @@
-"""A search over views: query or nearest neighbours, order, one page of hits, aggregations."""
+"""A search over views: query, order, one page of hits, aggregations."""
 
 from __future__ import annotations
 
 import heapq
-import math
 from collections.abc import Mapping, Sequence
 from functools import total_ordering
 from typing import Any
@@ -18,7 +17,7 @@ Found = tuple[View, Stored, float]
 """A document and its score."""
 _KNOWN = frozenset(
     {"query", "size", "from", "sort", "search_after", "_source", "fields", "track_total_hits", "aggregations",
-     "knn", "track_scores"}
+     "track_scores"}
 )  # fmt: skip
 
 
@@ -40,8 +39,6 @@ def searched(
         for number, score in _found(body, view).items()
         if shards is None or view.live[number].shard in shards[view.shelf.name]
     ]
-    if "knn" in body:
-        found = heapq.nlargest(body["knn"]["k"], found, key=lambda hit: (hit[2], -hit[1].number))
     answer: dict[str, Any] = {
         "took": 1,
         "timed_out": False,
@@ -61,8 +58,6 @@ def searched(
 
 
 def _found(body: Mapping[str, Any], view: View) -> dict[int, float]:
-    if "knn" in body:
-        return _near(body["knn"], view)
     query = body.get("query", {"match_all": {}})
     if _by_score(body):
         return {number: as_float32(score) for number, score in scored(query, view).items()}
@@ -71,35 +66,6 @@ def _found(body: Mapping[str, Any], view: View) -> dict[int, float]:
 
 def _by_score(body: Mapping[str, Any]) -> bool:
     return body.get("size", 10) > 0 and ("sort" not in body or any("_score" in each for each in body["sort"]))
-
-
-def _near(said: Mapping[str, Any], view: View) -> dict[int, float]:
-    """Every vector that passes the filter is looked at; scores as for the similarity `cosine`."""
-    field = view.shelf.mapping.field(said["field"])
-    if field is None or field.kind != "dense_vector":
-        raise illegal(f"[knn] queries are only supported on [dense_vector] fields, not [{said['field']}]")
-    asked = said["query_vector"]
-    if len(asked) != field.dims:
-        raise illegal(
-            f"the query vector has a different dimension [{len(asked)}] than the index vectors [{field.dims}]"
-        )
-    if not said["k"] <= said["num_candidates"] <= _MOST:
-        raise illegal(f"[num_candidates] cannot be less than [k] or more than [{_MOST}]")
-    length = math.sqrt(sum(number * number for number in asked))
-    if not length:
-        raise illegal("The [cosine] similarity does not support vectors with zero magnitude.")
-    filters = said.get("filter", [])
-    allowed = set(view.live)
-    for each in filters if isinstance(filters, list) else [filters]:
-        allowed &= matching(each, view)
-    scores: dict[int, float] = {}
-    for number in allowed:
-        vector = view.live[number].source.get(said["field"])
-        if vector is not None:
-            product = sum(one * other for one, other in zip(asked, vector, strict=True))
-            cosine = product / length / math.sqrt(sum(each * each for each in vector))
-            scores[number] = as_float32((1 + cosine) / 2)
-    return scores
 
 
 def _page(body: Mapping[str, Any], found: list[Found], size: int, start: int) -> list[dict[str, Any]]:

@@ -173,7 +173,7 @@ class Shelf:
                     if each.name not in texts:
                         texts[each.name] = TextField(self.analyzers[each.analyzer])
                     texts[each.name].add(stored.number, " ".join(each.values(value)))
-                elif each.indexed and each.kind not in ("dense_vector", "object", "binary"):
+                elif each.indexed and each.kind not in ("object", "binary"):
                     terms = each.values(value)
                     if each.kind == "token_count":
                         words = sum(len(self.analyzers[each.analyzer](text)) for text in terms)
