@@ -85,10 +85,7 @@ GROUPS = (
     Group(
         "LangChain pieces",
         "For chains. Documents say in their metadata where they stand.",
-        tuple(
-            f"fin_agent.{name}"
-            for name in ("FinAgentRetriever", "TournamentCompressor", "CrossEncoderCompressor", "as_runnable")
-        ),
+        tuple(f"fin_agent.{name}" for name in ("FinAgentRetriever", "TournamentCompressor", "as_runnable")),
     ),
     Group(
         "Graphs",

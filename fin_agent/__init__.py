@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from fin_agent.index.ingest import ingest as ingest
     from fin_agent.index.sqlite import SqliteIndex as SqliteIndex
     from fin_agent.integrations.document_ingest import ingest_documents as ingest_documents
-    from fin_agent.integrations.rerankers import CrossEncoderCompressor as CrossEncoderCompressor
     from fin_agent.integrations.rerankers import TournamentCompressor as TournamentCompressor
     from fin_agent.integrations.retriever import FinAgentRetriever as FinAgentRetriever
     from fin_agent.models.callers_by_role import Callers as Callers
@@ -56,7 +55,6 @@ _HOMES = {
     "AnswerContext": "fin_agent.graphs.answer",
     "Callers": "fin_agent.models.callers_by_role",
     "ChatContext": "fin_agent.graphs.chat",
-    "CrossEncoderCompressor": "fin_agent.integrations.rerankers",
     "FinAgentError": "fin_agent.errors",
     "FinAgentRetriever": "fin_agent.integrations.retriever",
     "FinAgentToolkit": "fin_agent.tools.toolkit",

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
 from collections.abc import Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
-from pathlib import Path
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -17,19 +14,17 @@ from fin_agent.analyst.model.models_by_role import role_models
 from fin_agent.answering.answer import Usage
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import ModelOptions, OnIndex, command
-from fin_agent.cli.prompts import checked_prompts
 from fin_agent.cli.streams import fields_of, messages
 from fin_agent.config import INDEX_VARIABLE, RECORDING_VARIABLES, VARIABLES, Configured, Settings, SettingsError
 from fin_agent.config_sources import FILE_NAME, FILE_VARIABLE
-from fin_agent.distribution import requirements
-from fin_agent.errors import FilingIndexError, how_to_install
+from fin_agent.errors import FilingIndexError
 from fin_agent.filings.reader import PDF_READER_VARIABLE
 from fin_agent.index.elastic.address import VARIABLES as CLUSTER_VARIABLES
 from fin_agent.index.opening import open_index
 from fin_agent.index.sqlite import FILE_NAME as INDEX_FILE
 from fin_agent.lexicon.lexicon import LEXICON_VARIABLE
 from fin_agent.models.costs import usage_of
-from fin_agent.models.diagnosis import Finding, State, diagnosed_models, models_in_use
+from fin_agent.models.diagnosis import Finding, State, diagnosed_models
 from fin_agent.models.loading import KEY_VARIABLE
 from fin_agent.models.metering import Meter
 from fin_agent.models.settings import ModelSettings
@@ -37,21 +32,11 @@ from fin_agent.presentation.terminal_text import advice_view, one_line
 from fin_agent.serving.http_server import TOKEN_VARIABLE
 
 _PREFIX = "FIN_AGENT_"
-_EXTRAS = {
-    "chat": "chat models",
-    "dense": "search by vectors",
-    "edgar": "fetching filings from EDGAR",
-    "elasticsearch": "an index on a cluster",
-    "evaluation": "comparing strategies and fitting weights",
-    "pdfium": "another reader of PDF files",
-}
-"""Extra -> what it is for; others are those of developers."""
-_OF_AN_EXTRA = re.compile(r"(?P<name>[\w.-]+).*;.*\bextra\s*==\s*[\"'](?P<extra>[\w-]+)[\"']")
 
 
 @command
 def doctor(on: OnIndex, models: ModelOptions, offline: bool = False) -> ExitCode:
-    """Check key, server, structured output and price of each chat model, by one small call; prompts, index, extras.
+    """Check key, server, structured output and price of each chat model, by one small call; settings and index.
 
     Says what to do where something is wrong. Exit code 3 where a check fails.
 
@@ -76,9 +61,7 @@ def doctor(on: OnIndex, models: ModelOptions, offline: bool = False) -> ExitCode
                 offline=offline,
                 asking=lambda name: status.update(f"asking {name}"),
             )
-            findings += _of_prompts(configured.settings.prompts)
         findings += _of_index(on)
-        findings += _of_extras(configured is not None and bool(models_in_use(_models_used(configured.settings))))
     failed = sum(each.state is State.FAILED for each in findings)
     took = usage_of(meter.records)
     document = {
@@ -140,21 +123,6 @@ def _models_used(settings: Settings) -> ModelSettings:
     return named if settings.by_model else named.model_copy(update={"model": None})
 
 
-def _of_prompts(folder: Path | None) -> Iterator[Finding]:
-    if folder is not None and not folder.is_dir():
-        remedy = "Give the folder that holds your *.md files: `prompts`, or FIN_AGENT_PROMPTS"
-        yield Finding("prompts", "folder", State.FAILED, f"{folder} is no folder", remedy)
-        return
-    checked = checked_prompts(folder)
-    for each in checked:
-        for wrong in each.wrong:
-            yield Finding("prompts", each.name, State.FAILED, f"{each.file}: {wrong.what}", wrong.remedy)
-    right = [each for each in checked if not each.wrong]
-    own = [each.name for each in right if each.own]
-    found = f"{len(right)} are right" + (f", of them your own: {', '.join(own)}" if own else ", all packaged")
-    yield Finding("prompts", "files", State.OK, found)
-
-
 def _of_index(on: OnIndex) -> Iterator[Finding]:
     try:
         chosen = on.chosen
@@ -178,31 +146,6 @@ def _of_index(on: OnIndex) -> Iterator[Finding]:
         yield Finding("index", "filings", State.WARNING, f"{where} is empty", remedy)
         return
     yield Finding("index", "filings", State.OK, f"{count:,} in {where}")
-
-
-def _of_extras(chat_needed: bool) -> Iterator[Finding]:
-    """Which extras are installed. One that is needed and is not fails."""
-    wanted: dict[str, list[str]] = {}
-    for line in requirements():
-        if (found := _OF_AN_EXTRA.match(line)) is not None and found["extra"] in _EXTRAS:
-            wanted.setdefault(found["extra"], []).append(found["name"])
-    for extra, packages in sorted(wanted.items()):
-        lacking = [name for name in packages if not _installed(name)]
-        if not lacking:
-            yield Finding("extras", extra, State.OK, f"installed, for {_EXTRAS[extra]}")
-            continue
-        needed = extra == "chat" and chat_needed
-        found_out = f"not installed: {', '.join(lacking)}; for {_EXTRAS[extra]}"
-        remedy = how_to_install(extra)
-        yield Finding("extras", extra, State.FAILED if needed else State.NOTE, found_out, remedy)
-
-
-def _installed(package: str) -> bool:
-    try:
-        version(package)
-    except PackageNotFoundError:
-        return False
-    return True
 
 
 _STYLES = {State.OK: "green", State.NOTE: "dim", State.WARNING: "yellow", State.FAILED: "bold red"}

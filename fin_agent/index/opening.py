@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 AnyIndex: TypeAlias = "SqliteIndex | ElasticIndex"
 
-_ADDRESS = re.compile(r"^(https?|cloud):/+(.*)$", re.I | re.S)
+_ADDRESS = re.compile(r"^(https?):/+(.*)$", re.I | re.S)
 _WITHOUT_SCHEME = re.compile(r"(?:.*@)?(?:\[[\da-f:.]+\]|[\w.-]{2,}):\d{2,5}(?:/.*)?", re.I | re.S)
 """`127.0.0.1:9200/filings`: a folder may be called so, and hardly ever is."""
 _NEAR = 65

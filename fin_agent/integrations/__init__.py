@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fin_agent.integrations.document_ingest import ingest_documents as ingest_documents
-    from fin_agent.integrations.rerankers import CrossEncoderCompressor as CrossEncoderCompressor
     from fin_agent.integrations.rerankers import TournamentCompressor as TournamentCompressor
     from fin_agent.integrations.retriever import FinAgentRetriever as FinAgentRetriever
 
 _HOMES = {
-    "CrossEncoderCompressor": "fin_agent.integrations.rerankers",
     "FinAgentRetriever": "fin_agent.integrations.retriever",
     "TournamentCompressor": "fin_agent.integrations.rerankers",
     "ingest_documents": "fin_agent.integrations.document_ingest",

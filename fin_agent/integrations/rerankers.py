@@ -1,4 +1,4 @@
-"""Documents that were retrieved, put into a better order: by a tournament of cards, or by a cross-encoder."""
+"""Documents that were retrieved, put into a better order by a tournament of cards."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ from fin_agent.evidence.tournament.judge import Judge
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.models.call import Role
 from fin_agent.retrieval.search_query import RankedPassage
-from fin_agent.retrieval.strategies.protocol import PassageScorer
 from fin_agent.tools.context import open_workspace
 from fin_agent.workspace import Workspace
 
 
 class CompressionError(FinAgentError):
-    """Documents cannot be put into an order: they are not of the index, or no model is named."""
+    """Documents cannot be put into an order: they are not of the index."""
 
 
 class TournamentCompressor(BaseDocumentCompressor):
@@ -113,7 +112,7 @@ class TournamentCompressor(BaseDocumentCompressor):
             raise CompressionError(
                 "a document has no `doc_id` and `page`: only what FinAgentRetriever found has cards",
                 subject=str(document.id or document.page_content[:40]),
-                remedy='Retrieve with FinAgentRetriever(level="passage") or "page", or use CrossEncoderCompressor',
+                remedy='Retrieve with FinAgentRetriever(level="passage") or "page"',
             )
         stored = self._index.passages([PageKey(doc_id, page)])
         ordinal = document.metadata.get("ordinal")
@@ -125,71 +124,6 @@ class TournamentCompressor(BaseDocumentCompressor):
                 remedy="Give the compressor the index that was retrieved from",
             )
         return [RankedPassage(each, float(score)) for each in held]
-
-
-class CrossEncoderCompressor(BaseDocumentCompressor):
-    """The best documents by how well a cross-encoder finds that they answer (Nogueira and Cho 2019).
-
-    Takes any documents; needs the extra `dense`, or a `scorer` of your own. Raises EncoderError where the model cannot
-    be loaded, CompressionError where none is named.
-
-    >>> from langchain_core.documents import Document
-    >>> from fin_agent import CrossEncoderCompressor
-    >>> class Longest:
-    ...     def score(self, query, texts):
-    ...         return [float(len(text)) for text in texts]
-    >>> compressor = CrossEncoderCompressor(scorer=Longest(), k=1)
-    >>> found = [Document("Sales rose."), Document("Net sales rose by 7.7%.")]
-    >>> compressor.compress_documents(found, "What rose?")[0].page_content
-    'Net sales rose by 7.7%.'
-    """
-
-    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
-
-    model: str | None = Field(default=None, description="folder of a cross-encoder, or its name on a model hub")
-    scorer: SkipValidation[PassageScorer | None] = Field(
-        default=None, description="a scorer, in place of a model by name"
-    )
-    k: int | None = Field(
-        validation_alias=AliasChoices("k", "top_n"),
-        default=None,
-        ge=1,
-        description="how many are returned at most; all if not given",
-    )
-
-    _scorer: PassageScorer = PrivateAttr()
-
-    def model_post_init(self, context: object) -> None:
-        """Load the model. See above for what is raised."""
-        if self.scorer is not None:
-            self._scorer = self.scorer
-        elif self.model is not None:
-            from fin_agent.retrieval.dense.encoder import load_pair_scorer
-
-            self._scorer = load_pair_scorer(self.model)
-        else:
-            raise CompressionError(
-                "no cross-encoder is named", remedy='Give one: CrossEncoderCompressor(model="/models/my-cross-encoder")'
-            )
-
-    def compress_documents(
-        self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
-    ) -> Sequence[Document]:
-        """Order documents by the cross-encoder's score.
-
-        Args:
-            documents: The documents.
-            query: The question that they should answer.
-            callbacks: Not used.
-
-        Returns:
-            The best `k`, best first, equals in their former order, with the score in their metadata.
-        """
-        if not documents:
-            return []
-        scores = self._scorer.score(query, [document.page_content for document in documents])
-        order = sorted(range(len(documents)), key=lambda position: (-round(scores[position], 6), position))
-        return [_scored(documents[position], scores[position]) for position in order[: self.k]]
 
 
 def _key(passage: RankedPassage) -> tuple[str, int]:

@@ -1,13 +1,11 @@
-"""Whether the chat models that are named can be used: key, address, structured output, prices, kept replies."""
+"""Whether the chat models that are named can be used: key, address, structured output, prices."""
 
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel
@@ -27,7 +25,6 @@ from fin_agent.models.errors import (
 )
 from fin_agent.models.loading import KEY_VARIABLE, LoadedModel, load_chat_model, variable_with_key
 from fin_agent.models.metering import Meter, metered
-from fin_agent.models.response_cache import kept_in
 from fin_agent.models.settings import ModelSettings, OutputMode
 from fin_agent.redaction import is_loopback
 
@@ -72,7 +69,7 @@ class Ready(BaseModel):
 def diagnosed_models(
     settings: ModelSettings, meter: Meter, *, offline: bool = False, asking: Callable[[str], None] = lambda name: None
 ) -> Iterator[Finding]:
-    """What is found of each model that fills a role, in the order of roles, then of prices and kept replies.
+    """What is found of each model that fills a role, in the order of roles, then of prices.
 
     One call is made of each distinct model, recorded by `meter`, kept replies left aside; none where `offline`.
     `asking` is told the name of the model that is about to be asked. Nothing is raised, and no key is shown.
@@ -83,8 +80,6 @@ def diagnosed_models(
         yield from _of_model(name, roles, settings, prices, meter, offline=offline, asking=asking)
     if wrong is not None:
         yield wrong
-    if used or settings.cache is not None:
-        yield _of_cache(settings.cache)
 
 
 def models_in_use(settings: ModelSettings) -> dict[str, list[Role]]:
@@ -233,21 +228,3 @@ def _prices(settings: ModelSettings) -> tuple[PriceTable, Finding | None]:
         return PriceTable.from_file(settings.prices), None
     except PricesError as error:
         return PriceTable(), Finding("prices", "file", State.FAILED, f"{error.subject}: {error.what}", error.remedy)
-
-
-def _of_cache(file: Path | None) -> Finding:
-    """Whether replies can be kept; the file is left as it is."""
-    about, check = "kept replies", "file"
-    if file is None:
-        remedy = "Name a file (FIN_AGENT_CACHE), and no call is paid for twice"
-        return Finding(about, check, State.NOTE, "none is named", remedy)
-    another = "Name another file: `cache` in fin-agent.toml, or FIN_AGENT_CACHE"
-    place = file if file.exists() else next(folder for folder in file.absolute().parents if folder.exists())
-    if not os.access(place, os.W_OK) or (place is not file and not place.is_dir()):
-        return Finding(about, check, State.FAILED, f"{file} cannot be written", another)
-    if place is not file:
-        return Finding(about, check, State.OK, f"{file} is made with the first reply")
-    try:
-        return Finding(about, check, State.OK, f"{kept_in(file):,} replies in {file}")
-    except (sqlite3.Error, OSError) as error:
-        return Finding(about, check, State.FAILED, f"{file} cannot be used ({error})", another)

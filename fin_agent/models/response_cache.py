@@ -101,13 +101,6 @@ def _check_ours(connection: sqlite3.Connection) -> None:
         raise OSError("it is a database of something else")
 
 
-def kept_in(file: Path) -> int:
-    """How many replies a file holds, which is not changed. Raises sqlite3.Error, OSError where it cannot be used."""
-    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, timeout=_BUSY_SECONDS)) as connection:
-        _check_ours(connection)
-        return int(connection.execute("SELECT count(*) FROM replies").fetchone()[0])
-
-
 def cache_key(call: Call[OutputT], model: str, base_url: str | None, mode: str) -> str:
     """Under what a reply is kept: all that it depends on.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +63,7 @@ def test_without_a_model_rules_answer(sample_index: Path) -> None:
     assert (state, found) == ("ok", "rules, without any chat model")
     assert "--model" in remedy and "FIN_AGENT_MODEL" in remedy
     assert looked.of("index", "filings")[:2] == ("ok", f"15 in {sample_index} (--index)")
-    assert looked.of("prompts", "files")[0] == "ok"
-    assert looked.of("extras", "chat")[0] == "ok"
-    assert {about for about, _ in looked.findings} == {"settings", "analyst", "prompts", "index", "extras"}
+    assert {about for about, _ in looked.findings} == {"settings", "analyst", "index"}
 
 
 @pytest.mark.parametrize(
@@ -266,43 +263,12 @@ def test_dollars_limited_and_no_price(server: OpenAIServer, sample_index: Path) 
     assert state == "failed" and "no call would be made" in found and "limit tokens" in remedy
 
 
-def test_files_that_cannot_be_used(
+def test_a_file_of_prices_that_cannot_be_used(
     server: OpenAIServer, sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = ("--model", "openai:gpt-4o", "--base-url", server.url, "--index", sample_index)
     monkeypatch.setenv("FIN_AGENT_PRICES", str(tmp_path / "none.yaml"))
-    monkeypatch.setenv("FIN_AGENT_PROMPTS", str(tmp_path / "none"))
-    monkeypatch.setenv("FIN_AGENT_CACHE", str(tmp_path / "new" / "replies.sqlite"))
-    looked = Looked(*options)
-    assert looked.of("prices", "file")[0] == looked.of("prompts", "folder")[0] == "failed"
-    assert looked.of("kept replies", "file")[:2] == (
-        "ok",
-        f"{tmp_path}/new/replies.sqlite is made with the first reply",
-    )
-    assert not (tmp_path / "new").exists()
-    (tmp_path / "prompts").mkdir()
-    (tmp_path / "prompts" / "reasoning.md").write_text("no head", encoding="utf-8")
-    monkeypatch.setenv("FIN_AGENT_PROMPTS", str(tmp_path / "prompts"))
-    assert Looked("--offline", *options).of("prompts", "reasoning")[0] == "failed"
-
-
-def test_kept_replies(
-    server: OpenAIServer, sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from fin_agent.models import Caller, ResponseCache, load_chat_model
-    from tests.models.scripted import text_call
-
-    file = tmp_path / "replies.sqlite"
-    monkeypatch.setenv("FIN_AGENT_CACHE", str(file))
-    options = ("--model", "openai:gpt-4o", "--base-url", server.url, "--index", sample_index, "--offline")
-    with nullcontext(ResponseCache(file)) as cache:
-        Caller(load_chat_model("openai:gpt-4o", base_url=server.url), cache=cache).reply(text_call())
-    assert Looked(*options).of("kept replies", "file")[:2] == ("ok", f"1 replies in {file}")
-    file.write_bytes(b"no database at all" * 100)
-    assert Looked(*options).of("kept replies", "file")[0] == "failed"
-    assert file.read_bytes().startswith(b"no database")
-    monkeypatch.setenv("FIN_AGENT_CACHE", str(sample_index / "filings.sqlite"))
-    assert "something else" in Looked(*options).of("kept replies", "file")[1]
+    looked = Looked("--model", "openai:gpt-4o", "--base-url", server.url, "--index", sample_index)
+    assert looked.of("prices", "file")[0] == "failed"
 
 
 def test_settings_that_cannot_be_used_are_a_finding(sample_index: Path, tmp_path: Path) -> None:
@@ -364,14 +330,6 @@ def test_no_index_yet(tmp_path: Path, empty_index: Path) -> None:
     assert Looked("--index", empty_index).of("index", "filings")[0] == "warning"
     (tmp_path / "filings.sqlite").write_bytes(b"no database at all")
     assert Looked("--index", tmp_path).of("index", "filings")[0] == "failed"
-
-
-def test_an_extra_that_is_needed_and_lacking(sample_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "_installed", lambda package: package != "genai-prices")
-    options = ("--index", sample_index, "--offline")
-    assert Looked(*options).of("extras", "chat")[0] == "note"
-    state, found, remedy = Looked(*options, "--model", "openai:gpt-4o").of("extras", "chat")
-    assert state == "failed" and "genai-prices" in found and remedy.startswith('pip install ".[chat]"')
 
 
 def test_what_a_person_sees(server: OpenAIServer, sample_index: Path) -> None:

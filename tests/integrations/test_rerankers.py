@@ -9,7 +9,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.documents.compressor import BaseDocumentCompressor
 
-from fin_agent import CrossEncoderCompressor, FinAgentRetriever, TournamentCompressor
+from fin_agent import FinAgentRetriever, TournamentCompressor
 from fin_agent.integrations.rerankers import CompressionError
 from fin_agent.workspace import Workspace
 
@@ -57,24 +57,8 @@ def test_no_more_than_k_and_the_same_when_awaited(workspace: Workspace) -> None:
 
 def test_documents_without_cards_are_refused(workspace: Workspace) -> None:
     compressor = TournamentCompressor(workspace=workspace)
-    with pytest.raises(CompressionError, match="CrossEncoderCompressor"):
+    with pytest.raises(CompressionError, match="only what FinAgentRetriever found has cards"):
         compressor.compress_documents([Document(page_content="Net income was 5.")], QUESTION)
     gone = Document(page_content="Net income was 5.", metadata={"doc_id": "quillmark_2023_10k", "page": 400})
     with pytest.raises(CompressionError, match="quillmark_2023_10k page 401"):
         compressor.compress_documents([gone], QUESTION)
-
-
-def test_a_cross_encoder_orders_any_documents() -> None:
-    scorer = ByLength()
-    given = [Document(page_content=text, metadata={"from": text}) for text in ("four", "a", "two", "b")]
-    ordered = CrossEncoderCompressor(scorer=scorer, k=3).compress_documents(given, "short?")
-    assert [each.page_content for each in ordered] == ["a", "b", "two"], "equals stay as they were"
-    assert ordered[0].metadata == {"from": "a", "score": -1.0}
-    assert given[1].metadata == {"from": "a"}
-    assert scorer.asked == ["short?"]
-    assert list(CrossEncoderCompressor(scorer=scorer).compress_documents([], "short?")) == []
-
-
-def test_a_cross_encoder_has_to_be_named() -> None:
-    with pytest.raises(CompressionError, match="no cross-encoder is named"):
-        CrossEncoderCompressor()

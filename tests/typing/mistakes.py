@@ -13,11 +13,11 @@ import fin_agent
 from fin_agent import (
     Answer,
     AnswerContext,
-    CrossEncoderCompressor,
     FinAgentRetriever,
     FinAgentToolkit,
     Settings,
     SqliteIndex,
+    TournamentCompressor,
     Workspace,
     answer_question,
     as_runnable,
@@ -40,7 +40,7 @@ def mistaken(workspace: Workspace, context: AnswerContext, answer: Answer, index
     Settings(round=3)  # type: ignore[call-arg]
     FinAgentRetriever(index=Path("i"), level="chapter")  # type: ignore[arg-type]
     FinAgentToolkit(indices=Path("i"))  # type: ignore[call-arg]
-    CrossEncoderCompressor(scorer=len)  # type: ignore[arg-type]
+    TournamentCompressor(k="three")  # type: ignore[arg-type]
     as_runnable(context).invoke(3)  # type: ignore[arg-type]
     ingest([Path("a.pdf")], index, worker=0)  # type: ignore[call-arg]
     build_graph().invoke({"question": "?"}, context=workspace)  # type: ignore[arg-type]

@@ -22,7 +22,6 @@ from fin_agent import (
     AnswerContext,
     Callers,
     ChatContext,
-    CrossEncoderCompressor,
     FinAgentError,
     FinAgentRetriever,
     FinAgentToolkit,
@@ -144,8 +143,7 @@ def chatted(folder: Path, threads: Path) -> list[str]:
 def found(folder: Path) -> list[Document]:
     retriever = FinAgentRetriever(index=folder, level="passage", k=4, company="Harborlight")
     documents = retriever.invoke(QUESTION)
-    best = TournamentCompressor(index=folder, k=2).compress_documents(documents, QUESTION)
-    return list(CrossEncoderCompressor(scorer=Longest(), k=1).compress_documents(best, QUESTION))
+    return list(TournamentCompressor(index=folder, k=2).compress_documents(documents, QUESTION))
 
 
 def tools(folder: Path) -> list[BaseTool]:

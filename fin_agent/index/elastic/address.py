@@ -18,16 +18,14 @@ VARIABLES = {
     "api_key": "FIN_AGENT_ES_API_KEY",
     "username": "FIN_AGENT_ES_USERNAME",
     "password": "FIN_AGENT_ES_PASSWORD",
-    "cloud_id": "FIN_AGENT_ES_CLOUD_ID",
     "certificates": "FIN_AGENT_ES_CA",
-    "fingerprint": "FIN_AGENT_ES_FINGERPRINT",
     "timeout": "FIN_AGENT_ES_TIMEOUT",
     "patience": "FIN_AGENT_ES_PATIENCE",
     "shards": "FIN_AGENT_ES_SHARDS",
 }
 """Setting -> the environment variable it is taken from."""
 
-_SENT = {"api_key": True, "username": False, "password": False, "cloud_id": True, "fingerprint": True}
+_SENT = {"api_key": True, "username": False, "password": False}
 """What comes from a file or a page often, with the end of its line -> whether it is ASCII; others are sent as UTF-8."""
 _PREFIX = re.compile(r"^[a-z0-9][a-z0-9_.-]{0,99}$")
 
@@ -37,16 +35,16 @@ class ClusterAddress:
     """A cluster, and the first part of the names of everything that one index keeps there."""
 
     scheme: str
-    """`https`, `http`, or `cloud` where `FIN_AGENT_ES_CLOUD_ID` says which deployment is meant."""
+    """`https` or `http`."""
     host: str
-    """`search.example.org:9200`; empty for `cloud`."""
+    """`search.example.org:9200`."""
     prefix: str
 
     @classmethod
     def of(cls, text: str) -> ClusterAddress:
-        """`https://host:9200/prefix` or `cloud://prefix`. Raises FilingIndexError, without repeating a password."""
+        """`https://host:9200/prefix`. Raises FilingIndexError, without repeating a password."""
         scheme, separator, rest = text.partition("://")
-        if not separator or scheme not in ("https", "http", "cloud"):
+        if not separator or scheme not in ("https", "http"):
             raise _unfit("it is no address of a cluster", shown(text))
         if any(sign in rest for sign in "@?#"):
             raise _unfit(
@@ -54,16 +52,15 @@ class ClusterAddress:
                 shown(text),
                 f"Set {VARIABLES['api_key']}, or {VARIABLES['username']} and {VARIABLES['password']}, instead",
             )
-        host, _, path = ("", "", rest) if scheme == "cloud" else rest.partition("/")
+        host, _, path = rest.partition("/")
         prefix = path.strip("/")
-        if scheme != "cloud":
-            _check_host(host, text)
+        _check_host(host, text)
         if not _PREFIX.match(prefix):
             raise _unfit("the last part of the address names the index: small letters, digits, - _ .", text)
         return cls(scheme, host, prefix)
 
     def __str__(self) -> str:
-        return f"{self.scheme}://{self.host}/{self.prefix}" if self.host else f"{self.scheme}://{self.prefix}"
+        return f"{self.scheme}://{self.host}/{self.prefix}"
 
 
 def shown(address: str) -> str:
@@ -91,11 +88,8 @@ class Reaching(BaseModel):
     api_key: str | None = Field(default=None, repr=False)
     username: str | None = None
     password: str | None = Field(default=None, repr=False)
-    cloud_id: str | None = Field(default=None, repr=False)
     certificates: str | None = None
     """File of the certificate authority that signed the cluster's certificate."""
-    fingerprint: str | None = None
-    """SHA-256 of the cluster's certificate, where there is no authority to ask."""
     timeout: float = Field(default=30.0, gt=0, lt=1e6)
     """Seconds that one request may take."""
     patience: float = Field(default=60.0, gt=0, lt=1e6)
@@ -115,7 +109,7 @@ class Reaching(BaseModel):
         sent = as_sent(given or "", blanks=_SENT[name]) or None
         if sent is not None and (why := why_unsendable(sent, ascii_only=_SENT[name])):
             raise _unfit(f"it cannot be sent: {why}", VARIABLES[name], "Set it anew, to the value alone")
-        return _sha256(sent) if sent is not None and name == "fingerprint" else sent
+        return sent
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Reaching:
@@ -137,18 +131,6 @@ class Reaching(BaseModel):
             missing = f"there is no file {reaching.certificates}"
             raise _unfit(missing, VARIABLES["certificates"], "Name the certificate authority's PEM file")
         return reaching
-
-
-def _sha256(written: str) -> str:
-    """64 digits, also where they are written with colons, or as `openssl x509 -fingerprint -sha256` prints them."""
-    digits = written.rpartition("=")[2].replace(":", "").strip().lower()
-    if not re.fullmatch(r"[0-9a-f]{64}", digits):
-        raise _unfit(
-            "it is no SHA-256 of a certificate: 64 digits 0-9, a-f",
-            VARIABLES["fingerprint"],
-            "Set it to what `openssl x509 -fingerprint -sha256 -noout -in CERTIFICATE` prints",
-        )
-    return digits
 
 
 def _check_host(host: str, text: str) -> None:

@@ -207,8 +207,7 @@ def _of_tls(address: ClusterAddress, told: str) -> tuple[str, str]:
         )
     return (
         f"the cluster's certificate is not trusted ({told})",
-        f"Name its authority's file in {VARIABLES['certificates']}, or its SHA-256 in {VARIABLES['fingerprint']}"
-        " (check both where they are set)",
+        f"Name its authority's file in {VARIABLES['certificates']} (check it where it is set)",
     )
 
 
@@ -323,19 +322,8 @@ def _client(address: ClusterAddress, reaching: Reaching) -> elasticsearch.Elasti
     if reaching.username and reaching.password:  # in UTF-8, which is what a cluster takes
         basic = base64.b64encode(f"{reaching.username}:{reaching.password}".encode()).decode("ascii")
     place: dict[str, object] = {"hosts": [f"{address.scheme}://{_with_port(address)}"]}
-    if address.scheme == "cloud":
-        if not reaching.cloud_id:
-            raise FilingIndexError(
-                "no deployment is named",
-                subject=str(address),
-                remedy=f"Set {VARIABLES['cloud_id']} to the Cloud ID that Elastic's console shows",
-            )
-        place = {"cloud_id": reaching.cloud_id}
-    elif address.scheme == "https":
-        if reaching.certificates:
-            place["ca_certs"] = reaching.certificates
-        if reaching.fingerprint:
-            place["ssl_assert_fingerprint"] = reaching.fingerprint
+    if address.scheme == "https" and reaching.certificates:
+        place["ca_certs"] = reaching.certificates
     if (reaching.api_key or basic) and shows_secrets(str(address)):
         raise FilingIndexError(
             "its key or password would be sent over plain HTTP, which anybody on the way can read",
@@ -356,8 +344,7 @@ def _client(address: ClusterAddress, reaching: Reaching) -> elasticsearch.Elasti
         raise FilingIndexError(
             f"the connection to the cluster cannot be set up ({without_secrets(str(error))})",
             subject=str(address),
-            remedy="Check the address, and what is set of "
-            + ", ".join(VARIABLES[name] for name in ("certificates", "fingerprint", "cloud_id")),
+            remedy=f"Check the address, and what {VARIABLES['certificates']} is set to",
         ) from error
 
 

@@ -28,6 +28,7 @@ from fin_agent.models.settings import ModelSettings
 from fin_agent.testing import ScriptedChatModel
 from fin_agent.testing.stand_in_base import ModelCall
 from fin_agent.workspace import Workspace
+from tests.prompt_roles import role_of
 from tests.tools.test_hostile_filings import COVER, ORDERS
 
 pytest.importorskip("langchain.agents", reason="needs the extra `chat`")
@@ -133,7 +134,7 @@ class TestConversation:
         model = ScriptedChatModel(["Hello."])
         say(build_chat(), context_of(workspace, model), "hi")
         system, opening, *_ = model.calls[0].messages
-        assert model.calls[0].role == "assistant"
+        assert role_of(model.calls[0].text) == "assistant"
         assert system.type == "system" and "do no arithmetic of your own" in " ".join(str(system.text).split())
         assert "Harborlight Instruments, Inc. (HLGT): FY2022, FY2023, FY2024" in str(opening.text)
 

@@ -104,7 +104,6 @@ def cluster_backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
         username=said.username,
         password=said.password,
         certificates=said.certificates,
-        fingerprint=said.fingerprint,
         patience=10.0,
         checked_every=0.0,
     )

@@ -15,7 +15,6 @@ from fin_agent.index.opening import address_of, create_index, open_index
 
 def test_an_address_survives_being_a_path() -> None:
     assert address_of(Path("https://search.example.org:9200/filings")) == "https://search.example.org:9200/filings"
-    assert address_of(Path("cloud://filings")) == "cloud://filings"
     assert address_of(Path("/home/me/https/filings")) is None
     assert address_of(Path("filings")) is None
 
@@ -25,7 +24,6 @@ def test_an_address_survives_being_a_path() -> None:
     [
         ("https://localhost:9200/filings", "localhost:9200", "filings"),
         ("http://[::1]:9200/a-b_2.c/", "[::1]:9200", "a-b_2.c"),
-        ("cloud://filings", "", "filings"),
     ],
 )
 def test_parts_of_an_address(text: str, host: str, prefix: str) -> None:
@@ -82,14 +80,14 @@ def test_a_host_with_its_port_is_no_folder_unless_there_is_one(
 
 SECRET = "sesame-open-0123"
 AS_TEXT = ("FIN_AGENT_ES_USERNAME", "FIN_AGENT_ES_PASSWORD")
-SECRETS = ("FIN_AGENT_ES_API_KEY", "FIN_AGENT_ES_CLOUD_ID", *AS_TEXT)
+SECRETS = ("FIN_AGENT_ES_API_KEY", *AS_TEXT)
 
 
 @pytest.mark.parametrize("variable", SECRETS)
 def test_a_secret_may_come_from_a_file_with_the_end_of_its_line(variable: str) -> None:
     said = {"FIN_AGENT_ES_USERNAME": "me", "FIN_AGENT_ES_PASSWORD": "p"} if variable in AS_TEXT else {}
     reaching = Reaching.from_environment({**said, variable: f"\ufeff{SECRET}\r\n"})
-    assert SECRET in (reaching.api_key, reaching.password, reaching.username, reaching.cloud_id)
+    assert SECRET in (reaching.api_key, reaching.password, reaching.username)
 
 
 @pytest.mark.parametrize("variable", SECRETS)
@@ -104,25 +102,15 @@ def test_a_secret_that_cannot_be_sent_is_named_by_its_variable(variable: str, va
     assert SECRET not in str(caught.value)
 
 
-@pytest.mark.parametrize("written", ["AB:" * 31 + "AB", "ab" * 32, "sha256 Fingerprint=" + "AB:" * 31 + "AB\n"])
-def test_a_fingerprint_as_openssl_writes_it(written: str) -> None:
-    assert Reaching(fingerprint=written).fingerprint == "ab" * 32
-
-
-def test_a_fingerprint_that_is_none() -> None:
-    with pytest.raises(FilingIndexError, match=r"FIN_AGENT_ES_FINGERPRINT: it is no SHA-256.*openssl"):
-        Reaching(fingerprint="ab" * 20)
-
-
 def test_settings_come_from_the_environment_and_keep_their_secrets(tmp_path: Path) -> None:
     authority = tmp_path / "ca.pem"
     authority.write_text("-")
     said = Reaching.from_environment(
         {"FIN_AGENT_ES_API_KEY": "sesame", "FIN_AGENT_ES_CA": str(authority), "FIN_AGENT_ES_TIMEOUT": "5",
-         "FIN_AGENT_ES_SHARDS": "12", "FIN_AGENT_ES_CLOUD_ID": ""}
+         "FIN_AGENT_ES_SHARDS": "12", "FIN_AGENT_ES_USERNAME": ""}
     )  # fmt: skip
     assert (said.api_key, said.certificates, said.timeout, said.shards) == ("sesame", str(authority), 5.0, 12)
-    assert said.cloud_id is None
+    assert said.username is None
     assert "sesame" not in repr(said)
 
 
@@ -139,12 +127,6 @@ def test_settings_come_from_the_environment_and_keep_their_secrets(tmp_path: Pat
 def test_settings_that_cannot_be_used_are_named(environment: dict[str, str], named: str) -> None:
     with pytest.raises(FilingIndexError, match=named):
         Reaching.from_environment(environment)
-
-
-def test_a_cloud_deployment_has_to_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("FIN_AGENT_ES_CLOUD_ID", raising=False)
-    with pytest.raises(FilingIndexError, match="FIN_AGENT_ES_CLOUD_ID"):
-        create_index("cloud://filings")
 
 
 def test_no_password_goes_over_plain_http_to_another_machine() -> None:
