@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any
@@ -20,29 +19,22 @@ from fin_agent.cli.options import Docs, ModelOptions, OnIndex, Question, Results
 from fin_agent.cli.streams import fields_of, warn
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
-from fin_agent.evidence.intent import Intent
 from fin_agent.graphs.answer.question_scope import intent_in, what_cannot_be_met
-from fin_agent.index.protocol import FilingIndex, FilingRecord
-from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears
+from fin_agent.index.protocol import FilingRecord
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.presentation.filings import period_of
 from fin_agent.presentation.terminal_text import cut, fixed, listing, one_line, right, settings_view
 from fin_agent.retrieval.document_ranking import FILING_FEATURES
 from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
 from fin_agent.retrieval.search_query import EVERYTHING, Depth, Query, Scope, SearchResult
-from fin_agent.retrieval.search_terms import search_terms, stems_of
 from fin_agent.retrieval.strategies.one_pass import SCORES, Wording
 from fin_agent.retrieval.strategies.protocol import Layer, is_default, parse_strategy
 from fin_agent.tools.arguments import FactSearchArguments
 from fin_agent.tools.artifacts import FactFound, FactsListed
 from fin_agent.tools.context import SearchContext
 from fin_agent.tools.tool_implementations import find_figures
-from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 
-_WORD = re.compile(r"[^\W_]{2,}")
-_WORDS_SHOWN = 60
-_ODD_WORDS_TRIED = 50
 _SHOWN = 280
 _FIELD_SHOWN = 240
 """How much of a field of a query is shown: a very long question has hundreds of terms."""
@@ -80,11 +72,7 @@ def search(
         analyst = RulesAnalyst(workspace)
         intent = intent_in(doc or (), question, analyst, workspace)
         query = analyst.query(intent, analyst.plan(intent), None)
-        for doubt in (
-            *what_cannot_be_met(intent, workspace, doc, company_needed=False),
-            *_periods_not_covered(intent, workspace),
-            *_words_nowhere(intent, query, settings.strategy, workspace),
-        ):
+        for doubt in what_cannot_be_met(intent, workspace, doc, company_needed=False):
             warn(doubt)
         result = searching.search(
             query,
@@ -112,71 +100,6 @@ def search(
     explained = Padding(settings_view([*told, ("", note), *meanings.items()]), (1, 0, 0, 0))
     on.show(document, _hits_view(hits, level, records, explain=True), explained)
     return ExitCode.DONE
-
-
-def _periods_not_covered(intent: Intent, workspace: Workspace) -> list[str]:
-    """Periods asked about that no filing of the companies named covers, or no filing at all where none is named.
-
-    Of figures asked of companies `what_cannot_be_met` has said it.
-    """
-    if not intent.periods or (intent.numeric and intent.companies) or not workspace.index.entries():
-        return []
-    identities = workspace.directory.identities
-    said = []
-    for company in intent.companies:
-        filed = workspace.years[company.key]
-        own = [identities[doc_id] for doc_id in workspace.directory.by_key[company.key].doc_ids]
-        lacking = [period for period in intent.periods if not _covered(period, filed, own)]
-        if lacking:
-            verb = "are" if len(lacking) > 1 else "is"
-            said.append(f"{_named(lacking)} of {company.name} {verb} not in the index, which holds {filed.described()}")
-    if intent.companies:
-        return said
-    every = list(identities.values())
-    filed = FiscalYears.of("the index", every)
-    lacking = [period for period in intent.periods if not _covered(period, filed, every)]
-    if not lacking:
-        return []
-    years = sorted({*filed.annual, *(year for year, _ in filed.quarters)})
-    span = "no fiscal years" if not years else f"FY{years[0]}" + (f" to FY{years[-1]}" if len(years) > 1 else "")
-    return [f"no indexed filing covers {_named(lacking)}: the index holds {span}"]
-
-
-def _covered(period: FiscalPeriod, filed: FiscalYears, filings: Iterable[Identity]) -> bool:
-    """Whether a filing reports the period, or, of a year, is of an event in it."""
-    if filed.covers(filed.meant(period)[0]):
-        return True
-    return period.quarter is None and any(
-        filing.period_end is not None and filing.period_end.year == period.fiscal_year for filing in filings
-    )
-
-
-def _named(periods: Sequence[FiscalPeriod]) -> str:
-    return ", ".join(map(str, periods))
-
-
-def _words_nowhere(intent: Intent, query: Query, strategy: str, workspace: Workspace) -> list[str]:
-    """A warning where search by what a question says has nothing to go by: no word of it stands in any filing.
-
-    Where a company or a figure is named, or the lexicon knows other words for it, there is something; other strategies
-    than our own find nothing, or go by more than words.
-    """
-    known = intent.companies or intent.unknown_companies or query.metrics or query.dates
-    if known or parse_strategy(strategy)[-1].layer is not Layer.WHOLE or not workspace.index.entries():
-        return []
-    words = search_terms(word for word in _WORD.findall(intent.core) if not word.isdigit())
-    if not words or _any_held((*words, *query.expansions, *query.synonyms), workspace.index):
-        return []
-    shown = one_line(", ".join(words), _WORDS_SHOWN)
-    return [f"no word of the question is in any indexed filing ({shown}): what is listed has nothing to do with them"]
-
-
-def _any_held(words: Sequence[str], index: FilingIndex) -> bool:
-    stems = {stem for word in words if word.isascii() for stem in stems_of(word)}
-    if any(index.document_frequencies(stems).values()):
-        return True
-    # What is not written in plain Latin letters only the index itself takes apart as it took apart the filings.
-    return bool(index.search_pages([word for word in words if not word.isascii()][:_ODD_WORDS_TRIED], limit=1))
 
 
 def _query_fields(query: Query, names: Mapping[str, str], strategy: str) -> dict[str, str | list[str]]:

@@ -20,26 +20,9 @@ def warned(question: str, index: Path, *options: object) -> list[str]:
 
 
 class TestWarnings:
-    @pytest.mark.parametrize(
-        "question", ["zorblat frumious", "zorblat in 2023?", "東京の売上高は？", "Какова выручка?", "¿Cuánto creció?"]
-    )
-    def test_words_that_stand_nowhere_are_told_once(self, sample_index: Path, question: str) -> None:
-        said = [one for one in warned(question, sample_index) if one != OTHER_LANGUAGE]
-        assert len(said) == 1
-        assert said[0].startswith("no word of the question is in any indexed filing (")
-
     @pytest.mark.parametrize("question", ["東京の売上高は？", "Какова выручка?"])
     def test_a_question_in_another_script_is_told_so_once(self, sample_index: Path, question: str) -> None:
         assert warned(question, sample_index).count(OTHER_LANGUAGE) == 1
-
-    @pytest.mark.parametrize(
-        "question", ["zorblat inventories", "zorblat of Tellurond", "Which patent suits were settled?", "What is it?"]
-    )
-    def test_a_word_or_a_company_to_go_by_is_enough(self, sample_index: Path, question: str) -> None:
-        assert not any("no word" in said for said in warned(question, sample_index))
-
-    def test_a_strategy_of_words_alone_finds_nothing_instead(self, sample_index: Path) -> None:
-        assert warned("zorblat frumious", sample_index, "--strategy", "bm25") == []
 
     @pytest.mark.parametrize("options", [(), ("--doc", "harborlight_2023_10k")])
     def test_who_names_no_company_searches_all_without_a_warning(
@@ -48,35 +31,9 @@ class TestWarnings:
         assert warned("net income in 2023", sample_index, *options) == []
         assert warned("restructuring liability", sample_index, *options) == []
 
-    def test_a_very_long_question_is_cut_in_the_warning(self, sample_index: Path) -> None:
-        (said,) = warned(" ".join(f"zorblat{letter * 3}" for letter in "bcdfghjklmnpqrstvwxz"), sample_index)
-        assert len(said) < 200
-
-    @pytest.mark.parametrize(
-        ("question", "said"),
-        [
-            ("What is the outlook for 2026?", "no indexed filing covers FY2026: the index holds FY2022 to FY2024"),
-            ("Tellurond 10-Q Q1 2024 revenue", "Q1 FY2024 of Tellurond Semiconductor Corporation is not in the index"),
-            ("Tellurond revenue in Q1 FY2024", "Q1 FY2024 of Tellurond Semiconductor Corporation is not in the index"),
-            ("Which patent suit did Harborlight settle in 2031?", "FY2031 of Harborlight Instruments, Inc. is not in"),
-        ],
-    )
-    def test_a_period_that_no_filing_covers_is_told_once(self, sample_index: Path, question: str, said: str) -> None:
-        (warning,) = warned(question, sample_index)
-        assert warning.startswith(said)
-
-    @pytest.mark.parametrize(
-        "question",
-        [
-            "What is the outlook for 2024?",
-            "What changed in 2021?",
-            "Tellurond 10-Q Q2 2024 revenue",
-            "Which patent suit did Harborlight settle in 2024?",
-            "Who was appointed chief executive officer of Tellurond in 2024?",
-        ],
-    )
-    def test_a_period_that_is_there_is_not_warned_of(self, sample_index: Path, question: str) -> None:
-        assert warned(question, sample_index) == []
+    @pytest.mark.parametrize("question", ["zorblat frumious", "東京の売上高は？", "What is the outlook for 2026?"])
+    def test_what_stands_nowhere_is_searched_all_the_same(self, sample_index: Path, question: str) -> None:
+        assert len(Ran("search", question, "--index", sample_index, "-k", 2, "--json").document["results"]) <= 2
 
 
 class TestExplained:
