@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import yaml
 from frontmatter.default_handlers import YAMLHandler
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import Role as ModelRole
@@ -24,8 +24,6 @@ from fin_agent.prompts.untrusted_text import FENCE, PLACEHOLDERS, Fence, Holds, 
 
 TEXT = "text"
 """The output of a role whose reply is read as it is."""
-_HEAD_ENTRIES = ("role", "version", "placeholders", "output", "source", "does")
-_NEEDED = _HEAD_ENTRIES[:4]
 _SEE = "`fin-agent prompts show NAME` prints one that is right"
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}]*)\}|[{}]")
 """A doubled brace, a placeholder, or a brace that is neither."""
@@ -37,21 +35,6 @@ Value = str | Sequence[Quoted]
 
 class PromptError(FinAgentError):
     """A prompt is not there, cannot be read, or is not as its role needs it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing that is wrong with a prompt's file."""
-
-    line: int
-    """As people count; 0 where it is the whole file."""
-    what: str
-    remedy: str
-
-    def error(self, subject: str) -> PromptError:
-        """The same as an error: `FILE, line 3: what. remedy`."""
-        where = f"{subject}, line {self.line}" if self.line else subject
-        return PromptError(self.what, subject=where, remedy=self.remedy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +129,7 @@ def load_prompt(name: str, *, folder: Path | None = None) -> Prompt:
 
     Comments (`<!-- -->`) are left out. Raises PromptError, which names file and line, for the first thing wrong.
     """
-    source = prompt_source(name, folder)
-    read = read_prompt(name, source.text)
-    if read.prompt is None:
-        raise read.problems[0].error(source.subject)
-    return read.prompt
+    return read_prompt(name, prompt_source(name, folder))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,14 +141,6 @@ class PromptSource:
     """How errors name it: its path, or its name where it comes with the package."""
     own: bool
     """Whether it is the user's."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadPrompt:
-    """A prompt, or what is wrong with it."""
-
-    prompt: Prompt | None
-    problems: tuple[Problem, ...]
 
 
 @lru_cache(maxsize=1)
@@ -221,157 +192,95 @@ def prompt_source(name: str, folder: Path | None = None) -> PromptSource:
         ) from failure
 
 
-def read_prompt(name: str, written: str) -> ReadPrompt:
-    """The prompt of a file's text, or everything that is wrong with it in the order of its lines."""
-    written = written.removeprefix("\ufeff")
+class _Head(BaseModel):
+    """What stands above a prompt."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    role: str = Field(min_length=1)
+    version: int = Field(ge=1)
+    placeholders: list[str]
+    output: str
+    source: str = ""
+    does: str = ""
+
+
+def read_prompt(name: str, source: PromptSource) -> Prompt:
+    """The prompt of a file. Raises PromptError for the first thing wrong, with its line where it stands in the text."""
+    written = source.text.removeprefix("\ufeff")
+    if not written.strip():
+        raise PromptError(
+            "it is empty", subject=source.subject, remedy="Write it, or remove the file to use the packaged one"
+        )
+    handler, role = YAMLHandler(), prompt_roles()[name]
     try:
-        head, body = _head(written)
-    except _WrongHeadError as wrong:
-        return ReadPrompt(None, (Problem(*wrong.args),))
-    role = prompt_roles()[name]
+        said, body = handler.split(written)
+        head = _Head.model_validate(handler.load(said))
+    except ValidationError as failure:
+        first = failure.errors(include_url=False)[0]
+        entry = ".".join(map(str, first["loc"])) or "the head"
+        raise PromptError(f"`{entry}`: {first['msg']}", subject=source.subject, remedy=_SEE) from failure
+    except (ValueError, yaml.YAMLError) as failure:
+        what = f"it has no head that can be read ({failure})"
+        raise PromptError(what, subject=source.subject, remedy=_SEE) from failure
     # Comments leave their line ends behind, so that lines are counted as in the file.
     bare = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), body)
-    first = 1 + written.count("\n", 0, len(written) - len(body))
-    problems = list(_of_values(head, written))
-    if not problems:
-        problems = [*_of_head(head, written, name, role), *_of_body(bare, first, role)]
-    if problems:
-        return ReadPrompt(None, tuple(sorted(problems, key=lambda problem: problem.line)))
+    first_line = 1 + written.count("\n", 0, len(written) - len(body))
+    for place, what, remedy in (*_of_head(head, name, role), *_of_body(bare, role)):
+        line = "" if place is None else f", line {first_line + bare.count(chr(10), 0, place)}"
+        raise PromptError(what, subject=f"{source.subject}{line}", remedy=remedy)
     system, user = (re.sub(r"\n{3,}", "\n\n", part).strip() for part in _USER.split(bare))
     mark = hashlib.sha256(f"{system}\0{user}".encode()).hexdigest()[:8]
-    return ReadPrompt(Prompt(name, role, f"{head['version']}-{mark}", system, user, head.get("source", "")), ())
+    return Prompt(name, role, f"{head.version}-{mark}", system, user, head.source)
 
 
-class _WrongHeadError(Exception):
-    """Line, what is wrong, remedy."""
+_Wrong = tuple[int | None, str, str]
+"""Where in the text something is wrong, what, and what to do."""
 
 
-def _head(written: str) -> tuple[dict[str, Any], str]:
-    """The entries of a prompt's head, and what stands behind it."""
-    handler = YAMLHandler()
-    if not written.strip():
-        raise _WrongHeadError(0, "it is empty", "Write it, or remove the file to use the packaged one")
-    if not handler.detect(written):
-        lines = "the lines role, version, placeholders and output"
-        raise _WrongHeadError(1, "it has no head", f"Begin the file with ---, {lines}, and ---; {_SEE}")
-    try:
-        text, body = handler.split(written)
-        head = handler.load(text)
-    except yaml.YAMLError as failure:
-        mark = getattr(failure, "problem_mark", None)
-        said = getattr(failure, "problem", None) or "it cannot be read"
-        line = (mark.line if mark else 0) + 1
-        raise _WrongHeadError(
-            line, f"its head is not valid YAML ({said})", "Quote values that hold a colon"
-        ) from failure
-    except ValueError as failure:
-        raise _WrongHeadError(1, "its head has no end", "Put a line --- behind it") from failure
-    if not isinstance(head, dict):
-        raise _WrongHeadError(2, "its head holds no entries", f"Write `role: ...` and the like; {_SEE}")
-    seen: set[str] = set()
-    for line, found in enumerate(text.splitlines(), start=1):
-        entry = found.partition(":")[0]
-        if entry in seen:
-            raise _WrongHeadError(line, f"`{entry}` is given twice", "Keep one of the two")
-        if entry in head:
-            seen.add(entry)
-            if entry not in _HEAD_ENTRIES:
-                known = ", ".join(_HEAD_ENTRIES)
-                raise _WrongHeadError(line, f"`{entry}` is no entry of a head", f"It has these: {known}")
-    return head, body
-
-
-def _line_of(entry: str, written: str) -> int:
-    lines = enumerate(written.splitlines(), start=1)
-    return next((number for number, line in lines if line.startswith(f"{entry}:")), 1)
-
-
-def _of_values(head: Mapping[str, Any], written: str) -> Iterator[Problem]:
-    for name in _NEEDED:
-        if name not in head:
-            yield Problem(1, f"its head has no `{name}`", f"Add a line `{name}: ...`; {_SEE}")
-    for name, value in head.items():
-        line = _line_of(name, written)
-        if name in ("role", "output") and not (isinstance(value, str) and value):
-            yield Problem(line, f"`{name}` is no name", f"Write one, as `{name}: text`")
-        elif name in ("source", "does") and not isinstance(value, str):
-            yield Problem(line, f"`{name}` is no text", "Write it in quotation marks")
-        elif name == "version" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            yield Problem(line, "`version` is no whole number from 1 on", "Count it up with each change: `version: 2`")
-        elif name == "placeholders" and not (
-            isinstance(value, list) and all(isinstance(each, str) and each for each in value)
-        ):
-            yield Problem(line, "`placeholders` is no list of names", "Write `placeholders: [question, passages]`")
-
-
-def _of_head(head: Mapping[str, Any], written: str, name: str, role: Role) -> Iterator[Problem]:
-    meant = prompt_of_role(head["role"])
-    if meant != name:
+def _of_head(head: _Head, name: str, role: Role) -> Iterator[_Wrong]:
+    if (meant := prompt_of_role(head.role)) != name:
         said = "is unknown" if meant is None else f"is that of {meant}.md"
-        line = _line_of("role", written)
-        yield Problem(line, f"the role `{head['role']}` {said}", f"The role of {name}.md is `{role.name}`")
-    output, line = head["output"], _line_of("output", written)
-    if output not in {each.output for each in prompt_roles().values()}:
-        yield Problem(line, f"there is no output type `{output}`", f"The reply of this role is read as `{role.output}`")
-    elif output != role.output:
-        yield Problem(line, f"the reply of this role is not read as `{output}`", f"Write `output: {role.output}`")
-    line, known = _line_of("placeholders", written), _named(role)
-    for each in dict.fromkeys(head["placeholders"]):
-        if each not in role.placeholders:
-            yield Problem(line, f"the placeholder {{{each}}} is declared and unknown", f"It has these: {known}")
-    for each in role.placeholders:
-        if each not in head["placeholders"]:
-            yield Problem(line, f"the placeholder {{{each}}} is not declared", f"It must have these: {known}")
+        yield None, f"the role `{head.role}` {said}", f"The role of {name}.md is `{role.name}`"
+    if head.output != role.output:
+        yield None, f"the reply of this role is not read as `{head.output}`", f"Write `output: {role.output}`"
+    if odd := sorted({*head.placeholders} ^ {*role.placeholders}):
+        undeclared = "not declared" if odd[0] in role.placeholders else "declared and unknown"
+        yield None, f"the placeholder {{{odd[0]}}} is {undeclared}", f"It must have these: {_named(role)}"
 
 
 def _named(role: Role) -> str:
     return ", ".join(f"{{{name}}}" for name in role.placeholders)
 
 
-def _of_body(body: str, first: int, role: Role) -> Iterator[Problem]:
-    """What is wrong with a body that begins on the line `first`."""
+def _of_body(body: str, role: Role) -> Iterator[_Wrong]:
     headings = list(_USER.finditer(body))
-    border = headings[0].start() if headings else len(body)
-
-    def line(place: int) -> int:
-        return first + body.count("\n", 0, place)
-
-    # The line behind the head's end.
-    begin = first + body.startswith("\n")
     if len(headings) != 1:
         what = "no line `## user` parts it" if not headings else "`## user` stands there twice"
         remedy = "Say what the model is to do above one line `## user`, and put question and material below it"
-        yield Problem(line(headings[1].start()) if headings else begin, what, remedy)
-    elif not body[:border].strip() or not body[headings[0].end() :].strip():
-        part = "above" if not body[:border].strip() else "below"
-        yield Problem(line(border), f"nothing stands {part} `## user`", "Both parts need words")
+        yield headings[1].start() if headings else None, what, remedy
+        return
+    border = headings[0].start()
+    if not body[:border].strip() or not body[headings[0].end() :].strip():
+        yield border, "nothing stands above or below `## user`", "Both parts need words"
     used = set()
     for found in _PIECE.finditer(body):
-        if found[0] not in ("{{", "}}"):
-            used.add(found["name"])
-            if wrong := _of_piece(found, role, of_user=found.start() > border):
-                yield Problem(line(found.start()), *wrong)
-    for name in role.placeholders:
-        if name not in used:
-            yield Problem(begin, f"the placeholder {{{name}}} is missing", f"It must have these: {_named(role)}")
+        name, of_user = found["name"], found.start() > border
+        if found[0] in ("{{", "}}"):
+            continue
+        used.add(name)
+        if name is None:
+            yield found.start(), "a brace stands alone", "Double a brace that is no placeholder: {{ }}"
+        elif name == FENCE and of_user:
+            yield found.start(), f"{{{FENCE}}} stands below `## user`", f"Put {{{FENCE}}} above it"
+        elif name != FENCE and name not in role.placeholders:
+            remedy = f"It has these, and without a format: {_named(role)}"
+            yield found.start(), f"the placeholder {found[0]} is unknown", remedy
+        elif name != FENCE and role.placeholders[name].is_material and not of_user:
+            what = f"{{{name}}} holds what others wrote and stands above `## user`"
+            yield found.start(), what, "Put it below: what stands above is taken as said by you"
+    if lacking := [name for name in role.placeholders if name not in used]:
+        yield None, f"the placeholder {{{lacking[0]}}} is missing", f"It must have these: {_named(role)}"
     if FENCE not in used and any(holds.is_material for holds in role.placeholders.values()):
         what = f"it does not say what the marks around its material mean: {{{FENCE}}} is missing"
-        yield Problem(begin, what, f"Put {{{FENCE}}} on a line of its own above `## user`")
-
-
-def _of_piece(found: re.Match[str], role: Role, *, of_user: bool) -> tuple[str, str] | None:
-    """What is wrong with a brace or a placeholder, and what to do."""
-    name = found["name"]
-    if name is None:
-        return "a brace stands alone", "Double a brace that is no placeholder: {{ }}"
-    if name == FENCE:
-        return (f"{{{FENCE}}} stands below `## user`", f"Put {{{FENCE}}} above it") if of_user else None
-    if name not in role.placeholders:
-        bare = re.match(r"\w+", name)
-        if bare and bare[0] in role.placeholders:
-            return f"the placeholder {found[0]} has a format", f"Write it plainly: {{{bare[0]}}}"
-        return f"the placeholder {found[0]} is unknown", f"It has these: {_named(role)}"
-    if role.placeholders[name].is_material and not of_user:
-        what = f"{{{name}}} holds what others wrote and stands above `## user`"
-        return what, "Put it below: what stands above is taken as said by you"
-    return None
+        yield None, what, f"Put {{{FENCE}}} on a line of its own above `## user`"

@@ -18,15 +18,13 @@ from fin_agent.cli.streams import fields_of, show_json
 from fin_agent.config import settings_from
 from fin_agent.presentation.terminal_text import cut, fixed, listing, one_line, plain, right
 from fin_agent.prompts.prompt import (
-    TEXT,
-    Problem,
+    Prompt,
     PromptError,
     load_prompt,
     prompt_of_role,
     prompt_roles,
     prompt_source,
     prompts,
-    read_prompt,
 )
 
 PromptFolder = Annotated[
@@ -46,10 +44,7 @@ def list_(to: Output, folder: PromptFolder = None) -> ExitCode:
     Those of the folder stand in place of those that come along. Exit code 3 where one is wrong, and what is.
     """
     listed = checked_prompts(_own(folder))
-    lines = [
-        {**_line(each), "problems": [fields_of(one, "line? what remedy") for one in each.wrong]} for each in listed
-    ]
-    to.show({"prompts": lines}, prompts_view(listed))
+    to.show({"prompts": [_line(each) for each in listed]}, prompts_view(listed))
     return ExitCode.SOME_FAILED if any(each.wrong for each in listed) else ExitCode.DONE
 
 
@@ -93,46 +88,25 @@ def _own(given: Path | None) -> Path | None:
 
 
 def _checked(name: str, folder: Path | None) -> CheckedPrompt:
-    role = prompt_roles()[name]
+    role, wrong = prompt_roles()[name], ""
+    prompt: Prompt | None = None
+    own = folder is not None and (folder / f"{name}.md").is_file()
     try:
-        source = prompt_source(name, folder)
+        prompt = load_prompt(name, folder=folder)
     except PromptError as failure:
-        wrong = (Problem(0, failure.what, failure.remedy),)
-        return CheckedPrompt(name, role.name, role.does, role.output, failure.subject, own=True, wrong=wrong)
-    read = read_prompt(name, source.text)
-    problems = [*read.problems, *_of_reply(role.output)]
-    return CheckedPrompt(
-        name,
-        role.name,
-        role.does,
-        role.output,
-        source.subject,
-        own=source.own,
-        version=read.prompt.version if read.prompt else "",
-        characters=len(read.prompt.system) + len(read.prompt.user) if read.prompt else 0,
-        wrong=tuple(problems),
-    )
-
-
-def _of_reply(output: str) -> Iterator[Problem]:
-    from fin_agent.analyst.model.replies import REPLIES
-
-    if output != TEXT and output not in REPLIES:
-        yield Problem(0, f"there is no output type `{output}`", "Reinstall fin-agent: a part of it is missing")
+        wrong = str(failure)
+    return CheckedPrompt(name, role.name, role.does, role.output, own, prompt, wrong)
 
 
 def _of_no_prompt(folder: Path | None) -> Iterator[CheckedPrompt]:
     for file in sorted(folder.glob("*.md")) if folder is not None else ():
         if file.stem not in prompt_roles():
-            remedy = f"Rename or remove it; there are: {', '.join(prompts())}"
-            yield CheckedPrompt(
-                file.stem, "", "", "", str(file), own=True, wrong=(Problem(0, "no prompt has this name", remedy),)
-            )
+            wrong = f"{file}: no prompt has this name. Rename or remove it; there are: {', '.join(prompts())}"
+            yield CheckedPrompt(file.stem, "", "", "", own=True, prompt=None, wrong=wrong)
 
 
 def _line(each: CheckedPrompt) -> dict[str, object]:
-    tokens = each.tokens if each.version else None
-    return {**fields_of(each, "name role? does? version? output?"), "tokens": tokens, **fields_of(each, "file own")}
+    return fields_of(each, "name role? does? version? output? tokens own wrong?")
 
 
 _CHARACTERS_OF_A_TOKEN = 4
@@ -146,18 +120,23 @@ class CheckedPrompt:
     role: str
     does: str
     output: str
-    file: str
     own: bool
     """Whether it is the user's."""
-    version: str = ""
-    """Empty where something is wrong with it."""
-    characters: int = 0
-    wrong: tuple[Problem, ...] = ()
+    prompt: Prompt | None
+    wrong: str
+    """What is wrong with its file, with what to do; empty where nothing is."""
 
     @property
-    def tokens(self) -> int:
+    def version(self) -> str:
+        """Empty where something is wrong with it."""
+        return "" if self.prompt is None else self.prompt.version
+
+    @property
+    def tokens(self) -> int | None:
         """About how many it takes without material."""
-        return round(self.characters / _CHARACTERS_OF_A_TOKEN)
+        if self.prompt is None:
+            return None
+        return round((len(self.prompt.system) + len(self.prompt.user)) / _CHARACTERS_OF_A_TOKEN)
 
 
 def prompts_view(listed: Sequence[CheckedPrompt]) -> RenderableType:
@@ -171,9 +150,8 @@ def prompts_view(listed: Sequence[CheckedPrompt]) -> RenderableType:
         tokens = f"~{each.tokens}" if each.version else "–"
         whose = Text("own", style="cyan") if each.own else Text("packaged", style="dim")
         table.add_row(each.name, cut(each.does), version, each.output, tokens, whose)
-        for wrong in each.wrong:
-            where = f"{one_line(each.file)}, line {wrong.line}" if wrong.line else one_line(each.file)
-            lines.append(Text.assemble((where, "bold"), f": {one_line(wrong.what)}. ", (one_line(wrong.remedy), "dim")))
+        if each.wrong:
+            lines.append(Text(one_line(each.wrong)))
     wrong_ones = sum(bool(each.wrong) for each in listed)
     own = sum(each.own and not each.wrong for each in listed)
     ours = f", {own} of them your own" if own else ""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.prompts import Prompt, PromptError, Quoted, load_prompt, prompts
-from fin_agent.prompts.prompt import TEXT, prompt_roles, prompt_source, read_prompt
+from fin_agent.prompts.prompt import TEXT, prompt_roles, prompt_source
 from fin_agent.prompts.untrusted_text import Holds
 
 MOST_TOKENS = 900
@@ -66,34 +66,35 @@ def test_another_text_is_another_version_whatever_its_number(tmp_path: Path) -> 
 
 WRONG = [
     ("", "it is empty"),
-    ("Answer {question}", "line 1: it has no head.*Begin the file with ---"),
-    ("---\nrole: hypothetical-passage\n", "line 1: its head has no end"),
-    ("---\n- a\n---\nx", "line 2: its head holds no entries"),
-    ("---\nrole: [\n---\nx", "line [23]: its head is not valid YAML"),
-    (HEAD.replace("version: 7\n", "") + BODY, "line 1: its head has no `version`"),
-    (HEAD.replace("version: 7", "version: new") + BODY, "line 3: `version` is no whole number"),
-    (HEAD.replace("version: 7", "version: true") + BODY, "line 3: `version` is no whole number"),
-    (HEAD.replace("version: 7", "version: 7\nversion: 8") + BODY, "line 4: `version` is given twice"),
-    (HEAD.replace("version: 7", "version: 7\nmodel: x") + BODY, "line 4: `model` is no entry of a head.*role, version"),
-    (HEAD.replace("[question]", "question") + BODY, "line 4: `placeholders` is no list"),
-    (HEAD.replace("hypothetical-passage", "poet") + BODY, "line 2: the role `poet` is unknown.*`hypothetical-passage`"),
-    (HEAD.replace("hypothetical-passage", "intent") + BODY, "line 2: the role `intent` is that of intent.md"),
-    (HEAD.replace("output: text", "output: Poem") + BODY, "line 5: there is no output type `Poem`.*`text`"),
-    (HEAD.replace("output: text", "output: QueryReply") + BODY, "line 5: .*not read as `QueryReply`.*`output: text`"),
-    (HEAD.replace("[question]", "[]") + BODY, r"line 4: the placeholder \{question\} is not declared"),
-    (HEAD.replace("[question]", "[question, topic]") + BODY, r"line 4: .*\{topic\} is declared and unknown"),
-    (HEAD + BODY.replace("{question}", "x"), r"line 7: the placeholder \{question\} is missing"),
+    ("Answer {question}", "it has no head.*prompts show NAME"),
+    ("---\nrole: hypothetical-passage\n", "it has no head"),
+    ("---\n- a\n---\nx", "the head`: Input should be"),
+    ("---\nrole: [\n---\nx", "it has no head that can be read"),
+    (HEAD.replace("version: 7\n", "") + BODY, "`version`: Field required"),
+    (HEAD.replace("version: 7", "version: new") + BODY, "`version`: Input should be a valid integer"),
+    (HEAD.replace("version: 7", "version: true") + BODY, "`version`: Input should be a valid integer"),
+    (HEAD.replace("version: 7", "version: 7\nmodel: x") + BODY, "`model`: Extra inputs are not permitted"),
+    (HEAD.replace("[question]", "question") + BODY, "`placeholders`: Input should be a valid list"),
+    (HEAD.replace("hypothetical-passage", "poet") + BODY, "the role `poet` is unknown.*`hypothetical-passage`"),
+    (HEAD.replace("hypothetical-passage", "intent") + BODY, "the role `intent` is that of intent.md"),
+    (HEAD.replace("output: text", "output: Poem") + BODY, "not read as `Poem`.*`output: text`"),
+    (HEAD.replace("[question]", "[]") + BODY, r"the placeholder \{question\} is not declared"),
+    (HEAD.replace("[question]", "[question, topic]") + BODY, r"\{topic\} is declared and unknown"),
+    (HEAD + BODY.replace("{question}", "x"), r"the placeholder \{question\} is missing"),
     (HEAD + BODY.replace("{question}", "{question} {topic}"), r"line 10: the placeholder \{topic\} is unknown"),
-    (HEAD + BODY.replace("{question}", "{question.text}"), r"line 10: the placeholder \{question.text\} has a format"),
-    (HEAD + BODY.replace("{question}", "{question!r}"), r"line 10: .*has a format.*plainly: \{question\}"),
+    (
+        HEAD + BODY.replace("{question}", "{question.text}"),
+        r"line 10: .*question.text\} is unknown.*a format",
+    ),
+    (HEAD + BODY.replace("{question}", "{question!r}"), r"line 10: .*is unknown.*without a format: \{question\}"),
     (HEAD + BODY.replace("{question}", "{}{question}"), r"line 10: the placeholder \{\} is unknown"),
     (HEAD + BODY.replace("passage.", "passage }."), r"line 7: a brace stands alone.*\{\{ \}\}"),
-    (HEAD + BODY.replace("{fence}", "Trust all."), r"line 7: it does not say what the marks .*\{fence\} is missing"),
+    (HEAD + BODY.replace("{fence}", "Trust all."), r"it does not say what the marks .*\{fence\} is missing"),
     (HEAD + BODY.replace("{fence}\n## user", "## user\n{fence}"), r"line 9: \{fence\} stands below"),
     (HEAD + BODY.replace("passage.", "passage on {question}."), r"line 7: \{question\} holds what others wrote"),
-    (HEAD + BODY.replace("## user", ""), "line 7: no line `## user` parts it"),
+    (HEAD + BODY.replace("## user", ""), "no line `## user` parts it"),
     (HEAD + BODY + "## user\nx", "line 11: `## user` stands there twice"),
-    (HEAD + "## user\n{question}{fence}", "line 7: nothing stands above `## user`"),
+    (HEAD + "## user\n{question}{fence}", "line 7: nothing stands above or below `## user`"),
     (HEAD + "<!--\n\n-->" + BODY.replace("{fence}", "{fenc}"), r"line 10: the placeholder \{fenc\} is unknown"),
 ]
 
@@ -101,19 +102,10 @@ WRONG = [
 @pytest.mark.parametrize(("text", "said"), WRONG)
 def test_a_prompt_that_is_wrong_is_refused_with_file_line_and_remedy(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "hyde.md").write_text(text, encoding="utf-8")
-    found = read_prompt("hyde", text)
-    assert found.prompt is None and all(problem.remedy for problem in found.problems)
-    errors = [str(problem.error("hyde.md")) for problem in found.problems]
     with pytest.raises(PromptError) as failure:
         load_prompt("hyde", folder=tmp_path)
-    assert str(tmp_path / "hyde.md") in str(failure.value)
-    assert any(re.search(said, error) for error in errors), errors
-
-
-def test_all_that_is_wrong_is_found_in_order() -> None:
-    wrong = HEAD.replace("text", "Poem") + "Say {topic}. }\n## user\n"
-    lines = [problem.line for problem in read_prompt("hyde", wrong).problems]
-    assert lines == sorted(lines) and set(lines) == {5, 7, 8}
+    assert str(tmp_path / "hyde.md") in str(failure.value) and failure.value.remedy
+    assert re.search(said, str(failure.value)), str(failure.value)
 
 
 def test_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
