@@ -44,7 +44,7 @@ def parse_periods(question: str) -> QuestionPeriods:
     mentions += [_mention_of_date(question, one, definitions) for one in dates if one.months or _closes_month(one)]
     mentions.sort(key=lambda mention: (mention.start, mention.end, mention.fiscal_year, mention.quarter or 0))
     mentions, dates = _told_once(text, question, mentions, dates)
-    mentions = [_to_date(text, question, mention) for mention in mentions]
+    mentions = _with_same_spans(text, [_to_date(text, question, mention) for mention in mentions])
     asked = [mention for mention in mentions if not mention.defining] or mentions
     starts = {mention.start for mention in asked}
     span = span_of(
@@ -203,6 +203,27 @@ _OPENED = re.compile(r"[(\[]")
 _ENDS = re.compile(r"\b(?:end(?:ed|ing|s)|to|through|thru)\b", re.IGNORECASE)
 _ITS_END = re.compile(
     r"\s*,?\s*[(\[]?\s*(?:i\.?e\.?,?\s*)?(?:(?:that|which)\s+)?(?:end(?:ed|ing|s)|to|through|thru)?\s*(?:on\s+)?(?:the\s+)?",
+    re.IGNORECASE,
+)
+
+
+def _with_same_spans(text: str, mentions: Sequence[PeriodMention]) -> list[PeriodMention]:
+    """The mentions, a year as the part of it that another one has where words say so: `the same half of 2022`."""
+    part = next((one for one in mentions if one.months not in (0, 12) or one.quarter), None)
+    if part is None:
+        return list(mentions)
+    span = {"quarter": part.quarter, "months": part.months, "half": part.half}
+    return [
+        one.model_copy(update=span)
+        if one.months == 12 and not one.quarter and _SAME_SPAN.search(text[: one.start])
+        else one
+        for one in mentions
+    ]
+
+
+_SAME_SPAN = re.compile(
+    r"\b(?:same|corresponding|comparable|equivalent)\s+(?:[a-z]+[\s-]){0,2}(?:quarter|half|period|months?|span|stretch|time)"
+    r"\s+(?:of|in|during|from)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
 

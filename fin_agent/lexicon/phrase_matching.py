@@ -46,6 +46,8 @@ class PhraseIndex:
         self._sizes: dict[str, list[int]] = {}
         """First word -> how many words the phrases have that begin with it, longest first."""
         self._plural_only: set[str] = set()
+        self._by_roots: dict[tuple[str, ...], tuple[bool, str, str]] = {}
+        """Phrases of several words by the roots of those that say something: `repurchas stock`."""
 
     def add(self, phrase: str, kind: str, name: str) -> tuple[str, str] | None:
         """Takes a phrase as a name of an entry; returns the (kind, name) that already holds it, if another does."""
@@ -65,6 +67,9 @@ class PhraseIndex:
         if held is not None and held[1:] != (kind, name):
             return held[1:]
         self._phrases[words] = (crosses or (held is not None and held[0]), kind, name)
+        roots = tuple(_root(word) for word in words if word not in _LIGHT)
+        if len(roots) > 1:
+            self._by_roots.setdefault(roots, (crosses, kind, name))
         sizes = self._sizes.setdefault(words[0], [])
         if len(words) not in sizes:
             sizes.append(len(words))
@@ -78,7 +83,7 @@ class PhraseIndex:
         found: list[tuple[str, str, int, int]] = []
         place = 0
         while place < len(tokens):
-            hit = self._longest_at(place, tokens, words)
+            hit = self._longest_at(place, tokens, words) or self._done_at(place, tokens)
             if hit is None or self._yields(hit, place, tokens, words):
                 place += 1
                 continue
@@ -101,6 +106,24 @@ class PhraseIndex:
             return None if only_plural and not _is_plural(tokens[place]) else (size, kind, name)
         return None
 
+    def _done_at(self, place: int, tokens: Sequence[Token]) -> tuple[int, str, str] | None:
+        """The same of a phrase that is said as something done: `repurchasing its own stock`, `paying dividends`."""
+        if not tokens[place].word.endswith("ing"):
+            return None
+        roots: list[str] = []
+        found, parted = None, False
+        for size, one in enumerate(tokens[place : place + _MOST_DONE], start=1):
+            if size > 1 and one.follows == ".":
+                break
+            parted = parted or (size > 1 and one.follows == ",")
+            if one.word in _LIGHT:
+                continue
+            roots.append(_root(one.word))
+            crosses, kind, name = self._by_roots.get(tuple(roots), (False, "", ""))
+            if kind and (crosses or not parted):
+                found = (size, kind, name)
+        return found
+
     def _yields(self, hit: tuple[int, str, str], place: int, tokens: Sequence[Token], words: Sequence[str]) -> bool:
         """Whether another phrase that begins inside is meant.
 
@@ -120,6 +143,19 @@ class PhraseIndex:
         return (words[place] == "total" and 1 in goes_on) or (words[place] in _MOVES and 2 in goes_on)
 
 
+def _root(word: str) -> str:
+    """A word without the ending that makes a noun or a participle of a verb.
+
+    >>> _root("repurchasing"), _root("repurchase"), _root("payment"), _root("issuance")
+    ('repurchas', 'repurchas', 'pay', 'issu')
+    """
+    return _ENDING.sub("", word)
+
+
+_ENDING = re.compile(r"(?<=\w{3})(?:ings?|ments?|ances?|es?)$")
+_LIGHT = frozenset({"a", "any", "it", "its", "of", "on", "our", "own", "some", "the", "their"})
+"""Words between the verb and its object, or the noun and `of`, that name nothing."""
+_MOST_DONE = 8
 _MOVES = frozenset({"change", "increase", "decrease"})
 
 

@@ -80,6 +80,8 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
     first = made[0]
     if relation in _MOVES.values() or (relation is Relation.EACH and len(query.periods) < 2):
         _check_averages(query, lexicon)
+    if relation in (Relation.CHANGE, Relation.GROWTH):
+        _check_spans(query, periods, lexicon)
     claim = _claim(query, first.unit, relation)
     periods = _years_meant(query, intent.core, periods, relation, between, claimed=claim is not None)
     chosen = _selection(query, lexicon)
@@ -185,6 +187,16 @@ def _check_averages(query: Query, lexicon: Lexicon) -> None:
         flow = isinstance(line, Line) and line.metric and lexicon.metrics[line.metric].period == "duration"
         if flow and isinstance(line, Line) and line.balance == "average" and len(query.measures) == 1:
             raise UnboundError("the years to average over: name them")
+
+
+def _check_spans(query: Query, periods: Sequence[FiscalPeriod], lexicon: Lexicon) -> None:
+    """Raises UnboundError where a flow of one span is set against that of a longer one: a half against a year."""
+    spans = {one.months or (3 if one.quarter else 12) for one in periods}
+    named = (line for line in query.lines() if isinstance(line, Line) and line.metric)
+    flow = next((line.words for line in named if lexicon.metrics[line.metric or ""].period == "duration"), None)
+    if len(spans) > 1 and flow is not None:
+        spoken = " and ".join(map(str, periods))
+        raise UnboundError(f"one length of period for {flow}: {spoken} do not compare", told=True)
 
 
 def _with_one_part(query: Query) -> Query:

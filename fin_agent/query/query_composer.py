@@ -288,6 +288,7 @@ class _Asked:
         if len(self.measures) > 1 and len(set(self.measures)) == 1:
             self.measures = self.measures[:1]
         self.measures = [_of_two_lines(one) if self.base.parts is None else one for one in self.measures]
+        self.measures = [_told_twice(one, self.words.lexicon) for one in self.measures]
         self._share_of_the_whole()
         self._of_a_line_in_percent()
         self._averages_of_all()
@@ -387,9 +388,19 @@ class _Asked:
             self.words.parsed.apart = (*self.words.parsed.apart, "average")
 
     def _without_options(self) -> None:
-        """`among operating, investing and financing activities, which brought in the most cash`: three are compared."""
+        """`among operating, investing and financing activities, which brought in the most cash`: three are compared.
+
+        Where only one measure has a name, the others are parts of which it is asked: `of Express, Ground and Freight,
+        which earned the least operating income`.
+        """
         groups = self.words.parsed.groups
-        if len(groups) < 2 or max(groups) < 2 or not self.words.has("HIGHEST", "LOWEST"):
+        if len(groups) < 2 or not self.words.has("HIGHEST", "LOWEST", "HIGHER", "LOWER") or self.companies > 1:
+            return
+        named = [one for one in self.measures if not isinstance(one, Line) or one.metric]
+        parts = self._parts_listed() if len(named) == 1 else ()
+        if parts and named[0].words.lower() not in _MONEY:
+            self.measures = named
+            self.base = self.base.model_copy(update={"parts": Parts(names=parts)})
             return
         largest = groups.index(max(groups))
         start = sum(groups[:largest])
@@ -397,6 +408,22 @@ class _Asked:
         others = [one for one in self.measures if one not in options]
         if all(isinstance(one, Line) and (not one.metric or one.words.lower() in _MONEY) for one in others):
             self.measures = options
+
+    def _parts_listed(self) -> tuple[str, ...]:
+        """What a question lists to choose from by words that name no measure: `Commercial or Merchant Services`."""
+        listed: list[list[Token]] = [[]]
+        for one in self.words.lexed.tokens:
+            listed[-1].append(one) if one.type in _LISTED else listed.append([])
+        names: tuple[str, ...] = ()
+        for run in listed:
+            between = "OR" if any(one.type == "OR" for one in run) else "AND"
+            items: list[list[Token]] = [[]]
+            for one in run:
+                items[-1].append(one) if one.type not in (between, "COMMA") else items.append([])
+            texts = (self.words.lexed.text[item[0].start : item[-1].end] for item in items if item)
+            found = tuple(name.strip() for text in texts for name in text.split(",") if name.strip())
+            names = found if len(found) > 1 else names
+        return names
 
     def _made_money(self) -> None:
         """`was it profitable`, `which made more money`: by net income."""
@@ -895,6 +922,17 @@ def _of_two_lines(measure: Measure) -> Measure:
             return measure
 
 
+def _told_twice(measure: Measure, lexicon: Lexicon) -> Measure:
+    """`gross margin as a percentage of revenue`: a rate that is one of this line already says so twice."""
+    match measure:
+        case Operation(operator="/", left=Operation(operator="*", right=Named() as rate), right=Line() as whole):
+            formula = lexicon.formulas[rate.formula]
+            of_it = formula.unit == "percent" and whole.metric in expression_inputs(formula.expression)
+            return rate if of_it else measure
+        case _:
+            return measure
+
+
 def _inputs(formula: str, lexicon: Lexicon) -> Iterator[tuple[str, ...]]:
     """Ids of what a formula is made of, those of the formulas in it as well."""
     inputs = expression_inputs(lexicon.formulas[formula].expression)
@@ -919,6 +957,7 @@ def _of_nobody(measure: Measure) -> Measure:
 
 _MOVING = ("UP", "DOWN", "GROWTH", "CHANGE")
 _MONEY = ("cash", "cash flow", "money")
+_LISTED = ("PHRASE", "PART", "AND", "OR", "COMMA")
 _EXTREMES = ("HIGHEST", "LOWEST", "FASTEST", "SLOWEST")
 _GROW = frozenset({"grow", "grew", "grown", "growing", "grows"})
 

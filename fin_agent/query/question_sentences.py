@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fin_agent.evidence.intent import OutputUnit
+from fin_agent.lexicon.words import word_lists
 
 _SENTENCE_END = re.compile(
     r"(?<=[?!])\s+"
@@ -129,11 +131,20 @@ def _set_apart(sentence: str) -> list[tuple[str, str]]:
 
 
 def _without_preamble(asked: str) -> str:
-    """What is asked without a clause before it that names the source: `Considering the balance sheet, what is ...`."""
+    """What is asked without a clause before it that names the source, or grants what does not matter.
+
+    `Considering the balance sheet, what is ...`, `Even with lower sales, did ...`.
+    """
     lead, comma, rest = asked.partition(", ")
-    words = set(lead.lower().split())
-    asks = rest.lower().startswith(("what ", "how ", "which ", "did ", "is ", "was "))
-    return rest if comma and asks and words & _SOURCES else asked
+    words = lead.lower().split()
+    asks = rest.lower().startswith(("what ", "how ", "which ", "did ", "does ", "is ", "was ", "were "))
+    grants = any(words[: len(opening)] == opening for opening in _concessions())
+    return rest if comma and asks and (grants or set(words) & _SOURCES) else asked
+
+
+@lru_cache(maxsize=1)
+def _concessions() -> tuple[list[str], ...]:
+    return tuple(phrase.split() for phrase in sorted(word_lists("question_words")["of concessions"]))
 
 
 _SOURCES = frozenset(

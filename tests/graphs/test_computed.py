@@ -334,3 +334,14 @@ def test_an_answer_leaves_no_required_slot_empty(ask: Ask) -> None:
         answer = ask(question)
         assert not answer.refused
         assert all(entry.figure is not None for entry in answer.ledger if entry.required), question
+
+
+def test_a_rate_is_no_share_of_what_it_is_one_of_already(truth: GroundTruth, ask: Ask) -> None:
+    plain = checked(ask("What was Tellurond's gross margin in FY2023?"), truth)
+    said_twice = checked(ask("What was Tellurond's gross margin as a percentage of revenue in FY2023?"), truth)
+    assert said_twice.answer.text == plain.answer.text
+
+
+def test_a_half_is_set_against_no_year(ask: Ask) -> None:
+    answer = ask("By how much did Tellurond's revenue change from fiscal 2023 to the first half of fiscal 2024?")
+    assert answer.answer.value is None

@@ -56,6 +56,8 @@ def test_the_margin_of_a_part_is_over_its_own_revenue(ask: Ask) -> None:
         ("Did Tellurond's Data Center or Automotive have higher operating income in FY2024?", 1225),
         ("Which segment of Tellurond had the lower operating income in FY2024, Automotive or Data Center?", 706),
         ("Did Tellurond's Data Center or Automotive revenue grow faster in FY2024?", 100 * (3642 / 2871 - 1)),
+        ("Of Data Center and Automotive, which Tellurond segment earned the least operating income in FY2024?", 706),
+        ("Despite Taiwan's share, did Data Center or Automotive at Tellurond have higher revenue in FY2024?", 3642),
     ],
 )
 def test_parts_are_compared_with_each_other(question: str, value: float, ask: Ask) -> None:

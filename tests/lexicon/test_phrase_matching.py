@@ -22,6 +22,10 @@ from fin_agent.vocabulary.page import Statement
         ("unadjusted operating income % margin", ["operating_income"]),
         ("operating margin and net profit margin", ["operating_margin", "net_margin"]),
         ("days payables outstanding (DPO)", ["days_payable_outstanding"] * 2),
+        ("spent on repurchasing its own common stock", ["repurchases_of_common_stock"]),
+        ("spent on purchasing property, plant and equipment", ["capital_expenditures"]),
+        ("proceeds of issuing long-term debt", ["proceeds_from_debt"]),
+        ("repurchasing, as it said, stock", []),
         ("average inventory / COGS", ["inventories", "cost_of_revenue"]),
         ("net income attributable to shareholders", ["net_income_attributable_to_parent"]),
         (

@@ -23,6 +23,8 @@ CORE = "what is Acme's FY2019 net income?"
         f"{CORE} Please base your judgments on the information in the balance sheet.",
         f"{CORE} Please utilize the annual report of the company.",
         f"{CORE} Give a response to the question by relying on the details shown in the 10-K.",
+        f"Even with lower sales, {CORE}",
+        f"In spite of its charges for plants, {CORE}",
         f"You are given a filing. {CORE} If this is not a useful metric for the company, then state that.",
     ],
 )
