@@ -18,19 +18,19 @@ class WriteError(FinAgentError):
 
 
 @contextmanager
-def writing(file: Path) -> Iterator[None]:
+def reporting_write_errors(file: Path) -> Iterator[None]:
     """Where what is done inside to write `file` raises OSError, it becomes a WriteError."""
     try:
         yield
     except OSError as error:
-        raise _told(file, error) from error
+        raise _write_error(file, error) from error
 
 
-def write_whole(file: Path, content: bytes) -> None:
+def atomic_write(file: Path, content: bytes) -> None:
     """Write `file`, its folder too, whole or not at all. Raises WriteError."""
-    check_place(file)
+    require_writable_path(file)
     unfinished = file.with_name(f".{file.name}.{uuid.uuid4().hex}.new")
-    with writing(file):
+    with reporting_write_errors(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
             unfinished.write_bytes(content)
@@ -39,7 +39,7 @@ def write_whole(file: Path, content: bytes) -> None:
             unfinished.unlink(missing_ok=True)
 
 
-def harmless(value: object) -> object:
+def escape_spreadsheet_formula(value: object) -> object:
     """A cell of a CSV file: what spreadsheets would run as a formula gets a quote before it, and stays a text.
 
     >>> harmless("=1+1"), harmless("-"), harmless(-5)
@@ -54,7 +54,7 @@ def harmless(value: object) -> object:
 _RUN_AS_FORMULA = re.compile(r"[=+@＝＋－＠]|-(?![;\s]|$)")
 
 
-def make_private(file: Path) -> None:
+def create_private_file(file: Path) -> None:
     """Make `file`, empty, where it is not there; for its owner alone in any case. Raises OSError.
 
     What was asked and answered is nobody else's business; SQLite gives its log the modes of the file beside it.
@@ -64,7 +64,7 @@ def make_private(file: Path) -> None:
         file.chmod(0o600)
 
 
-def check_place(file: Path) -> None:
+def require_writable_path(file: Path) -> None:
     """Raises WriteError where a folder, or no file at all (a device, a pipe), stands at `file`."""
     if file.is_dir():
         raise WriteError("this is a folder", subject=str(file), remedy=f"Name a file in it: {file / 'NAME'}")
@@ -72,9 +72,11 @@ def check_place(file: Path) -> None:
         raise WriteError("this is a device or a pipe, and no file", subject=str(file), remedy="Name a file")
 
 
-def _told(file: Path, error: OSError) -> WriteError:
+def _write_error(file: Path, error: OSError) -> WriteError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        remedy = f"{free_words(file.parent)} Make room, or name a file elsewhere, and run the same command again"
+        remedy = (
+            f"{free_space_message(file.parent)} Make room, or name a file elsewhere, and run the same command again"
+        )
         return WriteError("it could not be written: the disk is full", subject=str(file), remedy=remedy.strip())
     return WriteError(
         f"it could not be written ({error.strerror or error})",
@@ -83,7 +85,7 @@ def _told(file: Path, error: OSError) -> WriteError:
     )
 
 
-def free_words(folder: Path) -> str:
+def free_space_message(folder: Path) -> str:
     """`12 MB are free there.`; empty where that cannot be told."""
     try:
         return f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB are free there."

@@ -13,11 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.config_sources import (
     Place,
-    Said,
+    SettingValue,
+    environment_values,
+    file_values,
     is_trusted,
-    said_by_code,
-    said_by_environment,
-    said_by_file,
+    keyword_values,
     settings_file,
     types_of,
     validated,
@@ -78,14 +78,20 @@ class Settings(BaseModel):
         return self.analyst == "llm" or (self.analyst == "auto" and self.models.given)
 
 
-_MIDDLES = {"": "", "models": "", "models.budget": "MAX_", "models.batch_budget": "BATCH_MAX_", "edgar": "EDGAR_"}
+_VARIABLE_INFIXES = {
+    "": "",
+    "models": "",
+    "models.budget": "MAX_",
+    "models.batch_budget": "BATCH_MAX_",
+    "edgar": "EDGAR_",
+}
 """Where settings stand -> what comes between FIN_AGENT_ and a setting's name in its environment variable."""
-_OTHERWISE = {"models.small": "FIN_AGENT_SMALL_MODEL", "edgar.contact": "FIN_AGENT_CONTACT"}
+_IRREGULAR_VARIABLES = {"models.small": "FIN_AGENT_SMALL_MODEL", "edgar.contact": "FIN_AGENT_CONTACT"}
 
 
 def _variable(place: Place) -> str:
-    usual = f"FIN_AGENT_{_MIDDLES['.'.join(place[:-1])]}{place[-1].upper()}"
-    return _OTHERWISE.get(".".join(place), usual)
+    usual = f"FIN_AGENT_{_VARIABLE_INFIXES['.'.join(place[:-1])]}{place[-1].upper()}"
+    return _IRREGULAR_VARIABLES.get(".".join(place), usual)
 
 
 VARIABLES: Mapping[str, str] = {".".join(place): _variable(place) for place in types_of(Settings)}
@@ -108,13 +114,13 @@ class Configured:
     """Settings, and who gave them."""
 
     settings: Settings
-    said: Mapping[Place, Said]
+    said: Mapping[Place, SettingValue]
     """What holds of all that was said; a setting that nobody gave is not there."""
     file: Path | None
     """The `fin-agent.toml` that was read."""
 
 
-def configured(flags: Iterable[Said] = (), *, file: Path | str | None = None, **given: object) -> Configured:
+def configured(flags: Iterable[SettingValue] = (), *, file: Path | str | None = None, **given: object) -> Configured:
     """Settings as the environment says, before which goes what a file says, then `flags`, then what is `given` here.
 
     Each setting for itself: a model from the environment goes with a budget from the file. The file is the one named,
@@ -122,12 +128,12 @@ def configured(flags: Iterable[Said] = (), *, file: Path | str | None = None, **
     """
     file = None if file is None else Path(file)
     found = settings_file(file)
-    of_file = () if found is None else tuple(said_by_file(found, Settings, trusted=is_trusted(found, file)))
-    said = (*said_by_environment(VARIABLES), *of_file, *flags, *said_by_code(given))
+    of_file = () if found is None else tuple(file_values(found, Settings, trusted=is_trusted(found, file)))
+    said = (*environment_values(VARIABLES), *of_file, *flags, *keyword_values(given))
     return Configured(*validated(Settings, said), found)
 
 
-def settings_from(flags: Iterable[Said] = (), *, file: Path | str | None = None, **given: object) -> Settings:
+def settings_from(flags: Iterable[SettingValue] = (), *, file: Path | str | None = None, **given: object) -> Settings:
     """Collect settings from `given`, `flags`, `fin-agent.toml` and the environment, in this order of precedence.
 
     Args:
@@ -156,7 +162,7 @@ def settings_from(flags: Iterable[Said] = (), *, file: Path | str | None = None,
 
 def recording_from_environment(**given: object) -> Recording:
     """How runs are recorded, as given or as the environment says. Raises SettingsError where that makes no sense."""
-    return validated(Recording, (*said_by_environment(RECORDING_VARIABLES), *said_by_code(given)))[0]
+    return validated(Recording, (*environment_values(RECORDING_VARIABLES), *keyword_values(given)))[0]
 
 
 def index_folder(given: Path | str | None = None) -> Path:

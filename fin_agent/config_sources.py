@@ -28,7 +28,7 @@ Values = TypeVar("Values", bound=BaseModel)
 _ROLES = ("models", "roles")
 _FOLDERS_OF_MODELS = frozenset({("encoder",), ("sparse_encoder",), ("reranker",)})
 """A model's folder, or its name: a folder only where it is written as a path."""
-_KEY_NAMES = re.compile(r"(?:^|[_-])(?:key|apikey|token|secret|password|passwd)s?$", re.I)
+_SECRET_NAMES = re.compile(r"(?:^|[_-])(?:key|apikey|token|secret|password|passwd)s?$", re.I)
 _NOT_KEYS = frozenset({"key_variable", "tokens"})
 
 
@@ -37,7 +37,7 @@ class SettingsError(FinAgentError):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SettingValue:
     """A value for one setting, and who gives it."""
 
     place: Place
@@ -46,12 +46,12 @@ class Said:
     """As errors name it: `FIN_AGENT_MODEL`, `--model`, `/home/me/fin-agent.toml`."""
 
 
-def validated(schema: type[Values], said: Iterable[Said]) -> tuple[Values, dict[Place, Said]]:
+def validated(schema: type[Values], said: Iterable[SettingValue]) -> tuple[Values, dict[Place, SettingValue]]:
     """The settings that come of what was said, and what holds of it: whoever speaks later is the stronger.
 
     Raises SettingsError that names who gave what cannot be used, or what looks like a key: none is ever shown.
     """
-    holding = {each.place: each for each in map(_with_role_by_its_name, said)}
+    holding = {each.place: each for each in map(_canonical_role, said)}
     tree: dict[str, object] = {}
     for place, each in holding.items():
         _check_no_key(each)
@@ -68,7 +68,7 @@ def validated(schema: type[Values], said: Iterable[Said]) -> tuple[Values, dict[
         raise _settings_error(failure, schema, {place: each.by for place, each in holding.items()}) from None
 
 
-def _with_role_by_its_name(said: Said) -> Said:
+def _canonical_role(said: SettingValue) -> SettingValue:
     """A role has several names: one may not stand beside itself."""
     *within, name = said.place
     if tuple(within) != _ROLES:
@@ -79,7 +79,7 @@ def _with_role_by_its_name(said: Said) -> Said:
         return said
 
 
-def said_by_environment(variables: Mapping[str, str]) -> Iterator[Said]:
+def environment_values(variables: Mapping[str, str]) -> Iterator[SettingValue]:
     """What the variables (`models.model` -> FIN_AGENT_MODEL) say; an empty one says nothing.
 
     Raises SettingsError for FIN_AGENT_ROLES of another form.
@@ -90,9 +90,11 @@ def said_by_environment(variables: Mapping[str, str]) -> Iterator[Said]:
             continue
         place = tuple(setting.split("."))
         if place == _ROLES:
-            yield from (Said((*place, role), model, variable) for role, model in roles_in(value.split(","), variable))
+            yield from (
+                SettingValue((*place, role), model, variable) for role, model in roles_in(value.split(","), variable)
+            )
         else:
-            yield Said(place, str(Path(value).expanduser()) if value.startswith("~") else value, variable)
+            yield SettingValue(place, str(Path(value).expanduser()) if value.startswith("~") else value, variable)
 
 
 def roles_in(written: Iterable[str], by: str) -> Iterator[tuple[str, str]]:
@@ -112,9 +114,9 @@ def roles_in(written: Iterable[str], by: str) -> Iterator[tuple[str, str]]:
         yield role, model
 
 
-def said_by_code(given: Mapping[str, object]) -> Iterator[Said]:
+def keyword_values(given: Mapping[str, object]) -> Iterator[SettingValue]:
     """What keyword arguments say: `models={"model": "openai:gpt-4o"}`, or a ModelSettings with what was set in it."""
-    yield from (Said(place, value, "settings given in code") for place, value in _leaves(given))
+    yield from (SettingValue(place, value, "settings given in code") for place, value in _leaves(given))
 
 
 def _leaves(given: Mapping[str, object], within: Place = ()) -> Iterator[tuple[Place, object]]:
@@ -157,11 +159,11 @@ def settings_file(named: Path | None = None) -> Path | None:
                     remedy=f"If you trust it, name it: {FILE_VARIABLE}={file}; otherwise name another, as {os.devnull}",
                 )
             return file
-    own = _own_file()
+    own = _user_settings_file()
     return own if own.is_file() else None
 
 
-def _own_file() -> Path:
+def _user_settings_file() -> Path:
     return platformdirs.user_config_path("fin-agent") / FILE_NAME
 
 
@@ -170,10 +172,10 @@ def is_trusted(file: Path, named: Path | None = None) -> bool:
 
     A file found in the working directory or above is not trusted: whoever packed an archive may have put it there.
     """
-    return named is not None or bool(os.environ.get(FILE_VARIABLE)) or file == _own_file()
+    return named is not None or bool(os.environ.get(FILE_VARIABLE)) or file == _user_settings_file()
 
 
-def said_by_file(file: Path, schema: type[BaseModel], *, trusted: bool) -> Iterator[Said]:
+def file_values(file: Path, schema: type[BaseModel], *, trusted: bool) -> Iterator[SettingValue]:
     """Yield the settings of a file; paths in it are relative to its folder.
 
     Raises:
@@ -183,12 +185,12 @@ def said_by_file(file: Path, schema: type[BaseModel], *, trusted: bool) -> Itera
     """
     try:
         tree = _read(file)
-        leaves = [Said(place, value, str(file)) for place, value in _leaves(tree)]
+        leaves = [SettingValue(place, value, str(file)) for place, value in _leaves(tree)]
     except RecursionError:
         remedy = "No setting stands more than three names deep"
         raise SettingsError("it is nested too deep to be read", subject=str(file), remedy=remedy) from None
     for each in leaves:
-        if any(_KEY_NAMES.search(name) and name not in _NOT_KEYS for name in each.place):
+        if any(_SECRET_NAMES.search(name) and name not in _NOT_KEYS for name in each.place):
             raise _key_error(each)
         _check_no_key(each)
     try:
@@ -197,12 +199,12 @@ def said_by_file(file: Path, schema: type[BaseModel], *, trusted: bool) -> Itera
     except ValidationError as failure:
         raise _settings_error(failure, schema, {(name,): str(file) for name in tree}) from None
     if not trusted:
-        _refuse_reaching_out(file, leaves, schema)
+        _reject_untrusted_settings(file, leaves, schema)
     for each in leaves:
-        yield replace(each, value=_from_folder(each, file.parent, schema))
+        yield replace(each, value=_resolve_path(each, file.parent, schema))
 
 
-def _refuse_reaching_out(file: Path, leaves: Iterable[Said], schema: type[BaseModel]) -> None:
+def _reject_untrusted_settings(file: Path, leaves: Iterable[SettingValue], schema: type[BaseModel]) -> None:
     """A file that was only found may give numbers and choices: words name servers, keys, models, folders and files."""
     words = {place for place, kinds in types_of(schema).items() if {str, Path} & set(kinds)} - _HARMLESS
     named = [".".join(each.place) for each in leaves if each.place in words or each.place[:2] == _ROLES]
@@ -212,7 +214,7 @@ def _refuse_reaching_out(file: Path, leaves: Iterable[Said], schema: type[BaseMo
             f" {', '.join(named)}",
             subject=str(file),
             remedy=f"If you trust it, name it: {FILE_VARIABLE}={file} or --config; else keep these settings in"
-            f" {_own_file()}, in the environment or in options",
+            f" {_user_settings_file()}, in the environment or in options",
         )
 
 
@@ -232,7 +234,7 @@ def _read(file: Path) -> Mapping[str, object]:
     raise SettingsError(wrong, subject=str(file), remedy='Write settings as TOML: strategy = "hybrid"')
 
 
-def _from_folder(said: Said, folder: Path, schema: type[BaseModel]) -> object:
+def _resolve_path(said: SettingValue, folder: Path, schema: type[BaseModel]) -> object:
     """The value; a path is taken from the folder of the file that it stands in."""
     value, place = said.value, said.place
     if not isinstance(value, str) or not value:
@@ -271,12 +273,12 @@ def _settings_error(failure: ValidationError, schema: type[BaseModel], by: Mappi
     )
 
 
-def _check_no_key(said: Said) -> None:
+def _check_no_key(said: SettingValue) -> None:
     if isinstance(said.value, str | Path) and holds_key(str(said.value)):
         raise _key_error(said)
 
 
-def _key_error(said: Said) -> SettingsError:
+def _key_error(said: SettingValue) -> SettingsError:
     return SettingsError(
         f"`{'.'.join(said.place)}` looks like a key or a password, which settings must not hold",
         subject=said.by,

@@ -46,16 +46,16 @@ class WorkerEndedError(Exception):
         """Of the process until then, this one included."""
 
     @property
-    def from_without(self) -> bool:
+    def killed_by_system(self) -> bool:
         """Whether the system ended it, as one short of memory does (SIGKILL, SIGTERM), and not its own limits."""
         return self.exit_code in (-9, -15)
 
 
-class CallLeftError(Exception):
+class CallCancelledError(Exception):
     """Nobody waits for the call any more; its process has been ended."""
 
 
-class OutOfTimeError(Exception):
+class CallTimeoutError(Exception):
     """The call took longer than it may; its process has been ended."""
 
 
@@ -64,7 +64,7 @@ class PoolBusyError(FinAgentError):
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class CallOutcome:
     """What a call came to, and in what state its process was left."""
 
     outcome: object
@@ -104,10 +104,10 @@ class WorkerPool:
         if self._line is not None and not self._line.acquire(blocking=False):
             raise PoolBusyError("the limit of calls at the same time is reached", remedy="Call again in a few seconds")
         try:
-            while not self._places.acquire(timeout=_LOOKED_AFTER):
-                self._refuse_left(left)
+            while not self._places.acquire(timeout=_POLL_SECONDS):
+                self._raise_if_cancelled(left)
             try:
-                done = self._carried_out(function, arguments, limits, left)
+                done = self._execute(function, arguments, limits, left)
             finally:
                 self._places.release()
         finally:
@@ -118,17 +118,17 @@ class WorkerPool:
             raise done.outcome
         return done.outcome  # type: ignore[return-value]
 
-    def _carried_out(
+    def _execute(
         self, function: Callable[..., object], arguments: tuple[object, ...], limits: Limits, left: Callable[[], bool]
-    ) -> Done:
-        self._refuse_left(left)
+    ) -> CallOutcome:
+        self._raise_if_cancelled(left)
         with self._guard:
             of_script = any(getattr(each, "__module__", "") == "__main__" for each in (function, *arguments))
             worker = self._idle.pop() if self._idle else _Worker(of_script)
             self._busy.add(worker)
         kept = False
         try:
-            done = worker.carry_out(function, arguments, limits, lambda: self._closed or left())
+            done = worker.execute(function, arguments, limits, lambda: self._closed or left())
             kept = not done.exhausted and not self._closed
             return done
         finally:
@@ -139,9 +139,9 @@ class WorkerPool:
             if not kept:
                 worker.end()
 
-    def _refuse_left(self, left: Callable[[], bool]) -> None:
+    def _raise_if_cancelled(self, left: Callable[[], bool]) -> None:
         if self._closed or left():
-            raise CallLeftError
+            raise CallCancelledError
 
     def close(self) -> None:
         """End every process, also those at work; their calls raise CallLeftError."""
@@ -152,7 +152,7 @@ class WorkerPool:
             worker.end()
 
 
-_LOOKED_AFTER = 0.1
+_POLL_SECONDS = 0.1
 """Seconds between two looks at whether anybody still waits."""
 
 
@@ -165,32 +165,32 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self._calls, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs,), daemon=True, name="fin-agent-worker")
-        with nullcontext() if of_script else _script_hidden():
+        with nullcontext() if of_script else _hidden_main_script():
             self._process.start()
         theirs.close()
         self._made = 0
 
-    def carry_out(
+    def execute(
         self, function: Callable[..., object], arguments: tuple[object, ...], limits: Limits, left: Callable[[], bool]
-    ) -> Done:
+    ) -> CallOutcome:
         """Raises WorkerEndedError, OutOfTimeError, CallLeftError."""
         try:
             if not self._made:
-                self._receive(left, time.monotonic() + _TIME_TO_START)
+                self._receive(left, time.monotonic() + _START_SECONDS)
             self._made += 1
             self._calls.send((function, arguments, limits))
             outcome, raised, exhausted = self._receive(left, time.monotonic() + limits.wait)
         except (EOFError, ConnectionError):
-            self._process.join(_TIME_TO_END)
+            self._process.join(_SHUTDOWN_SECONDS)
             raise WorkerEndedError(self._process.exitcode, self._made) from None
-        return Done(outcome, raised, exhausted)
+        return CallOutcome(outcome, raised, exhausted)
 
     def _receive(self, left: Callable[[], bool], until: float) -> tuple[object, bool, bool]:
-        while not wait([self._calls, self._process.sentinel], timeout=_LOOKED_AFTER):
+        while not wait([self._calls, self._process.sentinel], timeout=_POLL_SECONDS):
             if left():
-                raise CallLeftError
+                raise CallCancelledError
             if time.monotonic() > until:
-                raise OutOfTimeError
+                raise CallTimeoutError
         if not self._calls.poll():
             raise EOFError
         received: tuple[object, bool, bool] = self._calls.recv()
@@ -198,12 +198,12 @@ class _Worker:
 
     def end(self) -> None:
         self._process.kill()
-        self._process.join(_TIME_TO_END)
+        self._process.join(_SHUTDOWN_SECONDS)
         self._calls.close()
 
 
 @contextmanager
-def _script_hidden() -> Iterator[None]:
+def _hidden_main_script() -> Iterator[None]:
     """A process that starts inside does not run the script of whoever calls anew: it needs no `if __name__ ...`."""
     script = vars(sys.modules["__main__"])
     told: dict[str, object] = {name: script.pop(name) for name in ("__file__", "__spec__") if name in script}
@@ -216,7 +216,7 @@ def _script_hidden() -> Iterator[None]:
 
 
 @contextmanager
-def nothing_from_the_current_folder() -> Iterator[None]:
+def exclude_current_folder() -> Iterator[None]:
     """No module of the folder the user happens to stand in takes the place of one that a process started here needs."""
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
@@ -230,8 +230,8 @@ def nothing_from_the_current_folder() -> Iterator[None]:
 
 
 _SAFE_PATH = "PYTHONSAFEPATH"
-_TIME_TO_START = 120.0
-_TIME_TO_END = 5.0
+_START_SECONDS = 120.0
+_SHUTDOWN_SECONDS = 5.0
 
 
 def _serve(calls: Connection) -> None:
@@ -243,12 +243,12 @@ def _serve(calls: Connection) -> None:
             function, arguments, limits = calls.recv()
             raised = False
             outcome: object
-            with limited(limits):
+            with memory_limit(limits):
                 try:
                     outcome = function(*arguments)
                 except Exception as error:
                     outcome, raised = error, True
-            exhausted = isinstance(outcome, MemoryError) or _peak_memory() > limits.memory * _MUCH
+            exhausted = isinstance(outcome, MemoryError) or _peak_memory() > limits.memory * _MEMORY_SHARE_FOR_RESTART
             try:
                 calls.send((outcome, raised, exhausted))
             except (AttributeError, TypeError, ValueError) as error:  # an outcome that cannot be sent
@@ -256,7 +256,7 @@ def _serve(calls: Connection) -> None:
             del outcome
 
 
-_MUCH = 0.25
+_MEMORY_SHARE_FOR_RESTART = 0.25
 """Of the memory that a call may take. A process that had more is not used again: what a library keeps of it would be
 missing for the next file. Filings stay below 1 GB, one after the other."""
 
@@ -275,7 +275,7 @@ def prepare_worker() -> None:
 
     Stopped from the keyboard, it ends at once and without a traceback: that process says what was stopped.
     """
-    forget_environment()
+    clear_secret_environment()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # What a call makes is kept until it is done: looking through it for garbage meanwhile takes a tenth of the time.
     gc.set_threshold(200_000, 20, 20)
@@ -285,26 +285,26 @@ def prepare_worker() -> None:
 def end_with_parent() -> None:
     """Let this process end as soon as the one that started it has, even where that was killed."""
     if (parent := multiprocessing.parent_process()) is not None:
-        threading.Thread(target=_exit_after, args=(parent,), daemon=True).start()
+        threading.Thread(target=_exit_after_parent, args=(parent,), daemon=True).start()
 
 
-def _exit_after(parent: BaseProcess) -> None:
+def _exit_after_parent(parent: BaseProcess) -> None:
     parent.join()
     os._exit(1)
 
 
-_NEEDED = re.compile(
+_INHERITED_VARIABLES = re.compile(
     r"PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|USERPROFILE|SYSTEMROOT|WINDIR|LD_LIBRARY_PATH|DYLD_\w+|OMP_NUM_THREADS"
     r"|PYTHON\w*|FIN_AGENT_(?:LEXICON|PDF_READER)",
     re.I,
 )
 
 
-def forget_environment() -> None:
+def clear_secret_environment() -> None:
     """Take every variable out of this process's environment that readers do not need, keys of any name among them."""
     libc = ctypes.CDLL(None) if os.name == "posix" else None
     for name, value in list(os.environ.items()):
-        if _NEEDED.fullmatch(name):
+        if _INHERITED_VARIABLES.fullmatch(name):
             continue
         if libc is not None:
             # To unset it leaves what the process was started with in its memory, and so in /proc.
@@ -315,7 +315,7 @@ def forget_environment() -> None:
 
 
 @contextmanager
-def limited(limits: Limits) -> Iterator[None]:
+def memory_limit(limits: Limits) -> Iterator[None]:
     """Let the system end this process where what runs inside takes more time or memory than allowed.
 
     A PDF library that is caught in a hostile file cannot be stopped from within. So this is for worker processes

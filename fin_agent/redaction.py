@@ -13,9 +13,9 @@ FULLY_SECRET = ("FIN_AGENT_ES_PASSWORD", "FIN_AGENT_TOKEN")
 NAMED_FOR_KEYS: set[str] = set()
 """Further variables that hold keys, as a setting names them."""
 KEY_VARIABLES = re.compile(r"API_?(?:KEY|TOKEN)S?$", re.I)
-SHORTEST_SECRET = 8
+MIN_SECRET_LENGTH = 8
 """Shorter ones are parts of words: taking these out would spoil messages and tell the secret by its gaps."""
-TAKEN_OUT = "[key]"
+REDACTED = "[key]"
 _SENT = re.compile(
     r"\b(ApiKey\s+)[^\s'\"\[]\S*|\b(Bearer\s+)(?=\S*\d)\S{8,}|\b(Basic\s+)(?=\S*[\d=+/])[\w+/]{8,}={0,2}|(?<=://)[^/\s:@]+:\S+(?=@)"
 )
@@ -24,7 +24,7 @@ _ENDS_OF_A_FILE = "\r\n\ufeff"
 """What a secret brings along that was read from a file: the end of its line, the mark at the beginning."""
 
 
-def as_sent(value: str, *, blanks: bool = False) -> str:
+def normalize_secret(value: str, *, blanks: bool = False) -> str:
     r"""A secret without what a file put around it; also without `blanks` around it, which a key never has.
 
     >>> as_sent("sesame open\\r\\n"), as_sent(" sesame \\n", blanks=True)
@@ -33,7 +33,7 @@ def as_sent(value: str, *, blanks: bool = False) -> str:
     return value.strip(_ENDS_OF_A_FILE + " \t") if blanks else value.strip(_ENDS_OF_A_FILE)
 
 
-def why_unsendable(value: str, *, ascii_only: bool = True) -> str:
+def unsendable_reason(value: str, *, ascii_only: bool = True) -> str:
     r"""Why a secret cannot be sent, in words that hold nothing of it; empty where it can.
 
     >>> why_unsendable("ses\\name"), why_unsendable("sesäme"), why_unsendable("sesäme", ascii_only=False)
@@ -62,7 +62,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def shows_secrets(address: str) -> bool:
+def is_plaintext(address: str) -> bool:
     """Whether all on the way could read a key that is sent there: plain HTTP to another machine.
 
     >>> [shows_secrets(each) for each in ("http://example.com/v1", "https://example.com/v1", "http://localhost:8000")]
@@ -72,30 +72,34 @@ def shows_secrets(address: str) -> bool:
     return parts.scheme == "http" and not is_loopback(parts.hostname or "")
 
 
-def without_secrets(text: str) -> str:
+def redact_secrets(text: str) -> str:
     r"""A message without the keys, tokens and passwords of the environment, as they are or as a request shows them.
 
     >>> without_secrets("Invalid header value b'ApiKey sesame123\\\\n'")
     "Invalid header value b'ApiKey [key]"
     """
     for value in _values():
-        text = text.replace(value, TAKEN_OUT)
-    return _SENT.sub(lambda found: f"{found[1] or found[2] or found[3] or ''}{TAKEN_OUT}", text)
+        text = text.replace(value, REDACTED)
+    return _SENT.sub(lambda found: f"{found[1] or found[2] or found[3] or ''}{REDACTED}", text)
 
 
 def _values() -> list[str]:
-    return forms_of(
+    return secret_forms(
         value
         for name, value in os.environ.items()
         if name.upper() in FULLY_SECRET or name in NAMED_FOR_KEYS or KEY_VARIABLES.search(name)
     )
 
 
-def forms_of(values: Iterable[str]) -> list[str]:
+def secret_forms(values: Iterable[str]) -> list[str]:
     """Secrets as they are set, as they are sent and as a traceback writes them, the longest first."""
-    return longest_first({form for each in values for form in (each, as_sent(each, blanks=True), repr(each)[1:-1])})
+    return longest_first(
+        {form for each in values for form in (each, normalize_secret(each, blanks=True), repr(each)[1:-1])}
+    )
 
 
 def longest_first(values: set[str]) -> list[str]:
     """So that no part of one is left where another begins like it; those that are too short are left out."""
-    return sorted((value for value in values if len(value) >= SHORTEST_SECRET), key=lambda value: (-len(value), value))
+    return sorted(
+        (value for value in values if len(value) >= MIN_SECRET_LENGTH), key=lambda value: (-len(value), value)
+    )

@@ -52,7 +52,9 @@ def ask(
     >>> fin_agent.ask("What was Harborlight's net income in FY2023?", index="my-index").answer.text
     'Net income of Harborlight Instruments, Inc. for FY2023: $544 million.'
     """
-    workspace = index if isinstance(index, Workspace) else _kept_open(str(index_folder() if index is None else index))
+    workspace = (
+        index if isinstance(index, Workspace) else _cached_workspace(str(index_folder() if index is None else index))
+    )
     return workspace.ask(question, filings=filings, settings=settings, model=model)
 
 
@@ -121,7 +123,7 @@ class Workspace:
 
         chosen = [filings] if isinstance(filings, str) else filings
         context = self._context(settings or Settings(), model)
-        return answer_question(question, context, doc_ids=chosen)._of(self)
+        return answer_question(question, context, doc_ids=chosen)._bind_workspace(self)
 
     def search(
         self,
@@ -235,11 +237,11 @@ class Workspace:
         derived = self._derived  # another thread may put a newer one there meanwhile
         if derived is None or derived[0] is not entries:
             directory = CompanyDirectory((entry.doc_id, entry.identity) for entry in entries)
-            derived = self._derived = entries, directory, _YearsOfCompanies(directory)
+            derived = self._derived = entries, directory, _CompanyYears(directory)
         return derived
 
 
-class _YearsOfCompanies(Mapping[str, FiscalYears]):
+class _CompanyYears(Mapping[str, FiscalYears]):
     """The years of each company, read from its filings when they are first asked for."""
 
     def __init__(self, directory: CompanyDirectory) -> None:
@@ -263,5 +265,5 @@ class _YearsOfCompanies(Mapping[str, FiscalYears]):
 
 
 @lru_cache(maxsize=8)
-def _kept_open(place: str) -> Workspace:
+def _cached_workspace(place: str) -> Workspace:
     return Workspace.open(place)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.atomic_write import WriteError, check_place, write_whole, writing
+from fin_agent.atomic_write import WriteError, atomic_write, reporting_write_errors, require_writable_path
 from fin_agent.cli.exit_codes import sentence_of
 
 
@@ -18,7 +18,7 @@ from fin_agent.cli.exit_codes import sentence_of
 def test_the_path_and_the_remedy_are_told(tmp_path: Path, number: int, said: str) -> None:
     with (
         pytest.raises(WriteError, match=rf"picture\.png: it could not be written.*{said}"),
-        writing(tmp_path / "picture.png"),
+        reporting_write_errors(tmp_path / "picture.png"),
     ):
         raise OSError(number, "refused")
 
@@ -27,7 +27,7 @@ def test_what_could_not_be_written_whole_leaves_the_file_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     picture = tmp_path / "new" / "picture.png"
-    write_whole(picture, b"first")
+    atomic_write(picture, b"first")
 
     def full(path: Path, content: bytes) -> int:
         path.touch()
@@ -35,16 +35,16 @@ def test_what_could_not_be_written_whole_leaves_the_file_before(
 
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(WriteError, match=r"picture\.png: .* disk is full"):
-        write_whole(picture, b"second")
+        atomic_write(picture, b"second")
     assert [(each.name, each.read_bytes()) for each in picture.parent.iterdir()] == [("picture.png", b"first")]
 
 
 def test_what_is_no_file_is_not_written_to(tmp_path: Path) -> None:
     with pytest.raises(WriteError, match="this is a folder"):
-        check_place(tmp_path)
+        require_writable_path(tmp_path)
     with pytest.raises(WriteError, match="a device or a pipe"):
-        check_place(Path("/dev/null"))
-    check_place(tmp_path / "new")
+        require_writable_path(Path("/dev/null"))
+    require_writable_path(tmp_path / "new")
 
 
 def test_a_full_disk_without_a_path_still_has_a_remedy() -> None:

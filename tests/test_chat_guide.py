@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, read_message
+from fin_agent.analyst.rules.follow_ups import MessageKind, PreviousTurn, read_message
 from fin_agent.cli import app
 from fin_agent.cli.chatting import HELP
 from fin_agent.workspace import Workspace
@@ -38,7 +38,7 @@ def test_what_can_be_said_is_understood(workspace: Workspace) -> None:
     said = [phrase for row in re.findall(r"^\| (`.*?) \|", section, re.M) for phrase in re.findall(r"`([^`]+)`", row)]
     assert len(said) > 20
     for message in said:
-        kind = read_message(message, [Earlier(asked[1])], workspace).kind
+        kind = read_message(message, [PreviousTurn(asked[1])], workspace).kind
         assert kind in (MessageKind.FOLLOW_UP, MessageKind.WHERE, MessageKind.HOW, MessageKind.DOUBT), message
 
 

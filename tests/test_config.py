@@ -16,7 +16,7 @@ from fin_agent.config import (
     index_folder,
     settings_from,
 )
-from fin_agent.config_sources import FILE_VARIABLE, Said, types_of
+from fin_agent.config_sources import FILE_VARIABLE, SettingValue, types_of
 from fin_agent.models import Budget, ModelSettings, OutputMode, Preset, Role
 
 NO_LIMITS = {"tokens": None, "calls": None, "seconds": None, "dollars": None}
@@ -110,10 +110,13 @@ def test_code_goes_before_flags_before_the_file_before_the_environment(
     file = tmp_path / "own.toml"
     monkeypatch.setenv("FIN_AGENT_MODEL", "openai:of-environment")
     monkeypatch.setenv("FIN_AGENT_SMALL_MODEL", "openai:small-of-environment")
-    flags = [Said(("models", "model"), "openai:of-flag", "--model"), Said(("models", "preset"), "fast", "--preset")]
+    flags = [
+        SettingValue(("models", "model"), "openai:of-flag", "--model"),
+        SettingValue(("models", "preset"), "fast", "--preset"),
+    ]
     file.write_text('[models]\nmodel = "openai:of-file"\npreset = "thorough"\nat_once = 2\n', encoding="utf-8")
 
-    def chosen(*said: Said, **given: object) -> tuple[str | None, Preset]:
+    def chosen(*said: SettingValue, **given: object) -> tuple[str | None, Preset]:
         models = settings_from(said, file=file, **given).models
         assert (models.small, models.at_once) == ("openai:small-of-environment", 2)
         return models.model, models.preset
@@ -130,7 +133,7 @@ def test_code_goes_before_flags_before_the_file_before_the_environment(
 def test_roles_are_named_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIN_AGENT_ROLES", "program=openai:a,intent=openai:a")
     (tmp_path / "own.toml").write_text('[models.roles]\nintent = "openai:b"\nquery = "openai:b"', encoding="utf-8")
-    flags = [Said(("models", "roles", "query"), "openai:c", "--role")]
+    flags = [SettingValue(("models", "roles", "query"), "openai:c", "--role")]
     found = configured(flags, file=tmp_path / "own.toml")
     assert found.settings.models.roles == {
         Role.REASONING: "openai:a", Role.INTENT: "openai:b", Role.QUERY: "openai:c"
@@ -149,7 +152,7 @@ def test_a_role_of_an_earlier_version_is_the_one_that_has_its_work(name: str) ->
 def test_a_role_by_another_of_its_names_is_the_same_role(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIN_AGENT_ROLES", "query-rewrite=openai:a")
     (tmp_path / "own.toml").write_text('[models.roles]\nquery = "openai:b"', encoding="utf-8")
-    flags = [Said(("models", "roles", "query_rewrite"), "openai:c", "--role")]
+    flags = [SettingValue(("models", "roles", "query_rewrite"), "openai:c", "--role")]
     assert settings_from(file=tmp_path / "own.toml").models.roles == {Role.QUERY: "openai:b"}
     assert settings_from(flags, file=tmp_path / "own.toml").models.roles == {Role.QUERY: "openai:c"}
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from fin_agent.process_pool import Limits, limited
+from fin_agent.process_pool import Limits, memory_limit
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the system sets no such limits")
 START = "from fin_agent.process_pool import Limits, limited\n"
@@ -45,5 +45,5 @@ def test_what_follows_is_not_limited() -> None:
 
 
 def test_errors_pass_through() -> None:
-    with pytest.raises(ValueError, match="as raised"), limited(Limits()):
+    with pytest.raises(ValueError, match="as raised"), memory_limit(Limits()):
         raise ValueError("as raised")

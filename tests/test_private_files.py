@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.atomic_write import make_private
+from fin_agent.atomic_write import create_private_file
 from fin_agent.models.response_cache import ResponseCache
 from fin_agent.runs.store import connect
 
@@ -22,6 +22,6 @@ def test_what_was_asked_and_answered_is_for_its_owner_alone(tmp_path: Path, ther
             file.touch(mode=0o644)
     connection = connect(runs, make=True)
     assert ResponseCache(replies).count() == 0
-    make_private(other)
+    create_private_file(other)
     assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o600}
     connection.close()

@@ -14,9 +14,9 @@ import pytest
 
 from fin_agent.errors import ReadError
 from fin_agent.process_pool import (
-    CallLeftError,
+    CallCancelledError,
+    CallTimeoutError,
     Limits,
-    OutOfTimeError,
     PoolBusyError,
     WorkerEndedError,
     WorkerPool,
@@ -79,7 +79,7 @@ def test_what_is_caught_in_a_library_is_ended(shared: WorkerPool) -> None:
 
 def test_a_deadline_fires(shared: WorkerPool) -> None:
     begun = time.monotonic()
-    with pytest.raises((OutOfTimeError, WorkerEndedError)):
+    with pytest.raises((CallTimeoutError, WorkerEndedError)):
         shared.call(time.sleep, 30, limits=Limits(wait=0.3))
     assert time.monotonic() - begun < 10
 
@@ -95,7 +95,7 @@ def test_a_call_that_nobody_waits_for_is_ended(pool: WorkerPool) -> None:
     pool.call(os.getpid, limits=LIMITS)
     gone, begun = threading.Event(), time.monotonic()
     threading.Timer(0.2, gone.set).start()
-    with pytest.raises(CallLeftError):
+    with pytest.raises(CallCancelledError):
         pool.call(time.sleep, 30, limits=LIMITS, left=gone.is_set)
     assert time.monotonic() - begun < 5
     assert pool.call(os.getpid, limits=LIMITS)
@@ -107,7 +107,7 @@ def test_the_line_is_bounded_and_who_goes_leaves_it(pool: WorkerPool) -> None:
     def called() -> None:
         try:
             pool.call(time.sleep, 30, limits=LIMITS, left=gone.is_set)
-        except CallLeftError:
+        except CallCancelledError:
             ended.append("left")
 
     callers = [threading.Thread(target=called) for _ in range(2)]

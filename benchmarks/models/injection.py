@@ -29,7 +29,7 @@ from pathlib import Path
 
 from benchmarks.models.gold_model import GoldModel
 from fin_agent import SqliteIndex, Workspace, ingest, prepare
-from fin_agent.analyst.model.prompt_context import MOST_CHARACTERS, in_rows, place_of
+from fin_agent.analyst.model.prompt_context import MAX_CHARACTERS, join_row_numbers, place_of
 from fin_agent.answering.answer import Answer
 from fin_agent.cli.answer_jobs import attempt
 from fin_agent.config import Settings
@@ -279,7 +279,7 @@ def planted_passages(page: PageKey, plant: Plant, workspace: Workspace) -> set[t
     place = told_place(page, workspace)
     texts = [each.passage.text for each in workspace.index.passages([IndexedPage(*page)])]
     planted = [text for text in texts if MARK in text or (plant.way is Way.TAGS and _TAG.search(text))]
-    return {(place, quoted_text(in_rows(text)[:MOST_CHARACTERS]).strip("\n")) for text in planted}
+    return {(place, quoted_text(join_row_numbers(text)[:MAX_CHARACTERS]).strip("\n")) for text in planted}
 
 
 def flags_of(made: Run) -> list[str]:

@@ -18,12 +18,12 @@ _PATIENCE = 2
 class CardMaker(Protocol):
     """Makes cards anew from those of the rules. Safe to share between threads."""
 
-    def made(self, base: Card, text: str) -> MadeCard:
+    def make(self, base: Card, text: str) -> CardWithAuthor:
         """The card of a passage with that text. Never raises for what a model says or fails to say."""
 
 
 @dataclass(frozen=True, slots=True)
-class MadeCard:
+class CardWithAuthor:
     """A card, and who made it."""
 
     card: Card
@@ -37,7 +37,7 @@ class MadeCard:
 
 def extract_cards(
     passages: Sequence[RetrievedPassage], index: FilingIndex, maker: CardMaker | None = None
-) -> list[MadeCard]:
+) -> list[CardWithAuthor]:
     """The card of each passage, in their order and without facts: that of the index, or made by `maker` from that.
 
     That cards stay as the rules made them is noted in the journal.
@@ -46,13 +46,13 @@ def extract_cards(
     stored = {(entry.doc_id, entry.passage.ordinal): entry.card for entry in index.passages(keys)}
     bases = [Card.model_validate_json(stored[passage.key]) for passage in passages]
     if maker is None:
-        return [MadeCard(base, by_model=False) for base in bases]
-    made: list[MadeCard] = []
+        return [CardWithAuthor(base, by_model=False) for base in bases]
+    made: list[CardWithAuthor] = []
     for base, passage in zip(bases, passages, strict=True):
         if len(made) >= _PATIENCE and all(one.out_of_reach for one in made[-_PATIENCE:]):
-            made.append(MadeCard(base, by_model=False, notes=made[-1].notes, out_of_reach=True))
+            made.append(CardWithAuthor(base, by_model=False, notes=made[-1].notes, out_of_reach=True))
         else:
-            made.append(maker.made(base, passage.text))
+            made.append(maker.make(base, passage.text))
     stayed = [one for one in made if not one.by_model]
     if stayed:
         record_warning(f"{len(stayed)} of {len(made)} cards are those of the rules: {stayed[0].notes[0]}")

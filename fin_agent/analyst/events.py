@@ -13,11 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from fin_agent.answering.answer import Answer
 
 
-class _Told(BaseModel):
+class _EventModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class StepBegun(_Told):
+class StepBegun(_EventModel):
     """A node is at work."""
 
     kind: Literal["step_begun"] = "step_begun"
@@ -25,7 +25,7 @@ class StepBegun(_Told):
     round: int
 
 
-class StepEnded(_Told):
+class StepEnded(_EventModel):
     """A node has done its work."""
 
     kind: Literal["step_ended"] = "step_ended"
@@ -35,7 +35,7 @@ class StepEnded(_Told):
     """One line for people, as in the trace."""
 
 
-class CallBegun(_Told):
+class CallBegun(_EventModel):
     """A chat model is asked."""
 
     kind: Literal["call_begun"] = "call_begun"
@@ -43,7 +43,7 @@ class CallBegun(_Told):
     model: str
 
 
-class CallEnded(_Told):
+class CallEnded(_EventModel):
     """What came of a call; one that a kept reply serves ends without having begun."""
 
     kind: Literal["call_ended"] = "call_ended"
@@ -61,14 +61,14 @@ class CallEnded(_Told):
     """What did not go smoothly: why it failed, why another was asked for."""
 
 
-class Warned(_Told):
+class Warned(_EventModel):
     """What whoever reads the answer should know; it stands among the answer's warnings as well."""
 
     kind: Literal["warned"] = "warned"
     text: str
 
 
-class Draft(_Told):
+class Draft(_EventModel):
     """A piece of an answer while a model writes it. Nothing of it is checked: it is never to be shown as the answer."""
 
     kind: Literal["draft"] = "draft"
@@ -76,14 +76,14 @@ class Draft(_Told):
     """What follows the pieces before; the first after a withdrawal begins anew."""
 
 
-class DraftWithdrawn(_Told):
+class DraftWithdrawn(_EventModel):
     """All pieces of the draft are void: it was found wrong, broke off, or is written anew."""
 
     kind: Literal["draft_withdrawn"] = "draft_withdrawn"
     why: str
 
 
-class AnswerPiece(_Told):
+class AnswerPiece(_EventModel):
     """A sentence of the answer, or of the refusal, after it was verified. It takes the place of any draft."""
 
     kind: Literal["answer_piece"] = "answer_piece"
@@ -91,7 +91,7 @@ class AnswerPiece(_Told):
     """Put together, the pieces are the text of the answer, letter by letter."""
 
 
-class Answered(_Told):
+class Answered(_EventModel):
     """The answer with all that shows where it comes from; the last event of a question. In a chat its turn follows."""
 
     kind: Literal["answered"] = "answered"
@@ -155,7 +155,7 @@ class EventListener:
 
 
 @contextmanager
-def listening(listener: Listener | None, *, drafts: bool = True) -> Iterator[None]:
+def event_listener(listener: Listener | None, *, drafts: bool = True) -> Iterator[None]:
     """The block's events go to the listener, and to none around it. Threads begun inside need a copy of the context.
 
     >>> from fin_agent.analyst.events import Warned

@@ -60,7 +60,7 @@ class Analyst(Protocol):
     """One who reads a question, judges evidence and writes the answer. Same input, same result type, whoever it is."""
 
     @property
-    def judges_for_free(self) -> bool:
+    def has_free_judging(self) -> bool:
         """Whether passages may be judged again at no cost, where a round found none that are new."""
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
@@ -69,7 +69,7 @@ class Analyst(Protocol):
         Raises QuestionError where there is nothing to read.
         """
 
-    def asks(self, intent: Intent) -> Sequence[str]:
+    def split_asks(self, intent: Intent) -> Sequence[str]:
         """The separate questions that are to be answered one by one, in their order; only one where it is one."""
 
     def plan(self, intent: Intent) -> Plan:
@@ -99,10 +99,10 @@ class Analyst(Protocol):
         outside of `scope` may be asked to be read, and nothing that was `dropped` is read again.
         """
 
-    def computes(self, intent: Intent, *, answerable: bool) -> bool:
+    def can_compute(self, intent: Intent, *, answerable: bool) -> bool:
         """Whether a program is to be tried, once no further search follows; else words answer, or nothing does."""
 
-    def puts_into_words(self, intent: Intent) -> bool:
+    def can_answer_in_words(self, intent: Intent) -> bool:
         """Whether `reason` may answer where no program does."""
 
     def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.grounding import on_a_line
-from fin_agent.analyst.model.llm_judges import ModelJudge, PatientJudge
-from fin_agent.analyst.model.model_client import call_of
-from fin_agent.analyst.model.models_by_role import callers_of, names_model
-from fin_agent.analyst.model.prompt_context import shown_passages
+from fin_agent.analyst.model.llm_judges import FailFastJudge, ModelJudge
+from fin_agent.analyst.model.model_client import prompt_to_call
+from fin_agent.analyst.model.models_by_role import callers_for_roles, has_model_for_role
+from fin_agent.analyst.model.prompt_context import quoted_passages
 from fin_agent.analyst.model.query_writer import ModelSubQuestions, ModelWriter
 from fin_agent.analyst.model.replies import CurationReply, QueryReply
 from fin_agent.analyst.protocol import Analyst
@@ -62,7 +62,7 @@ def strategy_for(
     PromptError.
     """
 
-    def told(note: str) -> None:
+    def with_warning(note: str) -> None:
         record_warning(note)
         notify(note)
 
@@ -73,16 +73,16 @@ def strategy_for(
         judge = judge or asked.judge()
     if layers & _WRITTEN:
         writer = writer or asked.writer()
-    model = asked.evidence_roles(analyst, workspace, told) if layers & _CURATED else None
-    arena = CardArena(analyst, workspace, judge=judge, notify=told)
+    model = asked.evidence_roles(analyst, workspace, with_warning) if layers & _CURATED else None
+    arena = CardArena(analyst, workspace, judge=judge, notify=with_warning)
     parts = asked.sub_questions() if "sub-questions" in layers else None
     models = Models(
         writer=writer,
         curator=model or AnalystCurator(analyst),
         rewriter=model or IdentityRewriter(workspace),
         arena=arena,
-        decomposer=AnalystDecomposer(analyst, workspace, parts, notify=told),
-        notify=told,
+        decomposer=AnalystDecomposer(analyst, workspace, parts, notify=with_warning),
+        notify=with_warning,
     )
     return build_strategy(settings.strategy, workspace, settings, models)
 
@@ -108,14 +108,14 @@ class _Roles:
     def writer(self) -> Writer | None:
         """Who writes what is searched with."""
         settings = self._settings
-        named = names_model(settings, Role.HYDE) or settings.models.given
+        named = has_model_for_role(settings, Role.HYDE) or settings.models.given
         return ModelWriter(self._callers()) if named or self._given is not None else None
 
     def judge(self) -> Judge | None:
         """Who judges cards: the rules, unless a model is named for it, or nothing is to be spared."""
         settings = self._settings
         thorough = settings.by_model and settings.models.preset is Preset.THOROUGH
-        if not (thorough or names_model(settings, Role.LISTWISE)):
+        if not (thorough or has_model_for_role(settings, Role.LISTWISE)):
             return None
         callers = self._callers()
         return ModelJudge(callers.of(Role.LISTWISE), settings.prompts, choosing=callers.of(Role.GROUP))
@@ -123,7 +123,7 @@ class _Roles:
     def evidence_roles(self, analyst: RulesAnalyst, workspace: Workspace, notify: Notify) -> ModelEvidence | None:
         """Who curates and rewrites; rules where no model is named."""
         settings = self._settings
-        if not (names_model(settings, Role.CURATION) or settings.by_model or self._given is not None):
+        if not (has_model_for_role(settings, Role.CURATION) or settings.by_model or self._given is not None):
             return None
         callers = self._callers()
         return ModelEvidence(
@@ -133,13 +133,13 @@ class _Roles:
     def sub_questions(self) -> ModelSubQuestions | None:
         """Who takes questions apart; rules where no model is named."""
         settings = self._settings
-        if not (names_model(settings, Role.SUB_QUESTIONS) or settings.by_model or self._given is not None):
+        if not (has_model_for_role(settings, Role.SUB_QUESTIONS) or settings.by_model or self._given is not None):
             return None
         return ModelSubQuestions(self._callers().of(Role.SUB_QUESTIONS), settings.prompts)
 
     def _callers(self) -> Callers:
         if self._given is None:
-            self._given = callers_of(self._settings)
+            self._given = callers_for_roles(self._settings)
         return self._given
 
 
@@ -172,8 +172,8 @@ class IdentityRewriter:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
-    def rewritten(self, query: Query) -> str:
-        """See Rewriter.rewritten; the question itself where it names neither company nor period."""
+    def rewrite(self, query: Query) -> str:
+        """See Rewriter.rewrite; the question itself where it names neither company nor period."""
         by_key, metrics = self._workspace.directory.by_key, self._workspace.lexicon.metrics
         companies = [by_key[key].name for key in query.companies if key in by_key]
         figures = [name for slot in query.slots if slot.metric for name in names_of(slot, metrics)[:1]]
@@ -214,37 +214,37 @@ class ModelEvidence:
         shown = [RetrievedPassage.of(each.stored, each.score, 1) for each in passages]
         filled = self._curation.filled(
             question=question.text,
-            wanted=_NOT_SAID,
-            passages=shown_passages(shown, self._workspace),
+            wanted=_UNSPECIFIED,
+            passages=quoted_passages(shown, self._workspace),
             most=str(self._most),
         )
         try:
-            reply, _ = self._curating.value(call_of(filled, output=CurationReply, max_output_tokens=_MOST_TOKENS))
+            reply, _ = self._curating.value(prompt_to_call(filled, output=CurationReply, max_output_tokens=_MAX_TOKENS))
         except ModelError as failure:
             self._notify(f"evidence was curated by rules: {failure.what}")
             return AnalystCurator(self._analyst).curate(question, passages, filings)
         numbers = dict.fromkeys(each.passage - 1 for each in reply.kept if 1 <= each.passage <= len(passages))
         kept = tuple(passages[number] for number in numbers)[: self._most]
         asked = on_a_line(reply.complementary_question or "")
-        return Verdict(kept, reply.answerable, _asked_anew(asked, self._analyst) if asked else None)
+        return Verdict(kept, reply.answerable, _reread_query(asked, self._analyst) if asked else None)
 
-    def rewritten(self, query: Query) -> str:
-        """See Rewriter.rewritten."""
-        filled = self._rewrite.filled(question=query.text, wanted=_NOT_SAID, missing=_NOTHING_MISSING)
+    def rewrite(self, query: Query) -> str:
+        """See Rewriter.rewrite."""
+        filled = self._rewrite.filled(question=query.text, wanted=_UNSPECIFIED, missing=_NOTHING_MISSING)
         try:
-            reply, _ = self._rewriting.value(call_of(filled, output=QueryReply, max_output_tokens=_MOST_TOKENS))
+            reply, _ = self._rewriting.value(prompt_to_call(filled, output=QueryReply, max_output_tokens=_MAX_TOKENS))
         except ModelError as failure:
             self._notify(f"the question was rewritten by rules: {failure.what}")
-            return IdentityRewriter(self._workspace).rewritten(query)
+            return IdentityRewriter(self._workspace).rewrite(query)
         return on_a_line(reply.query) or query.text
 
 
-_NOT_SAID = "no more than the question says"
+_UNSPECIFIED = "no more than the question says"
 _NOTHING_MISSING = "nothing: this is the first search"
-_MOST_TOKENS = 2_500
+_MAX_TOKENS = 2_500
 
 
-def _asked_anew(question: str, analyst: RulesAnalyst) -> Query:
+def _reread_query(question: str, analyst: RulesAnalyst) -> Query:
     """A question of a model's own as a query; its words alone where rules cannot read it."""
     try:
         return replace(first_query(question, analyst), text=question)
@@ -284,7 +284,7 @@ class CardArena:
             return Ordering(tuple(passages))
         brief = Brief(intent, self._analyst.plan(intent), query, self._workspace.directory.owners)
         given = {(passage.stored.doc_id, passage.stored.passage.ordinal): passage for passage in passages}
-        patient = None if self._stand_in is None else PatientJudge(self._judge)
+        patient = None if self._stand_in is None else FailFastJudge(self._judge)
         result = hold_tournament(
             brief,
             [passage.stored for passage in passages],
@@ -302,7 +302,7 @@ class CardArena:
         return Ordering(ranked, result.groups)
 
 
-MOST_PARTS = 8
+MAX_PARTS = 8
 
 
 class AnalystDecomposer:
@@ -337,11 +337,11 @@ class AnalystDecomposer:
         directory = self._workspace.directory
         names = [directory.by_key[key].name for key in query.companies if key in directory.by_key]
         try:
-            asked = self._model.questions(query.text, names, MOST_PARTS)
+            asked = self._model.questions(query.text, names, MAX_PARTS)
         except ModelError as failure:
             self._notify(f"the question was taken apart by rules: {failure.what}")
             return by_slots(query)
-        kept = tuple(text for text in asked if self._is_within(text, query))
+        kept = tuple(text for text in asked if self._is_in_scope(text, query))
         if len(kept) < len(asked):
             self._notify(f"left out {len(asked) - len(kept)} sub-questions on companies that were not asked about")
         if not kept:
@@ -349,7 +349,7 @@ class AnalystDecomposer:
             return by_slots(query)
         return kept if len(kept) > 1 or kept[0] != query.text else ()
 
-    def _is_within(self, text: str, query: Query) -> bool:
+    def _is_in_scope(self, text: str, query: Query) -> bool:
         named = {mention.company.key for mention in self._workspace.directory.mentions(text)}
         return not query.companies or named <= set(query.companies)
 
@@ -362,7 +362,7 @@ class AnalystDecomposer:
 
 def by_slots(query: Query) -> tuple[str, ...]:
     """A question for each figure that is needed, where these are several."""
-    asked = tuple(dict.fromkeys(f"What was the {slot}?" for slot in query.slots))[:MOST_PARTS]
+    asked = tuple(dict.fromkeys(f"What was the {slot}?" for slot in query.slots))[:MAX_PARTS]
     return asked if len(asked) > 1 else ()
 
 

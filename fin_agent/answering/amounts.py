@@ -20,7 +20,7 @@ def unit_of_result(intent: Intent) -> str:
     return "percentage points" if moved and intent.measure_unit == "percent" else intent.measure_unit
 
 
-def known_unit(unit: str) -> OutputUnit | None:
+def supported_unit(unit: str) -> OutputUnit | None:
     """`unit` as one of the units an answer has; None for none of them."""
     known: dict[str, OutputUnit] = {name: name for name in get_args(OutputUnit)}
     return known.get(unit)
@@ -47,7 +47,7 @@ def convert_to_unit(value: float, unit: str, scale: int, wanted: str | None) -> 
     return value, unit
 
 
-_ANY_SIZE = Context(prec=400)
+_UNSCALED = Context(prec=400)
 _DECIMALS: dict[str, int] = {
     "percent": 1,
     "percentage points": 1,
@@ -77,7 +77,7 @@ def rounded(value: float, decimals: int | None) -> float:
 
 
 def _half_up(value: float, places: int) -> Decimal:
-    rounded = Decimal(repr(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _ANY_SIZE)
+    rounded = Decimal(repr(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _UNSCALED)
     return rounded if rounded else abs(rounded)  # no -0.0
 
 

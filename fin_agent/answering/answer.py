@@ -132,7 +132,7 @@ class Artifact(BaseModel):
             ) from None
 
 
-class _AskedOf:
+class _SourceWorkspace:
     """The workspace that was asked, in the process that asked it.
 
     Copies of an answer do not carry it, and it plays no part when answers are compared.
@@ -142,12 +142,12 @@ class _AskedOf:
         self.workspace = workspace
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _AskedOf)
+        return isinstance(other, _SourceWorkspace)
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __reduce__(self) -> tuple[type[_AskedOf], tuple[()]]:
-        return _AskedOf, ()
+    def __reduce__(self) -> tuple[type[_SourceWorkspace], tuple[()]]:
+        return _SourceWorkspace, ()
 
 
 class Answer(Artifact):
@@ -185,7 +185,7 @@ class Answer(Artifact):
     """What was asked of a model and done by rules instead, and where model and rules disagree."""
     trace: tuple[TraceStep, ...] = ()
     """What each step saw, kept and dropped, and why."""
-    _asked_of: _AskedOf = PrivateAttr(default_factory=_AskedOf)
+    _source_workspace: _SourceWorkspace = PrivateAttr(default_factory=_SourceWorkspace)
 
     def to_dataframe(self) -> pandas.DataFrame:
         """Return the figures that the answer needs as a data frame (extra `pandas`).
@@ -224,14 +224,14 @@ class Answer(Artifact):
             ExportError: XlsxWriter is not installed.
             WriteError: The file cannot be written.
         """
-        from fin_agent.atomic_write import write_whole
+        from fin_agent.atomic_write import atomic_write
         from fin_agent.presentation.workbook import answer_workbook  # a room above, loaded by whoever asks
 
-        write_whole(Path(path), answer_workbook([self]))
+        atomic_write(Path(path), answer_workbook([self]))
 
-    def _of(self, workspace: Workspace) -> Self:
+    def _bind_workspace(self, workspace: Workspace) -> Self:
         """The same answer, whose pages a notebook can draw: those of the workspace that was asked."""
-        self._asked_of = _AskedOf(workspace)
+        self._source_workspace = _SourceWorkspace(workspace)
         return self
 
     def _repr_html_(self) -> str:
@@ -241,7 +241,7 @@ class Answer(Artifact):
         """
         from fin_agent.presentation.report import answer_html
 
-        return answer_html(self, self._asked_of.workspace)
+        return answer_html(self, self._source_workspace.workspace)
 
 
 def data_frame(rows: Sequence[Mapping[str, object]]) -> pandas.DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from fin_agent.answering.amounts import convert_to_unit, format_amount, known_unit, rounded, unit_of_result
+from fin_agent.answering.amounts import convert_to_unit, format_amount, rounded, supported_unit, unit_of_result
 from fin_agent.answering.answer import AnswerValue, Citation
 from fin_agent.answering.answer_wording import (
     ListedFigure,
@@ -16,16 +16,16 @@ from fin_agent.answering.answer_wording import (
     capitalize_first,
     change_endpoints,
     change_label,
-    degree_of,
-    every_year,
-    extreme_of,
+    claim_verdict,
+    count_matching_years,
+    describe_extreme,
+    every_year_verdict,
     measure_in_sentence,
     missing_losses,
     subject_of,
+    superlative,
     superlative_verdict,
     trend,
-    years_counted,
-    yes_or_no,
 )
 from fin_agent.answering.program import Program
 from fin_agent.answering.sandbox import ProgramValue
@@ -53,7 +53,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     if intent.further:
         if len(numbers) != len(program.names):
             raise SandboxError(f"the program returned {result!r}", remedy=f"Return {len(program.names)} numbers")
-        return _of_each_measure(intent, plan, program, numbers)
+        return _answer_per_measure(intent, plan, program, numbers)
     computed = unit_of_result(intent)
     converted = [convert_to_unit(number, computed, program.scale, intent.unit) for number in numbers]
     unit = converted[0][1]
@@ -61,11 +61,11 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     base = program.scale if computed == "USD" else 1
     if len(values) == 1:
         if intent.expression.startswith(LOSS_OF) and any(level <= 0 for level in beside):
-            text = _side_by_side(intent, [str(plan.terms[place].period) for place in (0, -1)], list(beside), "")
+            text = _figures_side_by_side(intent, [str(plan.terms[place].period) for place in (0, -1)], list(beside), "")
             return AnswerValue(text=f"Not every figure is a loss. {text}")
         value = values[0]
         moved = change_endpoints(intent, plan, program, numbers[0], beside)
-        lead = _moved_as_asked(intent, numbers[0], base) or yes_or_no(intent.claim, numbers[0], base)
+        lead = _movement_verdict(intent, numbers[0], base) or claim_verdict(intent.claim, numbers[0], base)
         if unit in ("percentage points", "percent") and _BASIS_POINTS.search(intent.core):
             moved = f", {format_amount(100 * value, 'basis points', 0)}{moved}"
         subject = subject_of(intent, plan)
@@ -75,31 +75,31 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
                 f"{format_amount(100 * numbers[0], 'percent', intent.decimals)} ({written})"  # a share of something
             )
         text = f"{lead}{subject if lead else capitalize_first(subject)}: {written}{moved}."
-        return AnswerValue(value=value, unit=known_unit(unit), text=text)
+        return AnswerValue(value=value, unit=supported_unit(unit), text=text)
     if intent.losses and (none := missing_losses(intent, values)):
-        return AnswerValue(text=f"{none} {_side_by_side(intent, program.names, values, unit)}")
+        return AnswerValue(text=f"{none} {_figures_side_by_side(intent, program.names, values, unit)}")
     if intent.selection is not None:
-        return _of_the_chosen(intent, intent.selection, plan, program, numbers)
+        return _answer_for_selected_company(intent, intent.selection, plan, program, numbers)
     listed = [
         ListedFigure(name, value, format_amount(value, unit, intent.decimals), number)
         for name, value, number in zip(program.names, values, numbers, strict=True)
     ]
-    if len(plan.by_company()) == 1 and (over := _over_periods(intent, plan, listed, unit, base)):
+    if len(plan.by_company()) == 1 and (over := _compare_periods(intent, plan, listed, unit, base)):
         return over
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
         return _extreme(intent, listed, unit)
     if intent.comparison in (Comparison.RANK, Comparison.FILTER):
-        return _in_order(intent, listed, unit)
+        return _ranked_answer(intent, listed, unit)
     if intent.relation is Relation.TREND:
         moved_by = beside[0] if beside else numbers[-1] - numbers[0]
         change, _ = convert_to_unit(moved_by, computed, program.scale, intent.unit)
         text = trend(intent, plan, [one.text for one in listed], change, unit)
-        return AnswerValue(value=values[-1], unit=known_unit(unit), text=text)
+        return AnswerValue(value=values[-1], unit=supported_unit(unit), text=text)
     # Several figures side by side: none of them is *the* value.
-    return AnswerValue(text=_side_by_side(intent, program.names, values, unit))
+    return AnswerValue(text=_figures_side_by_side(intent, program.names, values, unit))
 
 
-def _side_by_side(intent: Intent, names: Sequence[str], values: Sequence[float], unit: str) -> str:
+def _figures_side_by_side(intent: Intent, names: Sequence[str], values: Sequence[float], unit: str) -> str:
     figures = (
         f"{name}: {format_amount(value, unit, intent.decimals)}" for name, value in zip(names, values, strict=True)
     )
@@ -123,34 +123,34 @@ def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:
     return tuple(found.values())
 
 
-def _over_periods(
+def _compare_periods(
     intent: Intent, plan: Plan, listed: Sequence[ListedFigure], unit: str, scale: float
 ) -> AnswerValue | None:
     """One company's periods set against each other; None where each is wanted as it is, or only first and last."""
     subject = f"{measure_in_sentence(intent)} of {plan.terms[0].company.name}"
     of_periods = [replace(one, name=str(term.period)) for term, one in zip(plan.terms, listed, strict=True)]
     if intent.relation is Relation.YEARS_COUNTED:
-        counted, text = years_counted(intent, subject, of_periods, scale)
-        return AnswerValue(value=float(counted), unit=known_unit("count"), text=text)
+        counted, text = count_matching_years(intent, subject, of_periods, scale)
+        return AnswerValue(value=float(counted), unit=supported_unit("count"), text=text)
     if intent.relation is Relation.EVERY_YEAR:
-        text = every_year(intent.core, subject, of_periods, losses=intent.losses)
-        return AnswerValue(value=of_periods[-1].value, unit=known_unit(unit), text=text)
+        text = every_year_verdict(intent.core, subject, of_periods, losses=intent.losses)
+        return AnswerValue(value=of_periods[-1].value, unit=supported_unit(unit), text=text)
     if intent.comparison not in (Comparison.HIGHEST, Comparison.LOWEST):
         return None
     best, text = best_period(intent.comparison, subject, of_periods, losses=intent.losses)
-    return AnswerValue(value=best.value, unit=known_unit(unit), text=text)
+    return AnswerValue(value=best.value, unit=supported_unit(unit), text=text)
 
 
-def _moved_as_asked(intent: Intent, change: float, scale: float) -> str:
+def _movement_verdict(intent: Intent, change: float, scale: float) -> str:
     """`Yes: ` or `No: ` in front of a change, where the question asks whether it moved and by how much."""
     core = intent.core.lower()
     if intent.relation not in (Relation.GROWTH, Relation.CHANGE) or " or " in core or not _IS_OR_DID.match(core):
         return ""
     if intent.claim is not None and _GROWTH_RATE.search(core):
-        return yes_or_no(intent.claim, change, scale)
+        return claim_verdict(intent.claim, change, scale)
     as_asked = change != 0 and asks_for_increase(core) == (change > 0)
     if as_asked and intent.claim is not None and intent.claim.bound is not None:
-        return yes_or_no(intent.claim, abs(change), scale)
+        return claim_verdict(intent.claim, abs(change), scale)
     return "Yes: " if as_asked else "No: "
 
 
@@ -159,7 +159,7 @@ _IS_OR_DID = re.compile(r"^\W*(?:so,?\s+|and\s+)?(?:is|are|was|were|did|does|do|
 
 
 def _extreme(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> AnswerValue:
-    best, others, degree = extreme_of(intent.comparison, listed, losses=intent.losses)
+    best, others, degree = describe_extreme(intent.comparison, listed, losses=intent.losses)
     if 1 < intent.place <= len(listed):
         highest = intent.comparison is Comparison.HIGHEST
         best = sorted(listed, key=lambda one: one.value, reverse=highest)[intent.place - 1]
@@ -171,13 +171,13 @@ def _extreme(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> Answe
     else:
         lead = superlative_verdict(intent, best.name)
         text = f"{lead}{best.name} has the {degree} {measure}: {best.text} ({others})."
-    return AnswerValue(value=best.value, unit=known_unit(unit), text=text)
+    return AnswerValue(value=best.value, unit=supported_unit(unit), text=text)
 
 
 _ORDINALS = {2: "second", 3: "third"}
 
 
-def _in_order(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> AnswerValue:
+def _ranked_answer(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> AnswerValue:
     """All of them, the highest first; of a claim (`which regions shrank`) those of which it holds before the others."""
     ordered = sorted(listed, key=lambda one: -one.value)
     if intent.comparison is Comparison.RANK:
@@ -191,10 +191,10 @@ def _in_order(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> Answ
     text = f"{named} ({capitalize_first(change_label(intent))}; the others: {others or 'none'})."
     if len(held) != 1:
         return AnswerValue(text=text)
-    return AnswerValue(value=held[0].value, unit=known_unit(unit), text=text)
+    return AnswerValue(value=held[0].value, unit=supported_unit(unit), text=text)
 
 
-def _of_the_chosen(
+def _answer_for_selected_company(
     intent: Intent, selection: Selection, plan: Plan, program: Program, numbers: Sequence[float]
 ) -> AnswerValue:
     """Say a figure of a company that was chosen by another figure.
@@ -225,7 +225,7 @@ def _of_the_chosen(
     own = Plan(tuple(term for term in plan.terms if term.company.name == chosen), plan.notes)
     said = f"{capitalize_first(subject_of(intent, own))}: {format_amount(value, unit, intent.decimals)}."
     text = f"{said} {_extreme(ranking, listed, '').text}"
-    return AnswerValue(value=value, unit=known_unit(unit), text=text)
+    return AnswerValue(value=value, unit=supported_unit(unit), text=text)
 
 
 def _number(part: object) -> float:
@@ -234,18 +234,18 @@ def _number(part: object) -> float:
     return float(part)
 
 
-def _of_each_measure(intent: Intent, plan: Plan, program: Program, numbers: Sequence[float]) -> AnswerValue:
+def _answer_per_measure(intent: Intent, plan: Plan, program: Program, numbers: Sequence[float]) -> AnswerValue:
     """`Revenue of Acme for FY2020: $90 million; net income: $5 million.`, with no one value.
 
     Where it is asked which measure stands out, that one's figure is the value.
     """
-    told = list(_told(intent, plan, program, numbers))
+    told = list(_figures_by_measure(intent, plan, program, numbers))
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
-        return _standing_out(intent, told)
+        return _describe_extreme_measure(intent, told)
     if len(told[0].companies) > 1:
         text = " ".join(f"{capitalize_first(change_label(one.intent))}{one.span}: {one.listed}." for one in told)
     elif intent.relation is Relation.TREND:
-        text = _moved(intent, told)
+        text = _describe_movements(intent, told)
     else:
         first = told[0]
         subject = subject_of(first.intent, first.plan) if len(first.figures) == 1 else _of_company(first)
@@ -264,7 +264,7 @@ class _Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _MeasureFigures:
     """One measure with its figures."""
 
     intent: Intent
@@ -300,30 +300,34 @@ class _Told:
         return ", ".join(f"{figure.text} in {period}" for figure, period in held)
 
 
-def _told(intent: Intent, plan: Plan, program: Program, numbers: Sequence[float]) -> Iterator[_Told]:
+def _figures_by_measure(
+    intent: Intent, plan: Plan, program: Program, numbers: Sequence[float]
+) -> Iterator[_MeasureFigures]:
     place = 0
     for measure, terms in zip(intent.measures, by_measure(plan.terms), strict=True):
         alone = intent.of_measure(measure)
         computed = unit_of_result(alone)
         figures = []
-        for name, number in zip(program.names[place : place + _how_many(intent, terms)], numbers[place:], strict=False):
+        for name, number in zip(
+            program.names[place : place + _figure_count(intent, terms)], numbers[place:], strict=False
+        ):
             value, unit = convert_to_unit(number, computed, program.scale, alone.unit)
             value = rounded(value, intent.decimals)
             figures.append(_Figure(name, value, format_amount(value, unit, intent.decimals), unit))
         place += len(figures)
-        yield _Told(alone, Plan(tuple(terms), ()), tuple(figures))
+        yield _MeasureFigures(alone, Plan(tuple(terms), ()), tuple(figures))
 
 
-def _how_many(intent: Intent, terms: Sequence[Term]) -> int:
+def _figure_count(intent: Intent, terms: Sequence[Term]) -> int:
     """Figures told of a measure: one per company where its periods are put together, else one per term."""
     return len(terms) if intent.relation in (Relation.EACH, Relation.TREND) else len(by_company(terms))
 
 
-def _of_company(one: _Told) -> str:
+def _of_company(one: _MeasureFigures) -> str:
     return f"{change_label(one.intent)} of {one.companies[0]}"
 
 
-def _moved(intent: Intent, told: Sequence[_Told]) -> str:
+def _describe_movements(intent: Intent, told: Sequence[_MeasureFigures]) -> str:
     """Say how several measures moved.
 
     Example: `No: revenue of Acme rose from $3 million in FY2018 to $4 million in FY2019; net income fell from ...`
@@ -351,7 +355,7 @@ _YES_OR_NO = re.compile(r"^\W*(?:is|are|was|were|did|does|do|has|have|had)\b", r
 _BY_SIZE = re.compile(r"\b(?:larg|bigg|great|small)(?:er|est)\b", re.I)
 
 
-def _standing_out(intent: Intent, told: Sequence[_Told]) -> AnswerValue:
+def _describe_extreme_measure(intent: Intent, told: Sequence[_MeasureFigures]) -> AnswerValue:
     """Say which of several measures stands out.
 
     Example: `Net income of Acme for FY2020: $5 million (dividends: $3 million). Of these it is the higher.`
@@ -363,11 +367,11 @@ def _standing_out(intent: Intent, told: Sequence[_Told]) -> AnswerValue:
     best = pick(told, key=lambda one: one.figures[0].value)
     figure = best.figures[0]
     others = "; ".join(f"{change_label(one.intent)}: {one.figures[0].text}" for one in told if one is not best)
-    degree = degree_of(intent.comparison, len(told))
+    degree = superlative(intent.comparison, len(told))
     level = sum(one.figures[0].value == figure.value for one in told) > 1
     said = "They are level." if level else f"Of these it is the {degree}."
     text = f"{capitalize_first(subject_of(best.intent, best.plan))}: {figure.text} ({others}). {said}"
-    return AnswerValue(value=figure.value, unit=known_unit(figure.unit), text=text)
+    return AnswerValue(value=figure.value, unit=supported_unit(figure.unit), text=text)
 
 
 _DECEMBER = 12
@@ -383,7 +387,7 @@ def assumptions(
     """
     terms = (*plan.ranked, *wanted_terms(plan, intent, ledger))
     defined = () if intent.formulas else _definitions(intent, formulas)
-    return (*defined, *_zeros(terms, ledger), *_years_of_their_own(terms, years))
+    return (*defined, *_assumed_zeros(terms, ledger), *_noncalendar_year_ends(terms, years))
 
 
 def _definitions(intent: Intent, formulas: Mapping[str, Formula]) -> Iterator[str]:
@@ -393,34 +397,34 @@ def _definitions(intent: Intent, formulas: Mapping[str, Formula]) -> Iterator[st
     names = (name for expression in expressions for name in sorted(quantities_of(parse_formula(expression))))
     for name in dict.fromkeys(names):
         if name in formulas:
-            yield f"{_written(name, formulas[name])} is {formulas[name].meaning}"
+            yield f"{_formula_name(name, formulas[name])} is {formulas[name].meaning}"
 
 
-def _written(name: str, formula: Formula) -> str:
+def _formula_name(name: str, formula: Formula) -> str:
     """What a formula is called: its name, else the first of its words; they may begin with an abbreviation (`GM`)."""
     plain = name.replace("_", " ")
     return plain if plain in formula.words else formula.words[0]
 
 
-def _zeros(terms: Sequence[Term], ledger: Ledger) -> list[str]:
+def _assumed_zeros(terms: Sequence[Term], ledger: Ledger) -> list[str]:
     known = ledger.figures
     slots = [slot for term in terms for slot in slots_assumed_zero(term.tree, lambda slot: slot in known)]
     return [f"{slot} is not reported and counts as zero" for slot in dict.fromkeys(slots)]
 
 
-def _years_of_their_own(terms: Sequence[Term], years: Mapping[str, FiscalYears]) -> Iterator[str]:
+def _noncalendar_year_ends(terms: Sequence[Term], years: Mapping[str, FiscalYears]) -> Iterator[str]:
     """`FY2021 of NIKE, Inc. ended on May 31, 2021`: of filers whose years are not the calendar's."""
     for key, asked in by_company(terms).items():
         filed = years.get(key)
         periods = dict.fromkeys(term.period for term in asked)
         ends = {period: filed.closes[period] for period in periods if period in filed.closes} if filed else {}
         if any(end.month != _DECEMBER for period, end in ends.items() if not period.quarter):
-            (first, first_end), *others = sorted(ends.items(), key=_by_end)
+            (first, first_end), *others = sorted(ends.items(), key=_by_year_end)
             said = [f"{first} of {asked[0].company.name} ended on {_day_in_words(first_end)}"]
             yield ", ".join([*said, *(f"{period} on {_day_in_words(end)}" for period, end in others)])
 
 
-def _by_end(entry: tuple[object, date]) -> date:
+def _by_year_end(entry: tuple[object, date]) -> date:
     return entry[1]
 
 

@@ -51,7 +51,7 @@ def capitalize_first(text: str) -> str:
 
 def change_label(intent: Intent) -> str:
     """`growth of revenue`: the relation before the measure, said once where the measure's own words say it too."""
-    lead = _over_time(intent)
+    lead = _trend_over_time(intent)
     measure = measure_in_sentence(intent)
     if intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH, Relation.CHANGE):
         measure = re.sub(r"(?<=\w)\s+(?:growth|change|increase|decrease)(?: rates?)?$", "", measure, flags=re.I)
@@ -66,7 +66,7 @@ def measure_in_sentence(intent: Intent) -> str:
     return measure[:1].lower() + measure[1:] if re.match(r"[A-Z][a-z]+\b", measure) else measure
 
 
-def _over_time(intent: Intent) -> str:
+def _trend_over_time(intent: Intent) -> str:
     return {
         Relation.GROWTH: "growth of ",
         Relation.ANNUAL_GROWTH: "compound annual growth rate of ",
@@ -85,7 +85,7 @@ def trend(intent: Intent, plan: Plan, written: Sequence[str], change: float, uni
     """
     first, last = plan.terms[0].period, plan.terms[-1].period
     subject = f"{measure_in_sentence(intent)} of {plan.terms[0].company.name}"
-    lead = _moved_as_claimed(intent, change)
+    lead = _matches_claimed_movement(intent, change)
     subject = subject if lead else capitalize_first(subject)
     if not change:
         return f"{lead}{subject} did not change from {first} to {last}: it stayed at {written[-1]}."
@@ -123,7 +123,7 @@ def _places(intent: Intent, unit: str) -> int | None:
     return None if grown or unit == "percent" else intent.decimals
 
 
-def _moved_as_claimed(intent: Intent, change: float) -> str:
+def _matches_claimed_movement(intent: Intent, change: float) -> str:
     if " or " in intent.core.lower() or _NO_CLAIM.match(intent.core):
         return ""
     above = intent.claim.above if intent.claim else None
@@ -149,7 +149,7 @@ class ListedFigure:
     """The program's own result, before it was put into a unit."""
 
 
-def yes_or_no(claim: Claim | None, value: float, scale: float) -> str:
+def claim_verdict(claim: Claim | None, value: float, scale: float) -> str:
     """`Yes: `, `No: `, or nothing where the question claims nothing of one figure; base units are `value * scale`."""
     if claim is None or claim.bound is None:
         return ""
@@ -168,7 +168,7 @@ def superlative_verdict(intent: Intent, best: str) -> str:
     return _verdict(best == intent.companies[0].name)
 
 
-def extreme_of(
+def describe_extreme(
     comparison: Comparison, listed: Sequence[ListedFigure], *, losses: bool
 ) -> tuple[ListedFigure, str, str]:
     """The one that stands out, the others as text, and the degree; of losses the highest is furthest below zero."""
@@ -176,10 +176,10 @@ def extreme_of(
     ranked = [one for one in listed if not losses or one.value < 0]
     best = (max if highest else min)(ranked, key=lambda one: one.value)
     others = "; ".join(f"{one.name}: {one.text}" for one in listed if one is not best)
-    return best, others, degree_of(comparison, len(listed), losses=losses)
+    return best, others, superlative(comparison, len(listed), losses=losses)
 
 
-def degree_of(comparison: Comparison, count: int, *, losses: bool = False) -> str:
+def superlative(comparison: Comparison, count: int, *, losses: bool = False) -> str:
     """`highest`; of two `higher`; of losses `largest`."""
     if losses:
         return {Comparison.HIGHEST: "largest", Comparison.LOWEST: "smallest"}[comparison]
@@ -200,14 +200,14 @@ def best_period(
     comparison: Comparison, subject: str, listed: Sequence[ListedFigure], *, losses: bool = False
 ) -> tuple[ListedFigure, str]:
     """The period that stands out, and the sentence that says so; `subject` is the measure and its company."""
-    best, others, degree = extreme_of(comparison, listed, losses=losses)
+    best, others, degree = describe_extreme(comparison, listed, losses=losses)
     level = [one.name for one in listed if one.value == best.value]
     if len(level) > 1:
         return best, f"No period stands out: {subject} was {best.text} in {' and '.join(level)} ({others})."
     return best, f"{best.name}: {best.text} ({others}). {subject[:1].upper()}{subject[1:]} was {degree} in {best.name}."
 
 
-def every_year(core: str, subject: str, listed: Sequence[ListedFigure], *, losses: bool = False) -> str:
+def every_year_verdict(core: str, subject: str, listed: Sequence[ListedFigure], *, losses: bool = False) -> str:
     """`Yes: revenue of Acme rose every year (FY2020: ...)`."""
     moved = matches_direction(core, listed, losses=losses)
     against = [one.name for one, held in zip(listed[1:], moved, strict=True) if not held]
@@ -218,19 +218,23 @@ def every_year(core: str, subject: str, listed: Sequence[ListedFigure], *, losse
     return f"Yes: {subject} {'rose' if way == 'rise' else 'fell'} every year ({figures})."
 
 
-def years_counted(intent: Intent, subject: str, listed: Sequence[ListedFigure], scale: float) -> tuple[int, str]:
+def count_matching_years(intent: Intent, subject: str, listed: Sequence[ListedFigure], scale: float) -> tuple[int, str]:
     """In how many years it lay beyond the question's bound, else moved as asked, and the sentence."""
     core, claim = intent.core, intent.claim
     moved = matches_direction(core, listed, losses=intent.losses)
     figures = "; ".join(f"{one.name}: {one.text}" for one in listed)
     way = "rose" if asks_for_increase(core) else "fell"
     if claim is not None and claim.bound is not None:
-        held = [yes_or_no(claim, one.number, scale) == _verdict(True) for one in listed]
+        held = [claim_verdict(claim, one.number, scale) == _verdict(True) for one in listed]
         beyond = "above" if claim.above else "below"
-        where = f"{subject} was {'' if claim.above is None else beyond + ' '}that in {_named(listed, held)} ({figures})"
+        bound = "" if claim.above is None else f"{beyond} "
+        where = f"{subject} was {bound}that in {_matching_names(listed, held)} ({figures})"
         return sum(held), f"In {sum(held)} of {len(held)} years: {where}."
     found = sum(moved)
-    return found, f"In {found} of {len(moved)} years: {subject} {way} in {_named(listed[1:], moved)} ({figures})."
+    return (
+        found,
+        f"In {found} of {len(moved)} years: {subject} {way} in {_matching_names(listed[1:], moved)} ({figures}).",
+    )
 
 
 def matches_direction(core: str, listed: Sequence[ListedFigure], *, losses: bool = False) -> list[bool]:
@@ -255,7 +259,7 @@ _WORSENING = re.compile(r"worsen|deteriorat|deepen", re.I)
 _IMPROVING = re.compile(r"\bimprov|\bsmaller\b|\bless\b|\bbetter\b", re.I)
 
 
-def _named(listed: Sequence[ListedFigure], held: Sequence[bool]) -> str:
+def _matching_names(listed: Sequence[ListedFigure], held: Sequence[bool]) -> str:
     return ", ".join(one.name for one, true in zip(listed, held, strict=True) if true) or "none of them"
 
 

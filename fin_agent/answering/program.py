@@ -56,7 +56,7 @@ def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
     wanted = wanted_terms(plan, intent, ledger)
     writer = _Writer(ledger, (*plan.ranked, *wanted), several=len(by_company((*plan.ranked, *plan.terms))) > 1)
     ranks = [
-        (_ranked_by([writer.term(term)[0] for term in terms], terms, intent), terms[0].company.name)
+        (_ranking_expression([writer.term(term)[0] for term in terms], terms, intent), terms[0].company.name)
         for terms in by_company(plan.ranked).values()
     ]
     terms = [writer.term(term) for term in wanted]
@@ -64,7 +64,7 @@ def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
         raise ValueError("no company stands out")
     result, names = _result(wanted, intent, terms, writer)
     if intent.further:
-        result, names = _of_each_measure(wanted, intent, terms, writer)
+        result, names = _per_measure(wanted, intent, terms, writer)
     beside: tuple[str, ...] = ()
     if not ranks and not intent.further and len(by_company(wanted)) == 1 and len(terms) > 1:
         first, last = terms[0][0], terms[-1][0]
@@ -73,7 +73,7 @@ def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
         elif intent.relation in _MOVES and not {first, last} <= set(writer.variables):
             result, beside = f"[{result}, {first}, {last}]", ENDS
     if ranks:
-        held = [_held(value, name, writer) for value, name in ranks]
+        held = [_assign_variable(value, name, writer) for value, name in ranks]
         if len(names) > 1:
             raise ValueError("several figures of the company that is chosen")
         result, names = f"[{', '.join((result, *held))}]", (wanted[0].company.name, *(name for _, name in ranks))
@@ -122,7 +122,7 @@ class _Writer:
         stands_for = f"{term.company.name} {term.period}"
         if isinstance(tree, Known):
             return written, stands_for
-        name = self.unused(self.slug("measure", term.company.name, str(term.period)))
+        name = self.unused_name(self.slug("measure", term.company.name, str(term.period)))
         self.steps.append(f"{name} = {written}")
         return name, stands_for
 
@@ -151,7 +151,7 @@ class _Writer:
         written = self.expression(part, 1)
         if not (isinstance(part, Operation) and part.operator in "+-"):
             return written
-        name = self.unused("averaged")
+        name = self.unused_name("averaged")
         self.steps.append(f"{name} = {written}")
         return name
 
@@ -161,7 +161,7 @@ class _Writer:
 
     def _variable(self, slot: Slot) -> str:
         if slot not in self._names:
-            name = self.unused(self.slug(f"{slot.part or ''} {slot.measure}", slot.company_name, slot.period))
+            name = self.unused_name(self.slug(f"{slot.part or ''} {slot.measure}", slot.company_name, slot.period))
             self._names[slot] = name
             self.variables[name] = self._known[slot]
         return self._names[slot]
@@ -172,7 +172,7 @@ class _Writer:
         slug = re.sub(r"[^a-z0-9]+", "_", " ".join(words).lower()).strip("_")
         return f"figure_{slug}" if slug[0].isdigit() else slug
 
-    def unused(self, name: str) -> str:
+    def unused_name(self, name: str) -> str:
         taken = {*self.variables, *(step.split(" ", 1)[0] for step in self.steps)}
         number = 2
         candidate = name
@@ -197,13 +197,13 @@ class _Writer:
         return f"{unit}{sign}: {figure.label!r}, {figure.doc_id} page {figure.page + 1} line {figure.line + 1}"
 
 
-def _ranked_by(values: Sequence[str], terms: Sequence[Term], intent: Intent) -> str:
+def _ranking_expression(values: Sequence[str], terms: Sequence[Term], intent: Intent) -> str:
     relation = intent.selection.relation if intent.selection else Relation.EACH
     years = terms[-1].period.fiscal_year - terms[0].period.fiscal_year
     return _over_time(values, relation, years) or values[0]
 
 
-def _of_each_measure(
+def _per_measure(
     wanted: Sequence[Term], intent: Intent, terms: Sequence[tuple[str, str]], writer: _Writer
 ) -> tuple[str, tuple[str, ...]]:
     """A list: measure by measure and company by company what is asked of it, or its figures period by period."""
@@ -214,7 +214,7 @@ def _of_each_measure(
             years = group[-1].period.fiscal_year - group[0].period.fiscal_year
             moved = _over_time([held[term][0] for term in group], intent.relation, years)
             whose = group[0].company.name
-            parts += [(_held(moved, whose, writer), whose)] if moved else [held[term] for term in group]
+            parts += [(_assign_variable(moved, whose, writer), whose)] if moved else [held[term] for term in group]
     return f"[{', '.join(value for value, _ in parts)}]", tuple(name for _, name in parts)
 
 
@@ -238,7 +238,7 @@ def _result(
         per_company.append((over_time, group[0].company.name))
     if len(per_company) == 1:
         return per_company[0][0], ()
-    held = [_held(value, name, writer) for value, name in per_company]
+    held = [_assign_variable(value, name, writer) for value, name in per_company]
     match intent.comparison:
         case Comparison.DIFFERENCE:
             return f"{held[0]} - {held[1]}", ()
@@ -254,10 +254,10 @@ def _result(
             return f"[{', '.join(held)}]", tuple(name for _, name in per_company)
 
 
-def _held(value: str, company: str, writer: _Writer) -> str:
+def _assign_variable(value: str, company: str, writer: _Writer) -> str:
     if re.fullmatch(r"\w+", value):
         return value
-    name = writer.unused(writer.slug("result", company, ""))
+    name = writer.unused_name(writer.slug("result", company, ""))
     writer.steps.append(f"{name} = {value}")
     return name
 

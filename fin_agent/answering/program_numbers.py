@@ -133,7 +133,7 @@ class _Place:
     negative: bool = False
     """An odd number of minus signs stands in front."""
 
-    def but(self, role: Role, terms: int | None = None) -> _Place:
+    def replace(self, role: Role, terms: int | None = None) -> _Place:
         return _Place(role, None, self.group, Decimal(1), terms)
 
 
@@ -234,10 +234,10 @@ class _Reader:
             self._groups += 0 if trusted else 1
             place = place if trusted else _Place(place.role, place.variable, self._groups)
         if place.role is Role.EXPONENT:
-            left = right = place.but(Role.EXPONENT)
+            left = right = place.replace(Role.EXPONENT)
         else:
-            left = place.but(Role.FACTOR if isinstance(node.op, ast.Pow) else _right_role(node.op))
-            right = place.but(_right_role(node.op), _terms_of(node.left) if isinstance(node.op, ast.Div) else None)
+            left = place.replace(Role.FACTOR if isinstance(node.op, ast.Pow) else _right_role(node.op))
+            right = place.replace(_right_role(node.op), _terms_of(node.left) if isinstance(node.op, ast.Div) else None)
         self._expression(node.left, left)
         self._expression(node.right, right)
 
@@ -269,9 +269,9 @@ class _Reader:
 
 def _place_of_argument(name: str, number: int, place: _Place) -> _Place:
     if name == "round":
-        return _Place(Role.POSITION) if number else place.but(place.role)
+        return _Place(Role.POSITION) if number else place.replace(place.role)
     if name == "abs":
-        return place.but(place.role)
+        return place.replace(place.role)
     return _Place(Role.COMPARED) if name in ("min", "max") else _Place()
 
 

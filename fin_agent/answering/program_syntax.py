@@ -13,7 +13,7 @@ from fin_agent.errors import SandboxError
 from fin_agent.syntax_trees import module_tree
 
 CALLS = frozenset(("abs", "min", "max", "sum", "round", "sorted"))
-LONGEST_PROGRAM = 20_000
+MAX_PROGRAM_LENGTH = 20_000
 """Characters."""
 DEFINE_SOLUTION = "Define `def solution():` without parameters, and return the answer."
 
@@ -39,14 +39,14 @@ def program_tree(code: str) -> ast.Module:
     """
     if not code.strip():
         raise ProgramError("the program is empty", remedy=DEFINE_SOLUTION)
-    if len(code) > LONGEST_PROGRAM:
+    if len(code) > MAX_PROGRAM_LENGTH:
         raise ProgramError(
-            f"the program has {len(code):,} characters, more than {LONGEST_PROGRAM:,}",
+            f"the program has {len(code):,} characters, more than {MAX_PROGRAM_LENGTH:,}",
             remedy="Shorten it: one assignment per figure and the formula",
         )
     try:
         tree = module_tree(f"{code}\n\n")
-        _Checked().module(tree)
+        _ProgramChecker().module(tree)
     except (SyntaxError, ValueError) as failure:
         line = getattr(failure, "lineno", None)
         what = " ".join(f"{getattr(failure, 'msg', failure)}".split())[:200]
@@ -75,7 +75,7 @@ _SIGNS = {
 }  # fmt: skip
 
 
-class _Checked:
+class _ProgramChecker:
     """Walks a program in the order of its statements, and knows of each variable what kind of value it holds."""
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class _Checked:
                 case ast.Assign() | ast.Expr(value=ast.Constant(value=str())):
                     self._statement(statement)
                 case _:
-                    raise _left_out(statement, f"{_name_of(statement)} stands beside `def solution():`")
+                    raise _syntax_not_allowed(statement, f"{_name_of(statement)} stands beside `def solution():`")
         if not defined:
             raise ProgramError("the program does not define `solution`", remedy=DEFINE_SOLUTION)
 
@@ -110,7 +110,7 @@ class _Checked:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 kind = self._kind(value)
                 if self._held.setdefault(name, kind) is not kind:
-                    raise _left_out(node, f"`{name}` is given {kind} where it held {self._held[name]}")
+                    raise _syntax_not_allowed(node, f"`{name}` is given {kind} where it held {self._held[name]}")
             case ast.AugAssign(
                 target=ast.Name(id=name), op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), value=value
             ):
@@ -126,9 +126,9 @@ class _Checked:
                 return
             case ast.Expr(value=value):
                 self._kind(value)  # which says what of it is not on the list, if anything is not
-                raise _left_out(node, "a value is neither assigned nor returned")
+                raise _syntax_not_allowed(node, "a value is neither assigned nor returned")
             case _:
-                raise _left_out(node, f"{_name_of(node)} is no assignment, `if` or `return`")
+                raise _syntax_not_allowed(node, f"{_name_of(node)} is no assignment, `if` or `return`")
 
     def _kind(self, node: ast.expr) -> _Kind:
         match node:
@@ -142,7 +142,7 @@ class _Checked:
                 return self._held[name]
             case ast.BinOp(left=left, op=op, right=right):
                 if not isinstance(op, _OPERATORS):
-                    raise _left_out(node, f"`{_SIGNS[type(op)]}` makes another number of a figure")
+                    raise _syntax_not_allowed(node, f"`{_SIGNS[type(op)]}` makes another number of a figure")
                 self._number(left)
                 return self._number(right)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
@@ -163,37 +163,37 @@ class _Checked:
                 self._test(test)
                 kind = self._kind(body)
                 if self._kind(orelse) is not kind:
-                    raise _left_out(node, f"it is {kind} in one case and something else in the other")
+                    raise _syntax_not_allowed(node, f"it is {kind} in one case and something else in the other")
                 return kind
             case ast.List(elts=members) | ast.Tuple(elts=members):
                 for member in members:
                     if self._kind(member) is _Kind.LIST:
-                        raise _left_out(member, "a list stands in a list")
+                        raise _syntax_not_allowed(member, "a list stands in a list")
                 return _Kind.LIST
             case ast.Subscript(value=value, slice=position):
-                return self._picked(node, value, position)
+                return self._check_subscript(node, value, position)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in CALLS:
                 return self._call(node, name, arguments)
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-                raise _left_out(node, f"`{name}` is none of the calls there are")
+                raise _syntax_not_allowed(node, f"`{name}` is none of the calls there are")
             case ast.Attribute(attr=name):
-                raise _left_out(node, f"the attribute `{name}` is no arithmetic")
+                raise _syntax_not_allowed(node, f"the attribute `{name}` is no arithmetic")
             case ast.Name(id=name):
-                raise _left_out(node, f"`{name}` is given no value before")
+                raise _syntax_not_allowed(node, f"`{name}` is given no value before")
             case _:
-                raise _left_out(node, f"{_name_of(node)} is no arithmetic")
+                raise _syntax_not_allowed(node, f"{_name_of(node)} is no arithmetic")
 
-    def _picked(self, node: ast.expr, value: ast.expr, position: ast.expr) -> _Kind:
+    def _check_subscript(self, node: ast.expr, value: ast.expr, position: ast.expr) -> _Kind:
         """A list is picked from by a position that is written down: a median, one of several values."""
         match position:
             case ast.Constant(value=int()) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
                 pass
             case _:
-                raise _left_out(node, "a piece is taken out of something")
+                raise _syntax_not_allowed(node, "a piece is taken out of something")
         is_sorted = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "sorted"
         is_list = isinstance(value, ast.Name) and self._held.get(value.id) is _Kind.LIST
         if not (is_sorted or is_list):
-            raise _left_out(node, "a piece is taken out of something")
+            raise _syntax_not_allowed(node, "a piece is taken out of something")
         self._kind(value)
         return _Kind.NUMBER
 
@@ -202,7 +202,7 @@ class _Checked:
             case "round", [value] | [value, ast.Constant(value=int())]:
                 return self._number(value)
             case "round", _:
-                raise _left_out(node, "`round` cuts decimals, and no other digits")
+                raise _syntax_not_allowed(node, "`round` cuts decimals, and no other digits")
             case "abs", [value]:
                 return self._number(value)
             case "sorted" | "sum" | "min" | "max", [value]:
@@ -213,11 +213,11 @@ class _Checked:
                     self._number(value)
                 return _Kind.NUMBER
             case _:
-                raise _left_out(node, f"`{name}` is called with something else than its values")
+                raise _syntax_not_allowed(node, f"`{name}` is called with something else than its values")
 
     def _list(self, node: ast.expr) -> None:
         if self._kind(node) is not _Kind.LIST:
-            raise _left_out(node, "a list of values is wanted here")
+            raise _syntax_not_allowed(node, "a list of values is wanted here")
         if isinstance(node, ast.List | ast.Tuple):
             for member in node.elts:
                 self._number(member)
@@ -225,13 +225,13 @@ class _Checked:
     def _number(self, node: ast.expr) -> _Kind:
         kind = self._kind(node)
         if kind is not _Kind.NUMBER:
-            raise _left_out(node, f"{kind} stands where a number is computed with")
+            raise _syntax_not_allowed(node, f"{kind} stands where a number is computed with")
         return kind
 
     def _test(self, node: ast.expr, *, truth: bool = False) -> _Kind:
         kind = self._kind(node)
         if kind is not _Kind.TRUTH and (truth or kind is not _Kind.NUMBER):
-            raise _left_out(node, f"{kind} stands where something is compared")
+            raise _syntax_not_allowed(node, f"{kind} stands where something is compared")
         return _Kind.TRUTH
 
 
@@ -251,7 +251,7 @@ def _name_of(node: ast.AST) -> str:
             return f"`{type(node).__name__.lower()}`"
 
 
-def _left_out(node: ast.AST, what: str) -> ProgramError:
+def _syntax_not_allowed(node: ast.AST, what: str) -> ProgramError:
     line = getattr(node, "lineno", None)
     return ProgramError(
         f"line {line}: {what}",

@@ -130,7 +130,7 @@ def check_provenance(
     except ProgramError as refused:
         return Provenance((), (Unbound("", refused.line or 1, None, refused.what),))
     figures = expected or {}
-    accounts = _Accounts(facts, question, figures, numbers)
+    accounts = _NumberSources(facts, question, figures, numbers)
     judged = [(literal, accounts.judge(literal)) for literal in numbers.literals]
     judged = _without_unsupported_groups(judged)
     judged = _at_one_scale(judged, numbers.rescaled)
@@ -138,21 +138,21 @@ def check_provenance(
     bindings = tuple(verdict for _, verdict in judged if isinstance(verdict, Binding))
     unbound = [verdict for _, verdict in judged if isinstance(verdict, Unbound)]
     unbound += [Unbound(value.source, value.line, None, value.reason) for value in numbers.untraceable_values]
-    unbound += _departures(numbers, figures, constants)
+    unbound += _mismatches(numbers, figures, constants)
     unbound.sort(key=lambda each: (each.line, each.literal, each.reason))
     return Provenance(bindings, tuple(unbound), numbers.used)
 
 
 def constants_of(code: str, figures: Collection[str]) -> tuple[Decimal, ...]:
     """The numbers of a program besides the figures given to these variables, in reading order: 100, then 4."""
-    return tuple(literal.value for literal in _others(read_numbers(code).literals, figures))
+    return tuple(literal.value for literal in _non_figure_literals(read_numbers(code).literals, figures))
 
 
 _YEAR_WORDS = frozenset(("year", "years", "fy", "period", "periods", "fiscal", "y"))
 _COUNT_WORDS = frozenset(("n", "num", "number", "count", "year", "years", "period", "periods", "quarters", "months"))
 
 
-class _Accounts:
+class _NumberSources:
     """The figures, question and constants that may account for a program's numbers."""
 
     def __init__(
@@ -171,7 +171,7 @@ class _Accounts:
         self._spans = {abs(numeral.value) for numeral in asked if numeral.kind is NumeralKind.SPAN}
         self._years = {numeral.value for numeral in asked if numeral.kind is NumeralKind.YEAR}
         known = (fact.period.fiscal_year for fact in (expected.values() or facts))
-        self._lengths = self._spans | _lengths(self._years if len(self._years) > 1 else map(Decimal, known))
+        self._lengths = self._spans | _span_lengths(self._years if len(self._years) > 1 else map(Decimal, known))
         self._years |= {Decimal(fact.period.fiscal_year) for fact in (*facts, *expected.values())}
         self._years |= {Decimal(fact.period.end.year) for fact in facts if fact.period.end}
 
@@ -228,7 +228,7 @@ class _Accounts:
         ]
         if not fitting:
             return None
-        fact, scale = max(fitting, key=lambda pair: _likeness(literal.variable, pair[0]))
+        fact, scale = max(fitting, key=lambda pair: _name_similarity(literal.variable, pair[0]))
         return _binding(literal, Source.FACT, fact, scale)
 
     def _is_in_question(self, literal: Literal) -> bool:
@@ -257,7 +257,7 @@ class _Accounts:
         return f"{literal.source} is neither in the evidence nor in the question"
 
 
-def _lengths(years: Iterable[Decimal]) -> set[Decimal]:
+def _span_lengths(years: Iterable[Decimal]) -> set[Decimal]:
     """Lengths between any two of these years."""
     listed = sorted(set(years))
     return {later - earlier for earlier in listed for later in listed if later > earlier}
@@ -282,7 +282,7 @@ def _unbound(literal: Literal, reason: str) -> Unbound:
     return Unbound(literal.source, literal.line, literal.variable, reason)
 
 
-def _likeness(variable: str | None, fact: Fact) -> int:
+def _name_similarity(variable: str | None, fact: Fact) -> int:
     """How well a variable's name fits a fact that has its number: only to choose the citation among equals."""
     if variable is None:
         return 0
@@ -367,7 +367,7 @@ def _counts_for_scale(literal: Literal, binding: Binding, rescaled: frozenset[st
     )
 
 
-def _departures(
+def _mismatches(
     numbers: ProgramNumbers, expected: Mapping[str, Fact], constants: Sequence[Decimal] | None
 ) -> Iterator[Unbound]:
     """Every way in which a program's variables and constants are not the expected ones."""
@@ -382,7 +382,7 @@ def _departures(
             yield Unbound(name, 1, name, f"{what} but nothing is computed with it")
     if constants is None:
         return
-    found = _others(numbers.literals, expected)
+    found = _non_figure_literals(numbers.literals, expected)
     for literal, value in zip(found, constants, strict=False):
         if literal.value != value:
             yield _unbound(literal, f"the formula holds {value:f} here")
@@ -393,7 +393,7 @@ def _departures(
         yield Unbound(f"{value:f}", 1, None, f"the formula's {value:f} is left out")
 
 
-def _others(literals: Sequence[Literal], figures: Collection[str]) -> list[Literal]:
+def _non_figure_literals(literals: Sequence[Literal], figures: Collection[str]) -> list[Literal]:
     return [
         literal
         for literal in literals
@@ -477,7 +477,7 @@ def _is_known_constant(
     value = abs(literal.value)
     match literal.role:
         case Role.FIGURE:
-            return _is_named(literal, accumulators) and (rescaling or value not in _POWERS)
+            return _is_named_constant(literal, accumulators) and (rescaling or value not in _POWERS)
         case Role.FACTOR if literal.terms is not None and value in _COUNTS_OF_TERMS:
             return value == literal.terms
         case Role.FACTOR:
@@ -514,7 +514,7 @@ _FILLING_WORDS = frozenset(
 )
 
 
-def _is_named(literal: Literal, accumulators: Collection[str]) -> bool:
+def _is_named_constant(literal: Literal, accumulators: Collection[str]) -> bool:
     """`days_in_year = 365`: every word of the name is about the constant; or a start of 0 or 1."""
     if literal.variable is None:
         return False

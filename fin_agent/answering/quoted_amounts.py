@@ -37,9 +37,9 @@ def contradictions(
         years = years_in(sentence) or set(years_asked)
         if len(years) < sum(each.currency for each in numerals) or _OF_A_PART_OF_A_YEAR.search(sentence):
             continue  # of which year an amount is may be said elsewhere
-        for mention, said in _stated(sentence, workspace):
-            facts = [each for each in workspace.index.facts(doc_ids, years=years) if _is_sure(each.fact)]
-            own = [each for each in facts if _is_of_the_statement(each.fact, mention, workspace)]
+        for mention, said in _quoted_amounts(sentence, workspace):
+            facts = [each for each in workspace.index.facts(doc_ids, years=years) if _is_unambiguous(each.fact)]
+            own = [each for each in facts if _is_statement_line(each.fact, mention, workspace)]
             if own and not any(agree_in_size(said, each.fact) for each in facts):
                 doc_id, fact = own[0].doc_id, own[0].fact
                 amount = amount_in_words(fact.amount, fact.scale, fact.unit)
@@ -55,7 +55,7 @@ def years_in(text: str) -> set[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _QuotedAmount:
     """An amount of money in a sentence."""
 
     printed: str
@@ -63,7 +63,7 @@ class _Said:
     scale: int
 
     @classmethod
-    def of(cls, numeral: Numeral) -> _Said:
+    def of(cls, numeral: Numeral) -> _QuotedAmount:
         exact = numeral.value.quantize(Decimal(1).scaleb(-numeral.decimals))
         return cls(numeral.printed.strip(), exact, numeral.scale or 1)
 
@@ -72,7 +72,7 @@ class _Said:
         return self.amount * self.scale
 
 
-def _stated(sentence: str, workspace: Workspace) -> Iterator[tuple[Mention, _Said]]:
+def _quoted_amounts(sentence: str, workspace: Workspace) -> Iterator[tuple[Mention, _QuotedAmount]]:
     """(name of a metric of a statement, amount) where nothing but what links the two stands between them."""
     words = word_lists("sentence_claims")
     linking, owners, verbs = (frozenset(words[kind]) for kind in ("linking", "owners", "came to"))
@@ -91,14 +91,14 @@ def _stated(sentence: str, workspace: Workspace) -> Iterator[tuple[Mention, _Sai
         moves = [word for word in between if word.startswith(moved)]
         if set(between) - linking - verbs - set(moves) or (between[-1] != "to" if moves else not verbs & set(between)):
             continue  # `increased by $5 million`, `included $5 million`
-        yield mention, _Said.of(amount)
+        yield mention, _QuotedAmount.of(amount)
 
 
-def _is_sure(fact: Fact) -> bool:
+def _is_unambiguous(fact: Fact) -> bool:
     return (fact.tag is not None or fact.proved) and fact.unit == "USD"
 
 
-def _is_of_the_statement(fact: Fact, mention: Mention, workspace: Workspace) -> bool:
+def _is_statement_line(fact: Fact, mention: Mention, workspace: Workspace) -> bool:
     """Whether it is the line of the statement that a sentence calls so: not what stands nearest to it."""
     return (
         fact.metric == mention.id

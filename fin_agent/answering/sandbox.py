@@ -83,7 +83,7 @@ class MontySandbox:
             return self._run_once(code)
         except MontyCrashedError as crash:
             if crash.timed_out:
-                raise _out_of_time(self.settings) from crash
+                raise _timeout_error(self.settings) from crash
         try:  # The worker was killed from outside, or the program broke it: only the second repeats itself.
             return self._run_once(code)
         except MontyCrashedError as crash:
@@ -104,13 +104,13 @@ class MontySandbox:
         started = time.perf_counter()
         try:
             with pool.checkout(
-                script_name="program.py", limits=self._limits(), os_policy=_NO_CLOCK_NO_CHANCE
+                script_name="program.py", limits=self._limits(), os_policy=_DETERMINISTIC_POLICY
             ) as worker:
                 value = worker.feed_run(f"{code}\n\nsolution()\n", print_callback=_print_nothing)
         except MontyCrashedError:
             raise
         except (MontyError, TimeoutError, RuntimeError, ValueError) as failure:
-            raise _explained(failure, self.settings) from failure
+            raise _explain_failure(failure, self.settings) from failure
         return ProgramResult(_checked_value(value), time.perf_counter() - started)
 
     def _running_pool(self) -> Monty:
@@ -153,7 +153,7 @@ class MontySandbox:
 _GRACE_SECONDS = 0.3
 """A single long operation is not interrupted from inside: after this much more its worker is killed."""
 
-_NO_CLOCK_NO_CHANCE: OSPolicy = {"datetime": "call_host", "random_start": "call_host", "sleep": "system"}
+_DETERMINISTIC_POLICY: OSPolicy = {"datetime": "call_host", "random_start": "call_host", "sleep": "system"}
 """Asking the host, which does not answer: a program that depends on the time or on chance has no single result."""
 
 
@@ -166,7 +166,7 @@ def _close_in_own_process(pool: Monty, process: int) -> None:
         pool.__exit__(None, None, None)
 
 
-def _explained(failure: Exception, settings: SandboxSettings) -> ProgramError:
+def _explain_failure(failure: Exception, settings: SandboxSettings) -> ProgramError:
     """What the sandbox reports, as a reason and a next step."""
     if not isinstance(failure, MontyRuntimeError | MontySyntaxError):
         return ProgramError(f"the sandbox failed ({one_line(str(failure))})", remedy="Run the program again")
@@ -177,7 +177,7 @@ def _explained(failure: Exception, settings: SandboxSettings) -> ProgramError:
     located = f"line {line}: {said}" if line else said
     match kind:
         case "TimeoutError":
-            return _out_of_time(settings)
+            return _timeout_error(settings)
         case "MemoryError":
             megabytes = settings.max_memory_bytes / 2**20
             return ProgramError(
@@ -191,7 +191,7 @@ def _explained(failure: Exception, settings: SandboxSettings) -> ProgramError:
             return ProgramError(f"the program failed: {located}", remedy="Correct that line", line=line)
 
 
-def _out_of_time(settings: SandboxSettings) -> ProgramError:
+def _timeout_error(settings: SandboxSettings) -> ProgramError:
     return ProgramError(
         f"the program ran longer than its time limit of {settings.max_seconds:g} s",
         remedy="Remove very large numbers",

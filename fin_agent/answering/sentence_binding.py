@@ -48,16 +48,20 @@ def unsupported_claims(
     """
     known = "\n".join((*quotes, also)).lower()
     held = [clause for quote in quotes for clause in _clauses(quote)]
-    lacking = [f"`{found}`" for found in _found("amounts in words", sentence, whole=True) if not _says(found, known)]
+    lacking = [
+        f"`{found}`" for found in _found("amounts in words", sentence, whole=True) if not _contains_stem(found, known)
+    ]
     happened = known if claims_nothing else "\n".join(quotes).lower()
-    lacking += [f"`{found}`" for found in _found("events", sentence) if not _same_beginning(found, "events", happened)]
+    lacking += [
+        f"`{found}`" for found in _found("events", sentence) if not _shares_stem_prefix(found, "events", happened)
+    ]
     named = " ".join((known, *shown)).lower()
-    lacking += [f"`{name}`" for name in _NAME.findall(sentence) if not _is_named(name, named, sentence)]
-    own, told_of = _telling(sentence), _telling(" ".join((known, *shown)))
+    lacking += [f"`{name}`" for name in _NAME.findall(sentence) if not _is_known_name(name, named, sentence)]
+    own, told_of = _content_stems(sentence), _content_stems(" ".join((known, *shown)))
     if len(own) > 1 and len(own & told_of) * 3 < len(own) and not _found("denials", sentence, whole=True):
         lacking.append("anything of what it says")
     reason = _REASON.search(sentence)
-    if reason is not None and not _gives(sentence[reason.end() :], quotes):
+    if reason is not None and not _supports_reason(sentence[reason.end() :], quotes):
         lacking.append(f"`{sentence[reason.start() :].strip()[:80]}`")
     supposes = False
     for said in _clauses(sentence):
@@ -65,17 +69,17 @@ def unsupported_claims(
         supposed = [clause for clause in held if supposes and clause.supposes and clause.stems & own]
         near = [clause for clause in held if clause.stems & said.stems] or held
         calculated = any(result in sentence for result in results)
-        if said.direction and not calculated and not _goes(said, [*near, *supposed]):
+        if said.direction and not calculated and not _direction_supported(said, [*near, *supposed]):
             lacking.append(f"that it {said.direction}")
-        told = said.denies and _OF_WHAT_IS_TOLD.search(said.text) is not None
+        told = said.denies and _DISCLOSURE_VERBS.search(said.text) is not None
         if said.denies and not told and not claims_nothing and not any(clause.denies for clause in near):
             lacking.append("that it is not so")
-        elif near and not said.denies and all(clause.denies for clause in _nearest(said, near)):
+        elif near and not said.denies and all(clause.denies for clause in _most_similar_clauses(said, near)):
             lacking.append("that it is so")
     return tuple(dict.fromkeys(lacking))
 
 
-def answers_otherwise(sentence: str, said: str, question: str) -> bool:
+def differs_from_quotes(sentence: str, said: str, question: str) -> bool:
     """Whether a sentence that answers a question says hardly anything of what is `said`: it gives another reason.
 
     >>> why = "Why did net sales rise?"
@@ -84,7 +88,7 @@ def answers_otherwise(sentence: str, said: str, question: str) -> bool:
     >>> answers_otherwise("Sales grew on stricter emission rules.", "Emission rules drove sales.", why)
     False
     """
-    own, other = (_telling(text) - _telling(question) for text in (sentence, said))
+    own, other = (_content_stems(text) - _content_stems(question) for text in (sentence, said))
     shared = len(own & other)
     return len(own) >= _FEWEST_OF_ITS_OWN and shared < _ALSO_SAID * len(own) and shared < _BORNE_OUT * len(other)
 
@@ -100,15 +104,15 @@ _REASON = re.compile(
 )
 
 
-def _gives(reason: str, quotes: Iterable[str]) -> bool:
+def _supports_reason(reason: str, quotes: Iterable[str]) -> bool:
     """Whether quotes say at least half of what a reason says, if in other words."""
-    said, held = _telling(reason), _telling(" ".join(quotes))
-    meant = [family for family in _families() if family & held]
+    said, held = _content_stems(reason), _content_stems(" ".join(quotes))
+    meant = [family for family in _word_families() if family & held]
     return 2 * sum(stem in held or any(stem in family for family in meant) for stem in said) >= len(said)
 
 
 @lru_cache(maxsize=1)
-def _families() -> tuple[frozenset[str], ...]:
+def _word_families() -> tuple[frozenset[str], ...]:
     """Stems of single words that mean the same."""
     families = word_lists("same_words").values()
     return tuple(frozenset(stem for word in words if " " not in word for stem in stems_of(word)) for words in families)
@@ -129,24 +133,30 @@ class _Clause:
 def _clauses(text: str) -> tuple[_Clause, ...]:
     parts = [part for part in _CLAUSE.split(text) if part and any(map(str.isalnum, part))]
     return tuple(
-        _Clause(part, _telling(part), _direction(part), bool(_found("denials", part, whole=True)), _supposes(part))
+        _Clause(
+            part,
+            _content_stems(part),
+            _direction(part),
+            bool(_found("denials", part, whole=True)),
+            _is_hypothetical(part),
+        )
         for part in parts
     )
 
 
-def _supposes(text: str) -> bool:
+def _is_hypothetical(text: str) -> bool:
     """Whether a text has a word as `could`; a capital one is a month."""
     return any(found[0].islower() for found in _pattern("conditionals", whole=True).finditer(text))
 
 
-def _telling(text: str) -> frozenset[str]:
+def _content_stems(text: str) -> frozenset[str]:
     for which in ("rose", "fell", "stayed"):
         text = _pattern(which, whole=False).sub(" ", text)
-    stems = frozenset(stems_of(text)) - _OF_ANY_SENTENCE
+    stems = frozenset(stems_of(text)) - _GENERIC_STEMS
     return frozenset(stem for stem in stems if len(stem) > 2 and not stem.isdigit())
 
 
-_OF_ANY_SENTENCE = frozenset(
+_GENERIC_STEMS = frozenset(
     stems_of("company year fiscal compared total quarter thousand million billion trillion percent dollar amount")
 )
 
@@ -157,16 +167,16 @@ def _direction(text: str) -> str:
     return "both" if rose and fell else "rose" if rose else "fell" if fell else stayed
 
 
-def _goes(said: _Clause, near: Iterable[_Clause]) -> bool:
+def _direction_supported(said: _Clause, near: Iterable[_Clause]) -> bool:
     """Whether a clause says the same direction, or its figures, the latest first as filings print them, show it."""
     if said.direction == "stayed":
         went = {clause.direction for clause in near}
         return "stayed" in went or went <= {""}
-    went = {clause.direction or _shown(clause.text) for clause in near}
+    went = {clause.direction or _direction_of_figures(clause.text) for clause in near}
     return "both" in went or went >= ({"rose", "fell"} if said.direction == "both" else {said.direction})
 
 
-def _shown(text: str) -> str:
+def _direction_of_figures(text: str) -> str:
     numbers = [float(found[0].replace(",", "")) for found in _NUMBER.finditer(text) if not _YEAR.fullmatch(found[0])]
     if len(numbers) < 2 or numbers[0] == numbers[1]:
         return ""
@@ -174,13 +184,13 @@ def _shown(text: str) -> str:
     return "rose" if latest > before else "fell"
 
 
-_OF_WHAT_IS_TOLD = re.compile(
+_DISCLOSURE_VERBS = re.compile(
     r"\b(?:report|disclos|giv|stat|provid|mention|specif|show|nam|hold|break|quantif|separate|passage|filing)\w*", re.I
 )
 """That something is not told is no claim that it is not so."""
 
 
-def _nearest(said: _Clause, near: Sequence[_Clause]) -> list[_Clause]:
+def _most_similar_clauses(said: _Clause, near: Sequence[_Clause]) -> list[_Clause]:
     """The clauses that share most words with what is said."""
     most = max(len(clause.stems & said.stems) for clause in near)
     return [clause for clause in near if len(clause.stems & said.stems) == most]
@@ -189,11 +199,11 @@ def _nearest(said: _Clause, near: Sequence[_Clause]) -> list[_Clause]:
 @lru_cache(maxsize=8)
 def _pattern(kind: str, *, whole: bool) -> re.Pattern[str]:
     listed = sorted(word_lists("sentence_claims")[kind], key=len, reverse=True)
-    words = (re.escape(word) + (r"(?!\w)" if whole or len(word) < _SHORTEST_BEGINNING else r"\w*+") for word in listed)
+    words = (re.escape(word) + (r"(?!\w)" if whole or len(word) < _MIN_PREFIX_LENGTH else r"\w*+") for word in listed)
     return re.compile(rf"(?<!\w)(?:{'|'.join(words)})", re.I)
 
 
-_SHORTEST_BEGINNING = 5
+_MIN_PREFIX_LENGTH = 5
 """Shorter words are whole ones: `fire` is no beginning of `firearm`."""
 
 
@@ -201,18 +211,18 @@ def _found(kind: str, text: str, *, whole: bool = False) -> list[str]:
     return [found[0].lower() for found in _pattern(kind, whole=whole).finditer(text.replace("’", "'"))]
 
 
-def _is_named(name: str, known: str, sentence: str) -> bool:
+def _is_known_name(name: str, known: str, sentence: str) -> bool:
     """Whether a name is known, without the word of it that has its capital from the beginning of a sentence."""
     begins = re.search(rf"(?:^|[.!?:;]\s+){re.escape(name)}", sentence) is not None
     rest = name.split(" ", 1)[1] if begins else name
     return name.lower() in known or rest.lower() in known
 
 
-def _says(words: str, known: str) -> bool:
+def _contains_stem(words: str, known: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", known) is not None
 
 
-def _same_beginning(found: str, kind: str, known: str) -> bool:
+def _shares_stem_prefix(found: str, kind: str, known: str) -> bool:
     """Whether a word of the same family stands there: `resigned` for `resignation`."""
     family = max((each for each in word_lists("sentence_claims")[kind] if found.startswith(each)), key=len)
     return re.search(rf"(?<!\w){re.escape(family)}", known) is not None

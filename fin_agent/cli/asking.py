@@ -21,10 +21,10 @@ from fin_agent.analyst.events import (
     DraftWithdrawn,
     Event,
     StepBegun,
-    listening,
+    event_listener,
 )
 from fin_agent.answering.answer import Answer
-from fin_agent.atomic_write import write_whole
+from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.answer_jobs import Stopwatch, answer_json, recorder_for
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import Docs, ModelOptions, NoRecord, OnIndex, Question, StrategyName, command
@@ -75,7 +75,7 @@ def ask(
         answer = _watched(question, AnswerContext.from_settings(workspace, settings, notify=warn), doc or (), watch)
         recorded = recorder.record(answer, started=started, doc_ids=doc or (), steps=watch.steps)
         if export is not None:
-            write_whole(export, _exported(answer, export.suffix.lower(), workspace))
+            atomic_write(export, _exported(answer, export.suffix.lower(), workspace))
             say(f"written to {export}")
     steps = [rounds_view(answer.trace, searched=answer.rounds > 0, full=True)] if trace else []
     _show(answer, on, *steps, trace=trace)
@@ -125,7 +125,7 @@ def _watched(question: str, context: AnswerContext, doc_ids: Sequence[str], watc
     watch.start()
     if not console.is_terminal:
         return answer_question(question, context, doc_ids=doc_ids or None, on_step=watch.step)
-    with Watching(console) as shown, listening(shown.heard):
+    with Watching(console) as shown, event_listener(shown.heard):
         return answer_question(question, context, doc_ids=doc_ids or None, on_step=watch.step)
 
 

@@ -12,9 +12,9 @@ from typing import Annotated, TypeVar
 import typer
 from rich.table import Table
 
-from fin_agent.analyst.model.llm_judges import ModelTextJudge, judge_named
+from fin_agent.analyst.model.llm_judges import ModelTextJudge, judge_caller
 from fin_agent.answering.answer import Answer
-from fin_agent.atomic_write import write_whole
+from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.answer_jobs import answer_json, attempt, refusal_for
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import GoldGiven, ModelOptions, OnIndex, Output, Seed, StrategyName, command
@@ -112,7 +112,7 @@ class Asking:
     def write(self, name: str, lines: Iterable[str]) -> None:
         """Write a file into `out`, where there is one."""
         if self._out is not None:
-            write_whole(self._out / name, "".join(f"{line}\n" for line in lines).encode())
+            atomic_write(self._out / name, "".join(f"{line}\n" for line in lines).encode())
 
     def publish(
         self,
@@ -133,7 +133,7 @@ class Asking:
         outcome = {"report": report.as_json(), "failed": run.failed, "cost": run.cost}
         document = {**told, **outcome, **files, "seconds": seconds}
         if self._out is not None:
-            write_whole(self._out / "report.json", f"{json.dumps(document, indent=2)}\n".encode())
+            atomic_write(self._out / "report.json", f"{json.dumps(document, indent=2)}\n".encode())
         self._to.show(document, *map(style_table, [report.as_table()] if tables is None else tables), *lines)
         if run.cost["model_calls"]:
             self._to.say(", ".join(f"{name.replace('_', ' ')}: {amount}" for name, amount in run.cost.items()))
@@ -158,7 +158,7 @@ def index_of(filings: Mapping[str, str], out: Path) -> SqliteIndex:
     for doc_id, html in filings.items():
         path = out / "filings" / f"{doc_id}.html"
         if not path.exists() or path.read_text(encoding="utf-8") != html:  # left alone it is not read again
-            write_whole(path, html.encode())
+            atomic_write(path, html.encode())
     index = SqliteIndex.create(out / "index")
     report = ingest([out / "filings" / f"{doc_id}.html" for doc_id in filings], index)
     warn_of(f"{file.path.name}: {file.reason}" for file in report.failures)
@@ -216,7 +216,7 @@ def financebench(
 
 def judgement_by(model: str, settings: Settings) -> Judgement:
     """The judge of answers in words that `model` names. Raises ModelSetupError where it cannot be set up."""
-    judge = ModelTextJudge(judge_named(model, settings), settings.prompts)
+    judge = ModelTextJudge(judge_caller(model, settings), settings.prompts)
     return Judgement(judge, Meter(settings.models.batch_budget, of="benchmark's judge"), warn)
 
 

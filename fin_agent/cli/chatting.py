@@ -12,7 +12,7 @@ import typer
 from langgraph.checkpoint.memory import InMemorySaver
 from rich.text import Text
 
-from fin_agent.analyst.events import listening
+from fin_agent.analyst.events import event_listener
 from fin_agent.answering.answer import Citation
 from fin_agent.cli.asking import Watching
 from fin_agent.cli.exit_codes import ExitCode, sentence_of
@@ -162,7 +162,7 @@ class _Talk:
         console = messages()
         if not console.is_terminal:
             return self._thread.say(line)
-        with Watching(console) as shown, listening(shown.heard):
+        with Watching(console) as shown, event_listener(shown.heard):
             return self._thread.say(line)
 
     def _show(self, turn: Turn) -> None:

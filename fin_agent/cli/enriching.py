@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from fin_agent.analyst.model.filing_summaries import MadeSummary, ModelSummarizer, is_model_unavailable
-from fin_agent.analyst.model.models_by_role import callers_of
+from fin_agent.analyst.model.filing_summaries import ModelSummarizer, SummaryWithAuthor, is_model_unavailable
+from fin_agent.analyst.model.models_by_role import callers_for_roles
 from fin_agent.analyst.model.tree_node_writer import ModelNodeWriter, node_writer
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import Docs, ModelOptions, OnIndex, command
@@ -190,23 +190,23 @@ def summarize(on: OnIndex, models: ModelOptions, doc: Docs = None, again: bool =
         again (--again): Also filings that have such a summary.
     """
     settings = models.settings()
-    callers = callers_of(settings)
+    callers = callers_for_roles(settings)
     model = callers.name(Role.SUMMARY)
     started = time.perf_counter()
     # The budget of a question is that of a filing here, and a batch's that of the run.
     meter = Meter(settings.models.batch_budget, of="run")
-    made: list[tuple[FilingRecord, MadeSummary]] = []
+    made: list[tuple[FilingRecord, SummaryWithAuthor]] = []
     place = on.chosen.place
     with open_index(place) as index:
         summarizer = ModelSummarizer(callers.of(Role.SUMMARY), Workspace(index), settings.prompts)
         records = [index.filing(doc_id) for doc_id in doc] if doc else list(index.filings())
-        waiting = [record for record in records if again or not summarizer.is_made(record)]
+        waiting = [record for record in records if again or not summarizer.is_written_by_model(record)]
         with Progress(len(waiting), "summarizing", "filings") as progress:
             for record in waiting:
                 if is_model_unavailable([one for _, one in made]):
                     break
                 with metered(Meter(settings.models.budget, of="filing", within=meter)):
-                    one = summarizer.made(record)
+                    one = summarizer.make(record)
                 made.append((record, one))
                 if one.by_model:
                     index.replace_summary(record.doc_id, one.text)
@@ -234,6 +234,6 @@ def summarize(on: OnIndex, models: ModelOptions, doc: Docs = None, again: bool =
     return ExitCode.SOME_FAILED if failed or left else ExitCode.DONE
 
 
-def _line(record: FilingRecord, made: MadeSummary) -> str:
+def _line(record: FilingRecord, made: SummaryWithAuthor) -> str:
     notes = f" ({'; '.join(made.notes)})" if made.notes else ""
     return f"{record.doc_id}: {'summarized' if made.by_model else 'left as it is'}{notes}"

@@ -20,7 +20,7 @@ from typing import ParamSpec
 import typer
 
 from fin_agent.errors import FinAgentError
-from fin_agent.redaction import without_secrets
+from fin_agent.redaction import redact_secrets
 
 P = ParamSpec("P")
 
@@ -77,7 +77,7 @@ def error_boundary(index: object = None, *, debug: object = False) -> Iterator[N
         raise
     except Exception as error:  # the last place an error can be told to a person
         if debug:
-            sys.stderr.write(without_secrets(traceback.format_exc()))
+            sys.stderr.write(redact_secrets(traceback.format_exc()))
         with naming(index):
             _say(f"error: {sentence_of(error)}")
         raise typer.Exit(ExitCode.FAILED) from error
@@ -85,7 +85,7 @@ def error_boundary(index: object = None, *, debug: object = False) -> Iterator[N
 
 def sentence_of(error: Exception) -> str:
     """What happened, to what, and what to do next; no key, whatever the error says."""
-    return without_secrets(_told(error))
+    return redact_secrets(_told(error))
 
 
 def _told(error: Exception) -> str:

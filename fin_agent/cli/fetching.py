@@ -10,7 +10,7 @@ from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import OnIndex, command
 from fin_agent.cli.streams import Progress, fields_of, say
 from fin_agent.config import settings_from
-from fin_agent.config_sources import Said
+from fin_agent.config_sources import SettingValue
 from fin_agent.downloads.connection import DownloadError, EdgarConnection, Patience
 from fin_agent.downloads.fetching import MANIFEST, Became, CompanyFilings, Edgar, FetchedFile
 from fin_agent.downloads.filing_selection import years_in
@@ -39,7 +39,7 @@ def fetch(
             by program. FIN_AGENT_CONTACT, or `contact` under [edgar] in fin-agent.toml.
         ingested (--ingest): Also bring the files into the index; --json prints a second document.
     """
-    flags = () if contact is None else (Said(("edgar", "contact"), contact, "--contact"),)
+    flags = () if contact is None else (SettingValue(("edgar", "contact"), contact, "--contact"),)
     settings = settings_from(flags).edgar
     span = years_in(years) if years is not None else None
     files: list[FetchedFile] = []

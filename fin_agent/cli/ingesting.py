@@ -23,7 +23,7 @@ from fin_agent.index.opening import open_index
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.index.sqlite_file import set_aside
 from fin_agent.presentation.terminal_text import count_with_noun, warning_lines_by_page
-from fin_agent.process_pool import nothing_from_the_current_folder
+from fin_agent.process_pool import exclude_current_folder
 
 
 @command
@@ -105,7 +105,7 @@ def ingest_files(
             warnings = [f"{file.doc_id}: {each}" for each in warning_lines_by_page(file.warnings)]
             progress.step(_line_of(file), problem=file.outcome is Outcome.FAILED, warnings=warnings)
 
-        with nothing_from_the_current_folder():
+        with exclude_current_folder():
             report = ingest_into(
                 files,
                 index,

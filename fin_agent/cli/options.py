@@ -21,7 +21,7 @@ from rich.console import RenderableType
 from fin_agent.cli import streams
 from fin_agent.cli.exit_codes import ExitCode, run_command
 from fin_agent.config import INDEX_VARIABLE, Configured, Settings, configured, index_folder
-from fin_agent.config_sources import Said, roles_in
+from fin_agent.config_sources import SettingValue, roles_in
 from fin_agent.errors import FilingIndexError
 from fin_agent.evaluation import Oracle
 from fin_agent.index.elastic.address import ClusterAddress
@@ -129,15 +129,15 @@ class ModelOptions:
             streams.warn(f"no chat model answers: {named} is of no use without --model, and rules answer")
         return found
 
-    def _said(self, strategy: str | None) -> Iterator[Said]:
+    def _said(self, strategy: str | None) -> Iterator[SettingValue]:
         if strategy is not None:
-            yield Said(("strategy",), strategy, "--strategy")
+            yield SettingValue(("strategy",), strategy, "--strategy")
         for name, setting in _PLACES.items():
             value = getattr(self, name)
             if value is not None:
-                yield Said(tuple(setting.split(".")), value, f"--{name.replace('_', '-')}")
+                yield SettingValue(tuple(setting.split(".")), value, f"--{name.replace('_', '-')}")
         for role, model in roles_in(self.role or (), "--role"):
-            yield Said(("models", "roles", role), model, "--role")
+            yield SettingValue(("models", "roles", role), model, "--role")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from fin_agent.analyst.model.llm_judges import judge_named
+from fin_agent.analyst.model.llm_judges import judge_caller
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import first_query, judge_for, strategy_for
-from fin_agent.atomic_write import write_whole
+from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.benchmarks import OUT, JudgeModel, MaybeFolder, QuestionsFile, RunFolder, index_of, warn_of
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import ModelOptions, OnIndex, Output, Resamples, Seed, StrategyName, command
@@ -128,7 +128,7 @@ def finagentbench(
     graded = chunk_benchmarks.load_graded(file)
     warn_of(graded.faults)
     questions = out / "questions.jsonl"
-    write_whole(questions, graded.questions.encode())
+    atomic_write(questions, graded.questions.encode())
     with index_of(graded.documents, out):
         pass
     on = OnIndex(as_json=to.as_json, debug=to.debug, index=out / "index")
@@ -175,7 +175,7 @@ def legalbench_rag(
     write_csv(rows, out / "rows.csv")
     seconds = round(time.perf_counter() - started, 3)
     document = {"report": report.as_json(), "k": k, "left_out": faults, "seconds": seconds}
-    write_whole(out / "report.json", f"{json.dumps(document, indent=2)}\n".encode())
+    atomic_write(out / "report.json", f"{json.dumps(document, indent=2)}\n".encode())
     to.show(document, style_table(report.as_table()))
     return ExitCode.DONE
 
@@ -194,7 +194,7 @@ def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) ->
     measure: rag_measures.Measure = rag_measures.by_words
     meter = Meter(settings.models.batch_budget, of="benchmark's judge")
     if judge is not None:
-        caller = judge_named(judge, settings, Role.PASSAGES_JUDGE)
+        caller = judge_caller(judge, settings, Role.PASSAGES_JUDGE)
         calls, similar = JudgeCalls(meter, warn), rag_measures.likeness()
         measure = rag_measures.by_model(caller, calls, similar, settings.prompts)
     kept = PartialResults(folder / "ragas.unfinished.jsonl", (judge, k, [each.answer for each in asked]), Row)

@@ -117,7 +117,7 @@ def serve(
     from fin_agent.cli.streams import say, warn
     from fin_agent.index.opening import address_of
     from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
-    from fin_agent.process_pool import nothing_from_the_current_folder
+    from fin_agent.process_pool import exclude_current_folder
     from fin_agent.serving.http_server import Access, run_application
     from fin_agent.serving.problem_details import require_extra
     from fin_agent.tools.context import ToolContext
@@ -149,7 +149,7 @@ def serve(
             run_application(app, host, port, ready=ready)
     if workers > 1:
         worker = partial(_api, chosen.place, settings.model_dump_json(), doc, offered)
-        with nothing_from_the_current_folder():
+        with exclude_current_folder():
             run_application(worker, host, port, ready=ready, workers=workers)
     return ExitCode.DONE
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import RenderableType
 
-from fin_agent.atomic_write import write_whole
+from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import OnIndex, command
 from fin_agent.cli.streams import as_plain, fields_of, say
@@ -85,7 +85,7 @@ def show(doc_id: str, wanted: Wanted, on: OnIndex) -> ExitCode:
                     print(plain(each.sentence))  # as it is: a file's name that is folded cannot be copied
         elif wanted.export is not None:
             assert wanted.statement is not None, "contradictions are refused"
-            write_whole(wanted.export, statement_workbook(shown.record, wanted.statement, join_tables(shown.parts)))
+            atomic_write(wanted.export, statement_workbook(shown.record, wanted.statement, join_tables(shown.parts)))
             say(f"written to {wanted.export}")
         elif on.as_json:
             on.show(shown.fields())
@@ -295,7 +295,7 @@ def write_pictures(
     ]
     wanted = [FramedPage(picture.page, tuple(_frames(picture))) for picture in pictures]
     for picture, drawn in zip(pictures, draw_pages(Path(record.source), record.content_hash, wanted, dpi), strict=True):
-        write_whole(picture.file, drawn)
+        atomic_write(picture.file, drawn)
     return pictures
 
 

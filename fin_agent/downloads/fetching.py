@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fin_agent.atomic_write import WriteError, write_whole
+from fin_agent.atomic_write import WriteError, atomic_write
 from fin_agent.downloads.connection import DownloadError, EdgarConnection, NotThereError, is_refusal, not_writable
 from fin_agent.downloads.filing_selection import NotFiled, Wanted, Years, wanted_of
 from fin_agent.downloads.lists import Company, Listed, Lists, Submissions, company_of, unknown_company
@@ -126,7 +126,7 @@ class Edgar:
                 raise
             return FetchedFile(wanted.name, Became.FAILED, url, reason=error.what, remedy=error.remedy)
         try:
-            write_whole(path, content)
+            atomic_write(path, content)
             _note(
                 folder,
                 Fetched(

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from fin_agent.atomic_write import WriteError, write_whole
+from fin_agent.atomic_write import WriteError, atomic_write
 from fin_agent.downloads.connection import DownloadError, EdgarConnection, not_writable
 
 DAY = 86_400.0
@@ -98,7 +98,7 @@ class Lists:
             conditions = {name: value for name, said in headers.items() if (value := received.headers.get(said))}
             found = _Kept(url=url, fetched=self._clock(), conditions=conditions, content=_object(received.content, url))
         try:
-            write_whole(file, found.model_dump_json().encode())
+            atomic_write(file, found.model_dump_json().encode())
         except WriteError as error:
             raise not_writable(file, error.__cause__ if isinstance(error.__cause__, OSError) else error) from error
         return found.content

@@ -18,7 +18,7 @@ _PATIENCE = 3
 class TextJudge(Protocol):
     """One who judges answers in words."""
 
-    def judged(self, question: str, reference: str, answer: str) -> TextJudgeReply:
+    def judge(self, question: str, reference: str, answer: str) -> TextJudgeReply:
         """The verdict. Raises ModelError."""
 
 
@@ -57,5 +57,5 @@ class Judgement:
         if answer.refused:
             return False
         text = answer.answer.text
-        reply = self._calls.asked(answer.id or question, lambda: self._judge.judged(question, reference, text))
+        reply = self._calls.asked(answer.id or question, lambda: self._judge.judge(question, reference, text))
         return None if reply is None else reply.verdict is Correctness.CORRECT

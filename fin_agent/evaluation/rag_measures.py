@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fin_agent.analyst.model.model_client import call_of
+from fin_agent.analyst.model.model_client import prompt_to_call
 from fin_agent.analyst.model.replies import PassagesReply
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import QuestionError
@@ -108,7 +108,7 @@ def by_model(caller: Caller, calls: JudgeCalls, similar: Similar, folder: Path |
             answer=row.answer.answer.text,
             passages=passages,
         )
-        call = call_of(filled, output=PassagesReply, max_output_tokens=_MOST_OF_REPLY)
+        call = prompt_to_call(filled, output=PassagesReply, max_output_tokens=_MOST_OF_REPLY)
         reply = calls.asked(row.id, lambda: caller.value(call)[0])
         if reply is None:
             return dict.fromkeys(MEASURES)

@@ -16,7 +16,7 @@ from fin_agent.errors import FinAgentError, ReadError
 from fin_agent.filings.html.typesetting import SIZE
 from fin_agent.filings.reader import content_hash
 from fin_agent.filings.readers.protocol import no_such_page, pdf_reader, refuse_picture
-from fin_agent.process_pool import Limits, OutOfTimeError, WorkerEndedError, WorkerPool
+from fin_agent.process_pool import CallTimeoutError, Limits, WorkerEndedError, WorkerPool
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box
 
@@ -188,7 +188,7 @@ def draw_pages(
     limits = replace(DRAWING, seconds=DRAWING.seconds * len(pages), wait=DRAWING.wait * len(pages))
     try:
         return _POOL.call(pages_drawn, path, expected_hash, pages, dpi, bounds, limits=limits, left=left)
-    except (WorkerEndedError, OutOfTimeError, MemoryError):
+    except (WorkerEndedError, CallTimeoutError, MemoryError):
         raise TooLongToDrawError(
             f"drawing it took more than {DRAWING.seconds:.0f} seconds or {DRAWING.memory >> 30} GB, or broke the "
             "library that draws",

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
-from fin_agent.atomic_write import free_words
+from fin_agent.atomic_write import free_space_message
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.rows import SqlValue
 
@@ -337,11 +337,8 @@ def is_full(error: OSError | sqlite3.Error, file: Path) -> bool:
 
 def full_disk(file: Path, what: str) -> FilingIndexError:
     """The error for `what` could not be done, for want of room where `file` is."""
-    return FilingIndexError(
-        f"{what}: the disk is full",
-        subject=str(file),
-        remedy=f"{free_words(file.parent)} Make room and run the same command again: what was done stays done".strip(),
-    )
+    remedy = f"{free_space_message(file.parent)} Make room and run the same command again: what was done stays done"
+    return FilingIndexError(f"{what}: the disk is full", subject=str(file), remedy=remedy.strip())
 
 
 def check_space(folder: Path, wanted: int, why: str) -> None:

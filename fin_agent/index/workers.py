@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from fin_agent.errors import FilingIndexError, FinAgentError, LexiconError, ReadError
 from fin_agent.index.stored_filing import StoredFiling
-from fin_agent.process_pool import Limits, OutOfTimeError, WorkerEndedError, WorkerPool
+from fin_agent.process_pool import CallTimeoutError, Limits, WorkerEndedError, WorkerPool
 
 if TYPE_CHECKING:
     from fin_agent.index.ingest import Prepare
@@ -93,13 +93,13 @@ def _read_apart(pool: WorkerPool, read: Prepare, path: Path) -> StoredFiling | F
             return pool.call(_read, read, path, limits=READING)
         except ReadError as error:
             return error
-        except (MemoryError, OutOfTimeError):
+        except (MemoryError, CallTimeoutError):
             return _brought_down(path)
         except WorkerEndedError as end:
             if end.calls == 0:
                 raise _cannot_start(end) from end
             if end.calls == 1:
-                return _ended_by_the_system(path) if end.from_without else _brought_down(path)
+                return _ended_by_the_system(path) if end.killed_by_system else _brought_down(path)
 
 
 def _read(read: Prepare, path: Path) -> StoredFiling:
@@ -143,7 +143,7 @@ def _interrupted(limits: Limits) -> Iterator[None]:
 
 
 def _cannot_start(end: WorkerEndedError) -> FinAgentError:
-    if end.from_without:
+    if end.killed_by_system:
         return FinAgentError(
             "the operating system ended a process before it read a file, probably because memory ran out",
             remedy="Free memory, or read fewer files at once: `--workers 1` (`workers=1` in Python); with 0 they"

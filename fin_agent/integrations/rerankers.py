@@ -11,7 +11,7 @@ from langchain_core.documents.compressor import BaseDocumentCompressor
 from pydantic import AliasChoices, ConfigDict, Field, PrivateAttr, SkipValidation
 
 from fin_agent.analyst.model.llm_judges import ModelJudge
-from fin_agent.analyst.model.models_by_role import callers_of
+from fin_agent.analyst.model.models_by_role import callers_for_roles
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import CardArena, first_query
 from fin_agent.config import Settings
@@ -73,7 +73,7 @@ class TournamentCompressor(BaseDocumentCompressor):
         self._analyst = RulesAnalyst(workspace)
         judge = self.judge
         if judge is None and self.judge_model is not None:
-            callers = callers_of(Settings(judge_model=self.judge_model))
+            callers = callers_for_roles(Settings(judge_model=self.judge_model))
             judge = ModelJudge(callers.of(Role.LISTWISE), choosing=callers.of(Role.GROUP))
         self._arena = CardArena(self._analyst, workspace, judge=judge)
 

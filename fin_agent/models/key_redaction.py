@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from fin_agent.redaction import KEY_VARIABLES, NAMED_FOR_KEYS, TAKEN_OUT, forms_of
+from fin_agent.redaction import KEY_VARIABLES, NAMED_FOR_KEYS, REDACTED, secret_forms
 
 _SECRET_NAMES = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)S?$", re.I)
 _LOOKS_SECRET = re.compile(
@@ -41,14 +41,14 @@ def holds_key(text: str) -> bool:
 def without_keys(text: str) -> str:
     """A text of a model without the keys that servers are sent: those of the environment's variables for keys."""
     for key in sent_keys():
-        text = text.replace(key, TAKEN_OUT)
+        text = text.replace(key, REDACTED)
     return text
 
 
 def sent_keys() -> list[str]:
     """Keys that a server may have been sent, the longest first."""
     names = {name for name in os.environ if KEY_VARIABLES.search(name)} | NAMED_FOR_KEYS
-    return forms_of(os.environ.get(name, "") for name in names)
+    return secret_forms(os.environ.get(name, "") for name in names)
 
 
 def names_a_key(variable: str) -> None:
@@ -63,8 +63,8 @@ def redacted(text: str) -> str:
     'Incorrect API key provided: [key] See the manual'
     """
     for value in _secrets():
-        text = text.replace(value, TAKEN_OUT)
-    text = _LOOKS_SECRET.sub(TAKEN_OUT, text)
+        text = text.replace(value, REDACTED)
+    text = _LOOKS_SECRET.sub(REDACTED, text)
     line = "".join(sign if sign.isprintable() else " " for sign in text)
     line = " ".join(line.split())
     return line if len(line) <= _MOST_CHARACTERS else f"{line[: _MOST_CHARACTERS - 3]}..."
@@ -72,4 +72,4 @@ def redacted(text: str) -> str:
 
 def _secrets() -> list[str]:
     names = {name for name in os.environ if name in NAMED_FOR_KEYS or _SECRET_NAMES.search(name)}
-    return forms_of(os.environ[name] for name in names)
+    return secret_forms(os.environ[name] for name in names)

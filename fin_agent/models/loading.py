@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from fin_agent.errors import how_to_install
 from fin_agent.models.errors import ModelSetupError, ServerFailedError
 from fin_agent.models.key_redaction import holds_key, names_a_key, redacted
-from fin_agent.redaction import as_sent, shows_secrets, why_unsendable
+from fin_agent.redaction import is_plaintext, normalize_secret, unsendable_reason
 
 if TYPE_CHECKING:
     import httpx
@@ -187,17 +187,17 @@ def variable_with_key(provider: str, address: str | None, key_variable: str | No
             *((KEY_VARIABLE,) if address is not None else ()),
             *((_OPENAI_KEY,) if provider == _OPENAI else ()),
         )
-    return next((each for each in looked_at if as_sent(os.environ.get(each, ""), blanks=True)), None)
+    return next((each for each in looked_at if normalize_secret(os.environ.get(each, ""), blanks=True)), None)
 
 
 def _key(provider: str, address: str | None, key_variable: str | None, name: str) -> str | None:
     """The key to hand over; None where the provider's package finds its own, or says which one it misses."""
     if (variable := variable_with_key(provider, address, key_variable)) is not None:
         names_a_key(variable)
-        key = as_sent(os.environ[variable], blanks=True)
+        key = normalize_secret(os.environ[variable], blanks=True)
         if key == _NO_KEY:
             return key
-        if why := why_unsendable(key):
+        if why := unsendable_reason(key):
             raise ModelSetupError(
                 f"the key in {variable} cannot be sent: {why}",
                 subject=f"chat model {name!r}",
@@ -224,7 +224,7 @@ def _key(provider: str, address: str | None, key_variable: str | None, name: str
 
 
 def _refuse_in_the_open(address: str | None, key: str, name: str) -> None:
-    if address is not None and shows_secrets(address):
+    if address is not None and is_plaintext(address):
         raise ModelSetupError(
             f"{key} would be sent to {address} over plain HTTP, which anybody on the way can read",
             subject=f"chat model {name!r}",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from fin_agent.atomic_write import make_private
+from fin_agent.atomic_write import create_private_file
 from fin_agent.models.call import Call, OutputT, Reply
 from fin_agent.models.replies import schema_text
 
@@ -79,7 +79,7 @@ class ResponseCache:
                 return []
             try:
                 self.file.parent.mkdir(parents=True, exist_ok=True)
-                make_private(self.file)
+                create_private_file(self.file)
                 connection = sqlite3.connect(self.file, timeout=_BUSY_SECONDS, isolation_level=None)
                 with closing(connection):
                     _check_ours(connection)

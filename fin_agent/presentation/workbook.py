@@ -18,7 +18,7 @@ from typing import Any
 
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.program_syntax import program_tree
-from fin_agent.atomic_write import harmless
+from fin_agent.atomic_write import escape_spreadsheet_formula
 from fin_agent.errors import FinAgentError, how_to_install
 from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.index.protocol import FilingRecord
@@ -399,7 +399,7 @@ def answer_csv(answers: Sequence[Answer]) -> str:
 
 
 def _cell(value: object) -> object:
-    return harmless(one_line(value) if isinstance(value, str) else value)
+    return escape_spreadsheet_formula(one_line(value) if isinstance(value, str) else value)
 
 
 def _text(text: str) -> str:

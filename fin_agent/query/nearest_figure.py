@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fin_agent.analyst.rules.period_resolution import period_ending
-from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, Wants, parts_of
+from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, parts_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.company_mentions import Company
@@ -43,8 +43,8 @@ def one_figure(question: str, core: str, names: Names, workspace: Workspace) -> 
     `core` is what it asks, without what says how to answer.
     """
     told = sentences_of(expand_abbreviations(question))
-    wants = parts_of(core)[0].wants
-    if told.definitions or len(told.sentences) > 1 or wants not in (*FIGURES, Wants.SENTENCE):
+    wants = parts_of(core)[0].answer_type
+    if told.definitions or len(told.sentences) > 1 or wants not in (*FIGURES, AnswerType.SENTENCE):
         return None
     lexed = lex(" ? ".join(told.sentences), names)
     companies = {one.company.key: one for one in lexed.companies}
@@ -186,11 +186,11 @@ _COMPUTES = ARITHMETIC - {"OF_WHICH"} | _MAY_BE_PRINTED | {
     "BY_HOW_MUCH", "CAGR", "DEFINITION", "DESCRIBE", "EACH", "EVERY", "FASTER", "HOW_MANY_TIMES", "RANK", "SLOWER",
     "VERSUS", "WHEN", "WHERE", "WHO", "WHY",
 }  # fmt: skip
-_WANTED: dict[Wants, Wanted] = {
+_WANTED: dict[AnswerType, Wanted] = {
     **dict.fromkeys(FIGURES, "any"),
-    Wants.AMOUNT: "amount",
-    Wants.PERCENT: "percent",
-    Wants.COUNT: "count",
+    AnswerType.AMOUNT: "amount",
+    AnswerType.PERCENT: "percent",
+    AnswerType.COUNT: "count",
 }
 _AT_A_DATE = re.compile(r"\b(?:at|as of|as at|end of|year-?end|on)\b", re.I)
 _IN_A_SPAN = re.compile(r"\b(?:for|during|in) (?:the )?(?:fiscal|fy|year|quarter|\d{4})", re.I)

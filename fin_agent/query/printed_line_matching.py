@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from fin_agent.analyst.rules.period_resolution import looks_ahead
+from fin_agent.analyst.rules.period_resolution import asks_about_future
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
@@ -87,7 +87,7 @@ def with_years_to_come(query: Query, keys: Sequence[str], workspace: Workspace) 
     2025`.
     """
     lines = [line for line in query.lines() if isinstance(line, Line)]
-    due = looks_ahead(query.question) or any(words_of(line.words) & _DUE for line in lines)
+    due = asks_about_future(query.question) or any(words_of(line.words) & _DUE for line in lines)
     if not due or len(keys) != 1 or query.parts is not None or any(line.period or line.part for line in lines):
         return None
     told = _as_of(query.periods, keys[0], workspace)

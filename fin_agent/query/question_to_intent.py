@@ -9,13 +9,13 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from fin_agent.analyst.rules.loss_comparison import with_losses
-from fin_agent.analyst.rules.part_names import parts_named
-from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_own_years
-from fin_agent.analyst.rules.reasoning.ranking_questions import statement_ranked
-from fin_agent.analyst.rules.requested_report import told_apart
-from fin_agent.analyst.rules.unanswerable_questions import in_other_money, of_the_market
-from fin_agent.analyst.rules.unknown_company_detection import partners_in, with_symbols
-from fin_agent.analyst.rules.words_to_intent import intent_of
+from fin_agent.analyst.rules.part_names import named_parts_in
+from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_fiscal_years_resolved
+from fin_agent.analyst.rules.reasoning.ranking_questions import ranked_statement
+from fin_agent.analyst.rules.requested_report import split_report_request
+from fin_agent.analyst.rules.unanswerable_questions import foreign_currency_requests, market_price_requests
+from fin_agent.analyst.rules.unknown_company_detection import unknown_companies_in, with_uppercase_tickers
+from fin_agent.analyst.rules.words_to_intent import parse_intent
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.evidence.plan import plan_of
 from fin_agent.index.protocol import FilingIndex
@@ -47,7 +47,7 @@ def names_of(workspace: Workspace) -> Names:
     def parts_in(text: str, keys: Sequence[str]) -> Sequence[lexer.Named]:
         wanted = set(keys)
         filings = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in wanted]
-        found = parts_named(text, workspace.index.parts(filings), workspace)
+        found = named_parts_in(text, workspace.index.parts(filings), workspace)
         return [lexer.Named(one.name, one.start, one.end) for one in found]
 
     def is_printed(word: str, keys: Sequence[str]) -> bool:
@@ -125,21 +125,21 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     What it leaves out is as in `before`, the question that it goes on from. Raises QuestionError where the question is
     empty or too long.
     """
-    words = intent_of(expand_abbreviations(question), workspace.directory, workspace.lexicon)
+    words = parse_intent(expand_abbreviations(question), workspace.directory, workspace.lexicon)
     if before is not None:
         words = _going_on(words, before, workspace)
     words = words.model_copy(update={"question": question})
-    beyond = (*of_the_market(words.core), *in_other_money(question))
+    beyond = (*market_price_requests(words.core), *foreign_currency_requests(question))
     if beyond:
         return words.model_copy(update={"unsupported": (*words.unsupported, *beyond)})
     asked = figures_asked(words, workspace, before.query if before is not None else None)
     if asked is None or not asked.numeric:
-        spelt = with_symbols(question, words.core, workspace) if words.companies else question
+        spelt = with_uppercase_tickers(question, words.core, workspace) if words.companies else question
         if spelt != question:
             return intent_of_question(spelt, workspace, before).model_copy(update={"question": question})
     if asked is not None:
         return with_losses(asked)
-    return with_own_years(with_dated_periods(words, workspace), workspace)
+    return with_fiscal_years_resolved(with_dated_periods(words, workspace), workspace)
 
 
 def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
@@ -148,7 +148,7 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     The answer says as what it was taken. A question that was read, and one that no filing answers, stays as it is.
     """
     read = intent.numeric and not intent.unsupported and not _is_printed_nowhere(intent, workspace)
-    beyond = of_the_market(intent.core) or in_other_money(intent.question)
+    beyond = market_price_requests(intent.core) or foreign_currency_requests(intent.question)
     if read or beyond or intent.unknown_companies or intent.relation is Relation.EXPLANATION:
         return intent
     asked = one_figure(intent.question, intent.core, names_of(workspace), workspace)
@@ -178,7 +178,7 @@ def intent_of_query(query: Query, workspace: Workspace) -> Intent:
     """
     if not query.asks_figures:
         return intent_of_question(query.question, workspace)
-    words = intent_of(expand_abbreviations(query.question), workspace.directory, workspace.lexicon)
+    words = parse_intent(expand_abbreviations(query.question), workspace.directory, workspace.lexicon)
     companies = tuple(
         RequestedCompany(key=one.key, name=one.name, confidence=one.confidence) for one in query.companies
     )
@@ -247,7 +247,7 @@ def figures_asked(words: Intent, workspace: Workspace, before: Query | None = No
         for place, query in enumerate(_readings(words, workspace, before)):
             if query.kind is Kind.REASON and not place:
                 reason = words.model_copy(update={"query": query, "relation": Relation.EXPLANATION})
-                return with_own_years(with_dated_periods(reason, workspace), workspace)
+                return with_fiscal_years_resolved(with_dated_periods(reason, workspace), workspace)
             if not query.asks_figures:
                 continue
             if _is_what_was_done(query, workspace):
@@ -285,7 +285,7 @@ def _may_cut_a_line(query: Query) -> bool:
 
 def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, listed: bool) -> Intent | None:
     """The question as one printed figure whose address bears all of its words out; None where no figure surely does."""
-    told = told_apart(words.question) if words.report is not None else None
+    told = split_report_request(words.question) if words.report is not None else None
     query = read_as_printed(
         words.question if told is None else told.rest, names_of(workspace), workspace, before, listed=listed
     )
@@ -368,7 +368,7 @@ def _refused(query: Query | None, why: str, words: Intent, workspace: Workspace)
     split = query is not None and query.unread and all(any(map(str.isdigit, one)) for one in query.unread)
     if unknown and split:
         return None  # a part of one period's figure: it may be told in words
-    if query is not None and query.unread and statement_ranked(words.core) and not (set(query.unread) - _RANKS):
+    if query is not None and query.unread and ranked_statement(words.core) and not (set(query.unread) - _RANKS):
         return None  # `the largest operating expense`: the rows of a statement are ranked
     if not why or not words.names_metric or len(unknown) > _MOST_UNKNOWN or (unknown and not words.asks_figure):
         return None
@@ -387,12 +387,12 @@ _MOST_UNKNOWN = 2
 
 def _partners(words: Intent, workspace: Workspace) -> list[str]:
     """Words beside a company that name another one, which is not indexed."""
-    return [name for name in partners_in(words.core, workspace) if name not in words.unknown_companies]
+    return [name for name in unknown_companies_in(words.core, workspace) if name not in words.unknown_companies]
 
 
 def _readings(words: Intent, workspace: Workspace, before: Query | None = None) -> Iterator[Query]:
     """The ways to read the question; words that say which report is meant name neither a line nor a period."""
-    told = told_apart(words.question) if words.report is not None else None
+    told = split_report_request(words.question) if words.report is not None else None
     for query in readings(words.question if told is None else told.rest, names_of(workspace), before):
         report = None if told is None else told.report.words
         yield query.model_copy(update={"question": words.question, "report": report or query.report})

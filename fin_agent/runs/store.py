@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fin_agent.answering.answer import Answer
-from fin_agent.atomic_write import make_private
+from fin_agent.atomic_write import create_private_file
 from fin_agent.config import Recording, Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.index.protocol import FilingEntry, FilingIndex
@@ -354,7 +354,7 @@ def connect(file: Path, *, make: bool) -> sqlite3.Connection:
     try:
         if make:
             file.parent.mkdir(parents=True, exist_ok=True)
-            make_private(file)
+            create_private_file(file)
         address = f"{file.absolute().as_uri()}?mode={'rwc' if make else 'rw'}"
         connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
         connection.row_factory = sqlite3.Row

@@ -25,7 +25,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from fin_agent.analyst.events import Event, StepBegun, listening
+from fin_agent.analyst.events import Event, StepBegun, event_listener
 from fin_agent.distribution import installed_version
 from fin_agent.models.metering import Meter, current_meter, metered
 from fin_agent.serving.http_server import MOST_BYTES, Access, guarded
@@ -159,7 +159,7 @@ class _Offered:
         meter = Meter(within=current_meter())
 
         def at_work() -> Result:
-            with metered(meter), listening(told, drafts=False):
+            with metered(meter), event_listener(told, drafts=False):
                 return work()
 
         try:

@@ -21,7 +21,7 @@ from fin_agent.filings.page_rendering import (
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.models.metering import current_meter
 from fin_agent.presentation.filings import fact_line, metric_by_name
-from fin_agent.process_pool import CallLeftError, PoolBusyError
+from fin_agent.process_pool import CallCancelledError, PoolBusyError
 from fin_agent.serving.problem_details import BusyError, NotThereError, TooLongError, names_only
 from fin_agent.tools.errors import ToolInputError, named
 from fin_agent.vocabulary.place import Box
@@ -71,7 +71,7 @@ def page_picture(record: FilingRecord, page: int, frames: Sequence[Frame] = (), 
         )
     except OffPageError as error:
         raise ToolInputError(error.what, remedy=error.remedy) from error
-    except (PoolBusyError, CallLeftError) as error:
+    except (PoolBusyError, CallCancelledError) as error:
         raise BusyError(
             "the limit of pages drawn at the same time is reached", remedy="Call again in a few seconds"
         ) from error

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.errors import FilingIndexError, FinAgentError, QuestionError, ReadError, how_to_install, require_versions
-from fin_agent.redaction import without_secrets
+from fin_agent.redaction import redact_secrets
 from fin_agent.tools.errors import ToolInputError
 
 _FOLDERS = re.compile(r"(?<![\w./\\])(?:[A-Za-z]:)?[/\\](?:[^\s/\\:'\"`]+[/\\])+")
@@ -53,7 +53,7 @@ def names_only(text: str, *paths: Path) -> str:
     """
     for path in paths:
         text = text.replace(str(path), path.name)
-    return _FOLDERS.sub("", without_secrets(text))
+    return _FOLDERS.sub("", redact_secrets(text))
 
 
 class Problem(BaseModel):

@@ -12,7 +12,7 @@ from fastapi import Path as InPath
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
-from fin_agent.atomic_write import write_whole
+from fin_agent.atomic_write import atomic_write
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import READABLE, is_doc_id, is_readable
@@ -79,7 +79,7 @@ def _added(served: ServedWorkspace, name: str, sent: bytes) -> Json:
             subject=plain,
             remedy="Give yours another name, and add it again",
         )
-    write_whole(file, sent)
+    atomic_write(file, sent)
     became = _ingested(folder, [file])[0]
     if here is None and isinstance(became, dict) and became["failed"]:
         file.unlink(missing_ok=True)  # what cannot be read takes no name from another

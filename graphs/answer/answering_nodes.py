@@ -43,7 +43,7 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     before = [evidence.passage for evidence in state["evidence"]]
     known = {passage.key for passage in before}
     passages = before + [passage for passage in state["passages"] if passage.key not in known]
-    if not context.analyst.judges_for_free and not _brings_news(state):
+    if not context.analyst.has_free_judging and not _brings_news(state):
         step = TraceStep(
             node="filter_passages",
             round=state["round"],
@@ -164,10 +164,10 @@ def after_checking(state: AnswerState, runtime: Runtime[AnswerContext]) -> Next:
         return "ask_complementary_question"
     if drafted is not None:
         return "answer_with_reasoning"
-    if runtime.context.analyst.computes(intent, answerable=state["answerable"]):
+    if runtime.context.analyst.can_compute(intent, answerable=state["answerable"]):
         return "answer_with_program"
     found = state["evidence"] or (intent.numeric and state.get("found_documents"))
-    return "answer_with_reasoning" if found and runtime.context.analyst.puts_into_words(intent) else "verify_answer"
+    return "answer_with_reasoning" if found and runtime.context.analyst.can_answer_in_words(intent) else "verify_answer"
 
 
 def ask_complementary_question(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
@@ -233,7 +233,7 @@ def after_computing(
 ) -> Literal["answer_with_reasoning", "verify_answer"]:
     """Words where no program gives the answer and words may; else what there is, or a refusal."""
     analyst = runtime.context.analyst
-    by_words = "answer" not in state and bool(state["evidence"]) and analyst.puts_into_words(state["intent"])
+    by_words = "answer" not in state and bool(state["evidence"]) and analyst.can_answer_in_words(state["intent"])
     return "answer_with_reasoning" if by_words else "verify_answer"
 
 

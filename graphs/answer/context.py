@@ -11,7 +11,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from fin_agent.analyst.card_making import CardMaker
-from fin_agent.analyst.model.models_by_role import callers_of, names_model
+from fin_agent.analyst.model.models_by_role import callers_for_roles, has_model_for_role
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
@@ -111,7 +111,7 @@ class AnswerContext:
         if callers is not None and settings.models == ModelSettings():
             settings = settings.model_copy(update={"models": callers.settings})
         if callers is None and settings.by_model:
-            callers = callers_of(settings)
+            callers = callers_for_roles(settings)
             callers.load_all()
         context = cls.by_rules(workspace, settings, callers=callers, notify=notify)
         if callers is None:
@@ -223,9 +223,9 @@ class _AsRead:
 
 
 def _card_maker(settings: Settings, workspace: Workspace, notify: Notify, callers: Callers | None) -> CardMaker | None:
-    if not names_model(settings, Role.CARD):
+    if not has_model_for_role(settings, Role.CARD):
         return None
     from fin_agent.analyst.model.card_abstraction import ModelCardMaker
 
-    caller = (callers or callers_of(settings)).of(Role.CARD)
+    caller = (callers or callers_for_roles(settings)).of(Role.CARD)
     return ModelCardMaker(caller, settings.prompts, lexicon=workspace.lexicon, notify=notify)

@@ -23,8 +23,8 @@ from fin_agent.analyst.events import (
     StepBegun,
     current_listener,
     emit,
+    event_listener,
     journal,
-    listening,
 )
 from fin_agent.answering.answer import Answer, PagePlace
 from fin_agent.answering.answer_combination import combine_answers
@@ -155,7 +155,7 @@ def answer_question(
     answer: Answer | None = None
     hearing = current_listener()
     drafts = hearing.listener is not None and hearing.drafts
-    with index.snapshot(), listening(hearing.listener, drafts=drafts):
+    with index.snapshot(), event_listener(hearing.listener, drafts=drafts):
         given = QuestionInput(question=question)
         chosen = chosen_filings(doc_ids, index)
         if chosen is not None:
@@ -317,7 +317,7 @@ def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         answers.append(_answered(ask, intent, asked, context))
         before = going_on_from(intent, before)
     whole = combine_answers(answers, state["question"], asked.id)
-    lacking = any(one.refused for one in answers) and not context.analyst.judges_for_free
+    lacking = any(one.refused for one in answers) and not context.analyst.has_free_judging
     if whole.refused or lacking:  # words that the asks share may lead to a passage that none of them finds alone
         at_once = _answered(asked.question, state["intent"], asked, context)
         whole = whole if at_once.refused else at_once.model_copy(update={"id": asked.id})
@@ -464,7 +464,7 @@ def accounted(node: Callable[[Any, Runtime[Any]], Update]) -> Callable[[Any, Run
         tell = hearing.listener or stream_listener(runtime)
         budget = runtime.context.settings.models.budget
         meter = Meter(budget, state.get("calls", ()), within=current_meter(), listener=_CallsTold(tell))
-        with metered(meter), listening(tell, drafts=hearing.drafts), journal() as notes:
+        with metered(meter), event_listener(tell, drafts=hearing.drafts), journal() as notes:
             emit(StepBegun(node=node.__name__, round=state.get("round", 1)))
             update = node(state, runtime)
         if not (meter.records or meter.left_out or notes.warnings or notes.flags):

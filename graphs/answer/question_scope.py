@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from fin_agent.analyst.protocol import Analyst
-from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_own_years
-from fin_agent.analyst.rules.reasoning.question_parts import Wants, asks_in_words, parts_of, unanswerable_reason
-from fin_agent.analyst.rules.unknown_company_detection import name_alone
+from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_fiscal_years_resolved
+from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, asks_in_words, parts_of, unanswerable_reason
+from fin_agent.analyst.rules.unknown_company_detection import lone_company_name
 from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.lexicon.company_mentions import Company
@@ -81,7 +81,7 @@ def _of_part(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None
             "assumed": (*intent.assumed, f"{' and '.join(names)} is a part of {only.name}"),
         }
     )
-    return with_own_years(with_dated_periods(of_it, workspace), workspace)
+    return with_fiscal_years_resolved(with_dated_periods(of_it, workspace), workspace)
 
 
 def _divides_by(names: Sequence[str], company: Company, workspace: Workspace) -> bool:
@@ -109,7 +109,7 @@ def what_cannot_be_met(
     if missing and not _is_beside_the_point(intent, workspace):
         return missing
     if company_needed and _is_of_nobody(intent):
-        name = name_alone(intent, workspace)
+        name = lone_company_name(intent, workspace)
         none = f" ({name!r} is none)" if name else ""
         held = f"the index holds {there}" if doc_ids is None else f"the filings asked are of {there}"
         return [f"the question names no company that is indexed{none}; {held}"]
@@ -144,7 +144,7 @@ def company_left_open(intent: Intent, workspace: Workspace, doc_ids: Collection[
     """What to ask the person of a figure for which no company is named, indexed or not; empty where one is."""
     if not _is_of_nobody(intent) or intent.unknown_companies or not workspace.directory.companies:
         return ""
-    if unanswerable_reason(intent.core) or name_alone(intent, workspace):
+    if unanswerable_reason(intent.core) or lone_company_name(intent, workspace):
         return ""
     return f"Which company, or companies, do you mean: {companies_there(workspace, doc_ids)}?"
 
@@ -203,10 +203,19 @@ def _is_beside_the_point(intent: Intent, workspace: Workspace) -> bool:
 
 def _is_about_the_filer(intent: Intent) -> bool:
     """Whether it asks for a figure, why a measure moved, or what a company says of itself: its seat, its chief."""
-    return intent.asks_figure or intent.names_metric or parts_of(intent.core)[0].wants in _OF_ITSELF
+    return intent.asks_figure or intent.names_metric or parts_of(intent.core)[0].answer_type in _OF_ITSELF
 
 
-_OF_ITSELF = frozenset({Wants.BUSINESS, Wants.EXCHANGE, Wants.FIRM, Wants.OFFICERS, Wants.PERSON, Wants.PLACE})
+_OF_ITSELF = frozenset(
+    {
+        AnswerType.BUSINESS,
+        AnswerType.EXCHANGE,
+        AnswerType.FIRM,
+        AnswerType.OFFICERS,
+        AnswerType.PERSON,
+        AnswerType.PLACE,
+    }
+)
 
 
 def companies_there(workspace: Workspace, doc_ids: Collection[str] | None = None) -> str:

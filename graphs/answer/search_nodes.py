@@ -42,7 +42,7 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     intent = intent_in(asked.doc_ids, asked.question, context.analyst, context.workspace)
     intent = _with_what_is_asked_back(intent, asked, context)
     missing = what_cannot_be_met(intent, context.workspace, asked.doc_ids)
-    asks = list(context.analyst.asks(intent))
+    asks = list(context.analyst.split_asks(intent))
     plan = context.analyst.plan(intent)
     searching = RulesAnalyst(context.workspace) if missing else context.analyst  # no call for what is not searched
     query = searching.query(intent, plan, None)
@@ -71,7 +71,7 @@ def _with_what_is_asked_back(intent: Intent, asked: AskedQuestion, context: Answ
     workspace, analyst = context.workspace, context.analyst
     left_open = [point for point in (intent.ask_back, measure_left_open(intent, workspace)) if point]
     ask_back = ""
-    if context.asks_back and not analyst.judges_for_free:
+    if context.asks_back and not analyst.has_free_judging:
         ask_back = next(iter(left_open), company_left_open(intent, workspace, asked.doc_ids))
     assumed = [f"the question leaves open: {point}" for point in left_open if point != ask_back]
     return intent.model_copy(update={"ask_back": ask_back, "assumed": (*intent.assumed, *assumed)})

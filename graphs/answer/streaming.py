@@ -12,7 +12,7 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Generic, TypeAlias, TypeVar
 
-from fin_agent.analyst.events import Answered, Event, StepBegun, listening
+from fin_agent.analyst.events import Answered, Event, StepBegun, event_listener
 from fin_agent.answering.answer import Answer
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
@@ -187,7 +187,7 @@ class _Run(Generic[Last]):
 
     def _run(self, deliver: Callable[[_Delivered[Last]], object]) -> None:
         try:
-            with metered(self._meter), listening(partial(self._tell, deliver), drafts=self._drafts):
+            with metered(self._meter), event_listener(partial(self._tell, deliver), drafts=self._drafts):
                 last: _Delivered[Last] = _Last(self._work(on_step=self._check))
         except _LeftError:
             return

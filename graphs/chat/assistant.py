@@ -14,7 +14,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
 
 from fin_agent.analyst.events import Warned, emit
-from fin_agent.analyst.model.models_by_role import callers_of
+from fin_agent.analyst.model.models_by_role import callers_for_roles
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
 from fin_agent.answering.answer import Answer
@@ -117,7 +117,7 @@ def assistant_of(
     from fin_agent.graphs.chat.call_accounting import AccountedCalls
 
     settings = answering.settings
-    callers = callers or callers_of(settings)
+    callers = callers or callers_for_roles(settings)
     caller = callers.of(Role.ASSISTANT)
     prompt = load_prompt("assistant", folder=settings.prompts)
     filled = prompt.filled(filings="", earlier="")
@@ -230,7 +230,7 @@ def _otherwise(question: str, said: str, read: Sequence[str], workspace: Workspa
     """What the filings that were read answer to a question in words and the reply says nothing of."""
     analyst = RulesAnalyst(workspace)
     try:
-        return analyst.otherwise(analyst.intent(question), said, filings=read) if read else []
+        return analyst.conflicting_reasons(analyst.intent(question), said, filings=read) if read else []
     except QuestionError:
         return []
 

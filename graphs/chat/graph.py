@@ -15,8 +15,8 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.typing import ContextT
 
-from fin_agent.analyst.events import Answered, StepBegun, current_listener, emit, listening
-from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, index_asked, last_full_question
+from fin_agent.analyst.events import Answered, StepBegun, current_listener, emit, event_listener
+from fin_agent.analyst.rules.follow_ups import MessageKind, PreviousTurn, last_full_question, parse_index_question
 from fin_agent.analyst.rules.follow_ups import read_message as read_by_rules
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, refusal_text
 from fin_agent.errors import QuestionError
@@ -171,7 +171,7 @@ def _in_chat_context(
         context = given_context(context_of, runtime.context, ChatContext)
         within: Runtime[Any] = runtime
         hearing = current_listener()
-        with listening(hearing.listener or stream_listener(within), drafts=hearing.drafts):
+        with event_listener(hearing.listener or stream_listener(within), drafts=hearing.drafts):
             emit(StepBegun(node=node.__name__, round=1))
             update = node(state, within.override(context=context))
         # Plain data, which any checkpointer keeps; messages are LangChain's own, which all of them know.
@@ -217,10 +217,12 @@ def reply_to(
     return said, ()
 
 
-def conversation_questions(turns: Sequence[Turn]) -> list[Earlier]:
+def conversation_questions(turns: Sequence[Turn]) -> list[PreviousTurn]:
     """The questions of a conversation, as what is said next may go on from them."""
     return [
-        Earlier(turn.question, turn.answer, whole=turn.kind is MessageKind.QUESTION) for turn in turns if turn.question
+        PreviousTurn(turn.question, turn.answer, whole=turn.kind is MessageKind.QUESTION)
+        for turn in turns
+        if turn.question
     ]
 
 
@@ -263,7 +265,7 @@ def _of_answer(kind: MessageKind, turn: Turn) -> str:
 
 def _of_index(asked: str, workspace: Workspace, doc_ids: Collection[str] | None) -> str:
     """Which filings are indexed, of those asked about; told one by one where they are some and few."""
-    of = index_asked(asked, workspace)
+    of = parse_index_question(asked, workspace)
     there = workspace.directory.identities if doc_ids is None else doc_ids
     left = [doc_id for doc_id in (there if of is None else of.doc_ids) if doc_id in there]
     lines = [f"Not indexed: {', '.join(of.unknown)}."] if of is not None and of.unknown else []

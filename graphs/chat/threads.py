@@ -29,7 +29,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from fin_agent.atomic_write import make_private
+from fin_agent.atomic_write import create_private_file
 from fin_agent.errors import FinAgentError, how_to_install
 
 _INSTALLED = find_spec("langgraph.checkpoint.sqlite") is not None
@@ -279,7 +279,7 @@ def _listed(name: str, checkpoint: Checkpoint) -> KeptThread:
 
 def _connected(file: Path) -> sqlite3.Connection:
     file.parent.mkdir(parents=True, exist_ok=True)
-    make_private(file)
+    create_private_file(file)
     connection = sqlite3.connect(file, timeout=_BUSY_SECONDS, check_same_thread=False)
     try:
         connection.execute("PRAGMA secure_delete = ON")

@@ -16,7 +16,7 @@ import platformdirs
 from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.config import INDEX_VARIABLE, Settings, index_folder, settings_from
-from fin_agent.config_sources import Said
+from fin_agent.config_sources import SettingValue
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.filing_preparation import prepare
@@ -58,10 +58,10 @@ class SearchControls(BaseModel):
     passages: int = _setting("passages")
     listed: int = _setting("listed")
 
-    def said(self) -> list[Said]:
+    def said(self) -> list[SettingValue]:
         """What was given, as settings."""
         return [
-            Said(_PLACES.get(name, (name,)), getattr(self, name), f"`{name}` of the context")
+            SettingValue(_PLACES.get(name, (name,)), getattr(self, name), f"`{name}` of the context")
             for name in sorted(self.model_fields_set - _NO_SETTINGS)
             if getattr(self, name) is not None
         ]

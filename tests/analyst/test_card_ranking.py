@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.rules.card_ranking import MEANINGS, Aligned, RulesJudge, greedy_select, packaged_weights
+from fin_agent.analyst.rules.card_ranking import MEANINGS, AlignedCard, RulesJudge, greedy_select, packaged_weights
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.judge import Brief, Verdict
 from fin_agent.lexicon.slots import Slot
@@ -96,10 +96,10 @@ def slot(metric: str) -> Slot:
 def test_a_figure_held_by_another_page_counts_no_more_and_cards_of_the_page_keep_their_scores() -> None:
     revenue, assets = slot("revenue"), slot("total_assets")
     listed = [
-        Aligned(("d", 1), {"words": 0.5}, {revenue: 1.0}),
-        Aligned(("d", 1), {"words": 0.4}, {revenue: 1.0}),
-        Aligned(("d", 2), {"words": 0.45}, {revenue: 1.0}),
-        Aligned(("d", 3), {"words": 0.0}, {assets: 1.0}),
+        AlignedCard(("d", 1), {"words": 0.5}, {revenue: 1.0}),
+        AlignedCard(("d", 1), {"words": 0.4}, {revenue: 1.0}),
+        AlignedCard(("d", 2), {"words": 0.45}, {revenue: 1.0}),
+        AlignedCard(("d", 3), {"words": 0.0}, {assets: 1.0}),
     ]
     taken = greedy_select(listed, {**NO_WEIGHT, "words": 1.0, "slots": 2.0})
     assert [at for at, _ in taken] == [0, 1, 3, 2]

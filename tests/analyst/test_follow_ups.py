@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from fin_agent.analyst.rules.context_carryover import phrases
-from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, read_message
+from fin_agent.analyst.rules.follow_ups import MessageKind, PreviousTurn, read_message
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.workspace import Workspace
 
@@ -26,7 +26,7 @@ QUARTER = "What was Harborlight's gross profit in Q3 FY2024?"
 
 
 def read(workspace: Workspace, message: str, *before: str) -> tuple[MessageKind, str]:
-    reading = read_message(message, [Earlier(question) for question in before], workspace)
+    reading = read_message(message, [PreviousTurn(question) for question in before], workspace)
     return reading.kind, reading.question
 
 
@@ -65,7 +65,7 @@ class TestAnotherPeriod:
     def test_is_counted_from_the_answer_where_the_question_named_none(self, workspace: Workspace) -> None:
         asked = "What was Harborlight's net income?"
         answer = answer_question(asked, AnswerContext.by_rules(workspace))
-        reading = read_message("and the year before?", [Earlier(asked, answer)], workspace)
+        reading = read_message("and the year before?", [PreviousTurn(asked, answer)], workspace)
         assert reading.question == "What was Harborlight's net income in FY2023?"
 
 
@@ -209,7 +209,7 @@ class TestAnotherMeasure:
 
     def test_its_is_the_company_that_an_answer_singles_out(self, workspace: Workspace) -> None:
         answer = answer_question(HIGHER, AnswerContext.by_rules(workspace))
-        reading = read_message("What was its gross margin?", [Earlier(HIGHER, answer)], workspace)
+        reading = read_message("What was its gross margin?", [PreviousTurn(HIGHER, answer)], workspace)
         assert reading.question == "What was Tellurond's gross margin in FY2023?"
 
 
@@ -370,7 +370,7 @@ SAID = st.lists(st.sampled_from(PIECES), max_size=7).map(" ".join) | st.text(max
 @example(message="and in 2021?", before="x" * 20_000)
 @example(message="as a percentage of ?", before=INCOME)
 def test_no_message_fails_and_each_is_read_the_same_again(workspace: Workspace, message: str, before: str) -> None:
-    earlier: Sequence[Earlier] = [Earlier(before, None)]
+    earlier: Sequence[PreviousTurn] = [PreviousTurn(before, None)]
     reading = read_message(message, earlier, workspace)
     assert reading == read_message(message, earlier, workspace)
     assert reading.asks == bool(reading.question)
@@ -382,12 +382,12 @@ def test_no_message_fails_and_each_is_read_the_same_again(workspace: Workspace, 
     "message", ["and quibblemart in 2022?", "and in 2022 for quibblemart?", "and common galvanic in 2022?"]
 )
 def test_a_name_that_nothing_knows_is_not_passed_over_for_its_year(workspace: Workspace, message: str) -> None:
-    earlier = [Earlier("What was Harborlight's net income in FY2023?")]
+    earlier = [PreviousTurn("What was Harborlight's net income in FY2023?")]
     assert read_message(message, earlier, workspace).kind is MessageKind.UNCLEAR
 
 
 def test_it_is_set_against_the_year_that_is_named(workspace: Workspace) -> None:
-    earlier = [Earlier("What was Harborlight's net income in FY2023?")]
+    earlier = [PreviousTurn("What was Harborlight's net income in FY2023?")]
     whole = "By how much did Harborlight's net income change from FY2022 to FY2023?"
     assert read_message("is it higher than in 2022?", earlier, workspace).question == whole
 

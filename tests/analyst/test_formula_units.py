@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.rules.formula_units import UnlikeUnitsError, unit_of_formula, with_rates_as_fractions
+from fin_agent.analyst.rules.formula_units import IncompatibleUnitsError, unit_of_formula, with_rates_as_fractions
 from fin_agent.lexicon.lexicon import load_lexicon
 
 
@@ -37,7 +37,7 @@ def test_units_follow_from_the_inputs(expression: str, unit: str) -> None:
     "expression", ["revenue + current_ratio", "revenue * revenue", "payout_ratio / net_income", "1 - revenue"]
 )
 def test_unlike_units_do_not_go_together(expression: str) -> None:
-    with pytest.raises(UnlikeUnitsError):
+    with pytest.raises(IncompatibleUnitsError):
         unit_of_formula(expression, load_lexicon())
     assert with_rates_as_fractions(expression, load_lexicon()) is None
 

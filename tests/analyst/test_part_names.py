@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.rules.part_names import parts_named
+from fin_agent.analyst.rules.part_names import named_parts_in
 from fin_agent.workspace import Workspace
 
 
@@ -28,4 +28,4 @@ from fin_agent.workspace import Workspace
     ],
 )
 def test_names(text: str, printed: tuple[str, ...], found: list[tuple[str, bool]], workspace: Workspace) -> None:
-    assert [(part.name, part.in_metric) for part in parts_named(text, printed, workspace)] == found
+    assert [(part.name, part.in_metric) for part in named_parts_in(text, printed, workspace)] == found

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from fin_agent.analyst.rules.reasoning import reason
-from fin_agent.analyst.rules.reasoning.answer_type_matching import led_by
-from fin_agent.analyst.rules.reasoning.question_parts import Wants, parts_of, unanswerable_reason
+from fin_agent.analyst.rules.reasoning.answer_type_matching import leading_fact
+from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, parts_of, unanswerable_reason
 from fin_agent.evidence.intent import Relation, RequestedCompany
 from tests.analyst.test_reasoning import Words, asked, of, passage
 
@@ -17,27 +17,27 @@ from tests.analyst.test_reasoning import Words, asked, of, passage
 @pytest.mark.parametrize(
     ("question", "wants"),
     [
-        ("Why did sales fall?", Wants.CAUSE),
-        ("until when does the agreement run", Wants.DATE),
-        ("How many patents does it hold?", Wants.COUNT),
-        ("what did it pay for Fernhollow", Wants.AMOUNT),
-        ("what stake did it take", Wants.PERCENT),
-        ("over what useful life are servers depreciated", Wants.DURATION),
-        ("Who is the chief executive officer?", Wants.PERSON),
-        ("who audits the company", Wants.FIRM),
-        ("Where are the headquarters?", Wants.PLACE),
-        ("List the plants closed in 2023", Wants.LIST),
-        ("Is it seasonal?", Wants.VERDICT),
-        ("what happened to the mill", Wants.SENTENCE),
+        ("Why did sales fall?", AnswerType.CAUSE),
+        ("until when does the agreement run", AnswerType.DATE),
+        ("How many patents does it hold?", AnswerType.COUNT),
+        ("what did it pay for Fernhollow", AnswerType.AMOUNT),
+        ("what stake did it take", AnswerType.PERCENT),
+        ("over what useful life are servers depreciated", AnswerType.DURATION),
+        ("Who is the chief executive officer?", AnswerType.PERSON),
+        ("who audits the company", AnswerType.FIRM),
+        ("Where are the headquarters?", AnswerType.PLACE),
+        ("List the plants closed in 2023", AnswerType.LIST),
+        ("Is it seasonal?", AnswerType.VERDICT),
+        ("what happened to the mill", AnswerType.SENTENCE),
     ],
 )
-def test_each_question_wants_one_kind_of_answer(question: str, wants: Wants) -> None:
-    assert [part.wants for part in parts_of(question)] == [wants]
+def test_each_question_wants_one_kind_of_answer(question: str, wants: AnswerType) -> None:
+    assert [part.answer_type for part in parts_of(question)] == [wants]
 
 
 def test_a_question_has_parts() -> None:
     parts = parts_of("What stake was it to take in Corvane, and for how much, and do they think a loss is probable?")
-    assert [part.wants for part in parts] == [Wants.PERCENT, Wants.AMOUNT, Wants.VERDICT]
+    assert [part.answer_type for part in parts] == [AnswerType.PERCENT, AnswerType.AMOUNT, AnswerType.VERDICT]
     assert [part.text for part in parts_of("As of 2023, how many ferries were there?")] == [
         "As of 2023, how many ferries were there"
     ]
@@ -138,6 +138,9 @@ def test_two_companies_are_answered_each_by_its_own_and_set_against_each_other()
 
 def test_the_fact_is_told_where_a_sentence_holds_one() -> None:
     until, count = parts_of("until when does it run")[0], parts_of("how many employees in 2023")[0]
-    assert led_by("The agreement runs through the end of 2029 and may be renewed.", until) == "Through the end of 2029"
+    assert (
+        leading_fact("The agreement runs through the end of 2029 and may be renewed.", until)
+        == "Through the end of 2029"
+    )
     both = "As of December 31, 2023 and 2022, we had 69,700 and 79,100 employees, respectively."
-    assert led_by(both, count) == "69,700"
+    assert leading_fact(both, count) == "69,700"

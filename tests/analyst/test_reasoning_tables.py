@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.analyst.rules.reasoning import reason
-from fin_agent.analyst.rules.reasoning.ranking_questions import ranked_in
+from fin_agent.analyst.rules.reasoning.ranking_questions import parse_ranking
 from fin_agent.analyst.rules.reasoning.table_answers import members_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
@@ -83,7 +83,7 @@ def told(core: str, keywords: str, text: str, *tables: Table, figure: bool = Fal
     ],
 )  # fmt: skip
 def test_what_is_ranked_and_by_what(core: str, noun: str, measure: str, highest: bool, count: int) -> None:
-    ranked = ranked_in(core)
+    ranked = parse_ranking(core)
     assert ranked is not None
     assert (ranked.noun, ranked.measure, ranked.highest, ranked.count) == (noun, measure, highest, count)
 
@@ -92,7 +92,7 @@ def test_what_is_ranked_and_by_what(core: str, noun: str, measure: str, highest:
     "core", ["What is its top line?", "What is the most recent dividend?", "Who are the officers?"]
 )
 def test_nothing_is_ranked_there(core: str) -> None:
-    assert ranked_in(core) is None
+    assert parse_ranking(core) is None
 
 
 def test_totals_sums_and_what_is_taken_off_are_no_candidates() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.rules.requested_report import about_restating, told_apart
-from fin_agent.analyst.rules.words_to_intent import intent_of
+from fin_agent.analyst.rules.requested_report import asks_about_restatement, split_report_request
+from fin_agent.analyst.rules.words_to_intent import parse_intent
 from fin_agent.evidence.report_selection import Which
 from fin_agent.vocabulary.identity import Form
 from fin_agent.workspace import Workspace
@@ -42,17 +42,17 @@ from fin_agent.workspace import Workspace
     ],
 )
 def test_the_report_is_told_apart_from_what_is_asked(question: str, rest: str, which: str, year: int | None) -> None:
-    told = told_apart(question)
+    told = split_report_request(question)
     assert told is not None
     assert told.rest == rest
     assert (told.report.which.value, told.report.fiscal_year) == (which, year)
 
 
 def test_a_quarterly_report_and_a_year_of_filing() -> None:
-    told = told_apart("Total assets at December 31, 2022 as shown in the Q2 2023 10-Q of Acme?")
+    told = split_report_request("Total assets at December 31, 2022 as shown in the Q2 2023 10-Q of Acme?")
     assert told is not None
     assert (told.report.form, told.report.fiscal_year, told.report.quarter) == (Form.TEN_Q, 2023, 2)
-    told = told_apart("What was FY2016 revenue according to the 10-K filed in 2018?")
+    told = split_report_request("What was FY2016 revenue according to the 10-K filed in 2018?")
     assert told is not None
     assert (told.report.which, told.report.filed_in) == (Which.NAMED, 2018)
 
@@ -70,17 +70,17 @@ def test_a_quarterly_report_and_a_year_of_filing() -> None:
     ],
 )
 def test_no_report_in_particular(question: str) -> None:
-    assert told_apart(question) is None
+    assert split_report_request(question) is None
 
 
 def test_how_much_was_restated_is_not_computed() -> None:
-    assert about_restating("By how much was Acme's FY2017 revenue restated?")
-    assert not about_restating("How much was Acme's FY2017 revenue as restated?")
+    assert asks_about_restatement("By how much was Acme's FY2017 revenue restated?")
+    assert not asks_about_restatement("How much was Acme's FY2017 revenue as restated?")
 
 
 def test_the_years_of_the_report_are_none_of_the_question(workspace: Workspace) -> None:
     question = "According to the 2024 10-K, what was Harborlight's revenue in 2022?"
-    intent = intent_of(question, workspace.directory, workspace.lexicon)
+    intent = parse_intent(question, workspace.directory, workspace.lexicon)
     assert [period.fiscal_year for period in intent.periods] == [2022]
     assert intent.question == question
     assert intent.report is not None

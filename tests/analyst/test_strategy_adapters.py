@@ -111,9 +111,9 @@ def test_a_model_rewrites_and_rules_do_where_it_cannot(workspace: Workspace) -> 
     notes: list[str] = []
     query = query_of(workspace, GROWTH)
     rewriter, _ = evidence_roles(workspace, [json.dumps({"query": "Harborlight 10-K FY2023 net sales"})], notes)
-    assert rewriter.rewritten(query) == "Harborlight 10-K FY2023 net sales" and not notes
+    assert rewriter.rewrite(query) == "Harborlight 10-K FY2023 net sales" and not notes
     silent, _ = evidence_roles(workspace, [], notes)
-    assert silent.rewritten(query) == IdentityRewriter(workspace).rewritten(query) != ""
+    assert silent.rewrite(query) == IdentityRewriter(workspace).rewrite(query) != ""
     found = strategy_for(Settings(strategy="bm25"), workspace).search(query_of(workspace, SUIT)).passages
     by_rules = AnalystCurator(RulesAnalyst(workspace)).curate(query_of(workspace, SUIT), found, [])
     assert silent.curate(query_of(workspace, SUIT), found, []) == by_rules

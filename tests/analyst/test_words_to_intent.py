@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from fin_agent.analyst.rules.words_to_intent import LONGEST_QUESTION, intent_of
+from fin_agent.analyst.rules.words_to_intent import MAX_QUESTION_LENGTH, parse_intent
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.company_mentions import CompanyDirectory
@@ -25,7 +25,7 @@ DIRECTORY = CompanyDirectory(
 
 
 def intent(question: str) -> Intent:
-    return intent_of(question, DIRECTORY, load_lexicon())
+    return parse_intent(question, DIRECTORY, load_lexicon())
 
 
 def names(found: Intent) -> list[str]:
@@ -40,8 +40,8 @@ def test_nothing_asked_is_an_error(question: str) -> None:
 
 def test_a_text_too_long_to_be_a_question_is_an_error_with_its_length() -> None:
     with pytest.raises(QuestionError, match="10,001"):
-        intent("a" * (LONGEST_QUESTION + 1))
-    assert intent("revenue " * (LONGEST_QUESTION // 8))
+        intent("a" * (MAX_QUESTION_LENGTH + 1))
+    assert intent("revenue " * (MAX_QUESTION_LENGTH // 8))
 
 
 def test_a_company_that_is_not_indexed_is_named() -> None:

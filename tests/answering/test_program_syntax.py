@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.answering.program_syntax import LONGEST_PROGRAM, ProgramError, program_tree
+from fin_agent.answering.program_syntax import MAX_PROGRAM_LENGTH, ProgramError, program_tree
 from tests.answering.hostile_programs import HOSTILE, returning
 
 
@@ -27,7 +27,7 @@ def test_plain_programs_pass(code: str) -> None:
     ("code", "reason", "line"),
     [
         ("", "empty", None),
-        ("#" * (LONGEST_PROGRAM + 1), "20,001 characters", None),
+        ("#" * (MAX_PROGRAM_LENGTH + 1), "20,001 characters", None),
         ("x = 1", "does not define `solution`", None),
         ("def solution(x):\n    return x", "cannot be called: it takes arguments", 1),
         ("solution = 3", "does not define `solution`", None),

@@ -23,7 +23,7 @@ class Judge:
         self._verdicts = list(verdicts)
         self.asked: list[tuple[str, str, str]] = []
 
-    def judged(self, question: str, reference: str, answer: str) -> TextJudgeReply:
+    def judge(self, question: str, reference: str, answer: str) -> TextJudgeReply:
         self.asked.append((question, reference, answer))
         verdict = self._verdicts.pop(0)
         if isinstance(verdict, Exception):

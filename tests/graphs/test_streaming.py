@@ -24,7 +24,7 @@ from fin_agent.analyst.events import (
     StepBegun,
     StepEnded,
     Warned,
-    listening,
+    event_listener,
 )
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FilingIndexError, QuestionError
@@ -187,7 +187,7 @@ def test_drafts_are_streamed_for_those_who_listen_alone(workspace: Workspace) ->
     go_on.set()
     answer_question(QUESTION, context_of(workspace, model))
     assert len(model.calls) == 2 and model.streams == 0
-    with listening(heard.append):
+    with event_listener(heard.append):
         answer_question(QUESTION, context_of(workspace, model))
     assert len(model.calls) == 4 and model.streams == 1 and of_kind(Draft, heard)
 

@@ -13,7 +13,7 @@ from fin_agent.analyst.model.llm_judges import rank_by_cards
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import known_lines
 from fin_agent.analyst.model.query_writer import QueryWriter
-from fin_agent.analyst.model.question_reader import QuestionReader, is_read
+from fin_agent.analyst.model.question_reader import QuestionReader, is_computable
 from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.program import Program
@@ -60,15 +60,15 @@ class ModelAnalyst:
         self._curator = Curator(client, workspace, preset, most_evidence, self._reasoner)
 
     @property
-    def judges_for_free(self) -> bool:
+    def has_free_judging(self) -> bool:
         """See Analyst.judges_for_free: each judging is a call."""
         return False
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
         """See Analyst.intent: a model words what rules do not read whole."""
-        return self._questions.completed(self._rules.intent(question, before))
+        return self._questions.complete(self._rules.intent(question, before))
 
-    def asks(self, intent: Intent) -> Sequence[str]:
+    def split_asks(self, intent: Intent) -> Sequence[str]:
         """See Analyst.asks: those that rules read; a model answers all others at once."""
         return intent.asks or (intent.question,)
 
@@ -85,7 +85,7 @@ class ModelAnalyst:
         self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
     ) -> Sequence[RankedPassage]:
         """See Analyst.ranked: in `thorough` a model ranks the pages by their cards, but for what rules read whole."""
-        if self._preset is not Preset.THOROUGH or is_read(intent):
+        if self._preset is not Preset.THOROUGH or is_computable(intent):
             return passages
         return rank_by_cards(Brief(intent, plan, query, self._owners), passages, self._client)
 
@@ -109,14 +109,14 @@ class ModelAnalyst:
             return base
         curation = self._curator.curation(base, intent, plan, passages, scope, dropped)
         if isinstance(curation, AnsweredCuration) and curation.reasoning.text:
-            self._compared(curation.reasoning, intent, base.kept or curation.kept, documents)
+            self._check_against_rules(curation.reasoning, intent, base.kept or curation.kept, documents)
         return curation
 
-    def computes(self, intent: Intent, *, answerable: bool) -> bool:
+    def can_compute(self, intent: Intent, *, answerable: bool) -> bool:
         """See Analyst.computes: where rules can, whatever the model."""
         return intent.numeric and answerable and not intent.beyond_rules
 
-    def puts_into_words(self, intent: Intent) -> bool:
+    def can_answer_in_words(self, intent: Intent) -> bool:
         """See Analyst.puts_into_words: with a quote that has it, any figure."""
         return True
 
@@ -136,9 +136,9 @@ class ModelAnalyst:
                 return Reasoning(text="", citations=())
             found = self._reasoner.answer(intent, evidence, known_lines(intent, None))
         if found is not None and found.reasoning is None:
-            return Reasoning(text="", citations=(), missing=found.said_missing)
+            return Reasoning(text="", citations=(), missing=found.reported_missing)
         if found is not None and found.reasoning is not None:
-            return self._compared(found.reasoning, intent, evidence, filings)
+            return self._check_against_rules(found.reasoning, intent, evidence, filings)
         if intent.numeric:  # for a figure that they compute, rules have no words: theirs would be a refusal as well
             return Reasoning(text="", citations=())
         own = self._rules.reason(intent, [each for each in evidence if not each.by_model] or evidence, filings)
@@ -146,13 +146,13 @@ class ModelAnalyst:
             record_warning("rules quote the answer in place of the model")
         return own
 
-    def _compared(
+    def _check_against_rules(
         self, reasoning: Reasoning, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str]
     ) -> Reasoning:
         """The model's answer; where rules read another figure in their own passages, that is told."""
         held_against = [each for each in evidence if not each.by_model] or evidence
         if not intent.asks_figure or intent.numeric or reasoning.program is not None:
-            for told in self._rules.otherwise(intent, reasoning.text, held_against, filings):
+            for told in self._rules.conflicting_reasons(intent, reasoning.text, held_against, filings):
                 record_warning(told)
             return reasoning
         own = self._rules.reason(intent, held_against, filings)
@@ -168,7 +168,7 @@ class ModelAnalyst:
         known = f"{known_lines(intent, None)}\n- computed by:\n{program}"
         found = self._reasoner.answer(intent, evidence, known, computed)
         if found is not None and found.reasoning is None:
-            record_warning(f"the model gives no judgement ({'; '.join(found.said_missing)})")
+            record_warning(f"the model gives no judgement ({'; '.join(found.reported_missing)})")
         return None if found is None else found.reasoning
 
 

@@ -26,7 +26,7 @@ from fin_agent.evidence.intent import OutputUnit
 CONSTANTS = frozenset(map(Decimal, (0, 1, 2, 3, 4, 10, 12, 52, 53, 90, 100, 360, 365, 1_000, 10_000, 10**6, 10**9)))
 _HUNDRED = Decimal(100)
 _RATES = ("percent", "percentage points")
-_LONGEST_EXPRESSION = 400
+_MAX_EXPRESSION_LENGTH = 400
 _NAME = re.compile(r"[A-Za-z]\w{0,59}", re.ASCII)
 _PRINTED = re.compile(r"(?P<minus>[-−–(]?)\s*[$€£]?\s*(?P<minus_too>[-−–(]?)\s*(?P<digits>\d[\d,]*(?:\.\d+)?|\.\d+)")
 _PLACE = re.compile(r"\{\s*([A-Za-z]\w*)\s*\}", re.ASCII)
@@ -52,7 +52,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Calculated:
+class CalculationResults:
     """All that a reply calculates."""
 
     figures: Mapping[str, tuple[QuotedFigure, Decimal]] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class Calculated:
         """Each result as people write it."""
         return tuple(one.text for one in self.results.values())
 
-    def placed(self, words: str, figures: Mapping[str, str]) -> str:
+    def fill_placeholders(self, words: str, figures: Mapping[str, str]) -> str:
         """`words` with results, and figures as printed, in the places that name them: `{growth}`."""
 
         def put(found: re.Match[str]) -> str:
@@ -91,12 +91,12 @@ class Calculated:
         return _PLACE.sub(put, words)
 
 
-def named(name: str) -> str:
+def quoted_name(name: str) -> str:
     """A name as messages to the model have it: what it may have from a filing is not said outside of the marks."""
     return f"`{name}`" if _NAME.fullmatch(name) else "a figure"
 
 
-def undefined_names(words: str) -> list[str]:
+def placeholders_in(words: str) -> list[str]:
     """Names in braces that stand for nothing."""
     return [found[1] for found in _PLACE.finditer(words)]
 
@@ -107,17 +107,17 @@ def evaluate_calculations(
     question: str,
     executor: ProgramExecutor,
     decimals: int | None = None,
-) -> Calculated:
+) -> CalculationResults:
     """The results of a reply's calculations, each figure of which is known to stand in its passage.
 
     Raises ValueError, which says what is wrong and what to write instead.
     """
     if not calculations:
-        return Calculated()
+        return CalculationResults()
     values: dict[str, tuple[QuotedFigure, Decimal]] = {}
     for figure in figures:
         _require_name(figure.name, values)
-        values[figure.name] = figure, amount_of(figure)
+        values[figure.name] = figure, quoted_amount(figure)
     own = {abs(each.value) for each in numerals_in(question)}
     steps: list[str] = []
     known = set(values)
@@ -127,16 +127,18 @@ def evaluate_calculations(
         _require_name(one.name, known)
         names, numbers = _parts_of(one.expression)
         if unknown := sorted(names - known):
-            told = ", ".join(map(named, unknown))
-            raise ValueError(f"{named(one.name)} is calculated from {told}, which `figures` does not name")
+            told = ", ".join(map(quoted_name, unknown))
+            raise ValueError(f"{quoted_name(one.name)} is calculated from {told}, which `figures` does not name")
         if odd := sorted(numbers - CONSTANTS - own):
             told = ", ".join(f"{each:f}" for each in odd)
-            raise ValueError(f"{named(one.name)} has {told}: neither a figure nor a constant, so quote it in `figures`")
+            raise ValueError(
+                f"{quoted_name(one.name)} has {told}: neither a figure nor a constant, so quote it in `figures`"
+            )
         if not names:
-            raise ValueError(f"{named(one.name)} is calculated from no figure")
+            raise ValueError(f"{quoted_name(one.name)} is calculated from no figure")
         rates = names & {each.name for each in figures if _is_rate(each)}
-        if one.unit in _RATES and "/" in one.expression and not (rates or _is_hundredfold(one, numbers)):
-            raise ValueError(f"{named(one.name)} is in {one.unit} and nothing in it is multiplied by 100")
+        if one.unit in _RATES and "/" in one.expression and not (rates or _multiplies_by_hundred(one, numbers)):
+            raise ValueError(f"{quoted_name(one.name)} is in {one.unit} and nothing in it is multiplied by 100")
         steps.append(f"{one.name} = {on_a_line(one.expression)}")
         known.add(one.name)
         used |= names
@@ -153,7 +155,7 @@ def evaluate_calculations(
         one.name: Result(one.name, rounded(_number(value), None), one.unit, decimals)
         for one, value in zip(calculations, found, strict=True)
     }
-    return Calculated(needed, tuple(steps), results, tuple(sorted(said)))
+    return CalculationResults(needed, tuple(steps), results, tuple(sorted(said)))
 
 
 def _code(lines: Iterable[str], results: Sequence[str]) -> str:
@@ -161,24 +163,24 @@ def _code(lines: Iterable[str], results: Sequence[str]) -> str:
     return "\n    ".join(("def solution():", *lines, f"return {returned}"))
 
 
-def amount_of(figure: QuotedFigure) -> Decimal:
+def quoted_amount(figure: QuotedFigure) -> Decimal:
     """A figure as it is printed in its quote, below zero where it stands in brackets or behind a minus there.
 
     Raises ValueError where the quote does not have it.
     """
     found = _PRINTED.search(figure.number)
     if found is None:
-        raise ValueError(f"{named(figure.name)} has no number")
+        raise ValueError(f"{quoted_name(figure.name)} has no number")
     digits = found["digits"]
     if numbers_not_in(digits, figure.quote):
-        raise ValueError(f"the quote of {named(figure.name)} does not hold its number")
+        raise ValueError(f"the quote of {quoted_name(figure.name)} does not hold its number")
     negative = bool(found["minus"] or found["minus_too"])
     if negative and not any(_negative(digits, figure.quote)):
-        raise ValueError(f"{named(figure.name)} is not printed below zero: write it as it is printed")
+        raise ValueError(f"{quoted_name(figure.name)} is not printed below zero: write it as it is printed")
     try:
         amount = Decimal(digits.replace(",", ""))
     except InvalidOperation:
-        raise ValueError(f"{named(figure.name)} is not a number") from None
+        raise ValueError(f"{quoted_name(figure.name)} is not a number") from None
     return -amount if negative else amount
 
 
@@ -192,13 +194,13 @@ def _require_name(name: str, taken: Collection[str]) -> None:
     if not _NAME.fullmatch(name) or keyword.iskeyword(name) or name in CALLS or name == "solution":
         raise ValueError("a figure or a result has a name that cannot be used: use small letters, digits and _")
     if name in taken:
-        raise ValueError(f"{named(name)} is named twice")
+        raise ValueError(f"{quoted_name(name)} is named twice")
 
 
 def _parts_of(expression: str) -> tuple[set[str], set[Decimal]]:
     """Names and numbers of an expression. Raises ValueError where it is more than arithmetic."""
-    if len(expression) > _LONGEST_EXPRESSION:
-        raise ValueError(f"an expression has {len(expression)} characters; {_LONGEST_EXPRESSION} at most are read")
+    if len(expression) > _MAX_EXPRESSION_LENGTH:
+        raise ValueError(f"an expression has {len(expression)} characters; {_MAX_EXPRESSION_LENGTH} at most are read")
     try:
         tree = ast.parse(on_a_line(expression), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -219,7 +221,7 @@ def _parts_of(expression: str) -> tuple[set[str], set[Decimal]]:
     return names, numbers
 
 
-def _is_hundredfold(one: Calculation, numbers: set[Decimal]) -> bool:
+def _multiplies_by_hundred(one: Calculation, numbers: set[Decimal]) -> bool:
     return _HUNDRED in numbers or not re.search(r"\w\s*/|\)\s*/", one.expression)
 
 

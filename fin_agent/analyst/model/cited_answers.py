@@ -9,12 +9,18 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from fin_agent.analyst.events import record_warning
-from fin_agent.analyst.model.calculations import Calculated, amount_of, evaluate_calculations, named, undefined_names
+from fin_agent.analyst.model.calculations import (
+    CalculationResults,
+    evaluate_calculations,
+    placeholders_in,
+    quoted_amount,
+    quoted_name,
+)
 from fin_agent.analyst.model.grounding import on_a_line
 from fin_agent.analyst.model.model_client import ModelClient
-from fin_agent.analyst.model.models_by_role import callers_of
-from fin_agent.analyst.model.number_verification import PageSizes, Quote, unsupported_numbers
-from fin_agent.analyst.model.prompt_context import MOST_CHARACTERS, in_rows, place_of, shown_passages
+from fin_agent.analyst.model.models_by_role import callers_for_roles
+from fin_agent.analyst.model.number_verification import PageScale, Quote, unsupported_numbers
+from fin_agent.analyst.model.prompt_context import MAX_CHARACTERS, join_row_numbers, place_of, quoted_passages
 from fin_agent.analyst.model.replies import CitedSentence, QuotedFigure, QuotedSource, ReasoningReply, YesOrNo
 from fin_agent.analyst.protocol import Reasoning, ReasoningStep
 from fin_agent.answering.answer import AnswerValue, Citation, gives_verdict
@@ -33,15 +39,15 @@ from fin_agent.prompts import Quoted, quoted_text, remove_instructions
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.workspace import Workspace
 
-_FEWEST_WORDS = 3
+_MIN_WORDS = 3
 """Of a quote: fewer stand anywhere."""
 _FEWEST_OF_FIGURE = 2
 """Of the quote of a figure: its label and itself."""
-_LONGEST = 2_000
-_LONGEST_MISSING = 240
-_MOST_MISSING = 6
-_LONGEST_LABEL = 80
-_UNPROVED = "an answer of the model each claim of which stands in a passage"
+_MAX_LENGTH = 2_000
+_MAX_MISSING_LENGTH = 240
+_MAX_MISSING = 6
+_MAX_LABEL_LENGTH = 80
+_UNVERIFIED = "an answer of the model each claim of which stands in a passage"
 _YES_OR_NO = re.compile(r"\W*(yes|no)\b", re.I)
 
 
@@ -51,7 +57,7 @@ class ModelAnswer:
 
     reasoning: Reasoning | None
     """None where nothing of it can be used."""
-    said_missing: tuple[str, ...] = ()
+    reported_missing: tuple[str, ...] = ()
     """What the model says is missing, of an answer or of a part of it."""
     keep: tuple[int, ...] = ()
     """Places of the evidence that is to be read again with what another search brings."""
@@ -74,20 +80,20 @@ class Reasoner:
         A quote that is not there is dropped, and told. `wanted` is what rules read of the question. `computed` is a
         result of our own over figures of the filings, which may be quoted as a passage may.
         """
-        grounds = _Grounds(self._workspace, intent, evidence, computed, self._executor)
-        shown = shown_passages([each.passage for each in evidence], self._workspace)
+        grounds = _AnswerGrounds(self._workspace, intent, evidence, computed, self._executor)
+        shown = quoted_passages([each.passage for each in evidence], self._workspace)
         if computed:
             shown.append(Quoted(computed, "computed from figures of the filings"))
 
         sent_back: list[ReasoningReply] = []
 
         def fault(reply: ReasoningReply) -> str | None:
-            wrong = _fault_of(reply, grounds)
+            wrong = _reply_fault(reply, grounds)
             if wrong is not None:
                 sent_back.append(reply)
             return wrong
 
-        reply = self._client.asked(
+        reply = self._client.ask(
             Role.REASONING,
             "reasoning",
             ReasoningReply,
@@ -98,18 +104,20 @@ class Reasoner:
             passages=shown,
         )
         if reply is None and sent_back:
-            return ModelAnswer(_of_its_quotes(sent_back[-1], evidence, grounds), (_UNPROVED,))
+            return ModelAnswer(_answer_from_quotes(sent_back[-1], evidence, grounds), (_UNVERIFIED,))
         if reply is None:
             return None
         keep = tuple(number - 1 for number in dict.fromkeys(reply.keep) if 1 <= number <= len(evidence))
-        asked = on_a_line(reply.complementary_question or "")[:_LONGEST_MISSING]
-        lacking = [_unmarked(each)[:_LONGEST_MISSING] for each in reply.missing]
+        asked = on_a_line(reply.complementary_question or "")[:_MAX_MISSING_LENGTH]
+        lacking = [_without_markup(each)[:_MAX_MISSING_LENGTH] for each in reply.missing]
         if not _answer_of(reply):
-            lacking = lacking or [_unmarked(sentence.text)[:_LONGEST] for sentence in reply.sentences[-1:]]
-        told = tuple(dict.fromkeys(each for each in lacking if each and not grounds.all_unsaid(each)))[:_MOST_MISSING]
+            lacking = lacking or [_without_markup(sentence.text)[:_MAX_LENGTH] for sentence in reply.sentences[-1:]]
+        told = tuple(dict.fromkeys(each for each in lacking if each and not grounds.numbers_not_shown(each)))[
+            :_MAX_MISSING
+        ]
         if not _answer_of(reply):
             return ModelAnswer(None, told or ("a passage that gives the answer",), keep, asked)
-        return ModelAnswer(_borne_out(intent, reply, evidence, grounds), told, keep, asked)
+        return ModelAnswer(_supported_reasoning(intent, reply, evidence, grounds), told, keep, asked)
 
 
 def model_reader(
@@ -119,7 +127,7 @@ def model_reader(
 
     Raises ModelSetupError where the model cannot be set up, and PromptError.
     """
-    client = ModelClient(callers_of(settings), prompts=settings.prompts)
+    client = ModelClient(callers_for_roles(settings), prompts=settings.prompts)
     client.require("reasoning")
     reasoner = Reasoner(client, workspace, MontySandbox())
 
@@ -133,7 +141,7 @@ def model_reader(
     return read
 
 
-class _Grounds:
+class _AnswerGrounds:
     """What an answer may rest on: the passages shown, who reports, and the question."""
 
     def __init__(
@@ -147,7 +155,9 @@ class _Grounds:
         passages = [each.passage for each in evidence]
         self._executor = executor
         self._decimals = intent.decimals
-        texts = [in_rows(passage.text)[:MOST_CHARACTERS] for passage in passages] + ([computed] if computed else [])
+        texts = [join_row_numbers(passage.text)[:MAX_CHARACTERS] for passage in passages] + (
+            [computed] if computed else []
+        )
         self.shown = [_plain(quoted_text(text)) for text in texts]
         self.texts = [_plain(quoted_text(remove_instructions(text))) for text in texts]
         """What may be quoted: as it is shown, without what speaks to the model."""
@@ -158,18 +168,18 @@ class _Grounds:
         self._workspace = workspace
         self._keys = [PageKey(passage.doc_id, passage.page) for passage in passages]
         self._reporters = [place_of(passage, workspace) for passage in passages]
-        self._pages: dict[PageKey, PageSizes] = {}
-        self._calculated: dict[ReasoningReply, Calculated] = {}
+        self._pages: dict[PageKey, PageScale] = {}
+        self._calculated: dict[ReasoningReply, CalculationResults] = {}
         directory = workspace.directory
         owned = (directory.identities.get(passage.doc_id) for passage in passages)
         written = {company.name for company in intent.companies} | {each.company for each in owned if each is not None}
         self._names = sorted({*written, *(name.title() for name in written)}, key=len, reverse=True)
         names = (*(company.name for company in intent.companies), *self._reporters)
-        self.links = Links(workspace.lexicon, intent.question, names)
+        self.links = SharedWords(workspace.lexicon, intent.question, names)
 
-    def bears(self, quoted: QuotedSource, fewest: int = _FEWEST_WORDS) -> bool:
+    def supports(self, quoted: QuotedSource, fewest: int = _MIN_WORDS) -> bool:
         """Whether a quote stands, and no figure of the same filing contradicts the sentences that it is of."""
-        if not _stands(quoted, self.texts, fewest):
+        if not _is_in_passage(quoted, self.texts, fewest):
             return False
         if quoted.passage > len(self._keys) or not any(map(str.isdigit, quoted.quote)):
             return True
@@ -177,13 +187,13 @@ class _Grounds:
         doc_ids = {self._keys[quoted.passage - 1].doc_id}
         return not contradictions(sentences, doc_ids, self._workspace, self._years)
 
-    def quote(self, quoted: QuotedSource) -> Quote:
+    def locate_quote(self, quoted: QuotedSource) -> Quote:
         """A quote that stands, with the page it is from."""
         if quoted.passage > len(self._keys):
             return Quote(quoted.quote)
         key = self._keys[quoted.passage - 1]
         if key not in self._pages:
-            self._pages[key] = PageSizes(self._workspace, key)
+            self._pages[key] = PageScale(self._workspace, key)
         return Quote(quoted.quote, self._pages[key], self._sentences_with(quoted))
 
     def _sentences_with(self, quoted: QuotedSource) -> str:
@@ -195,12 +205,12 @@ class _Grounds:
         end = text.find(". ", start + len(words))
         return text[text.rfind(". ", 0, start) + 1 : end + 1 if end >= 0 else len(text)].strip()
 
-    def unsaid(self, words: str, quotes: Sequence[Quote], *, denied: bool) -> tuple[str, ...]:
+    def unsupported_numbers_in(self, words: str, quotes: Sequence[Quote], *, denied: bool) -> tuple[str, ...]:
         """Numbers of `words` that neither the quotes nor what is known bears out."""
-        said = _without_known_times(words, self.texts, self._reporters)
+        said = _without_known_dates(words, self.texts, self._reporters)
         return unsupported_numbers(said, quotes, " ".join(self._reporters), self.question, denied=denied)
 
-    def unclaimed(
+    def unsupported_claims_in(
         self, words: str, quotes: Sequence[Quote], *, denied: bool, results: Collection[str] = ()
     ) -> tuple[str, ...]:
         """Directions, denials, events and amounts in words that the quotes do not bear out.
@@ -213,12 +223,12 @@ class _Grounds:
             words = words.replace(name, " ")
         return unsupported_claims(words, texts, also, claims_nothing=denied, shown=self.texts, results=results)
 
-    def calculated(self, reply: ReasoningReply) -> Calculated:
+    def calculated(self, reply: ReasoningReply) -> CalculationResults:
         """The results of a reply. Raises ValueError where a figure stands in no passage, or they cannot be had."""
         if reply not in self._calculated:
             for figure in reply.figures:
-                if not self.bears(_of_figure(figure), _FEWEST_OF_FIGURE):
-                    told = f"the quote of {named(figure.name)} does not stand in passage {figure.passage}"
+                if not self.supports(_figure_source(figure), _FEWEST_OF_FIGURE):
+                    told = f"the quote of {quoted_name(figure.name)} does not stand in passage {figure.passage}"
                     raise ValueError(f"{told}, letter by letter with its label")
             self._calculated[reply] = evaluate_calculations(
                 reply.figures, reply.calculations, self.question, self._executor, self._decimals
@@ -230,7 +240,7 @@ class _Grounds:
         if figure.passage > len(self._keys):
             return "computed from figures of the filings"
         key = self._keys[figure.passage - 1]
-        amount = abs(amount_of(figure))
+        amount = abs(quoted_amount(figure))
         words = set(stems_of(figure.quote))
         like = [
             each.fact
@@ -243,16 +253,18 @@ class _Grounds:
         fact = max(like, key=lambda one: len(words & set(stems_of(one.label))))
         return f"{fact.label!r}, {key.doc_id} page {key.page + 1} line {fact.line + 1}"
 
-    def all_unsaid(self, words: str) -> tuple[str, ...]:
+    def numbers_not_shown(self, words: str) -> tuple[str, ...]:
         """Numbers of `words` that stand nowhere in what the model was shown."""
-        return self.unsaid(words, [Quote(text) for text in self.texts], denied=True)
+        return self.unsupported_numbers_in(words, [Quote(text) for text in self.texts], denied=True)
 
-    def about(self, words: str, quotes: Sequence[Quote]) -> bool:
+    def is_relevant(self, words: str, quotes: Sequence[Quote]) -> bool:
         """Whether a quote has to do with these words, or with the question."""
-        return self.links.linked(f"{words} {self.question}", [quote.text for quote in quotes])
+        return self.links.is_linked(f"{words} {self.question}", [quote.text for quote in quotes])
 
 
-def _borne_out(intent: Intent, reply: ReasoningReply, evidence: Sequence[Evidence], grounds: _Grounds) -> Reasoning:
+def _supported_reasoning(
+    intent: Intent, reply: ReasoningReply, evidence: Sequence[Evidence], grounds: _AnswerGrounds
+) -> Reasoning:
     calculated = grounds.calculated(reply)
     results = [Quote(line) for line in calculated.lines]
     citations: list[Citation] = []
@@ -269,36 +281,42 @@ def _borne_out(intent: Intent, reply: ReasoningReply, evidence: Sequence[Evidenc
 
     for figure in reply.figures if reply.calculations else ():
         cited(figure)
-    before = [grounds.quote(_of_figure(each)) for each in reply.figures]
+    before = [grounds.locate_quote(_figure_source(each)) for each in reply.figures]
     for sentence in reply.sentences:
         standing = []
         for quoted in sentence.citations:
-            if grounds.bears(quoted):
+            if grounds.supports(quoted):
                 standing.append(quoted)
                 continue
             why = "stands in no passage"
-            if _stands(quoted, grounds.shown):
-                why = "is contradicted by the statements" if _stands(quoted, grounds.texts) else "speaks to the model"
+            if _is_in_passage(quoted, grounds.shown):
+                why = (
+                    "is contradicted by the statements"
+                    if _is_in_passage(quoted, grounds.texts)
+                    else "speaks to the model"
+                )
             record_warning(f"a quote of the model {why} and is dropped: {on_a_line(quoted.quote)[:120]!r}")
-        own = [grounds.quote(quoted) for quoted in standing]
-        if own and not grounds.about(sentence.text, own):
+        own = [grounds.locate_quote(quoted) for quoted in standing]
+        if own and not grounds.is_relevant(sentence.text, own):
             record_warning(
                 "a sentence of the model is dropped: what it quotes has nothing to do with it or the question"
             )
             continue
         before += own
         places = [place for place in map(cited, standing) if place is not None]
-        denied = _denies(reply) or grounds.may_deny
-        said = calculated.placed(sentence.text, {})
+        denied = _is_negative_answer(reply) or grounds.may_deny
+        said = calculated.fill_placeholders(sentence.text, {})
         lacking = (
-            *grounds.unsaid(said, [*before, *results], denied=denied),
-            *grounds.unclaimed(said, before, denied=denied, results=calculated.texts),
+            *grounds.unsupported_numbers_in(said, [*before, *results], denied=denied),
+            *grounds.unsupported_claims_in(said, before, denied=denied, results=calculated.texts),
         )
         if lacking:
             record_warning(f"a sentence of the model is dropped: no quote of it has {', '.join(lacking)}")
             continue
-        steps.append(ReasoningStep(text=_unmarked(said), citations=tuple(dict.fromkeys(places))))
-    text = _unmarked(calculated.placed(_answer_of(reply), {each.name: each.number for each in reply.figures}))
+        steps.append(ReasoningStep(text=_without_markup(said), citations=tuple(dict.fromkeys(places))))
+    text = _without_markup(
+        calculated.fill_placeholders(_answer_of(reply), {each.name: each.number for each in reply.figures})
+    )
     if reply.verdict is not YesOrNo.NONE and asks_yes_or_no(intent) and not gives_verdict(text):
         text = f"{reply.verdict.value.capitalize()}: {text}"
     named = [one for name, one in calculated.results.items() if f"{{{name}}}" in re.sub(r"\s", "", reply.answer or "")]
@@ -314,26 +332,28 @@ def _borne_out(intent: Intent, reply: ReasoningReply, evidence: Sequence[Evidenc
     )
 
 
-def _of_its_quotes(reply: ReasoningReply, evidence: Sequence[Evidence], grounds: _Grounds) -> Reasoning | None:
+def _answer_from_quotes(
+    reply: ReasoningReply, evidence: Sequence[Evidence], grounds: _AnswerGrounds
+) -> Reasoning | None:
     """What a reply quotes, where its answer says more than that; None where none of it is about the question."""
     try:
-        made = _borne_out(Intent(question=grounds.question, core=""), reply, evidence, grounds)
+        made = _supported_reasoning(Intent(question=grounds.question, core=""), reply, evidence, grounds)
     except ValueError:
         return None
     cited = [made.citations[place] for step in made.steps for place in step.citations]
-    about = [each for each in dict.fromkeys(cited) if grounds.links.linked(grounds.question, [each.text])]
+    about = [each for each in dict.fromkeys(cited) if grounds.links.is_linked(grounds.question, [each.text])]
     if not about:
         return None
     record_warning("the answer is what the model quotes: what it said beside was not borne out")
     return Reasoning(text=" ".join(f"{each.text.rstrip(' .;,')}." for each in about), citations=tuple(about))
 
 
-def _assumption_of(reply: ReasoningReply, grounds: _Grounds) -> tuple[str, ...]:
-    said = _unmarked(reply.assumption or "")[:_LONGEST_MISSING]
-    return (said,) if any(map(str.isalnum, said)) and not grounds.all_unsaid(said) else ()
+def _assumption_of(reply: ReasoningReply, grounds: _AnswerGrounds) -> tuple[str, ...]:
+    said = _without_markup(reply.assumption or "")[:_MAX_MISSING_LENGTH]
+    return (said,) if any(map(str.isalnum, said)) and not grounds.numbers_not_shown(said) else ()
 
 
-def _fault_of(reply: ReasoningReply, grounds: _Grounds) -> str | None:
+def _reply_fault(reply: ReasoningReply, grounds: _AnswerGrounds) -> str | None:
     """What makes a reply no answer: no quote that stands and is about it, or numbers that stand in none."""
     if not _answer_of(reply):
         return None
@@ -342,29 +362,29 @@ def _fault_of(reply: ReasoningReply, grounds: _Grounds) -> str | None:
     except ValueError as wrong:
         return f"{wrong}. Quote it as it is printed, or give the answer without it"
     figures = {each.name: each.number for each in reply.figures}
-    answer = _unmarked(calculated.placed(_answer_of(reply), figures))
-    if loose := undefined_names(answer):
-        return f"the answer has {named(loose[0])} in braces, which `calculations` does not name"
+    answer = _without_markup(calculated.fill_placeholders(_answer_of(reply), figures))
+    if loose := placeholders_in(answer):
+        return f"the answer has {quoted_name(loose[0])} in braces, which `calculations` does not name"
     results = [Quote(line) for line in calculated.lines]
     quotes = [quoted for sentence in reply.sentences for quoted in sentence.citations]
-    standing = [grounds.quote(quoted) for quoted in quotes if grounds.bears(quoted)]
-    quotes += map(_of_figure, reply.figures)
-    standing += [grounds.quote(_of_figure(each)) for each in reply.figures]
+    standing = [grounds.locate_quote(quoted) for quoted in quotes if grounds.supports(quoted)]
+    quotes += map(_figure_source, reply.figures)
+    standing += [grounds.locate_quote(_figure_source(each)) for each in reply.figures]
     if not standing:
         return (
             "no quote stands in the passage it names, letter by letter: copy one, or give null as the answer"
             if quotes
             else "it answers and quotes no passage: every fact needs a quote, or give null as the answer"
         )
-    denied = _denies(reply) or grounds.may_deny
-    if lacking := grounds.unsaid(answer, [*standing, *results], denied=denied):
+    denied = _is_negative_answer(reply) or grounds.may_deny
+    if lacking := grounds.unsupported_numbers_in(answer, [*standing, *results], denied=denied):
         told = ", ".join(lacking)
         return f"the answer has {told}, which no quote and no calculation has: quote it, calculate it, or leave it out"
-    if not grounds.about(answer, standing) and not any(
-        _leads(sentence, answer, grounds) for sentence in reply.sentences
+    if not grounds.is_relevant(answer, standing) and not any(
+        _follows_from_quotes(sentence, answer, grounds) for sentence in reply.sentences
     ):
         return "what it quotes has nothing to do with the question or the answer: quote what bears the answer out"
-    if lacking := grounds.unclaimed(answer, standing, denied=denied, results=calculated.texts):
+    if lacking := grounds.unsupported_claims_in(answer, standing, denied=denied, results=calculated.texts):
         return (
             f"the answer says {', '.join(lacking)}, which no quote bears out: quote the words that do, put a calculated"
             " result beside it, or leave it out"
@@ -375,14 +395,14 @@ def _fault_of(reply: ReasoningReply, grounds: _Grounds) -> str | None:
     return None
 
 
-def _leads(sentence: CitedSentence, answer: str, grounds: _Grounds) -> bool:
+def _follows_from_quotes(sentence: CitedSentence, answer: str, grounds: _AnswerGrounds) -> bool:
     """Whether a sentence leads from its quotes to the answer: it has to do with both."""
-    own = [quoted.quote for quoted in sentence.citations if grounds.bears(quoted)]
+    own = [quoted.quote for quoted in sentence.citations if grounds.supports(quoted)]
     links = grounds.links
-    return links.linked(sentence.text, own) and links.linked(f"{answer} {grounds.question}", [sentence.text])
+    return links.is_linked(sentence.text, own) and links.is_linked(f"{answer} {grounds.question}", [sentence.text])
 
 
-def _denies(reply: ReasoningReply) -> bool:
+def _is_negative_answer(reply: ReasoningReply) -> bool:
     """Whether the answer is no: what the question says may then be repeated."""
     opening = _YES_OR_NO.match(_answer_of(reply))
     return reply.verdict is YesOrNo.NO or (opening is not None and opening[1].lower() == "no")
@@ -390,15 +410,15 @@ def _denies(reply: ReasoningReply) -> bool:
 
 def _answer_of(reply: ReasoningReply) -> str:
     """The answer on a line; empty where it says nothing."""
-    text = _unmarked(reply.answer or "")[:_LONGEST]
+    text = _without_markup(reply.answer or "")[:_MAX_LENGTH]
     return text if any(map(str.isalnum, text)) else ""
 
 
-def _unmarked(words: str) -> str:
+def _without_markup(words: str) -> str:
     return on_a_line(strip_markup(words))
 
 
-def _of_figure(figure: QuotedFigure) -> QuotedSource:
+def _figure_source(figure: QuotedFigure) -> QuotedSource:
     return QuotedSource(passage=figure.passage, quote=figure.quote)
 
 
@@ -417,14 +437,14 @@ _SPAN = re.compile(
 """A length of time, and what is called by a number."""
 
 
-def _without_known_times(words: str, texts: Sequence[str], places: Sequence[str]) -> str:
+def _without_known_dates(words: str, texts: Sequence[str], places: Sequence[str]) -> str:
     """Words without the years, days and spans that stand in a passage, its table's heading or the place it is from.
 
     They are no figures, and no quote has to hold them.
     """
     known = "\n".join((*texts, *places))
 
-    def left(found: re.Match[str]) -> str:
+    def remove_date(found: re.Match[str]) -> str:
         if found["alone"]:
             return " " if re.search(rf"(?<![\d.,$]){found['alone']}(?!\d|[.,]\d)", known) else found[0]
         day = f"{_MONTHS[found['month'].casefold()]:02}-{int(found['day']):02}"
@@ -432,13 +452,13 @@ def _without_known_times(words: str, texts: Sequence[str], places: Sequence[str]
         plain = " ".join(found[0].casefold().split())
         return " " if plain in known or iso in known else found[0]
 
-    def spanned(found: re.Match[str]) -> str:
+    def remove_span(found: re.Match[str]) -> str:
         return " " if " ".join(found[0].casefold().split()) in known else found[0]
 
-    return _SPAN.sub(spanned, _WHEN.sub(left, words))
+    return _SPAN.sub(remove_span, _WHEN.sub(remove_date, words))
 
 
-def _stands(quoted: QuotedSource, texts: Sequence[str], fewest: int = _FEWEST_WORDS) -> bool:
+def _is_in_passage(quoted: QuotedSource, texts: Sequence[str], fewest: int = _MIN_WORDS) -> bool:
     """Whether a quote is in its passage, word by word.
 
     A number is not cut: `5 stores` is no quote of `425 stores`.
@@ -482,7 +502,7 @@ def asks_yes_or_no(intent: Intent) -> bool:
     return bool(_ASKS_YES_OR_NO.match(intent.core))
 
 
-class Links:
+class SharedWords:
     """Words that sentences, quotes and the question share, without the names of companies.
 
     What the question writes small is no name: the stores of a company called so.
@@ -493,25 +513,25 @@ class Links:
         small = (word for word in re.findall(r"\w+", question) if word.islower())
         self._names = frozenset(stems_of(" ".join(names))) - frozenset(stems_of(" ".join(small)))
 
-    def linked(self, words: str, quotes: Collection[str]) -> bool:
+    def is_linked(self, words: str, quotes: Collection[str]) -> bool:
         """Whether any of the quotes shares a telling word with `words`, or with what filings write for them."""
-        wanted = self._telling(" ".join((words, *self._meant(words))))
-        return any(wanted & self._telling(quote) for quote in quotes)
+        wanted = self._content_stems(" ".join((words, *self._related_terms(words))))
+        return any(wanted & self._content_stems(quote) for quote in quotes)
 
-    def _meant(self, words: str) -> tuple[str, ...]:
+    def _related_terms(self, words: str) -> tuple[str, ...]:
         """Everyday words as filings put them, topics, and measures with what they are made of."""
         lexicon = self._lexicon
         return (*lexicon.filing_terms(words), *lexicon.expand((words, *lexicon.metrics_in(words))))
 
-    def _telling(self, text: str) -> frozenset[str]:
-        stems = frozenset(stems_of(text)) - self._names - _little()
+    def _content_stems(self, text: str) -> frozenset[str]:
+        stems = frozenset(stems_of(text)) - self._names - _generic_stems()
         return frozenset(stem for stem in stems if len(stem) > 1 and not _YEAR.fullmatch(stem))
 
 
 _YEAR = re.compile(r"(?:19|20)\d\d|fy\d+|0+")
 
 
-def _little() -> frozenset[str]:
+def _generic_stems() -> frozenset[str]:
     """Stems that any two sentences of a filing may share."""
     lists = word_lists("answer_words")
     sizes = (word for words in word_lists("unit_words").values() for word in words)

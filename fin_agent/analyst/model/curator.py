@@ -16,7 +16,7 @@ from fin_agent.analyst.model.prompt_context import (
     is_contained,
     known_lines,
     passages_for_curation,
-    shown_passages,
+    quoted_passages,
 )
 from fin_agent.analyst.model.replies import CurationReply
 from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
@@ -30,8 +30,8 @@ from fin_agent.models.settings import Preset
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.workspace import Workspace
 
-_MOST_MISSING = 6
-_LONGEST = 240
+_MAX_MISSING = 6
+_MAX_LENGTH = 240
 """Characters of a reason, of what is missing, of a question."""
 
 
@@ -61,14 +61,14 @@ class Curator:
         What it drops is dropped, for good. Only where the ledger is full, and rules compute the answer, the passages
         that hold its figures are kept whatever the model says.
         """
-        base = _as_open(base, intent)
-        if not passages or not self._wants(base, intent) or _is_torn(base, intent, plan):
+        base = _reopened(base, intent)
+        if not passages or not self._needs_model(base, intent) or _has_conflicting_figures(base, intent, plan):
             return base
         by_rules = {evidence.passage.key for evidence in base.kept}
         latest = max(each.round for each in passages)  # those of rounds before were kept, and are shown again
         ordered = sorted(passages, key=lambda each: (each.round == latest, each.key not in by_rules))
         shown = passages_for_curation(ordered, self._workspace, scope, dropped)
-        judged = self._answered if self._preset is Preset.DEFAULT else self._filtered
+        judged = self._answer_from_passages if self._preset is Preset.DEFAULT else self._filtered
         curation = judged(base, intent, plan, shown)
         return curation if curation is base else self._final(curation, shown, passages)
 
@@ -97,24 +97,26 @@ class Curator:
         return curation.model_copy(update={"judged": judged, "dropped": tuple(dict.fromkeys(keys))})
 
     def _filtered(self, base: Curation, intent: Intent, plan: Plan, passages: Sequence[RetrievedPassage]) -> Curation:
-        reply = self._client.asked(
+        reply = self._client.ask(
             Role.CURATION,
             "curation",
             CurationReply,
-            lambda reply: _fault_of(reply, len(passages)),
+            lambda reply: _reply_fault(reply, len(passages)),
             question=intent.question,
             wanted=intent_lines(intent, plan, base.ledger),
-            passages=shown_passages(passages, self._workspace),
+            passages=quoted_passages(passages, self._workspace),
             most=str(self._most),
         )
-        return base if reply is None else self._joined(base, reply, intent, passages)
+        return base if reply is None else self._merge_reply(base, reply, intent, passages)
 
-    def _wants(self, base: Curation, intent: Intent) -> bool:
+    def _needs_model(self, base: Curation, intent: Intent) -> bool:
         if self._preset is Preset.FAST:
             return False
         return self._preset is Preset.THOROUGH or not (intent.numeric and base.answerable)
 
-    def _answered(self, base: Curation, intent: Intent, plan: Plan, shown: Sequence[RetrievedPassage]) -> Curation:
+    def _answer_from_passages(
+        self, base: Curation, intent: Intent, plan: Plan, shown: Sequence[RetrievedPassage]
+    ) -> Curation:
         """The answer, and with it the passages it rests on; else what is missing, and the passages to be read again."""
         by_rules = {evidence.passage.key: evidence for evidence in base.kept}
         evidence = [
@@ -130,21 +132,21 @@ class Curator:
         kept = [
             each for each in evidence if (each.passage.doc_id, each.passage.page) in cited or each.passage.key in again
         ][: self._most]
-        reasoning = found.reasoning or Reasoning(text="", citations=(), missing=found.said_missing)
+        reasoning = found.reasoning or Reasoning(text="", citations=(), missing=found.reported_missing)
         # Of an answer that lacks a part, that part is searched for; the answer stands where nothing more is found.
-        whole = found.reasoning is not None and not (found.said_missing and found.complementary)
+        whole = found.reasoning is not None and not (found.reported_missing and found.complementary)
         answer = base.model_copy(
             update={
                 "kept": tuple(kept),
                 "answerable": whole,
-                "missing": () if whole else found.said_missing,
+                "missing": () if whole else found.reported_missing,
                 "complementary_question": "" if whole else found.complementary,
             }
         )
         read = tuple(dict.fromkeys(each.on_page for each in shown))
         return AnsweredCuration(**dict(answer), reasoning=reasoning.model_copy(update={"read": read}))
 
-    def _joined(
+    def _merge_reply(
         self, base: Curation, reply: CurationReply, intent: Intent, passages: Sequence[RetrievedPassage]
     ) -> Curation:
         by_rules = {evidence.passage.key: evidence for evidence in base.kept}
@@ -154,7 +156,7 @@ class Curator:
             if not 1 <= each.passage <= len(passages):
                 continue
             passage = passages[each.passage - 1]
-            why = on_a_line(each.reason)[:_LONGEST] or "the model keeps it"
+            why = on_a_line(each.reason)[:_MAX_LENGTH] or "the model keeps it"
             own = by_rules.get(passage.key)
             kept.setdefault(
                 passage.key,
@@ -169,7 +171,7 @@ class Curator:
         chosen |= {key: each for key, each in by_rules.items() if key in holders and key not in chosen}
         answerable = figures_known or (reply.answerable and bool(kept))
         known = " ".join([intent.question, *map(str, base.ledger.empty), *(each.text for each in passages)])
-        told = _told(reply.missing, known)
+        told = _missing_without_numbers(reply.missing, known)
         missing = () if answerable else told or base.missing or ("what the model did not find",)
         if figures_known and not reply.answerable:
             record_warning("the model finds these passages not enough; every figure that rules look for is among them")
@@ -183,21 +185,21 @@ class Curator:
         )
 
 
-def _as_open(base: Curation, intent: Intent) -> Curation:
+def _reopened(base: Curation, intent: Intent) -> Curation:
     """What rules cannot compute is not answerable because they have the figures they can read of it."""
     if not intent.beyond_rules:
         return base
     return base.model_copy(update={"answerable": False, "missing": intent.beyond_rules})
 
 
-def _is_torn(base: Curation, intent: Intent, plan: Plan) -> bool:
+def _has_conflicting_figures(base: Curation, intent: Intent, plan: Plan) -> bool:
     """Whether every figure is there and still no answer: figures that cannot be set against each other, or a tie."""
     if not intent.numeric or intent.beyond_rules or base.answerable:
         return False
     return not lacking_slots(plan, intent, base.ledger)
 
 
-def _fault_of(reply: CurationReply, passages: int) -> str | None:
+def _reply_fault(reply: CurationReply, passages: int) -> str | None:
     numbers = [each.passage for each in reply.kept]
     if numbers and not any(1 <= number <= passages for number in numbers):
         return f"it keeps passages {', '.join(str(number)[:9] for number in numbers[:5])}; there are 1 to {passages}"
@@ -206,14 +208,14 @@ def _fault_of(reply: CurationReply, passages: int) -> str | None:
     return None
 
 
-def _told(missing: Sequence[str], known: str) -> tuple[str, ...]:
+def _missing_without_numbers(missing: Sequence[str], known: str) -> tuple[str, ...]:
     """What the model says is missing, but for what has numbers of its own: a refusal states no figure."""
-    told = [on_a_line(each)[:_LONGEST] for each in missing]
-    return tuple(dict.fromkeys(each for each in told if each and not numbers_not_in(each, known)))[:_MOST_MISSING]
+    told = [on_a_line(each)[:_MAX_LENGTH] for each in missing]
+    return tuple(dict.fromkeys(each for each in told if each and not numbers_not_in(each, known)))[:_MAX_MISSING]
 
 
 def _question(reply: CurationReply, base: Curation) -> str:
-    asked = on_a_line(reply.complementary_question or "")[:_LONGEST]
+    asked = on_a_line(reply.complementary_question or "")[:_MAX_LENGTH]
     return asked or base.complementary_question
 
 

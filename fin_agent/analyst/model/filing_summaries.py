@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line, stands_in
-from fin_agent.analyst.model.model_client import call_of
+from fin_agent.analyst.model.grounding import contains_phrase, numbers_not_in, on_a_line
+from fin_agent.analyst.model.model_client import prompt_to_call
 from fin_agent.analyst.model.replies import SummaryReply
 from fin_agent.evidence.summaries import COVER_PAGES, summary_by_rules
 from fin_agent.index.protocol import FilingRecord, PageKey
@@ -16,16 +16,16 @@ from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableRep
 from fin_agent.prompts import Quoted, load_prompt
 from fin_agent.workspace import Workspace
 
-_MOST_READ = 4_000
+_MAX_READ = 4_000
 """Characters of each page that the model is shown."""
-_MOST_TOKENS = 2_500
-_LONGEST = 800
-_LONGEST_NAME = 80
-_MOST_NAMES = 5
+_MAX_TOKENS = 2_500
+_MAX_LENGTH = 800
+_MAX_NAME_LENGTH = 80
+_MAX_NAMES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class MadeSummary:
+class SummaryWithAuthor:
     """A filing's summary, and who made it."""
 
     text: str
@@ -49,7 +49,7 @@ class ModelSummarizer:
         self._workspace = workspace
         self._prompt = load_prompt("cover_summary", folder=folder)
 
-    def is_made(self, record: FilingRecord) -> bool:
+    def is_written_by_model(self, record: FilingRecord) -> bool:
         """Whether a model has added to a filing's summary before."""
         return record.summary.startswith(f"{self.by_rules(record)}\n")
 
@@ -58,37 +58,39 @@ class ModelSummarizer:
         outline = self._workspace.index.outline([record.doc_id])
         return summary_by_rules(record.identity, [page.title for page in outline if page.key.page < COVER_PAGES])
 
-    def made(self, record: FilingRecord) -> MadeSummary:
+    def make(self, record: FilingRecord) -> SummaryWithAuthor:
         """The summary of a filing in the index. Never raises for what a model says or fails to say."""
         base = self.by_rules(record)
         keys = [PageKey(record.doc_id, number) for number in range(min(COVER_PAGES, record.page_count))]
         texts = [stored.page.text for stored in self._workspace.index.pages(keys)]
-        pages = [Quoted(text[:_MOST_READ], f"page {number}") for number, text in enumerate(texts, start=1)]
+        pages = [Quoted(text[:_MAX_READ], f"page {number}") for number, text in enumerate(texts, start=1)]
         try:
             filled = self._prompt.filled(pages=pages)
-            said, _ = self._caller.value(call_of(filled, output=SummaryReply, max_output_tokens=_MOST_TOKENS))
+            said, _ = self._caller.value(prompt_to_call(filled, output=SummaryReply, max_output_tokens=_MAX_TOKENS))
         except ModelError as failure:
             there = isinstance(failure, UnusableReplyError | RefusedByModelError)
-            return MadeSummary(base, False, (f"the rules' summary stays: {failure.what}",), out_of_reach=not there)
-        return self._joined(base, said, "\n".join(texts), record.doc_id)
+            return SummaryWithAuthor(
+                base, False, (f"the rules' summary stays: {failure.what}",), out_of_reach=not there
+            )
+        return self._merge_reply(base, said, "\n".join(texts), record.doc_id)
 
-    def _joined(self, base: str, said: SummaryReply, text: str, doc_id: str) -> MadeSummary:
+    def _merge_reply(self, base: str, said: SummaryReply, text: str, doc_id: str) -> SummaryWithAuthor:
         notes: list[str] = []
-        names = [on_a_line(name)[:_LONGEST_NAME] for name in (said.company or "", *said.also_named)]
-        held = [name for name in dict.fromkeys(filter(None, names)) if stands_in(name, text)]
+        names = [on_a_line(name)[:_MAX_NAME_LENGTH] for name in (said.company or "", *said.also_named)]
+        held = [name for name in dict.fromkeys(filter(None, names)) if contains_phrase(name, text)]
         if odd := [name for name in dict.fromkeys(filter(None, names)) if name not in held]:
-            notes.append(f"left out names that are not on the first pages: {', '.join(odd[:_MOST_NAMES])}")
-        new = [name for name in held if not stands_in(name, base)][:_MOST_NAMES]
-        summary = on_a_line(said.summary)[:_LONGEST]
-        if wrong := self._wrong(summary, text, doc_id):
+            notes.append(f"left out names that are not on the first pages: {', '.join(odd[:_MAX_NAMES])}")
+        new = [name for name in held if not contains_phrase(name, base)][:_MAX_NAMES]
+        summary = on_a_line(said.summary)[:_MAX_LENGTH]
+        if wrong := self._unsupported_statements(summary, text, doc_id):
             notes.append(f"left out the summary, for {wrong}")
             summary = ""
         added = [*([f"also named {', '.join(new)}"] if new else []), *([summary] if summary else [])]
         if not added:
-            return MadeSummary(base, False, tuple(notes) or ("the rules' summary stays: nothing was added",))
-        return MadeSummary("\n".join([base, *added]), True, tuple(notes))
+            return SummaryWithAuthor(base, False, tuple(notes) or ("the rules' summary stays: nothing was added",))
+        return SummaryWithAuthor("\n".join([base, *added]), True, tuple(notes))
 
-    def _wrong(self, summary: str, text: str, doc_id: str) -> str:
+    def _unsupported_statements(self, summary: str, text: str, doc_id: str) -> str:
         """What a summary says that the pages do not: numbers, and companies of the index."""
         if not any(map(str.isalpha, summary)):
             return "it says nothing"
@@ -98,11 +100,11 @@ class ModelSummarizer:
         strange = [
             mention.company.name
             for mention in directory.mentions(summary)
-            if directory.owners.get(doc_id) != mention.company.key and not stands_in(mention.company.name, text)
+            if directory.owners.get(doc_id) != mention.company.key and not contains_phrase(mention.company.name, text)
         ]
         return f"companies that are not on the first pages: {', '.join(dict.fromkeys(strange))}" if strange else ""
 
 
-def is_model_unavailable(made: Sequence[MadeSummary], patience: int = 2) -> bool:
+def is_model_unavailable(made: Sequence[SummaryWithAuthor], patience: int = 2) -> bool:
     """Whether the model was out of reach for the last `patience` filings: it is not asked for others."""
     return len(made) >= patience and all(one.out_of_reach for one in made[-patience:])

@@ -20,8 +20,8 @@ def numbers_not_in(words: str, text: str) -> tuple[str, ...]:
     >>> numbers_not_in("Net sales of 3,533, up 6%", "Net sales were $3533 million, 16% more")
     ('6',)
     """
-    held = {_bare(number) for number in _NUMBER.findall(text)}
-    lacking = [number for number in _NUMBER.findall(words) if _bare(number) not in held]
+    held = {_without_thousands_separators(number) for number in _NUMBER.findall(text)}
+    lacking = [number for number in _NUMBER.findall(words) if _without_thousands_separators(number) not in held]
     odd = [sign for sign in words if sign.isnumeric() and not sign.isdecimal() and sign not in text]
     return tuple(dict.fromkeys([*lacking, *odd]))
 
@@ -35,7 +35,7 @@ def on_a_line(words: str) -> str:
     return "".join(filter(str.isprintable, " ".join(words.split())))
 
 
-def stands_in(phrase: str, text: str) -> bool:
+def contains_phrase(phrase: str, text: str) -> bool:
     """Whether a text holds a phrase word by word, whatever its capitals and line breaks."""
     words = phrase.split()
     if not any(map(str.isalnum, phrase)):
@@ -44,7 +44,7 @@ def stands_in(phrase: str, text: str) -> bool:
     return re.search(pattern, text, re.IGNORECASE) is not None
 
 
-def period_in(written: str, text: str, known: Iterable[str]) -> str | None:
+def parse_card_period(written: str, text: str, known: Iterable[str]) -> str | None:
     """A period as cards name it, `Q2 FY2023`; None where it is none, or neither the text nor `known` has its year.
 
     >>> period_in("fiscal 2023", "In 2023 sales rose.", []), period_in("Q3 2021", "In 2023 sales rose.", [])
@@ -66,10 +66,10 @@ def period_in(written: str, text: str, known: Iterable[str]) -> str | None:
 
 def latest_first(periods: Iterable[str]) -> tuple[str, ...]:
     """Periods as cards order them: later ends first, then longer spans."""
-    return tuple(sorted(dict.fromkeys(periods), key=_ends, reverse=True))
+    return tuple(sorted(dict.fromkeys(periods), key=_period_end_and_length, reverse=True))
 
 
-def metrics_named(words: str, lexicon: Lexicon, statement: Statement | None) -> Sequence[str]:
+def metric_ids_in(words: str, lexicon: Lexicon, statement: Statement | None) -> Sequence[str]:
     """Ids of the metrics and formulas that a model's words mean; none where the lexicon knows no such thing."""
     name = "_".join(words.lower().split())
     if name in lexicon.metrics or name in lexicon.formulas:
@@ -81,11 +81,11 @@ def metrics_named(words: str, lexicon: Lexicon, statement: Statement | None) -> 
     return () if labelled is None else (labelled,)
 
 
-def _bare(number: str) -> str:
+def _without_thousands_separators(number: str) -> str:
     return re.sub(r",(?=\d{3}(?!\d))", "", number)
 
 
-def _ends(period: str) -> tuple[int, int, int]:
+def _period_end_and_length(period: str) -> tuple[int, int, int]:
     year = int(period[-4:])
     if period.startswith("Q"):
         return year, int(period[1]) * 3, 3

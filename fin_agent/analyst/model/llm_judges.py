@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TypedDict
 
-from fin_agent.analyst.model.model_client import ModelClient, call_of
+from fin_agent.analyst.model.model_client import ModelClient, prompt_to_call
 from fin_agent.analyst.model.models_by_role import role_models
-from fin_agent.analyst.model.prompt_context import card_lines, card_place, wanted_lines
+from fin_agent.analyst.model.prompt_context import card_lines, card_place, request_lines
 from fin_agent.analyst.model.replies import GroupReply, ListwiseReply, RankedCard, TextJudgeReply
 from fin_agent.config import Settings
 from fin_agent.evidence.cards.card import Card
@@ -26,10 +26,10 @@ from fin_agent.retrieval.search_query import RankedPassage
 
 _HIGHEST = 100.0
 """Score of a card that is chosen and given none."""
-_ENOUGH_NAMED = 10
+_MIN_RANKED_CARDS = 10
 """A ranking that names so many cards, or half of its list, can be used: what decides is who comes first."""
 _TOKENS_A_CARD = 60
-_MOST_THOUGHTS = 2_000
+_MAX_THOUGHTS = 2_000
 """Tokens that a model may think before it replies."""
 
 
@@ -57,14 +57,14 @@ class ModelJudge:
 
     def rank(self, brief: Brief, cards: Sequence[Card]) -> list[Verdict]:
         """See Judge.rank. Raises ModelError."""
-        held = _held(brief, cards)
+        held = _matched_fields(brief, cards)
         if len(cards) < 2:
             return [Verdict(at, fields=fields) for at, fields in enumerate(held)]
-        call = call_of(
+        call = prompt_to_call(
             self.prompt(brief, cards),
             output=ListwiseReply,
-            max_output_tokens=_MOST_THOUGHTS + _TOKENS_A_CARD * len(cards),
-            check=partial(_ranks_enough, cards=len(cards)),
+            max_output_tokens=_MAX_THOUGHTS + _TOKENS_A_CARD * len(cards),
+            check=partial(_ranking_fault, cards=len(cards)),
         )
         reply, _ = self._ranking.value(replace(call, temperature=0.0))
         return [
@@ -75,14 +75,14 @@ class ModelJudge:
 
     def choose(self, brief: Brief, cards: Sequence[Card], most: int) -> list[Verdict]:
         """See GroupJudge.choose. Raises ModelError."""
-        held = _held(brief, cards)
+        held = _matched_fields(brief, cards)
         if len(cards) < 2:
             return [Verdict(at, _HIGHEST, fields) for at, fields in enumerate(held)]
-        call = call_of(
+        call = prompt_to_call(
             self.group_prompt(brief, cards, most),
             output=GroupReply,
-            max_output_tokens=_MOST_THOUGHTS + _TOKENS_A_CARD * most,
-            check=partial(_chooses_any, cards=len(cards)),
+            max_output_tokens=_MAX_THOUGHTS + _TOKENS_A_CARD * most,
+            check=partial(_choice_fault, cards=len(cards)),
         )
         reply, _ = self._choosing.value(replace(call, temperature=0.0))
         there = [place for place in reply.chosen if 1 <= place.card <= len(cards)][:most]
@@ -98,19 +98,19 @@ class ModelJudge:
 
     def prompt(self, brief: Brief, cards: Sequence[Card]) -> FilledPrompt:
         """What the model is asked to rank; the same input always gives the same text."""
-        return self._judge.filled(**_list_shown(brief, cards))
+        return self._judge.filled(**_list_prompt_values(brief, cards))
 
     def group_prompt(self, brief: Brief, cards: Sequence[Card], most: int) -> FilledPrompt:
         """What the model is asked to choose from."""
         return self._group.filled(
-            question=_question(brief),
-            wanted="\n".join(wanted_lines(brief)),
-            cards=_shown(cards),
+            question=_question_line(brief),
+            wanted="\n".join(request_lines(brief)),
+            cards=_quoted_cards(cards),
             most=str(most),
         )
 
 
-_MOST_RANKED = 20
+_MAX_RANKED = 20
 
 
 def rank_by_cards(brief: Brief, passages: Sequence[RankedPassage], client: ModelClient) -> Sequence[RankedPassage]:
@@ -121,19 +121,19 @@ def rank_by_cards(brief: Brief, passages: Sequence[RankedPassage], client: Model
     best: dict[PageKey, RankedPassage] = {}
     for each in passages:
         best.setdefault(each.stored.key, each)
-    first = list(best.values())[:_MOST_RANKED]
+    first = list(best.values())[:_MAX_RANKED]
     if len(first) < 2:
         return passages
     cards = [Card.model_validate_json(each.stored.card) for each in first]
-    fault = partial(_ranks_enough, cards=len(cards))
-    reply = client.asked(Role.LISTWISE, "judge", ListwiseReply, fault, **_list_shown(brief, cards))
+    fault = partial(_ranking_fault, cards=len(cards))
+    reply = client.ask(Role.LISTWISE, "judge", ListwiseReply, fault, **_list_prompt_values(brief, cards))
     if reply is None:
         return passages
     order = repaired([Verdict(place.card - 1) for place in reply.ranking], len(cards))
     return [*(first[verdict.at] for verdict in order), *(each for each in passages if each not in first)]
 
 
-class PatientJudge:
+class FailFastJudge:
     """A judge for one tournament that is not asked again once its model could not be had `patience` times in a row.
 
     Lists meet many times: a server that is down would be waited for at each of them. A model that talks rubbish is
@@ -148,11 +148,11 @@ class PatientJudge:
 
     def rank(self, brief: Brief, cards: Sequence[Card]) -> Sequence[Verdict]:
         """See Judge.rank. Raises whatever the judge raises, and ModelError where it is not asked any more."""
-        self._still_asked()
+        self._require_available()
         try:
             verdicts = self._judge.rank(brief, cards)
         except ModelError as failure:
-            self._failed(failure)
+            self._record_failure(failure)
             raise
         self._in_a_row = 0
         return verdicts
@@ -161,67 +161,72 @@ class PatientJudge:
         """See GroupJudge.choose; a judge that only ranks does that."""
         if not isinstance(self._judge, GroupJudge):
             return self.rank(brief, cards)
-        self._still_asked()
+        self._require_available()
         try:
             verdicts = self._judge.choose(brief, cards, most)
         except ModelError as failure:
-            self._failed(failure)
+            self._record_failure(failure)
             raise
         self._in_a_row = 0
         return verdicts
 
-    def _still_asked(self) -> None:
+    def _require_available(self) -> None:
         if self._in_a_row >= 2 * self._patience:
             raise ModelError(f"{self.failures[-1]}; it is not asked again for this question")
 
-    def _failed(self, failure: ModelError) -> None:
+    def _record_failure(self, failure: ModelError) -> None:
         self._in_a_row += 1 if isinstance(failure, UnusableReplyError | RefusedByModelError) else 2
         self.failures.append(failure.what)
 
 
-def _held(brief: Brief, cards: Sequence[Card]) -> list[tuple[str, ...]]:
+def _matched_fields(brief: Brief, cards: Sequence[Card]) -> list[tuple[str, ...]]:
     required = required_fields(brief.query, brief.intent.parts)
     return [matched_fields(card, required, brief.owners) for card in cards]
 
 
-class _Listed(TypedDict):
+class _ListPromptValues(TypedDict):
     question: str
     wanted: str
     cards: list[Quoted]
     count: str
 
 
-def _list_shown(brief: Brief, cards: Sequence[Card]) -> _Listed:
-    wanted = "\n".join(wanted_lines(brief))
-    return {"question": _question(brief), "wanted": wanted, "cards": _shown(cards), "count": str(len(cards))}
+def _list_prompt_values(brief: Brief, cards: Sequence[Card]) -> _ListPromptValues:
+    wanted = "\n".join(request_lines(brief))
+    return {
+        "question": _question_line(brief),
+        "wanted": wanted,
+        "cards": _quoted_cards(cards),
+        "count": str(len(cards)),
+    }
 
 
-def _question(brief: Brief) -> str:
+def _question_line(brief: Brief) -> str:
     return " ".join((brief.intent.question or brief.query.text).split())
 
 
-def _shown(cards: Sequence[Card]) -> list[Quoted]:
+def _quoted_cards(cards: Sequence[Card]) -> list[Quoted]:
     return [Quoted("\n".join(card_lines(card)), card_place(card)) for card in cards]
 
 
-def _ranks_enough(reply: ListwiseReply, cards: int) -> str | None:
+def _ranking_fault(reply: ListwiseReply, cards: int) -> str | None:
     """What is wrong with a ranking that names too few of the cards."""
     named = {place.card for place in reply.ranking if 1 <= place.card <= cards}
-    if len(named) >= min(_ENOUGH_NAMED, (cards + 1) // 2):
+    if len(named) >= min(_MIN_RANKED_CARDS, (cards + 1) // 2):
         return None
     missing = ", ".join(str(number) for number in range(1, cards + 1) if number not in named)
-    return f"it names {len(named)} of {cards} cards, and not {missing}{_unknown(reply.ranking, cards)}"
+    return f"it names {len(named)} of {cards} cards, and not {missing}{_unknown_cards(reply.ranking, cards)}"
 
 
-def _chooses_any(reply: GroupReply, cards: int) -> str | None:
+def _choice_fault(reply: GroupReply, cards: int) -> str | None:
     """What is wrong with a choice of cards that are not there; none may be chosen."""
     if not reply.chosen or any(1 <= place.card <= cards for place in reply.chosen):
         return None
-    return f"it chooses none of the {cards} cards{_unknown(reply.chosen, cards)}"
+    return f"it chooses none of the {cards} cards{_unknown_cards(reply.chosen, cards)}"
 
 
-def _unknown(places: Sequence[RankedCard], cards: int) -> str:
-    invented = [str(place.card) for place in places if not 1 <= place.card <= cards][:_ENOUGH_NAMED]
+def _unknown_cards(places: Sequence[RankedCard], cards: int) -> str:
+    invented = [str(place.card) for place in places if not 1 <= place.card <= cards][:_MIN_RANKED_CARDS]
     return f"; there are no cards {', '.join(invented)}" if invented else ""
 
 
@@ -249,14 +254,14 @@ class ModelTextJudge:
         self._caller = caller
         self._prompt = load_prompt("text_judge", folder=folder)
 
-    def judged(self, question: str, reference: str, answer: str) -> TextJudgeReply:
+    def judge(self, question: str, reference: str, answer: str) -> TextJudgeReply:
         """The verdict, with a reason. Raises ModelError."""
         filled = self._prompt.filled(question=question, reference=reference, answer=answer.strip() or _NO_ANSWER)
-        reply, _ = self._caller.value(call_of(filled, output=TextJudgeReply, max_output_tokens=_MOST_OF_VERDICT))
+        reply, _ = self._caller.value(prompt_to_call(filled, output=TextJudgeReply, max_output_tokens=_MOST_OF_VERDICT))
         return reply
 
 
-def judge_named(model: str, settings: Settings, role: Role = Role.TEXT_JUDGE) -> Caller:
+def judge_caller(model: str, settings: Settings, role: Role = Role.TEXT_JUDGE) -> Caller:
     """The caller of a model named to judge, asked as `settings` say. Raises ModelSetupError."""
     named = role_models(settings)
     return Callers(named.model_copy(update={"roles": {**named.roles, role: model}})).of(role)

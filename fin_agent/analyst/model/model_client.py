@@ -40,7 +40,7 @@ from fin_agent.prompts.prompt import Value, prompt_roles
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
-MOST_OUTPUT: Mapping[Role, int] = MappingProxyType(
+MAX_OUTPUT: Mapping[Role, int] = MappingProxyType(
     {
         Role.INTENT: 2_000,
         Role.QUERY: 1_000,
@@ -86,14 +86,14 @@ class ModelClient:
         self._clock = clock
         self._resting: dict[str, float] = {}
         """Model -> until when it is left alone."""
-        self._prompt = lru_cache(maxsize=None)(self._loaded)
+        self._prompt = lru_cache(maxsize=None)(self._load_prompt)
 
     def require(self, *names: str) -> None:
         """Load prompts, so that what is wrong with one is said at once. Raises PromptError."""
         for name in names:
             self._prompt(name)
 
-    def asked(
+    def ask(
         self,
         role: Role,
         name: str,
@@ -110,8 +110,8 @@ class ModelClient:
         """
         filled = self._prompt(name).filled(self._seed, **values)
         hearing = current_listener()
-        drafting = Drafting(drafted if hearing.drafts and hearing.listener is not None else None)
-        call = call_of(filled, role, output, MOST_OUTPUT.get(role), check=drafting.withdrawn_where(fault))
+        drafting = DraftStream(drafted if hearing.drafts and hearing.listener is not None else None)
+        call = prompt_to_call(filled, role, output, MAX_OUTPUT.get(role), check=drafting.withdraw_on_fault(fault))
         subject = f"the {role.value} of the model"
         model = ""
         try:
@@ -119,7 +119,7 @@ class ModelClient:
             if self._clock() < self._resting.get(model, 0.0):
                 record_warning(f"{subject} was left out: {model} is left alone for {_REST_SECONDS:.0f} seconds")
                 return None
-            value, _ = self._callers.of(role).value(call, drafting.on_text)
+            value, _ = self._callers.of(role).value(call, drafting.text_callback)
         except BudgetExceededError as failure:
             drafting.withdraw(f"{subject} was left out")
             record_warning(f"{subject} was left out: {failure.what}")
@@ -132,20 +132,20 @@ class ModelClient:
             if lasting:
                 self._resting[model] = self._clock() + _REST_SECONDS
             return None
-        drafting.ended(value)
+        drafting.finish(value)
         return value
 
-    def _loaded(self, name: str) -> Prompt:
+    def _load_prompt(self, name: str) -> Prompt:
         return load_prompt(name, folder=self._folder)
 
 
-_LONGEST_DRAFT = 2_000
-_LONGEST_REPLY = 60_000
+_MAX_DRAFT_LENGTH = 2_000
+_MAX_REPLY_LENGTH = 60_000
 _STEP = 12
 """Characters of a reply that come in between two looks at it."""
 
 
-class Drafting:
+class DraftStream:
     """Tells one field of a reply as drafts. What is told is not checked, and never the answer."""
 
     def __init__(self, field: str | None) -> None:
@@ -158,11 +158,11 @@ class Drafting:
         self._drafted = ""
 
     @property
-    def on_text(self) -> Callable[[str], None] | None:
+    def text_callback(self) -> Callable[[str], None] | None:
         """What a caller is to tell of the reply as it grows; None where nobody wants to know."""
-        return self._heard if self._name else None
+        return self._receive if self._name else None
 
-    def withdrawn_where(self, fault: Callable[[ReplyT], str | None]) -> Callable[[ReplyT], str | None]:
+    def withdraw_on_fault(self, fault: Callable[[ReplyT], str | None]) -> Callable[[ReplyT], str | None]:
         """The check of a reply, which withdraws the draft of one that has a fault."""
 
         def checked(reply: ReplyT) -> str | None:
@@ -172,10 +172,10 @@ class Drafting:
 
         return checked
 
-    def ended(self, reply: BaseModel) -> None:
+    def finish(self, reply: BaseModel) -> None:
         """The reply is whole and holds; a draft of nothing is withdrawn."""
         if any(map(str.isalnum, str(getattr(reply, self._name, None) or ""))):
-            self._look(whole=True)
+            self._emit_new_text(whole=True)
         else:
             self.withdraw("the model gives no answer")
 
@@ -185,31 +185,31 @@ class Drafting:
             emit(DraftWithdrawn(why=why))
         self._reply, self._looked, self._drafted = "", 0, ""
 
-    def _heard(self, reply: str) -> None:
+    def _receive(self, reply: str) -> None:
         """The reply as far as it is written; one that does not go on from the last is another try."""
         if not reply.startswith(self._reply):
             self.withdraw("it is written anew")
         self._reply = reply
-        if self._looked + _STEP <= len(reply) <= _LONGEST_REPLY and len(self._drafted) < _LONGEST_DRAFT:
-            self._look()
+        if self._looked + _STEP <= len(reply) <= _MAX_REPLY_LENGTH and len(self._drafted) < _MAX_DRAFT_LENGTH:
+            self._emit_new_text()
 
-    def _look(self, *, whole: bool = False) -> None:
+    def _emit_new_text(self, *, whole: bool = False) -> None:
         self._looked = len(self._reply)
-        text = self._written()[:_LONGEST_DRAFT]
+        text = self._field_text()[:_MAX_DRAFT_LENGTH]
         if not (whole or self._closed.search(self._reply)):
             text = text[: text.rfind(" ") + 1]  # a number of which a part is there is another number
         if len(text) > len(self._drafted) and text.startswith(self._drafted):
             emit(Draft(text=text[len(self._drafted) :]))
             self._drafted = text
 
-    def _written(self) -> str:
+    def _field_text(self) -> str:
         """The field as far as it is written; empty where it has not begun, or is no text."""
         from langchain_core.utils.json import parse_partial_json
 
         if (begins := self._key.search(self._reply)) is None:
             return ""
         # From the field on: what stands before it is not read anew with every piece.
-        rest = self._reply[begins.start() : begins.start() + 2 * _LONGEST_DRAFT]
+        rest = self._reply[begins.start() : begins.start() + 2 * _MAX_DRAFT_LENGTH]
         try:
             found = parse_partial_json("{" + rest)
         except (ValueError, RecursionError):
@@ -218,7 +218,7 @@ class Drafting:
         return on_a_line(value) if isinstance(value, str) else ""
 
 
-def call_of(
+def prompt_to_call(
     filled: FilledPrompt,
     role: Role | None = None,
     output: type[OutputT] | None = None,

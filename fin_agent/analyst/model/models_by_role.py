@@ -30,13 +30,13 @@ def role_models(settings: Settings) -> ModelSettings:
     return settings.models.model_copy(update={"roles": {**named, **settings.models.roles}})
 
 
-def callers_of(settings: Settings) -> Callers:
+def callers_for_roles(settings: Settings) -> Callers:
     """The callers of all roles that the settings name models for. Raises PricesError."""
     from fin_agent.models.callers_by_role import Callers  # whoever names no model calls none
 
     return Callers(role_models(settings))
 
 
-def names_model(settings: Settings, role: Role) -> bool:
+def has_model_for_role(settings: Settings, role: Role) -> bool:
     """Whether a model is named for this very role."""
     return role in role_models(settings).roles

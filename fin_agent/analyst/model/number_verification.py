@@ -20,7 +20,7 @@ class Quote:
     """Words that stand in a passage."""
 
     text: str
-    page: PageSizes | None = None
+    page: PageScale | None = None
     """Of a filing; None for a result of our own."""
     sentences: str = ""
     """Those of the passage that the words are of."""
@@ -34,17 +34,17 @@ def unsupported_numbers(
     `known` is who reports, and of when. A number of the question is no evidence of itself: its years, dates and names
     are taken from it, and a bound (`more than 57`); all of them where what it says is `denied`.
     """
-    own = question if denied else names_of(question)
+    own = question if denied else non_figure_numbers(question)
     texts = [*(quote.text for quote in quotes), known, own]
     text = _PLACES.sub(" ", " \n ".join(texts))
-    said = _without_gaps(_without_bounds(_PLACES.sub(" ", words), question), quotes)
+    said = _without_differences(_without_bounds(_PLACES.sub(" ", words), question), quotes)
     lacking = numbers_not_in(said, text)
-    held = [(each, quote.page) for quote in quotes for each in sizes_in(quote.text)]
-    held += [(each, None) for each in sizes_in(f"{known} \n {own}")]
-    return tuple(dict.fromkeys((*lacking, *_of_another_size(said, held), *_spelled(said, text))))
+    held = [(each, quote.page) for quote in quotes for each in scaled_numbers_in(quote.text)]
+    held += [(each, None) for each in scaled_numbers_in(f"{known} \n {own}")]
+    return tuple(dict.fromkeys((*lacking, *_differs_in_scale(said, held), *_unsupported_spelled_numbers(said, text))))
 
 
-def names_of(question: str) -> str:
+def non_figure_numbers(question: str) -> str:
     """Numbers of a question that are no figures: years, spans, dates, and those of names (`Item 5`, `Q2`).
 
     >>> names_of("Did its 57 stores of FY23 sell more than 6% in Q2, by Note 9?").split()
@@ -64,13 +64,13 @@ _PLACES = re.compile(r"\b(?:10-?[KQ]s?|8-?Ks?|20-?Fs?|6-?Ks?|(?:page|passage)s? 
 """Numbers in these say where something stands: they are no figures, and account for none."""
 
 
-def _without_gaps(words: str, quotes: Sequence[Quote]) -> str:
+def _without_differences(words: str, quotes: Sequence[Quote]) -> str:
     """The words without points, or basis points, that lie between two quoted percentages, rounded as they are said."""
-    sizes = (each for quote in quotes for each in sizes_in(quote.text))
+    sizes = (each for quote in quotes for each in scaled_numbers_in(quote.text))
     rates = {Decimal(each.number) for each in sizes if "%" in (each.size, each.shared)}
     gaps = [abs(one - other) for one, other in combinations(rates, 2)]
     kept, start = [], 0
-    for each in sizes_in(words):
+    for each in scaled_numbers_in(words):
         unit = {"points": 1, "basis points": 100}.get(each.size)
         said = Decimal(each.number)
         if unit and any(round(unit * gap, -int(said.as_tuple().exponent)) == said for gap in gaps):
@@ -81,23 +81,23 @@ def _without_gaps(words: str, quotes: Sequence[Quote]) -> str:
 
 def _without_bounds(words: str, question: str) -> str:
     """The words without the question's numbers that they set something against: `more than 57 laboratories`."""
-    asked = list(sizes_in(question))
+    asked = list(scaled_numbers_in(question))
     kept, start = [], 0
-    for each in sizes_in(words):
+    for each in scaled_numbers_in(words):
         like = [one for one in asked if one.number == each.number and each.size in (one.size, one.shared)]
-        if like and _is_a_bound(words[: each.start]):
+        if like and _is_bound(words[: each.start]):
             kept.append(words[start : each.start])
             start = each.end
     spelled = {each.value for each in spelled_numbers(question)}
     left = "".join([*kept, words[start:]])
     for number in list(spelled_numbers(left)):
         place = left.find(number.words)
-        if number.value in spelled and _is_a_bound(left[:place]):
+        if number.value in spelled and _is_bound(left[:place]):
             left = left[:place] + left[place + len(number.words) :]
     return left
 
 
-def _is_a_bound(before: str) -> bool:
+def _is_bound(before: str) -> bool:
     bounds = "|".join(sorted(map(re.escape, word_lists("answer_words")["bounds"]), key=len, reverse=True))
     return (
         re.search(rf"\b(?:{bounds})\s+(?:(?:the|an?|its|about|approximately)\s+)?[($€£]*\s*\Z", before, re.I)
@@ -105,22 +105,22 @@ def _is_a_bound(before: str) -> bool:
     )
 
 
-def _of_another_size(words: str, held: Sequence[tuple[Sized, PageSizes | None]]) -> list[str]:
+def _differs_in_scale(words: str, held: Sequence[tuple[ScaledNumber, PageScale | None]]) -> list[str]:
     wrong = []
-    for each in sizes_in(words):
+    for each in scaled_numbers_in(words):
         like = [(one, page) for one, page in held if one.number == each.number]
-        if each.size and like and not any(_has_size(one, page, each.size) for one, page in like):
+        if each.size and like and not any(_has_scale(one, page, each.size) for one, page in like):
             wrong.append(f"{each.number} {each.size}")
     return wrong
 
 
-def _has_size(one: Sized, page: PageSizes | None, size: str) -> bool:
+def _has_scale(one: ScaledNumber, page: PageScale | None, size: str) -> bool:
     if one.size:
         return one.size == size
     return one.shared == size or (page is not None and page.states(one, size))
 
 
-def _spelled(words: str, text: str) -> list[str]:
+def _unsupported_spelled_numbers(words: str, text: str) -> list[str]:
     """Numbers spelled in words that the text neither spells nor prints."""
     held = {each.value for each in spelled_numbers(text)}
     return [
@@ -131,7 +131,7 @@ def _spelled(words: str, text: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Sized:
+class ScaledNumber:
     """A number, and the size said of it."""
 
     number: str
@@ -147,7 +147,7 @@ class Sized:
     end: int
 
 
-def sizes_in(text: str) -> Iterator[Sized]:
+def scaled_numbers_in(text: str) -> Iterator[ScaledNumber]:
     """The numbers of a text in their order.
 
     >>> [(each.number, each.size) for each in sizes_in("$3,533 bn, or 41k, up (6.0) %")]
@@ -157,17 +157,17 @@ def sizes_in(text: str) -> Iterator[Sized]:
     """
     found = list(_SIZED.finditer(text))
     shared = ""
-    sizes: list[Sized] = []
+    sizes: list[ScaledNumber] = []
     for place in range(len(found) - 1, -1, -1):
         match = found[place]
         end = match.end()
-        size = _plain_size(match["sizes"] or "")
+        size = _normalized_scale(match["sizes"] or "")
         next_size = sizes[-1].size or sizes[-1].shared if sizes else ""
         told_together = bool(sizes) and _TOGETHER.fullmatch(text[end : sizes[-1].start]) is not None
         shared = next_size if told_together and not size else ""
         behind = None if match["currency"] else _WORD.match(text, end)
         number = match["number"].replace(",", "")
-        sizes.append(Sized(number, size, shared, behind[1] if behind else "", match.start(), end))
+        sizes.append(ScaledNumber(number, size, shared, behind[1] if behind else "", match.start(), end))
     yield from reversed(sizes)
 
 
@@ -197,13 +197,13 @@ _SAME = {
 }
 
 
-def _plain_size(sizes: str) -> str:
+def _normalized_scale(sizes: str) -> str:
     words = (found[0].lower().replace(".", "") for found in _EACH.finditer(sizes))
     bare = (word if len(word) < 2 or not word.endswith("s") else word[:-1] for word in words)
     return " ".join(_SAME.get(word, word) for word in bare)
 
 
-class PageSizes:
+class PageScale:
     """A page, and what its bare numbers are counted in."""
 
     def __init__(self, workspace: Workspace, key: PageKey) -> None:
@@ -215,7 +215,7 @@ class PageSizes:
             size = "%" if fact.unit == "percent" else _SCALES.get(fact.scale, "")
             self._of_facts.setdefault(abs(fact.amount), set()).add(size)
 
-    def states(self, bare: Sized, size: str) -> bool:
+    def states(self, bare: ScaledNumber, size: str) -> bool:
         """Whether a bare number of a quote from this page is of a size: its fact is, or the page says so in words."""
         if bare.behind and bare.behind not in _BETWEEN:
             return False  # `41 laboratories` are no `41 million`, whatever the table beside them is in
@@ -231,7 +231,7 @@ class PageSizes:
         """Whether a row that prints the number, or a line of headings above it, speaks of percent."""
         headed = False
         for line in self._text.splitlines():
-            numbers = list(sizes_in(line))
+            numbers = list(scaled_numbers_in(line))
             if any(each.number == number and not each.size for each in numbers):
                 if headed or _OF_PERCENT.search(line):
                     return Decimal(number) <= _HIGHEST

@@ -20,12 +20,12 @@ from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 
-MOST_CHARACTERS = 6_000
+MAX_CHARACTERS = 6_000
 """Of a passage; those of the index are shorter, unless their words are very long."""
 
 
-_MOST_SHOWN = 18_000
-_FEWEST_SHOWN = 4
+_MAX_SHOWN = 18_000
+_MIN_SHOWN = 4
 _OF_A_ROW = re.compile(r"\(?[-–—$€£%(]*\s?\(?(?:\d[\d,]*(?:\.\d+)?|\.\d+|[—–-]|[$€£%])\s*[%)]*\s?(?:\(\w\))?\s?[%)]?")
 """What stands alone on a line of a page and belongs to the row whose label stands before it: a number, a sign."""
 
@@ -34,9 +34,11 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _YEARS = re.compile(rf"(?:{_YEAR.pattern}\s?)+")
 
 
-def shown_passages(passages: Sequence[RetrievedPassage], workspace: Workspace) -> list[Quoted]:
+def quoted_passages(passages: Sequence[RetrievedPassage], workspace: Workspace) -> list[Quoted]:
     """Each passage, and where it stands: `Acme Corp., 10-K, FY2023, ended 2023-12-31, page 4`."""
-    return [Quoted(in_rows(passage.text)[:MOST_CHARACTERS], place_of(passage, workspace)) for passage in passages]
+    return [
+        Quoted(join_row_numbers(passage.text)[:MAX_CHARACTERS], place_of(passage, workspace)) for passage in passages
+    ]
 
 
 def passages_for_curation(
@@ -57,8 +59,8 @@ def passages_in_budget(passages: Sequence[RetrievedPassage]) -> list[RetrievedPa
     shown: list[RetrievedPassage] = []
     length = 0
     for passage in without_contained(passages):
-        length += len(in_rows(passage.text)[:MOST_CHARACTERS])
-        if len(shown) >= _FEWEST_SHOWN and length > _MOST_SHOWN:
+        length += len(join_row_numbers(passage.text)[:MAX_CHARACTERS])
+        if len(shown) >= _MIN_SHOWN and length > _MAX_SHOWN:
             break
         shown.append(passage)
     return shown
@@ -84,11 +86,11 @@ def without_contained(passages: Sequence[RetrievedPassage]) -> list[RetrievedPas
 
 def is_contained(passage: RetrievedPassage, other: RetrievedPassage) -> bool:
     """Whether all that a passage says stands in another; in one of its own page, nearly all."""
-    words, said = (set(_WORDS.findall(in_rows(each.text)[:MOST_CHARACTERS])) for each in (passage, other))
-    return len(words - said) <= (len(words) // _HARDLY_NEW if passage.on_page == other.on_page else 0)
+    words, said = (set(_WORDS.findall(join_row_numbers(each.text)[:MAX_CHARACTERS])) for each in (passage, other))
+    return len(words - said) <= (len(words) // _MIN_NEW_SHARE if passage.on_page == other.on_page else 0)
 
 
-_HARDLY_NEW = 8
+_MIN_NEW_SHARE = 8
 """One word of so many may be new."""
 _WORDS = re.compile(r"\w[\w.,]*\w|\w")
 
@@ -108,7 +110,7 @@ def with_neighbours(
     shown = {*dropped, *(each.key for each in passages)}
     found: list[RetrievedPassage] = []
     for place, each in enumerate(passages):
-        words = in_rows(each.text)
+        words = join_row_numbers(each.text)
         whole = place >= _WITH_NEIGHBOURS or each.kind is not PassageKind.TEXT or not words
         begins, ends = whole or not words[0].islower(), whole or _WHOLE_END.search(words) is not None
         beside: dict[int, RetrievedPassage] = {}
@@ -129,7 +131,7 @@ def with_neighbours(
     return found
 
 
-def in_rows(text: str) -> str:
+def join_row_numbers(text: str) -> str:
     r"""A page's text with the numbers of a row behind its label, as they are printed, and no blank lines.
 
     >>> in_rows("Net sales\\n$\\n41,396 \\n$\\n(157)\\n\\nCost of sales\\n12.5 %")
@@ -151,7 +153,7 @@ def place_of(passage: RetrievedPassage, workspace: Workspace) -> str:
     identity = workspace.directory.identities.get(passage.doc_id)
     if identity is None:
         return f"{passage.doc_id}, page {passage.page + 1}"
-    parts = (identity.company, identity.form.value, _ended(identity), f"page {passage.page + 1}")
+    parts = (identity.company, identity.form.value, _period_end_label(identity), f"page {passage.page + 1}")
     return ", ".join(part for part in parts if part)
 
 
@@ -160,7 +162,7 @@ def _period(identity: Identity) -> str:
     return f"{quarter}FY{identity.fiscal_year}" if identity.fiscal_year else ""
 
 
-def _ended(identity: Identity) -> str:
+def _period_end_label(identity: Identity) -> str:
     """`FY2022, ended 2023-01-28`: the year that a period is called by is not always the one it ends in."""
     period = _period(identity)
     return f"{period}, ended {identity.period_end.isoformat()}" if period and identity.period_end else period
@@ -213,11 +215,11 @@ def _amount(figure: Figure) -> str:
     return f"{figure.amount:,} {figure.unit}{scale}"
 
 
-_MOST_NAMES = 12
-_MOST_CHARACTERS = 80
+_MAX_NAMES = 12
+_MAX_CHARACTERS = 80
 
 
-def wanted_lines(brief: Brief) -> list[str]:
+def request_lines(brief: Brief) -> list[str]:
     """What is asked, a line each; what the question leaves open has no line."""
     intent, query = brief.intent, brief.query
     fields = required_fields(query, intent.parts)
@@ -270,8 +272,8 @@ def card_lines(card: Card) -> Iterator[str]:
 
 
 def _joined_names(values: Iterable[str]) -> str:
-    return ", ".join([line for value in values if (line := _line(value))][:_MOST_NAMES])
+    return ", ".join([line for value in values if (line := _line(value))][:_MAX_NAMES])
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())[:_MOST_CHARACTERS]
+    return " ".join(text.split())[:_MAX_CHARACTERS]

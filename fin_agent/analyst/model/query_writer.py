@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fin_agent.analyst.model.grounding import on_a_line
-from fin_agent.analyst.model.model_client import ModelClient, call_of
+from fin_agent.analyst.model.model_client import ModelClient, prompt_to_call
 from fin_agent.analyst.model.prompt_context import intent_lines
 from fin_agent.analyst.model.replies import QueryReply, SubQuestionsReply
 from fin_agent.errors import QuestionError
@@ -23,7 +23,7 @@ from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import search_terms
 
-_MOST_TERMS = 24
+_MAX_TERMS = 24
 _WORD = re.compile(r"[^\W\d_][\w&'’-]*")
 
 
@@ -46,17 +46,17 @@ class QueryWriter:
         if ledger is not None and intent.numeric and not intent.beyond_rules and base.slots:
             return base  # the figures lacking say better what to look for
         asked = on_a_line(complementary)
-        reply = self._written(intent, plan, ledger, asked) if self._preset is Preset.THOROUGH else None
+        reply = self._written_by_model(intent, plan, ledger, asked) if self._preset is Preset.THOROUGH else None
         words = " ".join((asked, *((reply.query, *reply.terms) if reply is not None else ())))
-        terms = search_terms(_WORD.findall(words))[:_MOST_TERMS]
+        terms = search_terms(_WORD.findall(words))[:_MAX_TERMS]
         if not terms:
             return base
         if ledger is None:
             return replace(base, expansions=_joined(base.expansions, terms))
         found = replace(base, text=asked or base.text, terms=_joined(terms, base.terms))
-        return self._narrowed(found, asked) if _WORD.search(asked) else found
+        return self._narrow_scope(found, asked) if _WORD.search(asked) else found
 
-    def _narrowed(self, query: Query, asked: str) -> Query:
+    def _narrow_scope(self, query: Query, asked: str) -> Query:
         """The query within the companies and times that the complementary question names."""
         try:
             intent = self._read(asked)
@@ -70,8 +70,8 @@ class QueryWriter:
             forms=intent.forms or query.forms,
         )
 
-    def _written(self, intent: Intent, plan: Plan, ledger: Ledger | None, asked: str) -> QueryReply | None:
-        return self._client.asked(
+    def _written_by_model(self, intent: Intent, plan: Plan, ledger: Ledger | None, asked: str) -> QueryReply | None:
+        return self._client.ask(
             Role.QUERY,
             "query_rewrite",
             QueryReply,
@@ -100,12 +100,12 @@ class ModelWriter:
 
     def write(self, prompt: FilledPrompt) -> str:
         """See Writer.write."""
-        call = call_of(prompt, max_output_tokens=_MOST_OF_TEXT)
+        call = prompt_to_call(prompt, max_output_tokens=_MOST_OF_TEXT)
         return self._callers[call.role].reply(call).text
 
 
 _MOST_OF_QUESTIONS = 2_000
-_LONGEST_QUESTION = 300
+_MAX_QUESTION_LENGTH = 300
 """Characters of a question."""
 
 
@@ -127,9 +127,11 @@ class ModelSubQuestions:
             companies=[Quoted(company) for company in companies],
             most=str(most),
         )
-        call = call_of(filled, output=SubQuestionsReply, max_output_tokens=_MOST_OF_QUESTIONS, check=_asks_something)
+        call = prompt_to_call(
+            filled, output=SubQuestionsReply, max_output_tokens=_MOST_OF_QUESTIONS, check=_asks_something
+        )
         reply, _ = self._caller.value(call)
-        asked = (on_a_line(each)[:_LONGEST_QUESTION] for each in reply.questions)
+        asked = (on_a_line(each)[:_MAX_QUESTION_LENGTH] for each in reply.questions)
         return tuple(dict.fromkeys(each for each in asked if any(map(str.isalpha, each))))[:most]
 
 

@@ -10,7 +10,7 @@ from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.replies import IntentReply
 from fin_agent.analyst.rules.reasoning.answer_type_matching import MONTH
-from fin_agent.analyst.rules.unanswerable_questions import in_other_money, of_the_market
+from fin_agent.analyst.rules.unanswerable_questions import foreign_currency_requests, market_price_requests
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.abbreviations import expand_abbreviations
@@ -25,10 +25,10 @@ from fin_agent.retrieval.nearest_figure import same_words
 from fin_agent.retrieval.search_terms import search_terms, stems_of
 from fin_agent.workspace import Workspace
 
-_MOST_QUESTIONS = 4
-_LONGEST = 400
-_MOST_TERMS = 16
-_MOST_COMPANIES = 20
+_MAX_QUESTIONS = 4
+_MAX_LENGTH = 400
+_MAX_TERMS = 16
+_MAX_COMPANIES = 20
 _YEAR = re.compile(r"(?<![\d.,$])(?:FY ?|['’])?((?:19|20)\d\d)(?!\d|,\d)", re.I)
 _SHORT_YEAR = re.compile(
     r"(?:FY ?|['’]|(?:YE|[1-4]Q|Q[1-4]|[12]H) ?|(?<!\d)20\d\d ?[-–/] ?|\d{1,2}/)(\d\d)(?!\d|[.,]\d|[%/])", re.I
@@ -51,51 +51,51 @@ class QuestionReader:
         self._preset = preset
         self._read = read
 
-    def completed(self, intent: Intent) -> Intent:
+    def complete(self, intent: Intent) -> Intent:
         """The intent; where rules did not read the question whole, as they read the model's wording of it.
 
         A wording names no company and no year that the question does not, and asks for no line that has nothing to do
         with it. What rules cannot read in it either is left for the model to answer.
         """
-        if is_read(intent):
+        if is_computable(intent):
             return intent
-        reply = self._asked(intent) if self._wants(intent) else None
-        terms = search_terms(_WORD.findall(reply.search))[:_MOST_TERMS] if reply is not None else ()
-        read = self._reworded(intent, reply.questions) if reply is not None else None
-        open_points = _beyond_rules(intent)
+        reply = self._ask_model(intent) if self._needs_model(intent) else None
+        terms = search_terms(_WORD.findall(reply.search))[:_MAX_TERMS] if reply is not None else ()
+        read = self._read_rewording(intent, reply.questions) if reply is not None else None
+        open_points = _unread_words(intent)
         if read is None:
             read = intent.model_copy(update={"unsupported": (), "beyond_rules": open_points}) if open_points else intent
-        asked_back = on_a_line(reply.ask_back or "")[:_LONGEST] if reply is not None else ""
+        asked_back = on_a_line(reply.ask_back or "")[:_MAX_LENGTH] if reply is not None else ""
         expansions = tuple(dict.fromkeys((*read.expansions, *terms)))
         return read.model_copy(update={"expansions": expansions, "ask_back": asked_back})
 
-    def _wants(self, intent: Intent) -> bool:
+    def _needs_model(self, intent: Intent) -> bool:
         if self._preset is Preset.FAST or intent.unknown_companies:
             return False
-        return not intent.unsupported or bool(_beyond_rules(intent))
+        return not intent.unsupported or bool(_unread_words(intent))
 
-    def _asked(self, intent: Intent) -> IntentReply | None:
+    def _ask_model(self, intent: Intent) -> IntentReply | None:
         known = [company.name for company in intent.companies] or [
-            company.name for company in self._workspace.directory.companies[:_MOST_COMPANIES]
+            company.name for company in self._workspace.directory.companies[:_MAX_COMPANIES]
         ]
-        return self._client.asked(
+        return self._client.ask(
             Role.INTENT,
             "intent",
             IntentReply,
-            lambda reply: self._fault(reply, intent),
+            lambda reply: self._reply_fault(reply, intent),
             question=intent.question,
             companies="\n".join(known),
         )
 
-    def _fault(self, reply: IntentReply, intent: Intent) -> str | None:
+    def _reply_fault(self, reply: IntentReply, intent: Intent) -> str | None:
         if not any(map(str.strip, (*reply.questions, reply.ask_back or ""))):
             return "`questions` holds no question"
-        years = years_named(intent.question) | {period.fiscal_year for period in intent.periods}
+        years = years_in(intent.question) | {period.fiscal_year for period in intent.periods}
         years |= {year - 1 for year in years} | {year + 1 for year in years}
         keys = {company.key for company in intent.companies}
         chooses = not reply.ask_back and len(self._workspace.directory.companies) > 1  # what is left open is not chosen
         for each in (*reply.questions, reply.ask_back or ""):
-            others = sorted(years_named(each) - years)
+            others = sorted(years_in(each) - years)
             if others and each != reply.ask_back:  # which year is meant may be what is asked back
                 return f"a question names {others[0]}, which the question asked does not"
             named = {mention.company for mention in self._workspace.directory.mentions(each)}
@@ -108,50 +108,50 @@ class QuestionReader:
                 return f"a question has {', '.join(numbers)}, which the question asked does not"
         return None
 
-    def _reworded(self, intent: Intent, questions: Sequence[str]) -> Intent | None:
+    def _read_rewording(self, intent: Intent, questions: Sequence[str]) -> Intent | None:
         """The question as rules read its wording; None where they do not read all of that."""
-        asked = [on_a_line(each)[:_LONGEST] for each in questions if each.strip()][:_MOST_QUESTIONS]
+        asked = [on_a_line(each)[:_MAX_LENGTH] for each in questions if each.strip()][:_MAX_QUESTIONS]
         read = []
         for each in asked:
             try:
                 one = self._read(each)
             except QuestionError:
                 return None
-            if not is_read(one):
+            if not is_computable(one):
                 return None
-            if strange := self._beside(one, intent):
+            if strange := self._unrelated_line(one, intent):
                 record_warning(f"the model reads the question as {each!r}; {strange!r} has nothing to do with it")
                 return None
             read.append(one)
         if not read:
             return None
-        if lost := self._left_out(intent, asked):
+        if lost := self._omitted_words(intent, asked):
             record_warning(f"the model reads the question as {'; '.join(asked)!r}, which says nothing of {lost!r}")
             return None
         told = f"the model reads the question as: {'; '.join(asked)}"
         if len(read) == 1:
             same = {"question": intent.question, "decimals": intent.decimals, "assumed": (*read[0].assumed, told)}
             return read[0].model_copy(update={**same, "unit": read[0].unit or intent.unit})
-        several = {"asks": tuple(asked), "unsupported": (), "beyond_rules": _beyond_rules(intent)}
+        several = {"asks": tuple(asked), "unsupported": (), "beyond_rules": _unread_words(intent)}
         return intent.model_copy(update={**several, "assumed": (*intent.assumed, told)})
 
-    def _left_out(self, intent: Intent, questions: Sequence[str]) -> str:
+    def _omitted_words(self, intent: Intent, questions: Sequence[str]) -> str:
         """A year, or a word that says what is asked, which no wording says: the question is another one without it."""
         lexicon = self._workspace.lexicon
         said = " ".join((*questions, *map(expand_abbreviations, questions)))
         dated = _MONTH.search(intent.question) is not None
-        for year in sorted(years_named(intent.question) - years_named(said)):
-            if not dated or not {year - 1, year + 1} & years_named(said):
+        for year in sorted(years_in(intent.question) - years_in(said)):
+            if not dated or not {year - 1, year + 1} & years_in(said):
                 return str(year)
         meant = (*lexicon.filing_terms(said), *lexicon.expand((said, *(one.id for one in lexicon.mentions(said)))))
         spoken_of = words_of(" ".join((said, *meant)))
         spoken_of = spoken_of.union(everyday_words(), *(same_words().get(word, ()) for word in spoken_of))
         tokens = lex(expand_abbreviations(intent.question), names_of(self._workspace)).tokens
-        texts = (text for one in tokens if one.type in _TELLING for text in _OF_TWO_THINGS.split(one.text))
+        texts = (text for one in tokens if one.type in _ESSENTIAL_TOKENS for text in _OF_TWO_THINGS.split(one.text))
         told = ((text, words_of(text)) for text in texts)
         return next((text for text, words in told if words and words.isdisjoint(spoken_of)), "")
 
-    def _beside(self, read: Intent, intent: Intent) -> str:
+    def _unrelated_line(self, read: Intent, intent: Intent) -> str:
         """A line of a wording that the question does not speak of, in its words or those that filings have for them.
 
         Of `advertising expense` the question must have `advertising`; of a name in which nothing sets it apart from
@@ -170,7 +170,7 @@ class QuestionReader:
         return ""
 
 
-_TELLING = frozenset({"PHRASE", "PART", "STATISTIC", "EXCEPT"})
+_ESSENTIAL_TOKENS = frozenset({"PHRASE", "PART", "STATISTIC", "EXCEPT"})
 """Types of words without which a question asks another thing: lines, parts, conditions, a median."""
 _OF_TWO_THINGS = re.compile(r"\s+(?:above|below|over|under|without|excluding|except)\s+", re.I)
 """`customers under forty` says of whom, and of which of them."""
@@ -181,20 +181,20 @@ def _stems_listed(name: str) -> set[str]:
     return set(stems_of(" ".join(sorted(word_lists("measure_words")[name]))))
 
 
-def is_read(intent: Intent) -> bool:
+def is_computable(intent: Intent) -> bool:
     """Whether rules compute all that is asked, if the filings print it."""
     return intent.numeric and not intent.unsupported and not intent.unknown_companies
 
 
-def years_named(text: str) -> set[int]:
+def years_in(text: str) -> set[int]:
     """Years that a text names."""
     return {int(found[1]) for found in _YEAR.finditer(text)} | {
         int(f"20{found[1]}") for found in _SHORT_YEAR.finditer(text)
     }
 
 
-def _beyond_rules(intent: Intent) -> tuple[str, ...]:
+def _unread_words(intent: Intent) -> tuple[str, ...]:
     """What rules do not understand of a question and a model might; nothing of what no filing says."""
-    if of_the_market(intent.core) or in_other_money(intent.question):
+    if market_price_requests(intent.core) or foreign_currency_requests(intent.question):
         return ()
     return intent.unsupported

@@ -35,7 +35,7 @@ def number(written: object) -> object:
     return written if found is None else int(found[1])
 
 
-def nothing_if_blank(written: object) -> object:
+def blank_to_none(written: object) -> object:
     """None for what models write in place of null."""
     if isinstance(written, str) and written.strip().lower() in ("", "null", "none", "n/a", "unknown", "not stated"):
         return None
@@ -55,8 +55,8 @@ Text = Annotated[str, BeforeValidator(text_of)]
 Words = Annotated[tuple[str, ...], BeforeValidator(listed)]
 Number = Annotated[int, Field(strict=True), BeforeValidator(number)]
 Numbers = Annotated[tuple[Number, ...], BeforeValidator(listed)]
-PerhapsText = Annotated[str | None, BeforeValidator(nothing_if_blank)]
-PerhapsNumber = Annotated[Number | None, BeforeValidator(nothing_if_blank)]
+OptionalText = Annotated[str | None, BeforeValidator(blank_to_none)]
+OptionalNumber = Annotated[Number | None, BeforeValidator(blank_to_none)]
 
 
 class Reply(BaseModel):
@@ -75,7 +75,7 @@ class IntentReply(Reply):
     """Together they ask what is asked."""
     search: Text = ""
     """Words that the page sought would print."""
-    ask_back: PerhapsText = None
+    ask_back: OptionalText = None
     """What to ask the person, where the question can be meant in several ways."""
 
 
@@ -95,7 +95,7 @@ class SubQuestionsReply(Reply):
     """The question itself where it cannot be taken apart."""
 
 
-class KeptPassage(Reply):
+class CuratedPassage(Reply):
     """A passage that serves the answer."""
 
     passage: Number
@@ -106,12 +106,12 @@ class KeptPassage(Reply):
 class CurationReply(Reply):
     """Which passages are kept, whether they are enough, and what to ask next (HiREC, Algorithm 1)."""
 
-    kept: Annotated[tuple[KeptPassage, ...], BeforeValidator(listed)] = ()
+    kept: Annotated[tuple[CuratedPassage, ...], BeforeValidator(listed)] = ()
     """The most useful first."""
     missing: Words = ()
     """What the answer still needs, in words."""
     answerable: bool
-    complementary_question: PerhapsText = None
+    complementary_question: OptionalText = None
     """Null where nothing is missing."""
 
     @field_validator("kept", mode="before")
@@ -155,7 +155,7 @@ class Calculation(Reply):
 
     name: Text
     expression: Text
-    unit: Annotated[OutputUnit | None, BeforeValidator(nothing_if_blank)] = None
+    unit: Annotated[OutputUnit | None, BeforeValidator(blank_to_none)] = None
     """Of the result."""
 
 
@@ -174,20 +174,20 @@ class ReasoningReply(Reply):
     figures: Annotated[tuple[QuotedFigure, ...], BeforeValidator(listed)] = ()
     calculations: Annotated[tuple[Calculation, ...], BeforeValidator(listed)] = ()
     sentences: Annotated[tuple[CitedSentence, ...], BeforeValidator(listed)] = ()
-    answer: PerhapsText
+    answer: OptionalText
     """Null where the passages hold none; a reply that says nothing of it is none."""
     verdict: Annotated[YesOrNo, BeforeValidator(plain)] = YesOrNo.NONE
-    assumption: PerhapsText = None
+    assumption: OptionalText = None
     """What was taken for granted where the question leaves open whom, when or what it means."""
     missing: Words = ()
     """What the answer still needs, in words, where there is none."""
     keep: Numbers = ()
     """Passages to be read again with what a further search brings, where there is no answer."""
-    complementary_question: PerhapsText = None
+    complementary_question: OptionalText = None
 
     @field_validator("verdict", mode="before")
     @classmethod
-    def _said(cls, written: object) -> object:
+    def _parse_boolean(cls, written: object) -> object:
         """Null, and `true` or `false` as models write them."""
         if isinstance(written, bool):
             return "yes" if written else "no"
@@ -226,13 +226,13 @@ _NUMBERED = ("card", "number", "id")
 _WRAPPED = ("ranking", "chosen", "cards", "order")
 
 
-def _named(written: object) -> object:
+def _parse_names(written: object) -> object:
     """Words of a list, whatever else a model put into it."""
     several = listed(written)
     return [each for each in several if isinstance(each, str)] if isinstance(several, list) else ()
 
 
-def _hundredth(written: object) -> object:
+def _parse_score(written: object) -> object:
     """A score as far as it is a number; one out of bounds is what is nearest."""
     return max(0.0, min(100.0, float(written))) if isinstance(written, int | float) else None
 
@@ -241,7 +241,7 @@ class RankedCard(Reply):
     """A card by its number in the prompt, and the fields of the question that it meets."""
 
     card: Number
-    fields: Annotated[tuple[str, ...], BeforeValidator(_named)] = Field(default=())
+    fields: Annotated[tuple[str, ...], BeforeValidator(_parse_names)] = Field(default=())
 
     @model_validator(mode="before")
     @classmethod
@@ -256,25 +256,25 @@ class RankedCard(Reply):
 class ScoredCard(RankedCard):
     """A card that is chosen from a group."""
 
-    score: Annotated[float | None, BeforeValidator(_hundredth)] = None
+    score: Annotated[float | None, BeforeValidator(_parse_score)] = None
     """0 to 100."""
 
 
 CardT = TypeVar("CardT", bound=RankedCard)
 
 
-def _each_once(cards: tuple[CardT, ...]) -> tuple[CardT, ...]:
+def _deduplicate(cards: tuple[CardT, ...]) -> tuple[CardT, ...]:
     first: dict[int, CardT] = {}
     for card in cards:
         first.setdefault(card.card, card)
     return tuple(first.values())
 
 
-Cards = Annotated[tuple[RankedCard, ...], BeforeValidator(listed), AfterValidator(_each_once)]
-ScoredCards = Annotated[tuple[ScoredCard, ...], BeforeValidator(listed), AfterValidator(_each_once)]
+Cards = Annotated[tuple[RankedCard, ...], BeforeValidator(listed), AfterValidator(_deduplicate)]
+ScoredCards = Annotated[tuple[ScoredCard, ...], BeforeValidator(listed), AfterValidator(_deduplicate)]
 
 
-def _wrapped(written: object, name: str) -> object:
+def _unwrap_list(written: object, name: str) -> object:
     """A list alone, or under another of the names that models give it."""
     if isinstance(written, list):
         return {name: written}
@@ -291,7 +291,7 @@ class GroupReply(Reply):
     @model_validator(mode="before")
     @classmethod
     def _bare(cls, written: object) -> object:
-        return _wrapped(written, "chosen")
+        return _unwrap_list(written, "chosen")
 
 
 class ListwiseReply(Reply):
@@ -302,20 +302,20 @@ class ListwiseReply(Reply):
     @model_validator(mode="before")
     @classmethod
     def _bare(cls, written: object) -> object:
-        return _wrapped(written, "ranking")
+        return _unwrap_list(written, "ranking")
 
 
 class SummaryReply(Reply):
     """What a filing is, as its cover says it (HiREC: documents are searched by such summaries)."""
 
-    company: PerhapsText = None
+    company: OptionalText = None
     """As printed."""
     also_named: Words = ()
-    form: PerhapsText = None
+    form: OptionalText = None
     """`10-K`, `10-Q`, `8-K`, `earnings release`."""
-    period: PerhapsText = None
+    period: OptionalText = None
     """What it reports on: `fiscal 2023`, `second quarter of fiscal 2023`."""
-    period_end: PerhapsText = None
+    period_end: OptionalText = None
     """`2023-06-30`."""
     summary: Text
     """Two or three sentences to search by."""
@@ -335,11 +335,11 @@ def _all_plain(written: object) -> object:
     return [plain(each) for each in several] if isinstance(several, list) else several
 
 
-def _one_alone(written: object) -> object:
+def _wrap_single(written: object) -> object:
     return [written] if isinstance(written, str) else written
 
 
-PerhapsWords = Annotated[tuple[str, ...] | None, BeforeValidator(_one_alone)]
+OptionalWords = Annotated[tuple[str, ...] | None, BeforeValidator(_wrap_single)]
 
 
 class Abstraction(Reply):
@@ -347,15 +347,15 @@ class Abstraction(Reply):
 
     role: Annotated[ClaimRole, BeforeValidator(plain)]
     uses: Annotated[tuple[Use, ...] | None, BeforeValidator(_all_plain)] = None
-    metrics: PerhapsWords = None
+    metrics: OptionalWords = None
     """In words."""
-    periods: PerhapsWords = None
-    parts: PerhapsWords = None
+    periods: OptionalWords = None
+    parts: OptionalWords = None
     consolidated: bool | None = None
     adjusted: bool | None = None
     unaudited: bool | None = None
     risks: Annotated[tuple[RiskSignal, ...] | None, BeforeValidator(_all_plain)] = None
-    cues: PerhapsWords = None
+    cues: OptionalWords = None
     sketch: Text = ""
 
 

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from fin_agent.analyst.model.grounding import on_a_line
 from fin_agent.analyst.model.model_client import ModelClient
-from fin_agent.analyst.model.models_by_role import callers_of
+from fin_agent.analyst.model.models_by_role import callers_for_roles
 from fin_agent.analyst.model.replies import TreeNodeReply
 from fin_agent.config import Settings
 from fin_agent.models.call import Role
 from fin_agent.prompts import Quoted
 from fin_agent.retrieval.fingear.tree_building import QUESTIONS, Chunk, RuleWriter, Written
 
-_LONGEST_TITLE = 80
-_LONGEST_SUMMARY = 800
+_MAX_TITLE_LENGTH = 80
+_MAX_SUMMARY_LENGTH = 800
 _MOST_OF_NODE = 24_000
 """Characters of the chunks below a node that a model is shown, as many of each."""
 
@@ -31,20 +31,22 @@ class ModelNodeWriter:
         self.by_rules = 0
         """Nodes that rules wrote."""
 
-    def written(self, chunks: Sequence[Chunk]) -> Written:
-        """See NodeWriter.written. Never raises for what a model says or fails to say."""
+    def write(self, chunks: Sequence[Chunk]) -> Written:
+        """See NodeWriter.write. Never raises for what a model says or fails to say."""
         room = _MOST_OF_NODE // len(chunks)
         shown = [Quoted(chunk.text[:room], f"chunk {number}") for number, chunk in enumerate(chunks, start=1)]
-        said = self._client.asked(Role.TREE_NODE, "tree_node", TreeNodeReply, passages=shown)
+        said = self._client.ask(Role.TREE_NODE, "tree_node", TreeNodeReply, passages=shown)
         title, summary = (on_a_line(said.title), on_a_line(said.summary)) if said else ("", "")
         asked = [line for question in said.questions if (line := on_a_line(question))] if said else []
         if not (summary and asked):
             self.by_rules += 1
-            return self._rules.written(chunks)
-        return Written(title[:_LONGEST_TITLE], summary[:_LONGEST_SUMMARY], tuple(dict.fromkeys(asked))[:QUESTIONS])
+            return self._rules.write(chunks)
+        return Written(
+            title[:_MAX_TITLE_LENGTH], summary[:_MAX_SUMMARY_LENGTH], tuple(dict.fromkeys(asked))[:QUESTIONS]
+        )
 
 
 def node_writer(settings: Settings) -> ModelNodeWriter:
     """The writer of nodes by the chat model that the settings name. Raises ModelSetupError and PromptError."""
-    callers = callers_of(settings)
+    callers = callers_for_roles(settings)
     return ModelNodeWriter(ModelClient(callers, prompts=settings.prompts), callers.name(Role.TREE_NODE))

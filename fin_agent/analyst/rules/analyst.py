@@ -7,11 +7,11 @@ from collections.abc import Callable, Collection, Sequence
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.curation import curate
 from fin_agent.analyst.rules.reasoning import reason
-from fin_agent.analyst.rules.reasoning.question_parts import Wants, parts_of
-from fin_agent.analyst.rules.search_queries import query_of
-from fin_agent.analyst.rules.words_to_intent import LONGEST_QUESTION
+from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, parts_of
+from fin_agent.analyst.rules.search_queries import build_query
+from fin_agent.analyst.rules.words_to_intent import MAX_QUESTION_LENGTH
 from fin_agent.answering.program import Program, write_program
-from fin_agent.answering.sentence_binding import answers_otherwise
+from fin_agent.answering.sentence_binding import differs_from_quotes
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
@@ -33,8 +33,8 @@ from fin_agent.query.tree import Kind
 from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.workspace import Workspace
 
-_MOST_JOINTS = 4
-_LONGEST_TOLD = 300
+_MAX_JOINTS = 4
+_MAX_WARNING_LENGTH = 300
 
 
 class RulesAnalyst:
@@ -47,14 +47,14 @@ class RulesAnalyst:
         self._most_evidence = most_evidence
 
     @property
-    def judges_for_free(self) -> bool:
+    def has_free_judging(self) -> bool:
         """See Analyst.judges_for_free."""
         return True
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
         """See Analyst.intent."""
         # Blanks in a row say nothing, and would cost patterns dearly.
-        asked = question if len(question) > LONGEST_QUESTION else collapse_spaces(question, LONGEST_QUESTION)
+        asked = question if len(question) > MAX_QUESTION_LENGTH else collapse_spaces(question, MAX_QUESTION_LENGTH)
         try:
             read = intent_of_question(asked, self._workspace, before)
             read = with_nearest_figure(read, self._workspace) if self._reads_alone else read
@@ -64,7 +64,7 @@ class RulesAnalyst:
                 "the question nests its parts too deeply", subject=question[:60], remedy="Ask for one thing at a time"
             ) from None
 
-    def asks(self, intent: Intent) -> Sequence[str]:
+    def split_asks(self, intent: Intent) -> Sequence[str]:
         """See Analyst.asks: where the question was not read as one."""
         several = split_requests(expand_abbreviations(intent.question))
         figures = intent.query.measures if intent.query is not None and intent.query.kind is Kind.VALUE else several
@@ -77,7 +77,7 @@ class RulesAnalyst:
         before, lead = asked_of(intent), ""
         for ask in several:
             whole = self.intent(f"{lead}{ask}", before)
-            found = self._parted(f"{lead}{ask}", whole, before)
+            found = self._split_ask(f"{lead}{ask}", whole, before)
             if not found and not asks_something(ask):
                 lead = f"{lead}{ask.strip(' ?')}, "  # it only leads to what is asked: `Coke or Pepsi - who ...`
                 continue
@@ -95,21 +95,21 @@ class RulesAnalyst:
         enough = all if self._is_read(intent) else any
         return tuple(text for text, _ in asks) if asks and enough(read for _, read in asks) else (intent.question,)
 
-    def _parted(self, ask: str, whole: Intent, before: Intent) -> Sequence[tuple[str, Intent]]:
+    def _split_ask(self, ask: str, whole: Intent, before: Intent) -> Sequence[tuple[str, Intent]]:
         """An ask that is read whole as figures, or the two that it joins: `revenue growth + gross margin`."""
         if self._is_read(whole):
             return [(ask, whole)]
         apart = whole.query.unread if whole.query is not None else ()
-        if not all(map(self._names_whom_or_when, apart)) or "=" in ask:
+        if not all(map(self._names_company_or_period, apart)) or "=" in ask:
             return ()  # `average`, `total` and their like are said of both
-        for first, second in candidate_splits(ask, signs_only=not apart)[:_MOST_JOINTS]:
+        for first, second in candidate_splits(ask, signs_only=not apart)[:_MAX_JOINTS]:
             one = self.intent(first, before)
             other = self.intent(second, going_on_from(one, before)) if self._is_read(one) else None
             if other is not None and self._is_read(other):
                 return [(first, one), (second, other)]
         return ()
 
-    def _names_whom_or_when(self, words: str) -> bool:
+    def _names_company_or_period(self, words: str) -> bool:
         return bool(periods_in(words) or self._workspace.directory.mentions(words))
 
     @staticmethod
@@ -122,7 +122,7 @@ class RulesAnalyst:
 
     def query(self, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str = "") -> Query:
         """See Analyst.query: what the ledger lacks says it all."""
-        return query_of(intent, plan, ledger, self._workspace)
+        return build_query(intent, plan, ledger, self._workspace)
 
     def ranked(
         self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
@@ -143,11 +143,11 @@ class RulesAnalyst:
         """See Analyst.curate: rules drop nothing for good."""
         return curate(intent, plan, passages, documents, self._workspace, self._most_evidence, cards, scope)
 
-    def computes(self, intent: Intent, *, answerable: bool) -> bool:
+    def can_compute(self, intent: Intent, *, answerable: bool) -> bool:
         """See Analyst.computes: where no figure is missing."""
         return intent.numeric and answerable
 
-    def puts_into_words(self, intent: Intent) -> bool:
+    def can_answer_in_words(self, intent: Intent) -> bool:
         """See Analyst.puts_into_words: of known measures only counts (employees) are taken from running text."""
         metric = self._workspace.lexicon.metrics.get(intent.expression)
         counts = metric is not None and metric.unit == "count" and len(intent.companies) == 1
@@ -161,22 +161,22 @@ class RulesAnalyst:
         """See Analyst.reason."""
         return self._reasoned(intent, evidence, filings)
 
-    def otherwise(
+    def conflicting_reasons(
         self, intent: Intent, said: str, evidence: Sequence[Evidence] = (), filings: Sequence[str] = ()
     ) -> list[str]:
         """Reasons that filings give and somebody's answer to a question for one says nothing of, as warnings.
 
         A false reason that somebody put into a filing stands alone beside those that the filing gives.
         """
-        if all(part.wants is not Wants.CAUSE for part in parts_of(intent.core)):
+        if all(part.answer_type is not AnswerType.CAUSE for part in parts_of(intent.core)):
             return []
 
         def is_another(sentence: str) -> bool:
-            return answers_otherwise(sentence, said, intent.question)
+            return differs_from_quotes(sentence, said, intent.question)
 
         found = self._reasoned(intent, evidence, filings, is_another)
         return [
-            f"page {cited.page + 1} of {cited.doc_id} gives another reason: {cited.text[:_LONGEST_TOLD]}"
+            f"page {cited.page + 1} of {cited.doc_id} gives another reason: {cited.text[:_MAX_WARNING_LENGTH]}"
             for cited in found.citations
         ]
 

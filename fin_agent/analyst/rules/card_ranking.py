@@ -24,7 +24,7 @@ from fin_agent.workspace import Workspace
 
 JudgeWeights = Mapping[str, float]
 """A weight for every field of `MEANINGS`."""
-_PACKAGED = "judge_weights.yaml"
+_DEFAULT_WEIGHTS = "judge_weights.yaml"
 _FILE = TypeAdapter(dict[str, float])
 
 
@@ -42,7 +42,7 @@ class RulesJudge:
     def rank(self, brief: Brief, cards: Sequence[Card]) -> list[Verdict]:
         """See Judge.rank."""
         listed = sorted(range(len(cards)), key=lambda at: (cards[at].identity.doc_id, cards[at].identity.ordinal))
-        found = aligned([cards[at] for at in listed], brief, self._workspace)
+        found = align_cards([cards[at] for at in listed], brief, self._workspace)
         required = required_fields(brief.query, brief.intent.parts)
         return [
             Verdict(listed[at], round(score, 6), matched_fields(cards[listed[at]], required, brief.owners))
@@ -50,7 +50,7 @@ class RulesJudge:
         ]
 
 
-def greedy_select(cards: Sequence[Aligned], weights: JudgeWeights) -> list[tuple[int, float]]:
+def greedy_select(cards: Sequence[AlignedCard], weights: JudgeWeights) -> list[tuple[int, float]]:
     """(place as given, score) of each card, in the order they are taken.
 
     The cards of a page keep the scores they had when the first of them was taken: they stand or fall with it.
@@ -74,7 +74,7 @@ def greedy_select(cards: Sequence[Aligned], weights: JudgeWeights) -> list[tuple
     return taken
 
 
-def slot_gain(card: Aligned, best_held: Mapping[Slot, float]) -> float:
+def slot_gain(card: AlignedCard, best_held: Mapping[Slot, float]) -> float:
     """0 for a card that adds no figure, near 1 for one that adds many: even one figure more is worth a place."""
     added = sum(max(0.0, worth - best_held.get(slot, 0.0)) for slot, worth in card.slots.items())
     return added / (1.0 + added)
@@ -83,15 +83,17 @@ def slot_gain(card: Aligned, best_held: Mapping[Slot, float]) -> float:
 @lru_cache(maxsize=1)
 def packaged_weights() -> JudgeWeights:
     """The weights of this package. Raises LexiconError where the file does not name each field once."""
-    text = resources.files(__package__).joinpath(_PACKAGED).read_text(encoding="utf-8")
+    text = resources.files(__package__).joinpath(_DEFAULT_WEIGHTS).read_text(encoding="utf-8")
     remedy = f"Give a number for each of: {', '.join(MEANINGS)}"
     try:
         weights = _FILE.validate_python(yaml.safe_load(text))
     except (yaml.YAMLError, ValidationError) as error:
-        raise LexiconError(f"the file of weights cannot be read ({error})", subject=_PACKAGED, remedy=remedy) from error
+        raise LexiconError(
+            f"the file of weights cannot be read ({error})", subject=_DEFAULT_WEIGHTS, remedy=remedy
+        ) from error
     if weights.keys() != MEANINGS.keys():
         odd = ", ".join(sorted(weights.keys() ^ MEANINGS.keys()))
-        raise LexiconError(f"missing or unknown fields: {odd}", subject=_PACKAGED, remedy=remedy)
+        raise LexiconError(f"missing or unknown fields: {odd}", subject=_DEFAULT_WEIGHTS, remedy=remedy)
     return {name: weights[name] for name in MEANINGS}
 
 
@@ -124,12 +126,12 @@ _ELSEWHERE = 0.35
 _OTHER_PERIOD = 0.5
 """What a metric counts beside other periods."""
 _FIRST_PAGES = 10
-_OF_ITS_PAGE = 0.8
+_PAGE_SHARE = 0.8
 """How far a card is read by the best that its page's cards in the list say."""
 
 
 @dataclass(frozen=True, slots=True)
-class Aligned:
+class AlignedCard:
     """A card by what speaks for it, and which of the figures looked for it states (with their worth)."""
 
     page: tuple[str, int]
@@ -137,16 +139,16 @@ class Aligned:
     slots: Mapping[Slot, float]
 
 
-def aligned(cards: Sequence[Card], brief: Brief, workspace: Workspace) -> list[Aligned]:
+def align_cards(cards: Sequence[Card], brief: Brief, workspace: Workspace) -> list[AlignedCard]:
     """The alignment of each card; words count by their rarity in the index and among these cards."""
     query = brief.query
     stems = [_stems_of_card(card) for card in cards]
-    wanted = _Wanted.of(brief, stems, workspace)
+    wanted = _MatchTarget.of(brief, stems, workspace)
     top = max((brief.words.get(_key(card), 0.0) for card in cards), default=0.0) or 1.0
     items = {
         doc_id: item_worth(query, workspace.index.filing(doc_id)) for doc_id in {card.identity.doc_id for card in cards}
     }
-    found: list[Aligned] = []
+    found: list[AlignedCard] = []
     for card, of_card in zip(cards, stems, strict=True):
         item = items[card.identity.doc_id](card.identity.item)
         heading = _stems(card.identity.heading)
@@ -173,41 +175,41 @@ def aligned(cards: Sequence[Card], brief: Brief, workspace: Workspace) -> list[A
             "not formal": float(card.role is not ClaimRole.FORMAL or item > 0),
             "early": 1.0 / (1.0 + card.identity.page / _FIRST_PAGES),
         }
-        found.append(Aligned((card.identity.doc_id, card.identity.page), features, _slots(card, brief, workspace)))
-    return _read_together(found)
+        found.append(AlignedCard((card.identity.doc_id, card.identity.page), features, _slots(card, brief, workspace)))
+    return _with_page_context(found)
 
 
-def _read_together(cards: Sequence[Aligned]) -> list[Aligned]:
+def _with_page_context(cards: Sequence[AlignedCard]) -> list[AlignedCard]:
     """Each card with what the other cards of its page say: a table, its text and what is said of it stand together."""
-    pages: dict[tuple[str, int], list[Aligned]] = {}
+    pages: dict[tuple[str, int], list[AlignedCard]] = {}
     for card in cards:
         pages.setdefault(card.page, []).append(card)
-    best = {page: _best_of(of_page) for page, of_page in pages.items()}
+    best = {page: _merge_page_cards(of_page) for page, of_page in pages.items()}
     return [
-        Aligned(
+        AlignedCard(
             card.page,
-            {name: _mixed(value, best[card.page].features[name]) for name, value in card.features.items()},
-            {slot: _mixed(card.slots.get(slot, 0.0), worth) for slot, worth in best[card.page].slots.items()},
+            {name: _blend_with_page(value, best[card.page].features[name]) for name, value in card.features.items()},
+            {slot: _blend_with_page(card.slots.get(slot, 0.0), worth) for slot, worth in best[card.page].slots.items()},
         )
         for card in cards
     ]
 
 
-def _best_of(cards: Sequence[Aligned]) -> Aligned:
+def _merge_page_cards(cards: Sequence[AlignedCard]) -> AlignedCard:
     slots = dict.fromkeys(slot for card in cards for slot in card.slots)
-    return Aligned(
+    return AlignedCard(
         cards[0].page,
         {name: max(card.features[name] for card in cards) for name in cards[0].features},
         {slot: max(card.slots.get(slot, 0.0) for card in cards) for slot in slots},
     )
 
 
-def _mixed(own: float, of_page: float) -> float:
-    return (1 - _OF_ITS_PAGE) * own + _OF_ITS_PAGE * of_page
+def _blend_with_page(own: float, of_page: float) -> float:
+    return (1 - _PAGE_SHARE) * own + _PAGE_SHARE * of_page
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _MatchTarget:
     """What is asked for, ready to be held against many cards."""
 
     periods: frozenset[str]
@@ -219,7 +221,7 @@ class _Wanted:
     any_words: frozenset[str]
 
     @classmethod
-    def of(cls, brief: Brief, cards: Sequence[frozenset[str]], workspace: Workspace) -> _Wanted:
+    def of(cls, brief: Brief, cards: Sequence[frozenset[str]], workspace: Workspace) -> _MatchTarget:
         query = brief.query
         asked = frozenset(stems_of(" ".join(query.terms)))
         more = frozenset(stems_of(" ".join((*query.expansions, *query.synonyms)))) - asked
@@ -248,12 +250,12 @@ def _company(card: Card, brief: Brief) -> float:
     return 0.5 if owner in brief.query.unsure else 1.0
 
 
-def _metrics(card: Card, wanted: _Wanted, periods: float) -> float:
+def _metrics(card: Card, wanted: _MatchTarget, periods: float) -> float:
     held = sum(metric in card.metrics for metric in wanted.metrics) / max(1, len(wanted.metrics))
     return held * (_OTHER_PERIOD + (1 - _OTHER_PERIOD) * periods if wanted.periods else 1.0)
 
 
-def _scope(card: Card, wanted: _Wanted) -> float:
+def _scope(card: Card, wanted: _MatchTarget) -> float:
     if wanted.parts:
         held = {_stems(part) for part in card.scope.parts}
         return len(wanted.parts & held) / len(wanted.parts)
@@ -272,10 +274,10 @@ def _row(card: Card, asked: frozenset[str]) -> float:
     labels = {fact.label for fact in card.facts}
     if card.verifiability.table is not None:
         labels.update(card.verifiability.table.labels)
-    return max((_dice(asked, _stems(label)) for label in labels), default=0.0)
+    return max((_dice_coefficient(asked, _stems(label)) for label in labels), default=0.0)
 
 
-def _dice(one: frozenset[str], other: frozenset[str]) -> float:
+def _dice_coefficient(one: frozenset[str], other: frozenset[str]) -> float:
     return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
 
 

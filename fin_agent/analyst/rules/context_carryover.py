@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from fin_agent.analyst.rules.query_to_text import in_periods, listed, possessive, shifted, worded
+from fin_agent.analyst.rules.query_to_text import in_periods, join_names, possessive, query_to_question, shift_period
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.intent import Intent
@@ -54,7 +54,7 @@ _STEPS = {"YEAR_BEFORE": (-1, 0), "NEXT_YEAR": (1, 0), "QUARTER_BEFORE": (0, -1)
 
 
 @dataclass(frozen=True)
-class AskedBefore:
+class PreviousQuestion:
     """A whole question of the conversation, read, and its answer."""
 
     question: str
@@ -64,12 +64,12 @@ class AskedBefore:
     answer: Answer | None = None
 
     @classmethod
-    def of(cls, question: str, workspace: Workspace, answer: Answer | None = None) -> AskedBefore:
+    def of(cls, question: str, workspace: Workspace, answer: Answer | None = None) -> PreviousQuestion:
         """Read `question`. Raises QuestionError where it has no words, is too long or has no reading."""
         intent = intent_of_question(question, workspace)
         query = intent.query if intent.query is not None else read(question, names_of(workspace))
-        called = called_in(question, workspace)
-        companies = tuple(_called(one, called) for one in query.companies)
+        called = company_names_in(question, workspace)
+        companies = tuple(_names_by_company(one, called) for one in query.companies)
         return cls(question, intent, query.model_copy(update={"companies": companies}), answer)
 
     @property
@@ -95,11 +95,11 @@ class AskedBefore:
         )
 
     @property
-    def counted(self) -> str:
+    def period_count_words(self) -> str:
         """The words by which it counts its periods: `over the last three years`."""
-        return _counted(self.question)
+        return _period_count_words(self.question)
 
-    def of_the_chosen(self) -> AskedBefore:
+    def for_selected_company(self) -> PreviousQuestion:
         """The same of the one company that its answer singles out, which `its` means; itself where that is none."""
         comparison = self.query.comparison
         chooses = comparison is not None and comparison.how in (How.HIGHEST, How.LOWEST)
@@ -111,20 +111,20 @@ class AskedBefore:
             return self
         alone = {"companies": tuple(chosen), "comparison": None, "kind": Kind.VALUE}
         query = self.query.model_copy(update=alone)
-        return AskedBefore(self.question, self.intent.model_copy(update={"query": query}), query, self.answer)
+        return PreviousQuestion(self.question, self.intent.model_copy(update={"query": query}), query, self.answer)
 
 
-def called_in(text: str, workspace: Workspace) -> dict[str, str]:
+def company_names_in(text: str, workspace: Workspace) -> dict[str, str]:
     """How `text` calls the companies that it names, by their keys."""
     found = workspace.directory.mentions(text)
     return {one.company.key: text[one.start : one.end] for one in reversed(found)}
 
 
-def _called(company: Company, called: dict[str, str]) -> Company:
+def _names_by_company(company: Company, called: dict[str, str]) -> Company:
     return company.model_copy(update={"name": called.get(company.key, company.name)})
 
 
-def _counted(text: str) -> str:
+def _period_count_words(text: str) -> str:
     parsed = parse_periods(text)
     if parsed.trailing_years in _NUMBERS and not parsed.years:
         return f"over the last {_NUMBERS[parsed.trailing_years]} years"
@@ -139,7 +139,7 @@ _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8:
 class FollowUp:
     """A message without its opening, beside the question that it may go on from."""
 
-    def __init__(self, text: str, before: AskedBefore | None, workspace: Workspace, *, opened: bool) -> None:
+    def __init__(self, text: str, before: PreviousQuestion | None, workspace: Workspace, *, opened: bool) -> None:
         """`opened`: it began with words that join it to what was asked (`and`, `what about`)."""
         self._set = next((kind for kind in _SETS if _leads_to_company(text, kind, workspace)), "")
         """How the companies named change those asked about: they join them, stand alone, or are left out."""
@@ -150,10 +150,10 @@ class FollowUp:
         self.opened = opened
         self._workspace = workspace
         self._names = names_of(workspace)
-        self.is_clause = simplified(text).split(" ")[0].rstrip(",") in phrases("clause")
+        self.is_clause = normalize_text(text).split(" ")[0].rstrip(",") in phrases("clause")
         self._refers = bool(found_in(text, "theirs") or found_in(text, "them"))
         about = [one.key for one in before.query.companies] if before is not None else []
-        self._counted = "" if self._against else _counted(text)
+        self._counted = "" if self._against else _period_count_words(text)
         self._lexed: Lexed = lex(expand_abbreviations(text), self._names, (), about)
         quarters = parse_periods(text).loose_quarters
         self._quarters = () if any(one.type == "PERIOD" for one in self._lexed.tokens) else quarters
@@ -174,13 +174,13 @@ class FollowUp:
         self._against = bool(self._against or "VERSUS" in self.kinds or than)
         self._has_before = before is not None
         nobody = Query(question="")
-        before = before or AskedBefore("", Intent(question="", core=""), nobody)
-        self.before = before.of_the_chosen() if self._refers and self.is_clause else before
+        before = before or PreviousQuestion("", Intent(question="", core=""), nobody)
+        self.before = before.for_selected_company() if self._refers and self.is_clause else before
 
     @cached_property
     def companies(self) -> tuple[Company, ...]:
         """The indexed companies that it names, as it names them."""
-        called = called_in(self.text, self._workspace)
+        called = company_names_in(self.text, self._workspace)
         named = {one.company.key: one.company for one in self._lexed.companies}
         return tuple(Company(key=key, name=called.get(key, one.name)) for key, one in named.items())
 
@@ -191,7 +191,7 @@ class FollowUp:
 
     @property
     def _is_yes_or_no(self) -> bool:
-        return simplified(self.text).split(" ")[0] in _AUXILIARIES
+        return normalize_text(self.text).split(" ")[0] in _AUXILIARIES
 
     @property
     def names_company(self) -> bool:
@@ -236,8 +236,14 @@ class FollowUp:
             return ""
         try:
             if ("WHY" in self.kinds and "PHRASE" not in self.kinds) or is_phrase(self.text, "why"):
-                return self._reason()
-            for made in (self._told_otherwise, self._qualified, self._replaced, self._computed, self._in_words):
+                return self._ask_reason()
+            for made in (
+                self._present_differently,
+                self._qualify_measure,
+                self._replace_in_previous,
+                self._apply_calculation,
+                self._ask_in_words,
+            ):
                 question = made()
                 if question:
                     return question
@@ -247,7 +253,7 @@ class FollowUp:
 
     # Parts of the question before in whose place the message puts others.
 
-    def _replaced(self) -> str:
+    def _replace_in_previous(self) -> str:
         """The question before with what the message names in the place of what stood there."""
         measures = self.kinds & _MEASURES
         if self.kinds - _REPLACING or not (self.kinds or self._quarters or self._step or self._counted):
@@ -260,11 +266,11 @@ class FollowUp:
         if query is None:
             return ""
         if self._against and self.names_company:
-            query = self._beside_companies(query)
+            query = self._compare_with_companies(query)
         elif self.names_company:
             query = self._with_companies(query)
         moves = self._against and not self.names_company and not measures
-        query = self._moved(query) if moves else self._with_periods(query)
+        query = self._movement_question(query) if moves else self._with_periods(query)
         if query is None:
             return ""
         unit = read(self.text, self._names, self.before.query).unit
@@ -272,7 +278,7 @@ class FollowUp:
         if "PART" in self.kinds:
             parts = tuple(str(one.value) for one in self.tokens if one.type == "PART")
             query = query.model_copy(update={"parts": Parts(names=parts)})
-        return self._put(query)
+        return self._question_for(query)
 
     def _with_measure(self, query: Query) -> Query | None:
         """A measure named alone is asked for itself; one that is led to (`and revenue?`) as the one before was."""
@@ -306,7 +312,7 @@ class FollowUp:
             update["parts"] = None
         return query.model_copy(update=update)
 
-    def _beside_companies(self, query: Query) -> Query:
+    def _compare_with_companies(self, query: Query) -> Query:
         """The figure of the question before, beside that of other companies."""
         there = {one.key for one in query.companies}
         companies = (*query.companies, *(one for one in self.companies if one.key not in there))
@@ -329,7 +335,7 @@ class FollowUp:
             return query.model_copy(update={"periods": self._named_periods(query)})
         if not known or (step[1] and not known[0].quarter):
             return None
-        return query.model_copy(update={"periods": tuple(shifted(one, *step) for one in known)})
+        return query.model_copy(update={"periods": tuple(shift_period(one, *step) for one in known)})
 
     def _named_periods(self, query: Query) -> tuple[Period, ...]:
         if "PERIOD" not in self.kinds:
@@ -338,10 +344,12 @@ class FollowUp:
         moves = any(isinstance(one, Move) for one in query.measures)
         if len(named) == 1 and moves and len(query.periods) > 1:
             step = (named[0].fiscal_year or 0) - (query.periods[-1].fiscal_year or 0)
-            return tuple(shifted(one, step) for one in query.periods)  # `and in 2024?` of a change from year to year
+            return tuple(
+                shift_period(one, step) for one in query.periods
+            )  # `and in 2024?` of a change from year to year
         return named
 
-    def _moved(self, query: Query) -> Query | None:
+    def _movement_question(self, query: Query) -> Query | None:
         """By how much the measure moved between the period asked about and the other one: `vs 2022`."""
         other = self._with_periods(query)
         now, then = self.before.periods, other.periods if other is not None else ()
@@ -352,10 +360,10 @@ class FollowUp:
         update = {"measures": (Move(of=measure, how="change"),), "kind": Kind.CHANGE, "periods": tuple(span)}
         return query.model_copy(update=update) if not isinstance(measure, Move) else None
 
-    def _put(self, query: Query) -> str:
+    def _question_for(self, query: Query) -> str:
         """The words of `query`: those of the question before, else plain ones; empty where neither is read as it."""
-        counted = self._counted or ("" if self.kinds & _TIMES else self.before.counted)
-        plain = worded(query, counted)
+        counted = self._counted or ("" if self.kinds & _TIMES else self.before.period_count_words)
+        plain = query_to_question(query, counted)
         old = self.before.query
         same = (
             len(query.companies + query.unknown_companies) == len(old.companies + old.unknown_companies)
@@ -364,16 +372,16 @@ class FollowUp:
             and (query.unit, query.comparison) == (old.unit, old.comparison)
             and not any(isinstance(one, Move) for one in query.measures)
         )
-        edited = "" if self._counted else self._edited(query)
+        edited = "" if self._counted else self._edit_previous_wording(query)
         for words in (edited, plain) if same else (plain, edited):
-            if words and self._says(words, query):
+            if words and self._reads_as(words, query):
                 return words
         return ""
 
-    def _edited(self, query: Query) -> str:
+    def _edit_previous_wording(self, query: Query) -> str:
         return reworded(query.model_copy(update={"question": self.before.question}), self._workspace)
 
-    def _says(self, words: str, query: Query) -> bool:
+    def _reads_as(self, words: str, query: Query) -> bool:
         """Whether `words` are read as `query`."""
         intent = intent_of_question(words, self._workspace)
         own = intent.query
@@ -383,25 +391,25 @@ class FollowUp:
             return False
         if query.unit and not self.before.query.unit and intent.numeric and not unit_fits(query.unit, intent):
             return False
-        return _key(own) == _key(query)
+        return _reading_key(own) == _reading_key(query)
 
     # What the message asks itself.
 
-    def _told_otherwise(self) -> str:
+    def _present_differently(self) -> str:
         """The figures before side by side (`compare them`), or a growth as an amount (`in dollars`)."""
         query = self.before.query
         if is_phrase(self.text, "compare them") and len(self.before.names) > 1:
             compared = Comparison(axis=Axis.COMPANIES, how=How.EACH)
-            return self._put(query.model_copy(update={"comparison": compared, "kind": Kind.COMPARISON}))
+            return self._question_for(query.model_copy(update={"comparison": compared, "kind": Kind.COMPARISON}))
         measure = query.measures[0] if len(query.measures) == 1 else None
         if is_phrase(self.text, "in dollars") and isinstance(measure, Move) and measure.how == "growth":
             moved = measure.model_copy(update={"how": "change"})
-            return self._put(_from_the_year_before(query.model_copy(update={"measures": (moved,)})))
+            return self._question_for(_year_over_year(query.model_copy(update={"measures": (moved,)})))
         return ""
 
-    def _qualified(self) -> str:
+    def _qualify_measure(self) -> str:
         """The measure before made another by the words said: `per share`, `diluted`, `basic`."""
-        query, words = self.before.query, simplified(self.text)
+        query, words = self.before.query, normalize_text(self.text)
         line = query.measures[0] if len(query.measures) == 1 else None
         if not isinstance(line, Line | Named) or self.names_company or self.kinds & (_TIMES | _UNITS):
             return ""
@@ -410,36 +418,42 @@ class FollowUp:
             known = self._workspace.lexicon.mentions(phrase)
             if len(known) == 1 and (known[0].start, known[0].end) == (0, len(phrase)):
                 measures = read(phrase, self._names).measures
-                return self._put(query.model_copy(update={"measures": measures}))
+                return self._question_for(query.model_copy(update={"measures": measures}))
         return ""
 
-    def _computed(self) -> str:
+    def _apply_calculation(self) -> str:
         """What the message asks of figures, with what it leaves out as in the question before."""
         if not (self.tokens or self._counted) or ("PHRASE" in self.kinds and self._is_yes_or_no):
             return ""
         before = self.before.intent.model_copy(update={"query": self.before.query})
-        if self.before.periods and not self.before.counted:
+        if self.before.periods and not self.before.period_count_words:
             filled = self.before.query.model_copy(update={"periods": self.before.periods})
             before = before.model_copy(update={"query": filled})
         intent = intent_of_question(self.text, self._workspace, before)
         query = intent.query
-        if query is None or not intent.numeric or intent.unsupported or query.unread or not self._asks_anew(query):
+        if (
+            query is None
+            or not intent.numeric
+            or intent.unsupported
+            or query.unread
+            or not self._is_new_question(query)
+        ):
             return ""
         called = {one.key: one.name for one in (*self.before.query.companies, *self.companies)}
-        companies = tuple(_called(one, called) for one in query.companies)
+        companies = tuple(_names_by_company(one, called) for one in query.companies)
         query = query.model_copy(update={"companies": companies})
-        query = query if self._counted else _from_the_year_before(query)
-        counted = self._counted or ("" if "PERIOD" in self.kinds else self.before.counted)
-        words = worded(query, counted)
-        return words if words and self._says(words, query) else ""
+        query = query if self._counted else _year_over_year(query)
+        counted = self._counted or ("" if "PERIOD" in self.kinds else self.before.period_count_words)
+        words = query_to_question(query, counted)
+        return words if words and self._reads_as(words, query) else ""
 
-    def _asks_anew(self, query: Query) -> bool:
+    def _is_new_question(self, query: Query) -> bool:
         """Whether anything of the message made it another question than the one before."""
-        return _key(query) != _key(self.before.query)
+        return _reading_key(query) != _reading_key(self.before.query)
 
-    def _reason(self) -> str:
+    def _ask_reason(self) -> str:
         """Why the measure moved; where the figures went the other way than is said, whether it did."""
-        before = self.before.of_the_chosen()
+        before = self.before.for_selected_company()
         measures = read(self.text, self._names).measures if self.kinds & {"METRIC", "FORMULA"} else ()
         query = before.query.model_copy(update={"measures": measures or before.query.measures, "comparison": None})
         if not query.measures or not (before.asks_figures or query.kind is Kind.REASON):
@@ -457,29 +471,29 @@ class FollowUp:
             update={"measures": (line,), "periods": periods, "kind": Kind.REASON, "claim": None, "unit": None}
         )
         if said and went and said != went:
-            return worded(asked, moved=said).replace("Why did", "Did", 1)
-        return worded(asked, moved=said or went or "change")
+            return query_to_question(asked, moved=said).replace("Why did", "Did", 1)
+        return query_to_question(asked, moved=said or went or "change")
 
-    def _in_words(self) -> str:
+    def _ask_in_words(self) -> str:
         """A clause that words answer, of the same company; a topic that the filings of that company print."""
         owners = self.before.names
         if not owners or self.names_company or not self.names_topic or self.kinds & _RANKING:
             return ""
         when = in_periods(self.before.periods)
         if self.is_clause:
-            text, told = self._with_names(owners)
+            text, told = self._with_pronouns_replaced(owners)
             figure = (self._is_yes_or_no or self.kinds & {"METRIC", "FORMULA"}) and not self.kinds & _TIMES
-            behind = f"{'' if told else f' at {listed(owners)}'} {when if figure else ''}".rstrip()
+            behind = f"{'' if told else f' at {join_names(owners)}'} {when if figure else ''}".rstrip()
             return f"{text.rstrip(' ?.!')}{behind}?"
-        noun = simplified(" ".join(one.text for one in self.tokens))
-        if self.kinds != {"PHRASE"} or not _is_spoken_of(noun, self._workspace):
+        noun = normalize_text(" ".join(one.text for one in self.tokens))
+        if self.kinds != {"PHRASE"} or not _is_known_topic(noun, self._workspace):
             return ""
-        return f"{f'What is said about {noun} by {listed(owners)} {when}'.rstrip()}?"
+        return f"{f'What is said about {noun} by {join_names(owners)} {when}'.rstrip()}?"
 
-    def _with_names(self, owners: Sequence[str]) -> tuple[str, bool]:
+    def _with_pronouns_replaced(self, owners: Sequence[str]) -> tuple[str, bool]:
         """The message with the companies in the place of the words that stand for them, and whether it had any."""
         text = self.text
-        for kind, told in (("theirs", listed([possessive(one) for one in owners])), ("them", listed(owners))):
+        for kind, told in (("theirs", join_names([possessive(one) for one in owners])), ("them", join_names(owners))):
             for start, end in reversed(all_in(text, kind)[:1]):
                 text = f"{text[:start]}{told}{text[end:]}"
         return text, text != self.text
@@ -491,10 +505,10 @@ _SETS = ("adding", "only", "without")
 def _leads_to_company(text: str, kind: str, workspace: Workspace) -> bool:
     rest = without_opening(text, kind)
     found = workspace.directory.mentions(rest)
-    return simplified(rest) != simplified(text) and bool(found) and found[0].start == 0
+    return normalize_text(rest) != normalize_text(text) and bool(found) and found[0].start == 0
 
 
-def _is_spoken_of(noun: str, workspace: Workspace) -> bool:
+def _is_known_topic(noun: str, workspace: Workspace) -> bool:
     """Whether every word may name a topic, and some page has it."""
     words = noun.split()
     if any(word in phrases(kind) for word in words for kind in ("small", "vague", "reckoning")):
@@ -507,16 +521,16 @@ _AUXILIARIES = ("is", "are", "was", "were", "did", "does", "do", "has", "have", 
 _QUARTERS = ("Q1", "Q2", "Q3", "Q4")
 
 
-def _from_the_year_before(query: Query) -> Query:
+def _year_over_year(query: Query) -> Query:
     """A change of one period is from the year before, which its plain wording says."""
     companies = query.comparison is not None and query.comparison.axis is Axis.COMPANIES
     moves = any(isinstance(one, Move) and (one.how == "change" or companies) for one in query.measures)
     if not moves or len(query.periods) != 1:
         return query
-    return query.model_copy(update={"periods": (shifted(query.periods[0], -1), *query.periods)})
+    return query.model_copy(update={"periods": (shift_period(query.periods[0], -1), *query.periods)})
 
 
-def _key(query: Query) -> object:
+def _reading_key(query: Query) -> object:
     """What two readings of one question have in common, whatever their words."""
     moves = any(isinstance(one, Move) for one in query.measures)
     periods = set(query.periods[:1] + query.periods[-1:] if moves else query.periods)
@@ -569,19 +583,19 @@ def phrases(kind: str) -> frozenset[str]:
     return word_lists(_LISTS)[kind]
 
 
-def simplified(text: str) -> str:
+def normalize_text(text: str) -> str:
     """A text as the lists have it: small letters, one space between words, nothing of punctuation at its ends."""
     return " ".join(text.replace("’", "'").lower().split()).strip(_EDGES)
 
 
 def is_phrase(text: str, kind: str) -> bool:
     """Whether the text is a phrase of this kind as a whole."""
-    return simplified(text) in phrases(kind)
+    return normalize_text(text) in phrases(kind)
 
 
 def only_says(text: str, kind: str) -> bool:
     """Whether the text is made of phrases of this kind and of filler alone: `Thanks a lot, that helps!`."""
-    plain = re.sub(r"[^\w' ]+", " ", simplified(text))
+    plain = re.sub(r"[^\w' ]+", " ", normalize_text(text))
     rest = " ".join(plain.split())
     said = False
     while rest:
@@ -595,14 +609,14 @@ def only_says(text: str, kind: str) -> bool:
     return said
 
 
-def says_of(text: str, kind: str) -> bool:
+def mentions_kind(text: str, kind: str) -> bool:
     """Whether the text names something of this kind, and no word of content but `KIND words`."""
     return found_in(text, kind) is not None and has_no_other_words(text, f"{kind} words")
 
 
 def has_no_other_words(text: str, kind: str) -> bool:
     """Whether every word of content is one of this kind."""
-    words = re.findall(r"\w+(?:'\w+)?", simplified(text))
+    words = re.findall(r"\w+(?:'\w+)?", normalize_text(text))
     known = stopwords() | phrases(kind)
     return all({word, word.removesuffix("n't"), word.split("'")[0]} & known for word in words)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from fin_agent.analyst.rules.search_queries import complementary_question, query_of
+from fin_agent.analyst.rules.search_queries import build_query, complementary_question
 from fin_agent.evidence.answer_notes import answer_notes
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
@@ -39,9 +39,9 @@ _RELATED = 0.8
 """What words that filings use for the same thing count beside the question's own: CEO and chief executive officer."""
 _WORDS_OF_THE_BEST = 0.5
 """A passage that holds less than this share of what the best one holds is dropped."""
-_MOST_TEXT_EVIDENCE = 5
-_ON_A_COVER = 0.3
-_OF_ANOTHER_TIME = 0.4
+_MAX_TEXT_EVIDENCE = 5
+_COVER_WEIGHT = 0.3
+_OTHER_PERIOD_WEIGHT = 0.4
 
 
 def curate(
@@ -60,13 +60,13 @@ def curate(
     `scope`.
     """
     slots = plan.slots()
-    bench = _Bench(intent, plan, passages, workspace, cards)
+    bench = _CurationState(intent, plan, passages, workspace, cards)
     if slots:
-        return _by_figures(intent, plan, slots, bench, documents, workspace, most, scope)
-    return _by_words(intent, bench, workspace, min(most, _MOST_TEXT_EVIDENCE))
+        return _curate_by_figures(intent, plan, slots, bench, documents, workspace, most, scope)
+    return _curate_by_words(intent, bench, workspace, min(most, _MAX_TEXT_EVIDENCE))
 
 
-class _Bench:
+class _CurationState:
     """The passages in hand with their cards, and the fields of a question they are held against."""
 
     def __init__(
@@ -80,7 +80,7 @@ class _Bench:
         self.passages = passages
         own = {(card.identity.doc_id, card.identity.ordinal): card for card in cards}
         self.cards = {**_cards(passages, workspace), **own}
-        self._required = required_fields(query_of(intent, plan, None, workspace))
+        self._required = required_fields(build_query(intent, plan, None, workspace))
         self._owners = workspace.directory.owners
 
     def fields(self, passage: RetrievedPassage) -> tuple[str, ...]:
@@ -113,18 +113,18 @@ class _Bench:
         )
 
 
-def _by_figures(
+def _curate_by_figures(
     intent: Intent,
     plan: Plan,
     slots: Mapping[Slot, bool],
-    bench: _Bench,
+    bench: _CurationState,
     documents: Sequence[str],
     workspace: Workspace,
     most: int,
     scope: Scope,
 ) -> Curation:
     keys = list(dict.fromkeys(PageKey(passage.doc_id, passage.page) for passage in bench.passages))
-    stated = of_all_filings(slots, workspace, scope)
+    stated = facts_of_all_filings(slots, workspace, scope)
     retrieved = set(keys)
     facts = [sourced for sourced in stated if sourced.key in retrieved]  # only these may fill a slot
     directory, metrics = workspace.directory, workspace.lexicon.metrics
@@ -151,7 +151,7 @@ def _by_figures(
             doubted=doubted,
         )
         if report is not None:
-            ledger = only_from(basis.preferred, report, ledger)
+            ledger = restrict_to_report(basis.preferred, report, ledger)
         return settled(plan, intent, ledger)
 
     ledger = filled()
@@ -169,8 +169,8 @@ def _by_figures(
     lacked = tuple(
         f"{slot}{named} ({doubt})" if doubt else f"{slot}{named}" for slot, doubt in zip(lacking, doubts, strict=True)
     )
-    missing = lacked or _no_choice(plan, intent, ledger) or _no_basis(basis)
-    holders = _holders(ledger, bench)
+    missing = lacked or _missing_choice(plan, intent, ledger) or _missing_basis(basis)
+    holders = _passages_with_figures(ledger, bench)
     kept = holders[:most]
     held = {evidence.passage.key for evidence in holders}
     stating = {tuple(sourced.key) for sourced in facts if any(fills(sourced, slot, metrics, owners) for slot in slots)}
@@ -203,7 +203,7 @@ def _by_figures(
     )
 
 
-def _no_basis(basis: Basis) -> tuple[str, ...]:
+def _missing_basis(basis: Basis) -> tuple[str, ...]:
     return tuple(f"figures that can be set against each other; {words}" for words in basis.broken)
 
 
@@ -216,14 +216,14 @@ def _results(intent: Intent, ledger: Ledger) -> list[tuple[str, Decimal]]:
     ]
 
 
-def _no_choice(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[str, ...]:
+def _missing_choice(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[str, ...]:
     if wanted_terms(plan, intent, ledger) or intent.selection is None:
         return ()
     names = " and ".join(company.name for company in intent.companies)
     return (f"a company that stands out: {names} are level in {intent.selection.measure}",)
 
 
-def _holders(ledger: Ledger, bench: _Bench) -> list[Evidence]:
+def _passages_with_figures(ledger: Ledger, bench: _CurationState) -> list[Evidence]:
     """For every figure the passage it stands in: the table around it, else the text of its page."""
     passages = bench.passages
     held: dict[tuple[str, int], list[str]] = {}
@@ -232,7 +232,7 @@ def _holders(ledger: Ledger, bench: _Bench) -> list[Evidence]:
             continue
         figure = entry.figure
         around = [passage for passage in passages if (passage.doc_id, passage.page) == (figure.doc_id, figure.page)]
-        tables = [passage for passage in around if _around(passage, figure)]
+        tables = [passage for passage in around if _contains_figure(passage, figure)]
         holder = min(tables or around, key=lambda passage: passage.ordinal)
         held.setdefault(holder.key, []).append(f"{entry.slot.label} {entry.slot.period}")
     return [
@@ -242,13 +242,13 @@ def _holders(ledger: Ledger, bench: _Bench) -> list[Evidence]:
     ]
 
 
-def _around(passage: RetrievedPassage, figure: Figure) -> bool:
+def _contains_figure(passage: RetrievedPassage, figure: Figure) -> bool:
     if passage.kind is not PassageKind.TABLE or passage.box is None:
         return False
     return Box(*passage.box).spans_height_of(Box(*figure.box))
 
 
-def _by_words(intent: Intent, bench: _Bench, workspace: Workspace, most: int) -> Curation:
+def _curate_by_words(intent: Intent, bench: _CurationState, workspace: Workspace, most: int) -> Curation:
     passages = bench.passages
     own, related = _weights(intent.keywords, workspace), _weights(intent.expansions, workspace)
     texts = [stems_of(passage.text) for passage in passages]
@@ -256,50 +256,52 @@ def _by_words(intent: Intent, bench: _Bench, workspace: Workspace, most: int) ->
         passage.key: max(overlap(text, own), _RELATED * overlap(text, related))
         for passage, text in zip(passages, texts, strict=True)
     }
-    tellings = {passage.key: _telling(bench.cards.get(passage.key), intent, workspace) for passage in passages}
+    tellings = {passage.key: _word_weighting(bench.cards.get(passage.key), intent, workspace) for passage in passages}
     shares = {key: share * tellings[key].worth for key, share in held.items()}
     best = max(shares.values(), default=0.0)
     enough = [passage for passage in passages if 0 < shares[passage.key] >= _WORDS_OF_THE_BEST * best]
 
-    def said(passage: RetrievedPassage) -> str:
+    def coverage_note(passage: RetrievedPassage) -> str:
         return f"holds {held[passage.key]:.0%} of the words by weight{tellings[passage.key].note}"
 
-    kept = [bench.evidence(passage, said(passage)) for passage in enough[:most]]
+    kept = [bench.evidence(passage, coverage_note(passage)) for passage in enough[:most]]
     answerable = best >= _WORDS_ENOUGH
     return Curation(
         kept=tuple(kept),
         ledger=Ledger(),
         answerable=answerable,
-        missing=() if answerable else (_nothing_on(intent),),
+        missing=() if answerable else (_nothing_found_message(intent),),
         complementary_question="" if answerable else complementary_question((), intent),
         judged=bench.judged(
             kept,
             lambda passage: (
-                f"{said(passage)}; {f'behind {most} others' if passage in enough else f'the best {best:.0%}'}"
+                f"{coverage_note(passage)}; {f'behind {most} others' if passage in enough else f'the best {best:.0%}'}"
             ),
         ),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Telling:
+class _WordWeighting:
     """What words count in a passage, and why less than elsewhere."""
 
     worth: float = 1.0
     note: str = ""
 
 
-def _telling(card: Card | None, intent: Intent, workspace: Workspace) -> _Telling:
+def _word_weighting(card: Card | None, intent: Intent, workspace: Workspace) -> _WordWeighting:
     """A cover is the same boilerplate in every filing, unless it is asked for; so is much of another year's filing."""
     if card is None:
-        return _Telling()
+        return _WordWeighting()
     named = (item for topic in intent.topics[:2] for item in workspace.lexicon.topic_entries[topic].items)
     if card.identity.item == COVER and not any(item.endswith(f".{COVER}") for item in named):
-        return _Telling(_ON_A_COVER, ", on a cover")
-    return _Telling(_OF_ANOTHER_TIME, ", of other years") if _is_of_another_time(card, intent) else _Telling()
+        return _WordWeighting(_COVER_WEIGHT, ", on a cover")
+    return (
+        _WordWeighting(_OTHER_PERIOD_WEIGHT, ", of other years") if _is_other_period(card, intent) else _WordWeighting()
+    )
 
 
-def _is_of_another_time(card: Card, intent: Intent) -> bool:
+def _is_other_period(card: Card, intent: Intent) -> bool:
     """Whether the question names years, and neither the passage nor its filing is of one of them (or the next).
 
     A filer's own year may be one off, and a report tells of the years before it.
@@ -312,7 +314,7 @@ def _is_of_another_time(card: Card, intent: Intent) -> bool:
     return not years & (told or {filed}) and not years & {filed, filed - 1, filed + 1}
 
 
-def _nothing_on(intent: Intent) -> str:
+def _nothing_found_message(intent: Intent) -> str:
     terms = " ".join(search_terms(intent.keywords))
     return f"a passage about {terms}" if terms else "a topic: the question names only companies and periods"
 
@@ -329,7 +331,7 @@ def _cards(passages: Sequence[RetrievedPassage], workspace: Workspace) -> dict[t
     return {(entry.doc_id, entry.passage.ordinal): Card.model_validate_json(entry.card) for entry in stored}
 
 
-def of_all_filings(slots: Mapping[Slot, bool], workspace: Workspace, scope: Scope) -> Sequence[SourcedFact]:
+def facts_of_all_filings(slots: Mapping[Slot, bool], workspace: Workspace, scope: Scope) -> Sequence[SourcedFact]:
     """What all filings of the companies that may be retrieved state, read or not: by it restatements are seen."""
     asked = {slot.company for slot in slots}
     doc_ids = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in asked]
@@ -350,7 +352,7 @@ def statements_of_figures(ledger: Ledger, workspace: Workspace) -> dict[str, lis
     return found
 
 
-def only_from(meant: Mapping[Slot, SourcedFact], report: RequestedReport, ledger: Ledger) -> Ledger:
+def restrict_to_report(meant: Mapping[Slot, SourcedFact], report: RequestedReport, ledger: Ledger) -> Ledger:
     """The ledger without the figures of other reports than the one that is meant."""
     entries = []
     for entry in ledger.entries:

@@ -11,19 +11,19 @@ from functools import reduce
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.analyst.rules.context_carryover import (
-    AskedBefore,
     FollowUp,
+    PreviousQuestion,
     found_in,
     has_no_other_words,
     is_phrase,
+    mentions_kind,
+    normalize_text,
     only_says,
-    says_of,
-    simplified,
     without_opening,
 )
-from fin_agent.analyst.rules.period_resolution import periods_asked
-from fin_agent.analyst.rules.query_to_text import listed
-from fin_agent.analyst.rules.words_to_intent import FORMS, LONGEST_QUESTION, period_spans, understood_spans
+from fin_agent.analyst.rules.period_resolution import requested_periods
+from fin_agent.analyst.rules.query_to_text import join_names
+from fin_agent.analyst.rules.words_to_intent import FORMS, MAX_QUESTION_LENGTH, period_spans, understood_spans
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError
 from fin_agent.lexicon.company_names import Company
@@ -65,7 +65,7 @@ _TALK = (
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class PreviousTurn:
     """A question of the conversation, whole, and what was answered."""
 
     question: str
@@ -89,26 +89,26 @@ class Reading(BaseModel):
         return self.kind in (MessageKind.QUESTION, MessageKind.FOLLOW_UP)
 
 
-def read_message(message: str, earlier: Sequence[Earlier], workspace: Workspace) -> Reading:
+def read_message(message: str, earlier: Sequence[PreviousTurn], workspace: Workspace) -> Reading:
     """Read `message` after the questions `earlier`, the last of which stands last. Never raises for what is said.
 
     The same message after the same questions over the same index is read the same.
     """
     text = " ".join(message.split())
-    if len(text) > LONGEST_QUESTION:
+    if len(text) > MAX_QUESTION_LENGTH:
         return Reading(kind=MessageKind.QUESTION, question=text)
     for kind, words in _TALK:
-        if only_says(text, words) or (kind is MessageKind.HELP and says_of(text, words)):
+        if only_says(text, words) or (kind is MessageKind.HELP and mentions_kind(text, words)):
             return Reading(kind=kind)
-    of_all = bool(earlier) and _says_all(without_opening(text, "leads", "polite", "discourse"))
-    if not of_all and index_asked(text, workspace) is not None:
+    of_all = bool(earlier) and _means_all_companies(without_opening(text, "leads", "polite", "discourse"))
+    if not of_all and parse_index_question(text, workspace) is not None:
         return Reading(kind=MessageKind.INDEX)
     bare = without_opening(_AFTERWARDS.sub("", text), "greetings", "thanks", "discourse", "polite")
     if not re.search(r"\w", bare):
         return Reading(kind=MessageKind.UNCLEAR)
     asked = without_opening(bare, "leads", "polite", "discourse")
     for kind in (MessageKind.WHERE, MessageKind.HOW, MessageKind.DOUBT):
-        if any(is_phrase(each, kind.value) or says_of(each, kind.value) for each in (_of_filing(asked), bare)):
+        if any(is_phrase(each, kind.value) or mentions_kind(each, kind.value) for each in (_of_filing(asked), bare)):
             return Reading(kind=kind if earlier else MessageKind.UNCLEAR)
     try:
         return _read(bare, asked, earlier, workspace)
@@ -116,20 +116,20 @@ def read_message(message: str, earlier: Sequence[Earlier], workspace: Workspace)
         return Reading(kind=MessageKind.UNCLEAR)
 
 
-def _read(bare: str, asked: str, earlier: Sequence[Earlier], workspace: Workspace) -> Reading:
+def _read(bare: str, asked: str, earlier: Sequence[PreviousTurn], workspace: Workspace) -> Reading:
     if not re.search(r"\w", asked):
         return Reading(kind=MessageKind.UNCLEAR)
-    opened = simplified(asked) != simplified(bare)
-    last = _last_with_a_company(earlier, workspace)
+    opened = normalize_text(asked) != normalize_text(bare)
+    last = _last_with_company(earlier, workspace)
     if not found_in(asked, "choosing"):
-        named = _names_of_all(asked, _conversation(earlier, workspace), workspace)
+        named = _with_all_companies_named(asked, _conversation(earlier, workspace), workspace)
         if named is None and not FollowUp(asked, last, workspace, opened=opened).is_clause:
             return Reading(kind=MessageKind.UNCLEAR)
         if named is not None and named != asked:
             asked, bare = named, named
     now = FollowUp(asked, last, workspace, opened=opened)
     if not now.is_whole and (question := now.question()):
-        whole = simplified(question) == simplified(bare)
+        whole = normalize_text(question) == normalize_text(bare)
         kind = MessageKind.QUESTION if whole else MessageKind.FOLLOW_UP
         return Reading(kind=kind, question=question)
     if now.stands_alone:
@@ -148,7 +148,7 @@ def _without_spans(text: str, spans: list[tuple[int, int]]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class IndexAsked:
+class IndexQuestion:
     """What a message asks of the index itself: `which 10-Qs of Acme do you have?`. Nothing named: all of it."""
 
     doc_ids: tuple[str, ...]
@@ -161,7 +161,7 @@ class IndexAsked:
     """Whether it names companies, kinds of filings or years."""
 
 
-def index_asked(text: str, workspace: Workspace) -> IndexAsked | None:
+def parse_index_question(text: str, workspace: Workspace) -> IndexQuestion | None:
     """What of the index `text` asks about; None where it asks anything else."""
     forms = [(pattern, form) for pattern, form in FORMS if pattern.search(text)]
     if not (forms or found_in(text, "index nouns") or found_in(text, "index verbs")):
@@ -169,7 +169,7 @@ def index_asked(text: str, workspace: Workspace) -> IndexAsked | None:
     directory = workspace.directory
     mentions = directory.mentions(text)
     unknown = directory.unknown(text, understood_spans(text, directory, workspace.lexicon))
-    periods = periods_asked(text, text)
+    periods = requested_periods(text, text)
     spans = [(each.start, each.end) for each in mentions] + period_spans(text)
     spans += [found.span() for name in unknown for found in re.finditer(re.escape(name), text)]
     spans += [found.span() for pattern, _ in forms for found in pattern.finditer(text)]
@@ -190,50 +190,50 @@ def index_asked(text: str, workspace: Workspace) -> IndexAsked | None:
         and (not years or identity.fiscal_year in years)
     )
     names = tuple(dict.fromkeys(each.company.name for each in mentions))
-    return IndexAsked(doc_ids, names, tuple(unknown), bool(keys or unknown or forms or years))
+    return IndexQuestion(doc_ids, names, tuple(unknown), bool(keys or unknown or forms or years))
 
 
-def last_full_question(earlier: Sequence[Earlier], workspace: Workspace) -> Earlier | None:
+def last_full_question(earlier: Sequence[PreviousTurn], workspace: Workspace) -> PreviousTurn | None:
     """The question that talk after it is about: the last that was answered, or was asked in full.
 
     One that was refused is gone on from only where it named company and measure itself; None where there is none.
     """
-    return next((each for each in reversed(earlier) if _stands(each, workspace)), None)
+    return next((each for each in reversed(earlier) if _has_usable_question(each, workspace)), None)
 
 
-def _stands(each: Earlier, workspace: Workspace) -> bool:
+def _has_usable_question(each: PreviousTurn, workspace: Workspace) -> bool:
     if each.answer is None or not each.answer.refused:
         return True
-    before = _asked(each, workspace) if each.whole else None
+    before = _read_previous(each, workspace) if each.whole else None
     return before is not None and bool(before.names and before.query.measures)
 
 
-def _asked(each: Earlier, workspace: Workspace) -> AskedBefore | None:
+def _read_previous(each: PreviousTurn, workspace: Workspace) -> PreviousQuestion | None:
     """The question, read; None where it has no reading."""
     try:
-        return AskedBefore.of(each.question, workspace, each.answer)
+        return PreviousQuestion.of(each.question, workspace, each.answer)
     except FinAgentError:
         return None
 
 
-def _last_with_a_company(earlier: Sequence[Earlier], workspace: Workspace) -> AskedBefore | None:
+def _last_with_company(earlier: Sequence[PreviousTurn], workspace: Workspace) -> PreviousQuestion | None:
     """The last question that stands, but for those that name nobody: what follows goes on from the one before."""
-    looked_at = list(reversed(earlier))[:_LOOKED_BACK]
-    standing = [each for each in looked_at if _stands(each, workspace)]
-    read = (_asked(each, workspace) for each in (*standing, *looked_at))
+    looked_at = list(reversed(earlier))[:_MAX_LOOKBACK]
+    standing = [each for each in looked_at if _has_usable_question(each, workspace)]
+    read = (_read_previous(each, workspace) for each in (*standing, *looked_at))
     return next((before for before in read if before is not None and before.names), None)
 
 
-def _conversation(earlier: Sequence[Earlier], workspace: Workspace) -> list[AskedBefore]:
+def _conversation(earlier: Sequence[PreviousTurn], workspace: Workspace) -> list[PreviousQuestion]:
     """The last questions that stand, read, the last one last."""
-    standing = [each for each in earlier[-_LOOKED_BACK:] if _stands(each, workspace)]
-    return [before for each in standing if (before := _asked(each, workspace)) is not None]
+    standing = [each for each in earlier[-_MAX_LOOKBACK:] if _has_usable_question(each, workspace)]
+    return [before for each in standing if (before := _read_previous(each, workspace)) is not None]
 
 
-_LOOKED_BACK = 6
+_MAX_LOOKBACK = 6
 
 
-_MOST_NAMED = 6
+_MAX_NAMED = 6
 """Of the companies of an index: more are not named in one question."""
 _COUNTS = ("two", "three", "four", "five", "six")
 _COMPANIES = r"(?:(?:of\s+)?(?:the\s+|these\s+|those\s+)?(?:companies|firms)|of\s+(?:them|these|those))"
@@ -246,7 +246,7 @@ _ALL = re.compile(
 )
 
 
-def _says_all(text: str) -> bool:
+def _means_all_companies(text: str) -> bool:
     """Whether the text says nothing but `all companies`, `for all of the companies`, `all three`."""
     found = _ALL.search(text)
     return (
@@ -259,7 +259,7 @@ def _says_all(text: str) -> bool:
 _LEADS = ("", "for", "and", "and for")
 
 
-def _names_of_all(text: str, conversation: Sequence[AskedBefore], workspace: Workspace) -> str | None:
+def _with_all_companies_named(text: str, conversation: Sequence[PreviousQuestion], workspace: Workspace) -> str | None:
     """The text with the names that `all three`, `both` or `all companies` stand for in their place.
 
     `conversation` holds the questions before, the last one last. The text itself where nothing of that kind stands in
@@ -270,24 +270,24 @@ def _names_of_all(text: str, conversation: Sequence[AskedBefore], workspace: Wor
         return text
     words = found[0].lower()
     count = _COUNTS.index(found["count"].lower()) + 2 if found["count"] else 2 if "both" in words else 0
-    spoken_of = _spoken_of(conversation)
-    there = [_short(company) for company in workspace.directory.companies]
+    spoken_of = _companies_discussed(conversation)
+    there = [_shortest_name(company) for company in workspace.directory.companies]
     if count:
         last = list(conversation[-1].names) if conversation else []
         fitting = [names for names in (last, spoken_of[-count:], there) if len(names) == count]
     else:
         of_them = re.search(r"\b(?:them|these|those)\b", words) is not None
         fitting = [spoken_of] if of_them and len(spoken_of) > 1 else [there]
-    if not fitting or not 1 < len(fitting[0]) <= _MOST_NAMED:
+    if not fitting or not 1 < len(fitting[0]) <= _MAX_NAMED:
         return None
     names = list(fitting[0])
     owned = re.match(r"['’]s?(?!\w)", text[found.end() :])
-    told = " and ".join(f"{name}'s" for name in names) if owned else listed(names)
+    told = " and ".join(f"{name}'s" for name in names) if owned else join_names(names)
     rest = text[found.end() + (owned.end() if owned else 0) :]
     return f"{text[: found.start()]}{told}{rest}"
 
 
-def _spoken_of(conversation: Sequence[AskedBefore]) -> list[str]:
+def _companies_discussed(conversation: Sequence[PreviousQuestion]) -> list[str]:
     """The companies of the conversation, in the order in which they were named last."""
     names: dict[str, str] = {}
     for before in conversation:
@@ -298,6 +298,6 @@ def _spoken_of(conversation: Sequence[AskedBefore]) -> list[str]:
     return list(names.values())
 
 
-def _short(company: Company) -> str:
+def _shortest_name(company: Company) -> str:
     """The shortest of its names that is one."""
     return min(company.names, key=len)

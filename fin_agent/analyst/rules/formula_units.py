@@ -22,7 +22,7 @@ from fin_agent.evidence.expressions import (
 from fin_agent.lexicon.lexicon import Lexicon
 
 
-class UnlikeUnitsError(ValueError):
+class IncompatibleUnitsError(ValueError):
     """Amounts of unlike units are added or subtracted, or what comes out is of no unit that figures have."""
 
 
@@ -35,7 +35,7 @@ def unit_of_formula(expression: str, lexicon: Lexicon) -> str:
     try:
         root = parse_formula(expression)
     except LexiconError as error:
-        raise UnlikeUnitsError(str(error)) from error
+        raise IncompatibleUnitsError(str(error)) from error
     found = _dimension(root, lexicon)
     rates = {_unit_of(leaf, lexicon) for leaf in leaves_of(root)} & {"percent", "days"}
     if found.dollars == 1 and not (found.shares or found.heads or rates):
@@ -45,7 +45,7 @@ def unit_of_formula(expression: str, lexicon: Lexicon) -> str:
             return unit
     if not found.days and not found.hundreds and (found.heads or found.shares):
         return "USD" if found.dollars else "ratio"  # so much a head
-    raise UnlikeUnitsError(expression)
+    raise IncompatibleUnitsError(expression)
 
 
 def _unit_of(leaf: Quantity, lexicon: Lexicon) -> str:
@@ -60,7 +60,7 @@ def with_rates_as_fractions(expression: str, lexicon: Lexicon) -> str | None:
     for one in (expression, _RATE.sub(lambda name: _as_fraction(name.group(), lexicon), expression)):
         try:
             unit_of_formula(one, lexicon)
-        except UnlikeUnitsError:
+        except IncompatibleUnitsError:
             continue
         return one
     return None
@@ -122,25 +122,25 @@ def _dimension(node: Node, lexicon: Lexicon) -> _Dimension:
             try:
                 return _UNITS[lexicon.definition(name).unit]
             except KeyError:
-                raise UnlikeUnitsError(name) from None
+                raise IncompatibleUnitsError(name) from None
         case Operation(operator, left, right):
-            return _of_two(operator, _dimension(left, lexicon), _dimension(right, lexicon), left)
+            return _combine_dimensions(operator, _dimension(left, lexicon), _dimension(right, lexicon), left)
         case Mean(parts) | Choice(parts):
             found = {_dimension(part, lexicon) for part in parts}
             if len(found) > 1:
-                raise UnlikeUnitsError("parts of unlike units")
+                raise IncompatibleUnitsError("parts of unlike units")
             return found.pop()
         case AbsoluteValue(of) | IfReported(of):
             return _dimension(of, lexicon)
         case _:
-            raise UnlikeUnitsError("no unit is known")
+            raise IncompatibleUnitsError("no unit is known")
 
 
-def _of_two(operator: str, first: _Dimension, second: _Dimension, left: Node) -> _Dimension:
+def _combine_dimensions(operator: str, first: _Dimension, second: _Dimension, left: Node) -> _Dimension:
     if operator in "*/":
         return first.times(second, 1 if operator == "*" else -1)
     if isinstance(left, Constant) and not left.value:
         return second  # a sign
     if first != second:
-        raise UnlikeUnitsError("a sum of unlike units")
+        raise IncompatibleUnitsError("a sum of unlike units")
     return first

@@ -15,10 +15,10 @@ def with_losses(intent: Intent) -> Intent:
     growth, a difference or a bound the loss itself is reckoned: the result with the other sign.
     """
     if intent.selection is not None:
-        intent = intent.model_copy(update={"selection": _chosen_by_loss(intent.selection)})
-    if intent.numeric and not intent.further and intent.comparison in _EXTREMES and _of_changes(intent):
+        intent = intent.model_copy(update={"selection": _select_by_loss(intent.selection)})
+    if intent.numeric and not intent.further and intent.comparison in _EXTREMES and _compare_loss_changes(intent):
         return intent
-    if not intent.numeric or intent.further or not _of_losses(intent.measure, intent.expression, intent.core):
+    if not intent.numeric or intent.further or not _compare_losses(intent.measure, intent.expression, intent.core):
         return intent
     bounded = intent.claim is not None and bool(intent.claim.bound)
     if intent.relation in _MOVES or intent.comparison in _APART or bounded:
@@ -35,7 +35,7 @@ def with_losses(intent: Intent) -> Intent:
     return intent
 
 
-def _of_changes(intent: Intent) -> bool:
+def _compare_loss_changes(intent: Intent) -> bool:
     return intent.relation in _MOVES or "change(" in intent.expression
 
 
@@ -59,13 +59,13 @@ _WITH_A_SIGN = RESULTS | {
 }  # fmt: skip
 
 
-def _of_losses(words: str, expression: str, core: str) -> bool:
+def _compare_losses(words: str, expression: str, core: str) -> bool:
     if expression in _CASH:
         return _BURNT.search(core) is not None
     return expression in _WITH_A_SIGN and _LOSS.search(words) is not None
 
 
-def _chosen_by_loss(selection: Selection) -> Selection:
-    if not _of_losses(selection.measure, selection.expression, ""):
+def _select_by_loss(selection: Selection) -> Selection:
+    if not _compare_losses(selection.measure, selection.expression, ""):
         return selection
     return selection.model_copy(update={"expression": f"{LOSS_OF}{selection.expression}"})

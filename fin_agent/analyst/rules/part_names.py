@@ -16,7 +16,7 @@ from fin_agent.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class NamedPart:
+class PartMention:
     """A part as filings print it, and where it stands in the text."""
 
     name: str
@@ -26,7 +26,7 @@ class NamedPart:
     """Whether it is the beginning or the end of a metric's name as well: `Products` of `products revenue`."""
 
 
-def parts_named(text: str, parts: Collection[str], workspace: Workspace) -> list[NamedPart]:
+def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> list[PartMention]:
     """The parts that `text` names, the longest names first, none inside another.
 
     A name inside a metric's or a period's, or at a company's, is none, unless it is the beginning of a metric's name
@@ -41,25 +41,32 @@ def parts_named(text: str, parts: Collection[str], workspace: Workspace) -> list
     periods += [(one.start, one.end) for one in parsed.dates]
     found = [
         one
-        for name in sorted({name for printed in parts for name in _ways_to_say(printed)})
-        if _tells_something(name, lexicon)
+        for name in sorted({name for printed in parts for name in _name_variants(printed)})
+        if _is_distinctive(name, lexicon)
         for one in _places(text, name, mentions, periods)
     ]
-    found.sort(key=lambda one: (one.start - one.end, one.start, one.name != text[one.start : one.end], *_capitals(one)))
-    kept: list[NamedPart] = []
+    found.sort(
+        key=lambda one: (
+            one.start - one.end,
+            one.start,
+            one.name != text[one.start : one.end],
+            *_capitalization_order(one),
+        )
+    )
+    kept: list[PartMention] = []
     for one in found:
         if all(one.end <= other.start or other.end <= one.start for other in kept):
             kept.append(one)
     return kept
 
 
-def _capitals(part: NamedPart) -> tuple[int, str]:
+def _capitalization_order(part: PartMention) -> tuple[int, str]:
     """Of names that differ in capitals that with the fewest goes first: tags write all words of a name with one."""
     return sum(mark.isupper() for mark in part.name), part.name
 
 
 _BEFORE_A_PART = re.compile(r"\b(?:of|from|for|in)\s+$", re.I)
-_SHORTEST = 4
+_MIN_LENGTH = 4
 _FOOTNOTE = re.compile(r"\s*\((?:\w{1,2})\)|[*†‡]")
 _IN_BRACKETS = re.compile(r"^(?P<name>.+?)\s*\((?P<other>[A-Z][\w&. ]*)\)$")
 _UNITED_STATES = r"(?:United States|U\.S\.?(?:A\.?)?|USA?)"
@@ -71,7 +78,7 @@ _OF_TIME = re.compile(
 """Heads of columns and rows that say when, and not what of."""
 
 
-def _ways_to_say(printed: str) -> Iterator[str]:
+def _name_variants(printed: str) -> Iterator[str]:
     """A printed name, without its footnotes; its pieces between commas; both names of `Europe (EMEA)`."""
     name = " ".join(_FOOTNOTE.sub(" ", printed).split())
     yield name
@@ -83,29 +90,29 @@ def _ways_to_say(printed: str) -> Iterator[str]:
 
 def _places(
     text: str, name: str, mentions: Sequence[Mention], periods: Sequence[tuple[int, int]]
-) -> Iterator[NamedPart]:
+) -> Iterator[PartMention]:
     """Where `name` stands; short names only with the same capitals."""
     for found in _pattern(name).finditer(text):
         start, end = found.span()
         if any(begin <= start and end <= close for begin, close in periods):
             continue
-        if found[0].islower() and found[0].isalpha() and _is_a_noun_of_its_own(text, start, end, mentions):
+        if found[0].islower() and found[0].isalpha() and _is_common_noun(text, start, end, mentions):
             continue
         around = next((one for one in mentions if one.start <= start and end <= one.end), None)
         if around is None:
-            yield NamedPart(name, start, end)
+            yield PartMention(name, start, end)
             continue
         begins = start == around.start and end < around.end
         ends = end == around.end and _BEFORE_A_PART.search(text[around.start : start])
         if begins or ends:
-            yield NamedPart(name, start, end, in_metric=True)
+            yield PartMention(name, start, end, in_metric=True)
 
 
 _DETERMINED = re.compile(r"\b(?:an?|its|their|this|the|whole|entire)\s+(?:[a-z]+[- ]){0,3}\Z", re.I)
 _KIND_BEHIND = re.compile(r"['’]?s?\s+(?:segments?|divisions?|units?|regions?|group|line|arm|part)\b", re.I)
 
 
-def _is_a_noun_of_its_own(text: str, start: int, end: int, mentions: Sequence[Mention]) -> bool:
+def _is_common_noun(text: str, start: int, end: int, mentions: Sequence[Mention]) -> bool:
     """Whether a word written small is no name: `a capital-intensive business`, where a segment is called Business."""
     names_what = _KIND_BEHIND.match(text, end) or any(one.start in (end + 1, end + 3) for one in mentions)
     return not names_what and _DETERMINED.search(text[max(0, start - 60) : start]) is not None
@@ -117,15 +124,15 @@ def _pattern(name: str) -> re.Pattern[str]:
         return re.compile(rf"(?<!\w){_UNITED_STATES}(?!\w)")
     words = [r"(?:&|and)" if word.casefold() in ("&", "and") else re.escape(word) for word in name.split()]
     spelt = r"\s+".join(words)
-    return re.compile(rf"(?<!\w){spelt}(?!\w)", 0 if len(name) < _SHORTEST else re.I)
+    return re.compile(rf"(?<!\w){spelt}(?!\w)", 0 if len(name) < _MIN_LENGTH else re.I)
 
 
 @lru_cache(maxsize=65_536)
-def _tells_something(name: str, lexicon: Lexicon) -> bool:
+def _is_distinctive(name: str, lexicon: Lexicon) -> bool:
     words = re.findall(r"[a-z]+", name.lower())
     general = word_lists("part_words")["general"]
     if not words or general.issuperset(words) or company_words().legal_forms.issuperset(words) or _OF_TIME.search(name):
         return False
-    if len(name) < _SHORTEST and not (len(name) > 1 and any(mark.isupper() for mark in name)):
+    if len(name) < _MIN_LENGTH and not (len(name) > 1 and any(mark.isupper() for mark in name)):
         return False
     return not any(mention.start == 0 and mention.end == len(name) for mention in lexicon.mentions(name))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
-from fin_agent.analyst.rules.search_queries import looks_forward
+from fin_agent.analyst.rules.search_queries import asks_for_outlook
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS, FiscalPeriod, FiscalYears, is_annual
 from fin_agent.lexicon.periods import PeriodMention, QuestionPeriods, parse_periods
@@ -46,7 +46,7 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
     owned = [
         [directory.identities[doc_id] for doc_id in directory.by_key[asked.key].doc_ids] for asked in intent.companies
     ]
-    ended = [{_ended(day, identities) for day, _ in dates} for identities in owned]
+    ended = [{_period_ending_near(day, identities) for day, _ in dates} for identities in owned]
     if not intent.numeric and any(None in periods for periods in ended):
         return intent
     found = [{period_ending(day, identities, months) for day, months in dates} for identities in owned]
@@ -68,7 +68,7 @@ def period_ending(day: date, identities: Iterable[Identity], months: int = 0) ->
     where a span of that length does not begin with the fiscal year and is no quarter.
     """
     filings = list(identities)
-    period = _ended(day, filings) or _not_on_file(day, filings)
+    period = _period_ending_near(day, filings) or _unfiled_period(day, filings)
     if months == 3:
         return period if period.quarter else period.model_copy(update={"quarter": 4})
     if months in (6, 9, -1) and period.quarter:
@@ -78,7 +78,7 @@ def period_ending(day: date, identities: Iterable[Identity], months: int = 0) ->
     return None if (months == 12 and period.quarter) or months in (6, 9) else period
 
 
-def _ended(day: date, identities: Iterable[Identity]) -> FiscalPeriod | None:
+def _period_ending_near(day: date, identities: Iterable[Identity]) -> FiscalPeriod | None:
     """The period that ends near `day` in the filings' own columns: annual ones first, then the nearest year's."""
     found: list[tuple[bool, int, FiscalPeriod]] = []
     for identity in identities:
@@ -94,7 +94,7 @@ def _ended(day: date, identities: Iterable[Identity]) -> FiscalPeriod | None:
     return min(found, key=lambda entry: entry[:2])[2] if found else None
 
 
-def _not_on_file(day: date, identities: Iterable[Identity]) -> FiscalPeriod:
+def _unfiled_period(day: date, identities: Iterable[Identity]) -> FiscalPeriod:
     """The quarter or year that would end on `day` by the filer's calendar, of its annual reports first."""
     ends = [identity.reported.end for identity in identities if identity.reported and identity.form in ANNUAL_FORMS]
     closing = {nominal_month(end)[1] for end in ends if end is not None}
@@ -149,7 +149,7 @@ def _ordered(periods: Iterable[FiscalPeriod]) -> tuple[FiscalPeriod, ...]:
     return tuple(sorted(periods, key=lambda period: (period.fiscal_year, period.quarter or 5)))
 
 
-def periods_asked(core: str, question: str) -> tuple[FiscalPeriod, ...]:
+def requested_periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
     """Periods of the part that asks; of the whole question where that part names none."""
     for text in (core, question):
         parsed = parse_periods(text)
@@ -171,7 +171,7 @@ _OUTLOOK = re.compile(
 )
 
 
-def looks_ahead(text: str) -> bool:
+def asks_about_future(text: str) -> bool:
     """Whether a year after the date of what is known is asked about: `as of 2020, ... due in 2023`."""
     parsed = parse_periods(text)
     return (
@@ -186,7 +186,7 @@ def _last_quarter(mention: PeriodMention) -> int | None:
     return fiscal_quarter_of(mention.period_end, 12) if mention.period_end else mention.months // 3
 
 
-def how_many_periods(core: str, periods: Sequence[FiscalPeriod]) -> int:
+def min_period_count(core: str, periods: Sequence[FiscalPeriod]) -> int:
     """At least how many periods are asked about; `since 2018` and `the last three years` name fewer than they ask."""
     if len(periods) > 1:
         return len(periods)
@@ -206,18 +206,18 @@ def quarters_without_year(question: str, periods: Sequence[FiscalPeriod]) -> tup
     return tuple(f"the year of quarter {quarter}: name it" for quarter in loose)
 
 
-def dates_asked(question: str) -> tuple[date, ...]:
+def requested_dates(question: str) -> tuple[date, ...]:
     """Dates that `question` names."""
     return tuple(mention.date for mention in parse_periods(question).dates)
 
 
-def with_own_years(intent: Intent, workspace: Workspace) -> Intent:
+def with_fiscal_years_resolved(intent: Intent, workspace: Workspace) -> Intent:
     """`intent` of one company with each year that no filing is named for as the one that ended in it, and a note.
 
     Numbers find their years in the plan (`FiscalYears.meant`). A year to come stays as it is asked: what is expected of
     it was said before it.
     """
-    if intent.numeric or len(intent.companies) != 1 or looks_forward(intent):
+    if intent.numeric or len(intent.companies) != 1 or asks_for_outlook(intent):
         return intent
     filed = workspace.years[intent.companies[0].key]
     meant = [filed.meant(period) for period in intent.periods]

@@ -53,7 +53,7 @@ _PLAIN = "What was {owners} {noun} {when}"
 _PLURAL = re.compile(r"(?:(?<!s)(?<!nes)(?<!i)(?<!u)s|data)$")
 
 
-def worded(query: Query, counted: str = "", moved: str = "change") -> str:
+def query_to_question(query: Query, counted: str = "", moved: str = "change") -> str:
     """The question that asks for `query`; empty where it is of a kind that has no plain wording.
 
     Args:
@@ -69,16 +69,16 @@ def worded(query: Query, counted: str = "", moved: str = "change") -> str:
         return ""
     parts = query.parts.names if query.parts is not None else ()
     nouns = [_noun(one.of if isinstance(one, Move) else one) for one in query.measures]
-    noun = f"{listed(parts)} {listed(nouns)}".strip()
+    noun = f"{join_names(parts)} {join_names(nouns)}".strip()
     periods = query.periods
     text = form.format(
         noun=noun,
-        names=listed(names),
-        owners=listed([possessive(one) for one in names]),
+        names=join_names(names),
+        owners=join_names([possessive(one) for one in names]),
         first=possessive(names[0]),
-        others=listed([possessive(one) for one in names[1:]]),
+        others=join_names([possessive(one) for one in names[1:]]),
         choice=f"{', '.join(names[:-1])} or {names[-1]}",
-        years=listed([str(one) for one in periods]),
+        years=join_names([str(one) for one in periods]),
         kind=query.parts.kind if query.parts is not None else "",
         when=counted or in_periods(periods, moving=isinstance(measure, Move)),
         moved=moved,
@@ -123,10 +123,10 @@ def in_periods(periods: Sequence[Period], *, moving: bool = False) -> str:
     run = len(periods) > 2 and years == list(range(years[0], years[-1] + 1))
     if len(periods) > 1 and (moving or run):
         return f"from {periods[0]} to {periods[-1]}"
-    return f"in {listed([str(one) for one in periods])}" if periods else ""
+    return f"in {join_names([str(one) for one in periods])}" if periods else ""
 
 
-def shifted(period: Period, years: int, quarters: int = 0) -> Period:
+def shift_period(period: Period, years: int, quarters: int = 0) -> Period:
     """The period some years or quarters later, or earlier where these are negative."""
     count = (period.fiscal_year or 0) * 4 + (period.quarter or 1) - 1 + years * 4 + quarters
     end = period.end and period.end.replace(year=period.end.year + years, day=min(period.end.day, 28))
@@ -139,6 +139,6 @@ def possessive(name: str) -> str:
     return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """`A`, `A and B`, `A, B and C`."""
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

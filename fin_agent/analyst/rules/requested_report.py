@@ -14,27 +14,27 @@ from fin_agent.vocabulary.identity import Form
 
 
 @dataclass(frozen=True, slots=True)
-class ToldApart:
+class ReportQuestion:
     """A question without the words that say which report is meant."""
 
     rest: str
     report: RequestedReport
 
 
-def told_apart(question: str) -> ToldApart | None:
+def split_report_request(question: str) -> ReportQuestion | None:
     """`question` and the report it wants its figures from; None where it wants none in particular.
 
     A report named by its year (`the 2018 10-K`) is one in particular only where the question asks for another period:
     `net sales in the 2018 10-K` are those of 2018. Several reports, and questions about a restatement itself, are none.
     """
-    if _ASKED_WHETHER.search(question) or _ASKED_HOW_MUCH.search(question):
+    if _ASKS_WHETHER.search(question) or _ASKS_HOW_MUCH.search(question):
         return None
-    named = list(_named(question))
+    named = list(_reports_named(question))
     if len({report for _, report in named}) > 1:
         return None
     rest, report = question, None
     for (start, end), found in reversed(named):
-        rest, report = _cut(rest, start, end), found
+        rest, report = _remove_span(rest, start, end), found
     if report is not None and not _has_period(rest):
         rest, report = question, None
     for which in (Which.ORIGINAL, Which.RESTATED):
@@ -43,23 +43,23 @@ def told_apart(question: str) -> ToldApart | None:
             continue
         if report is not None and report.which is not Which.NAMED:
             return None  # both are spoken of
-        rest = _cut(rest, *cue.span())
+        rest = _remove_span(rest, *cue.span())
         report = report or RequestedReport(which=which, words=cue.group("cue").lower())
-    return ToldApart(rest, report) if report is not None else None
+    return ReportQuestion(rest, report) if report is not None else None
 
 
-def about_restating(question: str) -> tuple[str, ...]:
+def asks_about_restatement(question: str) -> tuple[str, ...]:
     """What a question asks of a restatement itself, which no program is written for."""
-    if not _ASKED_HOW_MUCH.search(question):
+    if not _ASKS_HOW_MUCH.search(question):
         return ()
     return ("the amount of a restatement: ask for the figure as originally reported, then as restated",)
 
 
-_ASKED_WHETHER = re.compile(
+_ASKS_WHETHER = re.compile(
     r"^\W*(?:was|were|did|do|does|has|have|had|why|when)\b.*\b(?:restat\w+|recast|revised|revise)\b", re.I | re.S
 )
 """`Was net income of 2019 restated?`"""
-_ASKED_HOW_MUCH = re.compile(
+_ASKS_HOW_MUCH = re.compile(
     r"\bhow much\b.{0,200}?(?<!as )\b(?:restated|recast|revised)\b\s*(?:in\b|by\b|after\b|[?.]|$)"
     r"|\b(?:effects?|impacts?|amount|size|reasons?)\s+(?:of|for)\s+(?:the\s+|its\s+|any\s+)?(?:restate\w+|recasting|revisions?)\b"
     r"|\b(?:differ\w*|chang\w*|gap)\b.{0,160}?\b(?:reported|stated|filed)\b.{0,80}?\b(?:restated|recast|revised)\b",
@@ -92,7 +92,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
     )
 
 
-def _named(question: str) -> Iterator[tuple[tuple[int, int], RequestedReport]]:
+def _reports_named(question: str) -> Iterator[tuple[tuple[int, int], RequestedReport]]:
     """(span, report) of every report that is named by its year, first the patterns that say most."""
     taken: list[tuple[int, int]] = []
     found: list[tuple[tuple[int, int], RequestedReport]] = []
@@ -106,7 +106,7 @@ def _named(question: str) -> Iterator[tuple[tuple[int, int], RequestedReport]]:
             if report is not None:
                 taken.append((start, end))
                 found.append(((start, end), report))
-                unled = unled or (match.groupdict().get("lead", "") is None and not _stands_alone(match))
+                unled = unled or (match.groupdict().get("lead", "") is None and not _is_standalone_mention(match))
     if not unled:  # `the 2018 10-K revenue less that of 2017` sets reports against each other
         yield from sorted(found, key=lambda pair: pair[0])
 
@@ -126,7 +126,7 @@ def _report(match: re.Match[str]) -> RequestedReport | None:
     return RequestedReport(which=Which.NAMED, words=words, form=form, fiscal_year=parsed.years[0], quarter=quarter)
 
 
-def _stands_alone(match: re.Match[str]) -> bool:
+def _is_standalone_mention(match: re.Match[str]) -> bool:
     """Whether the report is what a question begins with (`10-K of 2018: ...`) or asks (`what did the 10-K say`)."""
     before, after = match.string[: match.start()], match.string[match.end() :]
     return after.lstrip().startswith(":") or bool(_SUBJECT.search(before))
@@ -152,7 +152,7 @@ def _any_of(words: frozenset[str]) -> str:
     return "|".join(r"\s+".join(map(re.escape, word.split())) for word in longest)
 
 
-def _cut(text: str, start: int, end: int) -> str:
+def _remove_span(text: str, start: int, end: int) -> str:
     """`text` without what stands there; a company named in it (`Acme's 2018 10-K`) stays."""
     whose = next((one for pattern in _patterns() if (one := pattern.fullmatch(text, start, end))), None)
     owner = (whose.groupdict().get("whose") or "") if whose is not None else ""

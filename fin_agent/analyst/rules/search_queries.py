@@ -21,10 +21,10 @@ from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
 
 
-def query_of(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Workspace) -> Query:
+def build_query(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Workspace) -> Query:
     """The query of a round; `ledger` is what is known after the round before, None in the first."""
     required = tuple(slot for slot, needed in plan.slots().items() if needed)
-    slots = required if ledger is None else _still_wanted(intent, plan, ledger)
+    slots = required if ledger is None else _empty_slots(intent, plan, ledger)
     if ledger is None and intent.unsupported:  # words are left over: figures of the others alone are not what is asked
         slots = ()
     terms = search_terms(intent.keywords)
@@ -57,7 +57,7 @@ def query_of(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Works
     )
 
 
-def _still_wanted(intent: Intent, plan: Plan, ledger: Ledger) -> tuple[Slot, ...]:
+def _empty_slots(intent: Intent, plan: Plan, ledger: Ledger) -> tuple[Slot, ...]:
     """Empty slots, the most constraining first: what the answer lacks, by the filing that would fill most of it.
 
     Slots of alternatives follow where a term still needs one; those of companies that are not chosen do not.
@@ -91,7 +91,7 @@ def _periods(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> t
         found = {FiscalPeriod(fiscal_year=slot.fiscal_year, quarter=slot.quarter) for slot in slots}
     else:
         found = set(intent.periods)
-        forward = looks_forward(intent)
+        forward = asks_for_outlook(intent)
         for period in intent.periods:
             for filed in (workspace.years[company.key] for company in intent.companies):
                 meant = filed.meant(period)[0]
@@ -113,7 +113,7 @@ _FORWARD = re.compile(
 _AS_OF = re.compile(r"\bas\s+(?:of|at)\b", re.I)
 
 
-def looks_forward(intent: Intent) -> bool:
+def asks_for_outlook(intent: Intent) -> bool:
     """Whether a year to come is asked about, as seen before it: plans stand in the filing before."""
     one_year = len(intent.periods) == 1 and intent.periods[0].quarter is None
     return one_year and not intent.dates and bool(_FORWARD.search(intent.core)) and not _AS_OF.search(intent.core)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 
 
-def of_the_market(core: str) -> tuple[str, ...]:
+def market_price_requests(core: str) -> tuple[str, ...]:
     """What is reckoned with the price of a share, which filings do not state."""
-    found = _OF_THE_MARKET.search(core)
+    found = _MARKET_MEASURE.search(core)
     if found is None or _ASSUMED.search(core):
         return ()
     return (f"{' '.join(found.group().split())}: it needs a market price, which filings do not contain",)
 
 
-_OF_THE_MARKET = re.compile(
+_MARKET_MEASURE = re.compile(
     r"\b(?:(?:fcf|free\s+cash\s*flow|dividend|earnings|shareholder|buyback)[- ]yield"
     r"|enterprise\s+value|ev\s*(?:/|to\s)\s*\w+"
     r"|p\s*/\s*(?:e|b|s|fcf)\b|price[- ](?:to[- ](?:earnings|book|sales|cash)|earnings)\b|peg\s+ratio"
@@ -25,16 +25,16 @@ _ASSUMED = re.compile(
 )
 
 
-def in_other_money(question: str) -> tuple[str, ...]:
+def foreign_currency_requests(question: str) -> tuple[str, ...]:
     """Amounts wanted in a currency that filings do not state them in."""
-    found = _OTHER_MONEY.search(question)
+    found = _OTHER_CURRENCY.search(question)
     if found is None:
         return ()
     money = found.group("money") or found.group("sign")
     return (f"amounts in {money!r}: figures are given in the currency of the filings",)
 
 
-_OTHER_MONEY = re.compile(
+_OTHER_CURRENCY = re.compile(
     r"\b(?:in|to|into|of)\s+(?:(?:units|thousands?|millions?|billions?)\s+(?:of\s+)?)?(?:british\s+|japanese\s+|chinese\s+|mexican\s+)?"
     r"(?P<money>euros?|eur|pounds?|gbp|sterling|yen|jpy|yuan|rmb|renminbi|cny|(?:indian\s+)?rupees?|inr|swiss\s+francs?|chf"
     r"|canadian\s+dollars?|cad|australian\s+dollars?|aud|pesos?|won|kron(?:a|or|er)|bitcoins?)\b|(?P<sign>[€£¥])",

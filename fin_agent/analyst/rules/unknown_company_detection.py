@@ -22,7 +22,7 @@ _COMMON = 0.03
 """Share of the pages from which a word is one that filings use, and no name of a company they are not about."""
 _PAGES_WITH_A_SYMBOL = 3
 """Of each filing at most, so that it is taken for a symbol though the index has few filings."""
-_SHORTEST_TICKER = 3
+_MIN_TICKER_LENGTH = 3
 _PIECE = re.compile(r"[^\W_][\w.&*-]*(?:['’](?!s\b)\w+)?|['’]s\b|[^\w\s]", re.I)
 _TIES = re.compile(
     r"\b(?:compar\w*|relative|ratio|combin\w*|together|difference|add(?:ed)?|divid\w*|exceed\w*)\b", re.I
@@ -44,7 +44,7 @@ _NAME = r"(W{1,3})"
 _FIRST_NAME = re.compile(_NAME)
 
 
-class _Piece(NamedTuple):
+class _Token(NamedTuple):
     """A word or a mark of the question."""
 
     word: str
@@ -52,22 +52,22 @@ class _Piece(NamedTuple):
     end: int
 
 
-def with_symbols(question: str, core: str, workspace: Workspace) -> str:
+def with_uppercase_tickers(question: str, core: str, workspace: Workspace) -> str:
     """`question` with the symbols that stand in small letters beside a company in capitals: `AAPL vs msft`."""
-    for name in partners_in(core, workspace):
-        if len(name) >= _SHORTEST_TICKER and workspace.directory.mentions(name.upper()):
+    for name in unknown_companies_in(core, workspace):
+        if len(name) >= _MIN_TICKER_LENGTH and workspace.directory.mentions(name.upper()):
             question = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", name.upper(), question)
     return question
 
 
-def partners_in(core: str, workspace: Workspace) -> list[str]:
+def unknown_companies_in(core: str, workspace: Workspace) -> list[str]:
     """Words of `core` that stand beside a company where another would, left to right; those known left out."""
     pieces, kinds = _read(core, workspace)
     if "C" not in kinds:
         return []
     ties = _TIES.search(core) is not None
     names: dict[int, str] = {}
-    while found := set(_beside(kinds, ties=ties)):
+    while found := set(_rare_words_beside_company(kinds, ties=ties)):
         for start, end in found:
             names[start] = _text(core, pieces, start, end)
             kinds = kinds[:start] + "C" * (end - start) + kinds[end:]
@@ -78,7 +78,7 @@ def partners_in(core: str, workspace: Workspace) -> list[str]:
     return [names[start] for start in sorted(names)]
 
 
-def name_alone(intent: Intent, workspace: Workspace) -> str | None:
+def lone_company_name(intent: Intent, workspace: Workspace) -> str | None:
     """What a question that names no indexed company seems to name as its company, for a message; None where nothing."""
     if intent.companies or intent.unknown_companies:
         return None
@@ -92,11 +92,11 @@ def name_alone(intent: Intent, workspace: Workspace) -> str | None:
     return _text(intent.core, pieces, *found.span()) if found else None
 
 
-def _text(core: str, pieces: list[_Piece], start: int, end: int) -> str:
+def _text(core: str, pieces: list[_Token], start: int, end: int) -> str:
     return core[pieces[start].start : pieces[end - 1].end].rstrip(".")
 
 
-def _read(core: str, workspace: Workspace) -> tuple[list[_Piece], str]:
+def _read(core: str, workspace: Workspace) -> tuple[list[_Token], str]:
     """The words and marks of a question, and a letter for each."""
     directory = workspace.directory
     spans = [(one.start, one.end) for one in directory.mentions(core)]
@@ -104,7 +104,7 @@ def _read(core: str, workspace: Workspace) -> tuple[list[_Piece], str]:
     for name in directory.unknown(core, understood):
         spans += [found.span() for found in re.finditer(re.escape(name), core)]
     companies, known = _places(spans), _places(understood)
-    pieces = [_Piece(found[0].lower().rstrip("."), *found.span()) for found in _PIECE.finditer(core)]
+    pieces = [_Token(found[0].lower().rstrip("."), *found.span()) for found in _PIECE.finditer(core)]
     pieces = [one for one in pieces if one.word != "the" or one.start in companies]
     stop = _stop_words()
     kinds = [
@@ -151,15 +151,15 @@ def _rare(words: Collection[str], workspace: Workspace) -> frozenset[str]:
         for symbol in company.tickers
     }
     return frozenset(
-        word for word in words if all(_seldom(part, pages, max(most, covers.get(word, 0))) for part in parts[word])
+        word for word in words if all(_is_rare(part, pages, max(most, covers.get(word, 0))) for part in parts[word])
     )
 
 
-def _seldom(part: str, pages: Mapping[str, int], most: float) -> bool:
+def _is_rare(part: str, pages: Mapping[str, int], most: float) -> bool:
     return part not in stopwords() and pages.get(stem(part), 0) < most
 
 
-def _beside(kinds: str, *, ties: bool) -> Iterable[tuple[int, int]]:
+def _rare_words_beside_company(kinds: str, *, ties: bool) -> Iterable[tuple[int, int]]:
     """(first, last + 1) of each run of rare words that stands beside a company."""
     listed = {
         match.start() + at

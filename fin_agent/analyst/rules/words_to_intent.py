@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 
 from fin_agent.analyst.rules.period_resolution import (
-    dates_asked,
-    how_many_periods,
-    periods_asked,
+    min_period_count,
     quarters_without_year,
+    requested_dates,
+    requested_periods,
 )
-from fin_agent.analyst.rules.reasoning.ranking_questions import statement_ranked
-from fin_agent.analyst.rules.requested_report import about_restating, told_apart
+from fin_agent.analyst.rules.reasoning.ranking_questions import ranked_statement
+from fin_agent.analyst.rules.requested_report import asks_about_restatement, split_report_request
 from fin_agent.analyst.rules.unanswerable_questions import SPAN_OF_A_YEAR
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.cards.card import Use
@@ -24,7 +24,7 @@ from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.query.question_sentences import decimals_asked, sentences_of, unit_asked
 from fin_agent.vocabulary.identity import Form
 
-LONGEST_QUESTION = 10_000
+MAX_QUESTION_LENGTH = 10_000
 """Characters: five times as many as the longest question of FinanceBench has."""
 FORMS = (
     (re.compile(r"\b8-?\s?ks?\b", re.I), Form.EIGHT_K),
@@ -35,7 +35,7 @@ FORMS = (
 )
 """How questions name kinds of filings."""
 _INCORPORATED = re.compile(r"\b(?:where|when|state|country|jurisdiction|laws?)\b.*\bincorporated\b", re.I)
-_TOLD_IN_WORDS = re.compile(
+_ASKS_FOR_WORDS = re.compile(
     r"\b(why|what (?:has |have )?(?:drove|driven|drives|caused|causes|explains?|led)|drivers?|reasons?|describe|explain"
     r"|who|whom|whose|nature|purpose|agenda|summari[sz]e|what (?:kind|type|sort)s? of"
     r"|how (?:does|do|did) .{3,60} (?:recogni[sz]e|account for|treat))\b"
@@ -51,7 +51,7 @@ _FIGURE = re.compile(
 )
 
 
-def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, beside: Sequence[str] = ()) -> Intent:
+def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, beside: Sequence[str] = ()) -> Intent:
     """Read the words of `question`; `beside` are words of it that are known to name companies which are not indexed.
 
     The intent asks for no figures: those are read by `fin_agent.query.question_to_intent`. Raises QuestionError where
@@ -59,31 +59,31 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
     """
     if not re.search(r"\w", question):
         raise QuestionError("the question has no words", subject=repr(question[:40]), remedy="Ask something in words")
-    if len(question) > LONGEST_QUESTION:
+    if len(question) > MAX_QUESTION_LENGTH:
         raise QuestionError(
-            f"the question has {len(question):,} characters; at most {LONGEST_QUESTION:,} are read",
+            f"the question has {len(question):,} characters; at most {MAX_QUESTION_LENGTH:,} are read",
             subject=question[:60],
             remedy="Ask for one thing at a time",
         )
-    told = told_apart(" ".join(question.split()))  # patterns take very long over thousands of blanks
+    told = split_report_request(" ".join(question.split()))  # patterns take very long over thousands of blanks
     text = question if told is None else told.rest
     core = sentences_of(text).asked
-    periods = periods_asked(core, text)
+    periods = requested_periods(core, text)
     unread = directory.unknown(core, understood_spans(core, directory, lexicon))
-    ranked = statement_ranked(core)
+    ranked = ranked_statement(core)
     statements = tuple(lexicon.statement_mentions(question))
     bare = without_companies(core, directory)
     metrics, topics = lexicon.mentions(bare), lexicon.topics(bare)
-    in_words = _TOLD_IN_WORDS.search(core) is not None
+    in_words = _ASKS_FOR_WORDS.search(core) is not None
     terms = [term for topic in topics[:2] for term in topic.expand]
     return Intent(
         question=question,
         core=core,
         companies=_companies(directory.mentions(question), core),
         unknown_companies=tuple(dict.fromkeys((*unread, *beside))),
-        unsupported=(*quarters_without_year(question, periods), *about_restating(question)),
+        unsupported=(*quarters_without_year(question, periods), *asks_about_restatement(question)),
         periods=periods,
-        dates=dates_asked(question),
+        dates=requested_dates(question),
         forms=tuple(form for pattern, form in FORMS if pattern.search(core)),
         relation=Relation.EXPLANATION if in_words else Relation.EACH,
         report=told.report if told is not None else None,
@@ -91,9 +91,9 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
         unit=unit_asked(question),
         decimals=decimals_asked(question),
         statements=statements or ((ranked,) if ranked is not None else ()),
-        use=use_of(core, Relation.EACH, Comparison.NONE, computed=False, periods=how_many_periods(core, periods)),
+        use=use_of(core, Relation.EACH, Comparison.NONE, computed=False, periods=min_period_count(core, periods)),
         topics=tuple(topic.id for topic in topics),
-        keywords=_keywords(core, directory),
+        keywords=_search_terms(core, directory),
         expansions=tuple(dict.fromkeys((*terms, *(lexicon.expand([metrics[0].phrase])[:6] if metrics else ())))),
         names_metric=bool(metrics),
         asks_figure=_FIGURE.search(core) is not None or (not in_words and bool(metrics)),
@@ -111,15 +111,15 @@ def _companies(mentions: Sequence[CompanyMention], core: str) -> tuple[Requested
         for key, mention in best.items()
     ]
     first = {mention.company.key: mention.phrase for mention in reversed(mentions)}
-    return tuple(reversed(asked) if _base_stands_first(core, [first[one.key] for one in asked]) else asked)
+    return tuple(reversed(asked) if _base_comes_first(core, [first[one.key] for one in asked]) else asked)
 
 
-def _base_stands_first(core: str, companies: Sequence[str]) -> bool:
+def _base_comes_first(core: str, companies: Sequence[str]) -> bool:
     """Whether of two companies the one that is measured against is named first: `How many times Acme's is Bolt's?`."""
-    return len(companies) == 2 and _AGAINST_WHOM.search(core[: core.find(companies[0])]) is not None
+    return len(companies) == 2 and _COMPARED_COMPANY.search(core[: core.find(companies[0])]) is not None
 
 
-_AGAINST_WHOM = re.compile(
+_COMPARED_COMPANY = re.compile(
     r"\bhow\s+(?:many\s+times|much|many)\b.*\b(?:as\s+\w+\s+as|(?:more|less|fewer|higher|lower|greater|larger|smaller|bigger)"
     r"\s+than|that\s+of|the\s+size\s+of|above|below)\s+(?:that\s+of\s+|those\s+of\s+)?(?:the\s+)?$"
     r"|\bhow\s+many\s+times\s+(?:the\s+)?$|\bhow\s+far\s+(?:ahead\s+of|above)\s+(?:the\s+)?$",
@@ -147,7 +147,7 @@ def period_spans(text: str) -> list[tuple[int, int]]:
     return spans + [(mention.start, mention.end) for mention in parsed.dates]
 
 
-def _keywords(core: str, directory: CompanyDirectory) -> tuple[str, ...]:
+def _search_terms(core: str, directory: CompanyDirectory) -> tuple[str, ...]:
     text = without_companies(core, directory)
     for start, end in [*period_spans(text), *(found.span() for found in SPAN_OF_A_YEAR.finditer(text))]:
         text = text[:start] + " " * (end - start) + text[end:]

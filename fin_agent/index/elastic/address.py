@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.redaction import as_sent, why_unsendable
+from fin_agent.redaction import normalize_secret, unsendable_reason
 
 VARIABLES = {
     "api_key": "FIN_AGENT_ES_API_KEY",
@@ -106,8 +106,8 @@ class Reaching(BaseModel):
     def _sendable(cls, given: str | None, info: ValidationInfo) -> str | None:
         """Without the end of its line; None where nothing is left."""
         name = str(info.field_name)
-        sent = as_sent(given or "", blanks=_SENT[name]) or None
-        if sent is not None and (why := why_unsendable(sent, ascii_only=_SENT[name])):
+        sent = normalize_secret(given or "", blanks=_SENT[name]) or None
+        if sent is not None and (why := unsendable_reason(sent, ascii_only=_SENT[name])):
             raise _unfit(f"it cannot be sent: {why}", VARIABLES[name], "Set it anew, to the value alone")
         return sent
 

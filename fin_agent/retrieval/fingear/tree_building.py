@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fin_agent.atomic_write import write_whole
+from fin_agent.atomic_write import atomic_write
 from fin_agent.errors import FinAgentError, how_to_install
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
@@ -166,7 +166,7 @@ class NodeWriter(Protocol):
 
     name: str
 
-    def written(self, chunks: Sequence[Chunk]) -> Written:
+    def write(self, chunks: Sequence[Chunk]) -> Written:
         """What a node over these chunks holds."""
 
 
@@ -368,7 +368,7 @@ def _nodes(chunks: Sequence[Chunk], groups: Sequence[Sequence[int]], writer: Nod
     first_leaf = 1 + clusters
 
     def node(number: int, level: int, children: Sequence[int], below: Sequence[Chunk]) -> TreeNode:
-        held = writer.written(below)
+        held = writer.write(below)
         return TreeNode(
             number=number,
             level=level,
@@ -393,8 +393,8 @@ class RuleWriter:
 
     name = "rules"
 
-    def written(self, chunks: Sequence[Chunk]) -> Written:
-        """See NodeWriter.written."""
+    def write(self, chunks: Sequence[Chunk]) -> Written:
+        """See NodeWriter.write."""
         rows = [row for chunk in chunks for row in chunk.rows]
         titles = list(dict.fromkeys(title for chunk in chunks for title in chunk.headings))
         asked = [f"What was {row}?" for row in rows[:: max(1, len(rows) // QUESTIONS)]]
@@ -459,7 +459,7 @@ class TreeStore:
     def write(self, trees: FilingTrees) -> int:
         """Keep the trees of a filing, in place of those of the same chunking. Returns bytes."""
         content = gzip.compress(trees.model_dump_json(exclude_defaults=True).encode(), mtime=0)
-        write_whole(self._place(trees.content_hash, trees.chunking), content)
+        atomic_write(self._place(trees.content_hash, trees.chunking), content)
         return len(content)
 
     def read(self, doc_id: str, content_hash: str, chunking: Chunking) -> FilingTrees | None:

@@ -110,7 +110,7 @@ class HiRec:
     def _documents(self, asked: Query, going: _Going) -> list[str]:
         words = asked.text
         if "rewriting" not in self.without:
-            words = self.rewriter.rewritten(asked)
+            words = self.rewriter.rewrite(asked)
             going.step("rewriting", "for the document stage", words)
         limit = max(self.documents, going.depth.documents)
         found = [doc_id for doc_id, _ in self.ranker.filings(Wording((words,)), going.scope, self.candidates)]

@@ -169,7 +169,7 @@ class SelfRag:
             steps.append(SearchStep("grading", "by the critic", f"{len(read)} of {len(found)} passages relevant"))
             if verdict.answerable or verdict.complementary is None:
                 break
-            words = self.rewriter.rewritten(verdict.complementary)
+            words = self.rewriter.rewrite(verdict.complementary)
             if words == asked.text:
                 break
             asked = _reworded(query, words)
@@ -213,7 +213,7 @@ class RqRag:
         apart = next(iter(self.decomposer.parts(query)), query)
         wider = "; ".join((*query.expansions, *query.synonyms)[:_MOST_EXPANSIONS])
         made = {
-            "rewriting": _reworded(query, self.rewriter.rewritten(query)),
+            "rewriting": _reworded(query, self.rewriter.rewrite(query)),
             "decomposing": apart,
             "disambiguating": _reworded(query, f"{query.text} ({wider})") if wider else query,
         }

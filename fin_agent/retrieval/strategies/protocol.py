@@ -213,7 +213,7 @@ class Curator(Protocol):
 class Rewriter(Protocol):
     """Puts a question into other words. Deterministic where no model is asked; safe to share between threads."""
 
-    def rewritten(self, query: Query) -> str:
+    def rewrite(self, query: Query) -> str:
         """What `query` asks for in the words of filings: company, form, period, line items; never empty."""
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fin_agent.analyst.model.calculations import amount_of, evaluate_calculations
+from fin_agent.analyst.model.calculations import evaluate_calculations, quoted_amount
 from fin_agent.analyst.model.replies import Calculation, QuotedFigure
 from fin_agent.answering.sandbox import MontySandbox
 
@@ -54,7 +54,10 @@ def test_a_calculation_may_go_on_from_one_before_it() -> None:
     code = found.program(lambda one: f"ACME page {one.passage}")
     assert "new = 3763  # ACME page 1" in code and "idle" not in code
     assert SANDBOX.run(code).value == [230, 57.5]
-    assert found.placed("It rose by {change}, from {old}.", {"old": "3,533"}) == "It rose by $230 million, from 3,533."
+    assert (
+        found.fill_placeholders("It rose by {change}, from {old}.", {"old": "3,533"})
+        == "It rose by $230 million, from 3,533."
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,7 +72,7 @@ def test_a_calculation_may_go_on_from_one_before_it() -> None:
     ],
 )
 def test_a_figure_is_the_number_that_its_quote_prints(number: str, quote: str, amount: str) -> None:
-    assert f"{amount_of(figure('a', number, quote)):f}" == amount
+    assert f"{quoted_amount(figure('a', number, quote)):f}" == amount
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def reply(**changed: object) -> str:
     ],
 )
 def test_a_reply_fills_the_fields_that_abstraction_needs(written: str, script: type[Script], prose: Card) -> None:
-    made = ModelCardMaker(script(written).caller).made(prose, TEXT)
+    made = ModelCardMaker(script(written).caller).make(prose, TEXT)
     assert made.by_model and made.notes == ()
     card = made.card
     assert card.role is ClaimRole.EXPLAINS and set(card.answers.uses) == {Use.EXPLANATION, Use.LOOKUP}
@@ -92,7 +92,7 @@ def test_figures_and_identity_stay_those_of_the_rules(script: type[Script], stat
         cues=[], sketch="", identity={"page": 99, "company": "Acme"}, page=99, facts=[{"label": "x", "amount": "1"}],
         units=["EUR"], scales=[9], evidence_type="narrative", verifiability={"facts": 999}, spans=[],
     )  # fmt: skip
-    card = ModelCardMaker(script(forged).caller).made(base, text).card
+    card = ModelCardMaker(script(forged).caller).make(base, text).card
     kept = ("identity", "evidence_type", "basis", "facts", "sketch", "scope", "risks")
     assert {name: getattr(card, name) for name in kept} == {name: getattr(base, name) for name in kept}
     assert card.verifiability.table == base.verifiability.table
@@ -117,8 +117,8 @@ def test_figures_and_identity_stay_those_of_the_rules(script: type[Script], stat
 def test_what_is_not_in_the_passage_is_left_out_and_noted(
     changed: dict[str, object], noted: str, script: type[Script], prose: Card
 ) -> None:
-    whole = ModelCardMaker(script(reply()).caller).made(prose, TEXT).card
-    made = ModelCardMaker(script(reply(**changed)).caller).made(prose, TEXT)
+    whole = ModelCardMaker(script(reply()).caller).make(prose, TEXT).card
+    made = ModelCardMaker(script(reply(**changed)).caller).make(prose, TEXT)
     assert made.by_model and made.notes == (f"left out {noted}",)
     if "sketch" in changed:
         assert made.card == whole.model_copy(update={"sketch": prose.sketch})
@@ -133,19 +133,19 @@ def test_what_is_not_in_the_passage_is_left_out_and_noted(
 
 def test_numbers_that_the_passage_prints_otherwise_are_its_own(script: type[Script], prose: Card) -> None:
     sketch = "Capital expenditures of $1200 million expected; gross margin 41.5%"
-    assert ModelCardMaker(script(reply(sketch=sketch)).caller).made(prose, TEXT).card.sketch == sketch
+    assert ModelCardMaker(script(reply(sketch=sketch)).caller).make(prose, TEXT).card.sketch == sketch
 
 
 def test_a_long_sketch_is_cut_and_stays_on_its_line(script: type[Script], prose: Card) -> None:
-    sketch = ModelCardMaker(script(reply(sketch="Net sales\nin Europe " * 40)).caller).made(prose, TEXT).card.sketch
+    sketch = ModelCardMaker(script(reply(sketch="Net sales\nin Europe " * 40)).caller).make(prose, TEXT).card.sketch
     assert len(sketch) <= 240 and "\n" not in sketch and sketch.startswith("Net sales in Europe")
 
 
 def test_what_no_file_can_hold_does_not_get_in(script: type[Script], prose: Card) -> None:
     half = reply(sketch="Net sales in Europe", metrics=["\ud800 happiness"])
-    made = ModelCardMaker(script(half).caller).made(prose, TEXT)
+    made = ModelCardMaker(script(half).caller).make(prose, TEXT)
     assert made.card is prose and "two replies could not be used" in made.notes[0]
-    made = ModelCardMaker(script(half, reply(sketch="Net sales\x1b[J in Europe")).caller).made(prose, TEXT)
+    made = ModelCardMaker(script(half, reply(sketch="Net sales\x1b[J in Europe")).caller).make(prose, TEXT)
     assert made.card.sketch == "Net sales[J in Europe"
     assert Card.model_validate_json(made.card.model_dump_json()) == made.card
     "".join(made.notes).encode("utf-8")
@@ -154,13 +154,13 @@ def test_what_no_file_can_hold_does_not_get_in(script: type[Script], prose: Card
 def test_a_passage_is_described_once(script: type[Script], prose: Card) -> None:
     model = script(reply())
     maker = ModelCardMaker(model.caller)
-    assert maker.made(prose, TEXT) is maker.made(prose, TEXT)
+    assert maker.make(prose, TEXT) is maker.make(prose, TEXT)
     assert len(model.prompts) == 1
-    maker.made(prose, TEXT + " More.")
+    maker.make(prose, TEXT + " More.")
     assert len(model.prompts) == 2
     failing = script("no", "no", reply())
     maker = ModelCardMaker(failing.caller)
-    made = [maker.made(prose, TEXT) for _ in range(2)]
+    made = [maker.make(prose, TEXT) for _ in range(2)]
     assert [one.by_model for one in made] == [False, True] and not made[0].out_of_reach
 
 
@@ -179,17 +179,17 @@ def test_a_reply_of_another_type_is_corrected_once_then_the_rules_card_stays(
     wrong: str, said: str, script: type[Script], prose: Card
 ) -> None:
     model = script(wrong, reply())
-    assert ModelCardMaker(model.caller).made(prose, TEXT).by_model
+    assert ModelCardMaker(model.caller).make(prose, TEXT).by_model
     assert said in model.prompts[1] and said not in model.prompts[0]
     notes: list[str] = []
-    assert ModelCardMaker(script(wrong).caller, notify=notes.append).card(prose, TEXT) == prose
+    assert ModelCardMaker(script(wrong).caller, notify=notes.append).make_card(prose, TEXT) == prose
     (note,) = notes
     assert note.startswith(f"{FILING}, passage {prose.identity.ordinal}: the rules' card stays: two replies")
     assert said in note
 
 
 def test_a_model_that_cannot_be_reached_leaves_the_rules_card(silent: Script, prose: Card) -> None:
-    made = ModelCardMaker(silent.caller).made(prose, TEXT)
+    made = ModelCardMaker(silent.caller).make(prose, TEXT)
     assert made.card is prose and not made.by_model
     assert "refused" in made.notes[0] and made.out_of_reach and len(silent.prompts) == 1
 

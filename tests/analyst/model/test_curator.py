@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from fin_agent.analyst.events import journal
 from fin_agent.analyst.model.analyst import ModelAnalyst
-from fin_agent.analyst.model.prompt_context import in_rows
+from fin_agent.analyst.model.prompt_context import join_row_numbers
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.evidence.evidence import Curation, RetrievedPassage
 from fin_agent.index.protocol import PageKey
@@ -47,7 +47,7 @@ def curated(
     asked, model = client({"curation": reply, "*": "no JSON"}, preset=preset)  # type: ignore[dict-item]
     curating = ModelAnalyst(asked, workspace, preset=preset, most_evidence=most)
     own = RulesAnalyst(workspace, most_evidence=most)
-    intent = curating._questions.completed(own.intent(question)) if question == MEDIAN else own.intent(question)
+    intent = curating._questions.complete(own.intent(question)) if question == MEDIAN else own.intent(question)
     del model._calls[:]
     plan = own.plan(intent)
     given = retrieved(workspace) if passages is None else passages
@@ -143,7 +143,7 @@ def test_a_curation_that_cannot_be_used_leaves_that_of_rules(
 def test_numbers_of_no_passage_are_passed_over_among_others(workspace: Workspace) -> None:
     found, _, warnings, model = curated(workspace, SUIT, said(kept=[99, 2, 2, -3], answerable=True))
     shown = passages(model.calls[0].text)
-    assert found.answerable and in_rows(found.kept[0].passage.text) == shown[2] and warnings == ()
+    assert found.answerable and join_row_numbers(found.kept[0].passage.text) == shown[2] and warnings == ()
     keys = [each.passage.key for each in found.kept]
     assert len(keys) == len(set(keys))
 
@@ -166,7 +166,7 @@ def test_figures_that_rules_lack_are_enough_where_the_model_says_so(workspace: W
 def test_no_more_is_kept_than_may_be(workspace: Workspace) -> None:
     found, _, _, model = curated(workspace, SUIT, said(kept=list(range(1, 9)), answerable=True), most=3)
     shown = passages(model.calls[0].text)
-    assert [in_rows(each.passage.text) for each in found.kept] == [shown[1], shown[2], shown[3]]
+    assert [join_row_numbers(each.passage.text) for each in found.kept] == [shown[1], shown[2], shown[3]]
     assert "at most 3 passages" in model.calls[0].text
 
 

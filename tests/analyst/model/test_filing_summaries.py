@@ -31,10 +31,10 @@ def reply(**changed: object) -> str:
 def test_the_rules_lines_stay_and_the_models_come_after(workspace: Workspace, record: FilingRecord) -> None:
     model = Script(reply())
     summarizer = ModelSummarizer(model.caller, workspace)
-    made = summarizer.made(record)
+    made = summarizer.make(record)
     assert made.by_model and made.notes == ()
     assert made.text == f"{record.summary}\nAnnual report of a maker of instruments."
-    assert summarizer.by_rules(record) == record.summary and not summarizer.is_made(record)
+    assert summarizer.by_rules(record) == record.summary and not summarizer.is_written_by_model(record)
     assert model.prompts[0].count("</page-") == 3 and 'number="1"' in model.prompts[0]
 
 
@@ -52,13 +52,13 @@ def test_the_rules_lines_stay_and_the_models_come_after(workspace: Workspace, re
 def test_what_the_pages_do_not_say_is_left_out(
     changed: dict[str, object], noted: str, workspace: Workspace, record: FilingRecord
 ) -> None:
-    made = ModelSummarizer(Script(reply(**changed)).caller, workspace).made(record)
+    made = ModelSummarizer(Script(reply(**changed)).caller, workspace).make(record)
     assert made.text == record.summary and not made.by_model and not made.out_of_reach
     assert noted in made.notes[0]
 
 
 def test_names_stand_on_the_pages_or_are_left_out(workspace: Workspace, record: FilingRecord) -> None:
-    made = ModelSummarizer(Script(reply(also_named=["Acme Widgets", "HARBORLIGHT"])).caller, workspace).made(record)
+    made = ModelSummarizer(Script(reply(also_named=["Acme Widgets", "HARBORLIGHT"])).caller, workspace).make(record)
     assert made.by_model and "Acme" not in made.text
     assert made.notes == ("left out names that are not on the first pages: Acme Widgets",)
 
@@ -67,6 +67,6 @@ def test_a_model_out_of_reach_leaves_the_rules_summary(
     workspace: Workspace, record: FilingRecord, silent: Script
 ) -> None:
     summarizer = ModelSummarizer(silent.caller, workspace)
-    made = [summarizer.made(record) for _ in range(2)]
+    made = [summarizer.make(record) for _ in range(2)]
     assert made[0].text == record.summary and made[0].out_of_reach and "refused" in made[0].notes[0]
     assert is_model_unavailable(made) and not is_model_unavailable(made[:1])

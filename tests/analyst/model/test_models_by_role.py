@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.model.models_by_role import callers_of, names_model, role_models
+from fin_agent.analyst.model.models_by_role import callers_for_roles, has_model_for_role, role_models
 from fin_agent.analyst.strategy_adapters import strategy_for
 from fin_agent.config import Settings
 from fin_agent.graphs.answer import AnswerContext, answer_question
@@ -32,7 +32,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> dict[str, Script]:
 def test_settings_of_strategies_name_models_of_their_roles() -> None:
     models = ModelSettings(model="a:large", small="a:small", roles={"next-thought": "a:own"})
     settings = Settings(chat_model="a:chat", card_model="a:card", judge_model="a:judge", models=models)
-    callers = callers_of(settings)
+    callers = callers_for_roles(settings)
     assert {role: callers.name(role) for role in Role} == {
         **dict.fromkeys(Role, "a:small"),
         **dict.fromkeys((Role.REASONING, Role.TEXT_JUDGE, Role.PASSAGES_JUDGE, Role.ASSISTANT), "a:large"),
@@ -41,7 +41,7 @@ def test_settings_of_strategies_name_models_of_their_roles() -> None:
         Role.CARD: "a:card",
         Role.THOUGHT: "a:own",
     }
-    assert names_model(settings, Role.CARD) and not names_model(settings, Role.INTENT)
+    assert has_model_for_role(settings, Role.CARD) and not has_model_for_role(settings, Role.INTENT)
     assert role_models(Settings()) == ModelSettings()
 
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.model.number_verification import Quote, names_of, sizes_in, unsupported_numbers
+from fin_agent.analyst.model.number_verification import (
+    Quote,
+    non_figure_numbers,
+    scaled_numbers_in,
+    unsupported_numbers,
+)
 
 
 @pytest.mark.parametrize(
@@ -21,7 +26,7 @@ from fin_agent.analyst.model.number_verification import Quote, names_of, sizes_i
     ],
 )
 def test_sizes_behind_numbers(text: str, sizes: list[str]) -> None:
-    assert [each.size for each in sizes_in(text)] == sizes
+    assert [each.size for each in scaled_numbers_in(text)] == sizes
 
 
 @pytest.mark.parametrize(
@@ -42,8 +47,8 @@ def test_a_size_is_that_of_the_quote(words: str, quote: str, lacking: tuple[str,
 
 def test_names_and_bounds_of_a_question_are_its_own() -> None:
     question = "Did its 57 shops of FY23 yield more than 6% in Q2 by Note 9 of 12/31/2023?"
-    assert set(names_of(question).split()) >= {"2023", "9", "12/31/2023"}
-    assert not {"57", "6", "6%"} & set(names_of(question).split())
+    assert set(non_figure_numbers(question).split()) >= {"2023", "9", "12/31/2023"}
+    assert not {"57", "6", "6%"} & set(non_figure_numbers(question).split())
     assert unsupported_numbers("More than 6%, by Note 9", [], "", question) == ()
     assert unsupported_numbers("It yields 6% of 57", [], "", question) == ("6", "57")
     assert unsupported_numbers("More than 6 million", [], "", question) != ()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from fin_agent.analyst.events import journal
-from fin_agent.analyst.model.question_reader import is_read, years_named
+from fin_agent.analyst.model.question_reader import is_computable, years_in
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.evidence.intent import Intent
 from fin_agent.models.settings import Preset
@@ -68,7 +68,7 @@ def test_the_wording_is_read_by_rules(workspace: Workspace) -> None:
     own = RulesAnalyst(workspace).intent(MARGIN)
     intent, warnings, model = read(workspace, SLANG, reply(MARGIN))
     assert roles(model) == ["intent"] and warnings == ()
-    assert is_read(own) and (intent.expression, intent.periods) == (own.expression, own.periods)
+    assert is_computable(own) and (intent.expression, intent.periods) == (own.expression, own.periods)
     assert intent.query == own.query and intent.question == SLANG
     assert intent.assumed[-1] == f"the model reads the question as: {MARGIN}"
 
@@ -77,7 +77,7 @@ def test_several_wordings_are_answered_one_by_one(workspace: Workspace) -> None:
     several = [MARGIN, "change in net sales of Harborlight from FY2022 to FY2023"]
     reading, _ = analyst(workspace, {"intent": reply(*several)})
     intent = reading.intent(SLANG)
-    assert list(reading.asks(intent)) == several and intent.question == SLANG
+    assert list(reading.split_asks(intent)) == several and intent.question == SLANG
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_what_rules_do_not_read_either_is_left_to_the_model(workspace: Workspace
     reading, _ = analyst(workspace, {"intent": reply(*questions)})
     intent = reading.intent(MEDIAN)
     assert intent.beyond_rules == own.unsupported and intent.unsupported == ()
-    assert list(reading.asks(intent)) == [MEDIAN]
+    assert list(reading.split_asks(intent)) == [MEDIAN]
 
 
 def test_words_to_search_with_are_searched_with(workspace: Workspace) -> None:
@@ -113,12 +113,12 @@ def test_words_to_search_with_are_searched_with(workspace: Workspace) -> None:
 def test_a_wording_of_something_else_is_sent_back_once(workspace: Workspace, wording: str, told: str) -> None:
     intent, warnings, model = read(workspace, SLANG, reply(wording))
     assert roles(model) == ["intent", "intent"] and told in model.calls[1].text
-    assert warnings[0].startswith("the intent of the model could not be had") and not is_read(intent)
+    assert warnings[0].startswith("the intent of the model could not be had") and not is_computable(intent)
 
 
 def test_a_line_that_has_nothing_to_do_with_the_question_is_not_taken(workspace: Workspace) -> None:
     intent, warnings, _ = read(workspace, SLANG, reply("goodwill of Harborlight in FY2023"))
-    assert "nothing to do with it" in warnings[0] and not is_read(intent)
+    assert "nothing to do with it" in warnings[0] and not is_computable(intent)
 
 
 def test_a_model_that_fails_leaves_what_rules_read(workspace: Workspace) -> None:
@@ -138,7 +138,7 @@ def test_a_model_that_fails_leaves_what_rules_read(workspace: Workspace) -> None
     ],
 )
 def test_the_years_of_a_question(question: str, years: set[int]) -> None:
-    assert years_named(question) == years
+    assert years_in(question) == years
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -168,7 +168,7 @@ def test_whatever_a_model_words_companies_and_years_are_those_of_the_question(
     reading, _ = analyst(workspace, {"intent": reply(*questions, search=search)}, Preset.THOROUGH)
     intent = reading.intent(question)
     assert intent.question == question
-    for ask in reading.asks(intent):
+    for ask in reading.split_asks(intent):
         one = reading.intent(ask) if ask != question else intent
         assert {each.key for each in one.companies} <= {each.key for each in own.companies}
         assert {each.fiscal_year for each in one.periods} <= {2021, 2022, 2023, 2024, 2025}

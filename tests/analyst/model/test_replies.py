@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from fin_agent.analyst.model.question_reader import is_read
+from fin_agent.analyst.model.question_reader import is_computable
 from fin_agent.analyst.model.replies import (
     REPLIES,
     Correctness,
@@ -180,4 +180,4 @@ def test_the_forms_that_the_intent_prompt_shows_are_read_by_rules(workspace: Wor
     for form in forms:
         asked = form.replace("Acme", "Harborlight").replace("Bolt", "Quillmark").replace("Europe", PART)
         intent = rules.intent(asked)
-        assert is_read(intent), (asked, intent.unsupported)
+        assert is_computable(intent), (asked, intent.unsupported)

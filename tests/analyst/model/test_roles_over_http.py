@@ -77,7 +77,7 @@ def card(callers: Callers, workspace: Workspace) -> bool:
     (page, *_) = workspace.index.outline([FILING])
     (stored, *_) = workspace.index.passages([page.key])
     base = Card.model_validate_json(stored.card)
-    made = ModelCardMaker(callers.of(Role.CARD)).made(base, stored.passage.text)
+    made = ModelCardMaker(callers.of(Role.CARD)).make(base, stored.passage.text)
     if not made.by_model:
         assert made.card == base
         record_warning(made.notes[0])
@@ -107,7 +107,7 @@ def sub_questions(callers: Callers, workspace: Workspace) -> bool:
 
 def summary(callers: Callers, workspace: Workspace) -> bool:
     record = workspace.index.filing(FILING)
-    made = ModelSummarizer(callers.of(Role.SUMMARY), workspace).made(record)
+    made = ModelSummarizer(callers.of(Role.SUMMARY), workspace).make(record)
     assert made.text.startswith(record.summary) and (made.by_model or made.text == record.summary)
     if made.notes:
         record_warning(made.notes[0])
@@ -116,7 +116,7 @@ def summary(callers: Callers, workspace: Workspace) -> bool:
 
 def tree_node(callers: Callers, workspace: Workspace) -> bool:
     writer = ModelNodeWriter(ModelClient(callers), "m")
-    assert writer.written([Chunk((0,), PASSAGE, (), ("Officers",))]).questions
+    assert writer.write([Chunk((0,), PASSAGE, (), ("Officers",))]).questions
     return writer.by_rules == 0
 
 

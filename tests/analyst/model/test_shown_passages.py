@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from fin_agent.analyst.model.prompt_context import in_rows, passages_for_curation, passages_in_budget, with_neighbours
+from fin_agent.analyst.model.prompt_context import (
+    join_row_numbers,
+    passages_for_curation,
+    passages_in_budget,
+    with_neighbours,
+)
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
@@ -19,7 +24,7 @@ def passage(text: str, page: int = 4, ordinal: int = 0, kind: PassageKind = Pass
 def test_numbers_stand_behind_their_label_and_years_on_a_line_of_their_own() -> None:
     lines = ("(Millions)", "United States", "EMEA", "2022", "2021", "Total revenues", "$", "41,396 ", "$", "(157)")
     more = ("Pretax", "10.5", "%", "", "—", "2020", "Costs", "5")
-    assert in_rows("\n".join((*lines, *more))).splitlines() == [
+    assert join_row_numbers("\n".join((*lines, *more))).splitlines() == [
         "(Millions)",
         "United States",
         "EMEA",

@@ -21,7 +21,7 @@ def test_a_model_writes_what_a_node_holds_from_all_chunks_below_it() -> None:
     held = {"title": "Ropes\nand lamps", "summary": "What the stores sell.", "questions": asked}
     asking, model = client({"*": json.dumps(held)})
     writer = ModelNodeWriter(asking, "m")
-    node = writer.written(CHUNKS)
+    node = writer.write(CHUNKS)
     assert (node.title, node.summary) == ("Ropes and lamps", "What the stores sell.")
     assert node.questions == tuple(dict.fromkeys(asked))[:QUESTIONS] and writer.by_rules == 0
     assert model.calls[0].role == "tree_node" and model.calls[0].text.count('number="') == 2
@@ -31,4 +31,4 @@ def test_a_model_writes_what_a_node_holds_from_all_chunks_below_it() -> None:
 @pytest.mark.parametrize("reply", ["no JSON", '{"title": "", "summary": " ", "questions": ["Q?"]}', "{}"])
 def test_rules_write_a_node_for_which_the_model_gives_nothing(reply: str) -> None:
     writer = ModelNodeWriter(client({"*": reply})[0], "m")
-    assert writer.written(CHUNKS) == RuleWriter().written(CHUNKS) and writer.by_rules == 1
+    assert writer.write(CHUNKS) == RuleWriter().write(CHUNKS) and writer.by_rules == 1

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langgraph.checkpoint.memory import InMemorySaver
 
 from fin_agent import ingest_documents
-from fin_agent.analyst.events import CallEnded, Event, StepBegun, listening
+from fin_agent.analyst.events import CallEnded, Event, StepBegun, event_listener
 from fin_agent.analyst.rules.follow_ups import MessageKind
 from fin_agent.graphs.chat import ChatContext, Turn, build_chat
 from fin_agent.graphs.chat.assistant import Assistant
@@ -141,7 +141,7 @@ class TestConversation:
     def test_steps_and_calls_are_told_and_accounted_for(self, workspace: Workspace) -> None:
         model = ScriptedChatModel([INCOME_2023, SAID_2023])
         events: list[Event] = []
-        with listening(events.append):
+        with event_listener(events.append):
             turn, _ = say(build_chat(), context_of(workspace, model), "Net income of Harborlight in 2023?")
         steps = [event.node for event in events if isinstance(event, StepBegun)]
         assert steps[:4] == ["read_message", "converse", "answer_question", "rewrite_query"]

@@ -12,8 +12,8 @@ import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 
-from fin_agent.analyst.events import Event, StepBegun, listening
-from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, read_message
+from fin_agent.analyst.events import Event, StepBegun, event_listener
+from fin_agent.analyst.rules.follow_ups import MessageKind, PreviousTurn, read_message
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FilingIndexError, QuestionError
 from fin_agent.graphs.chat import ChatContext, Turn, build_chat
@@ -202,7 +202,7 @@ def _stopped(*given: object, **named: object) -> Answer:
 class TestGraph:
     def test_steps_are_told_to_whoever_listens(self, chat_context: ChatContext) -> None:
         heard: list[Event] = []
-        with listening(heard.append):
+        with event_listener(heard.append):
             talking(chat_context)(INCOME)
         begun = [event.node for event in heard if isinstance(event, StepBegun)]
         assert begun[:3] == ["read_message", "answer_question", "rewrite_query"]
@@ -358,7 +358,7 @@ def test_talk_is_told_by_its_words_however_they_are_put(
     ],
 )  # fmt: skip
 def test_what_asks_for_anything_that_filings_say_is_no_talk(workspace: Workspace, message: str) -> None:
-    for earlier in ((), (Earlier(INCOME),)):
+    for earlier in ((), (PreviousTurn(INCOME),)):
         kind = read_message(message, earlier, workspace).kind
         assert kind in (MessageKind.QUESTION, MessageKind.FOLLOW_UP, MessageKind.UNCLEAR)
 

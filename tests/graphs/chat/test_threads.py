@@ -18,7 +18,7 @@ from typing_extensions import TypedDict
 
 pytest.importorskip("langgraph.checkpoint.sqlite", reason="needs the extra `chat`")
 
-from fin_agent.analyst.events import Event, Warned, listening
+from fin_agent.analyst.events import Event, Warned, event_listener
 from fin_agent.graphs.chat import ChatContext, Turn, build_chat
 from fin_agent.graphs.chat.conversation import ChatThread
 from fin_agent.graphs.chat.threads import ThreadStore, ThreadStoreError, thread_turn_lock
@@ -149,7 +149,7 @@ def test_two_messages_at_once_are_answered_one_after_the_other(file: Path, works
     memory, told_of, failed = InMemorySaver(), list[str](), list[Exception]()
 
     def ask(question: str) -> None:
-        with ThreadStore(file) if kept else nullcontext() as store, listening(heard):
+        with ThreadStore(file) if kept else nullcontext() as store, event_listener(heard):
             try:
                 ChatThread(context, store or memory, "a").say(question)
             except Exception as error:

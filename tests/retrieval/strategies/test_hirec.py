@@ -37,7 +37,7 @@ class Scripted:
 class Shouting:
     """Rewrites a question by adding the words that filings of Tellurond are summarized with."""
 
-    def rewritten(self, query: Query) -> str:
+    def rewrite(self, query: Query) -> str:
         return f"{query.text} Tellurond"
 
 
@@ -132,9 +132,9 @@ def test_without_a_cross_encoder_it_says_how_to_do_without(workspace: Workspace)
 
 
 def test_rules_rewrite_to_company_period_and_figure(workspace: Workspace, asked: Callable[[str], Query]) -> None:
-    words = IdentityRewriter(workspace).rewritten(asked("What was Harborlight's inventory turnover in FY2024?"))
+    words = IdentityRewriter(workspace).rewrite(asked("What was Harborlight's inventory turnover in FY2024?"))
     assert "Harborlight Instruments" in words and "FY2024" in words and "turnover" not in words
-    assert IdentityRewriter(workspace).rewritten(Query("What is it?", terms=())) == "What is it?"
+    assert IdentityRewriter(workspace).rewrite(Query("What is it?", terms=())) == "What is it?"
 
 
 class OfTellurond:

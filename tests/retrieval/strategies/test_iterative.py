@@ -31,7 +31,7 @@ class InTurn:
     def __init__(self, *words: str) -> None:
         self._left = iter(words)
 
-    def rewritten(self, query: Query) -> str:
+    def rewrite(self, query: Query) -> str:
         return next(self._left, query.text)
 
 
@@ -62,7 +62,7 @@ def test_rq_rag_searches_three_ways_twice_and_reads_three_of_each(workspace: Wor
             return [Query(f"{query.text} counsel", terms=())]
 
     class Longer:
-        def rewritten(self, query: Query) -> str:
+        def rewrite(self, query: Query) -> str:
             return f"{query.text} filing"
 
     asked = Query("Harborlight patent suit", terms=(), expansions=("litigation",))

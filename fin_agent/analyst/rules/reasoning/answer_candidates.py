@@ -9,26 +9,26 @@ from typing import NamedTuple
 
 from fin_agent.analyst.rules.reasoning.answer_type_matching import (
     before_the_cause,
-    begins_one,
-    found_in,
-    holds,
-    moves,
-    phrase_in,
+    contains_listed_phrase,
+    has_listed_prefix,
+    matches_in,
+    matches_type,
+    movement_directions,
 )
 from fin_agent.analyst.rules.reasoning.people_and_firms import (
+    current_title,
     firms_in,
     is_title,
     names_holder,
-    office_asked,
     offices_of,
     people_in,
-    title_now,
+    requested_office,
 )
-from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, Part, Wants
+from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, QuestionPart
 from fin_agent.analyst.rules.reasoning.sentence_splitting import (
     Paragraph,
+    is_complete_sentence,
     is_enumeration,
-    is_whole,
     paragraphs_of,
     printed_lists,
 )
@@ -43,16 +43,16 @@ _ENOUGH = 0.6
 """Share of a part's words by weight that a text must bear out; more where its kind tells less."""
 _ENOUGH_OF = {
     **dict.fromkeys(FIGURES, 0.83),
-    **dict.fromkeys((Wants.SENTENCE, Wants.LIST), 0.8),
-    **dict.fromkeys((Wants.VERDICT, Wants.PERSON), 0.75),
+    **dict.fromkeys((AnswerType.SENTENCE, AnswerType.LIST), 0.8),
+    **dict.fromkeys((AnswerType.VERDICT, AnswerType.PERSON), 0.75),
 }
 _FEW = 3
 _LEAST_EVIDENCE = 2.5
 """Weight of a word that by itself makes a sentence an answer, where its kind tells little: `customers` does not."""
 _PRESENT_FOR_AN_ABSENT = 2
 """One word that nothing says is a paraphrase beside three that are said; beside fewer it is what is asked about."""
-_FACTS = frozenset({Wants.DATE, Wants.PERSON, Wants.PLACE})
-_ONLY_WORDS = frozenset({Wants.SENTENCE, Wants.PERSON, Wants.VERDICT})
+_FACTS = frozenset({AnswerType.DATE, AnswerType.PERSON, AnswerType.PLACE})
+_ONLY_WORDS = frozenset({AnswerType.SENTENCE, AnswerType.PERSON, AnswerType.VERDICT})
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
 _BEHIND = 0.997
 _LAST_QUARTER = 4
@@ -83,18 +83,18 @@ _SHORT_WORD, _LONG_TITLE, _CAPITALS, _SHORT_POINTER = 3, 12, 0.75, 160
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class SoughtPart:
     """One part of a question as texts are held against it."""
 
     intent: Intent
-    part: Part
+    part: QuestionPart
     terms: tuple[Term, ...]
     lexicon: Lexicon | None = None
     later_years: frozenset[str] = frozenset()
     """Years that the question names, later than all that is filed: only what says them is about them."""
 
 
-class Filed(NamedTuple):
+class FilingPeriod(NamedTuple):
     """The period of a filing."""
 
     year: int | None = None
@@ -119,11 +119,11 @@ class Candidate:
     """The sentences behind it."""
 
 
-def candidates_of(sought: Sought, passages: Sequence[tuple[RetrievedPassage, Filed]]) -> Iterator[Candidate]:
+def candidates_of(sought: SoughtPart, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]) -> Iterator[Candidate]:
     """All that is of the kind wanted and bears out enough of the question."""
     latest = max((filed.year for _, filed in passages if filed.year), default=None)
     for place, (passage, filed) in enumerate(passages):
-        worth, year = _BEHIND**place * _of_its_time(filed, latest, sought), filed.year
+        worth, year = _BEHIND**place * _period_fit(filed, latest, sought), filed.year
         if passage.kind is not PassageKind.TABLE:
             paragraphs = paragraphs_of(passage.text)
             yield from _sentences(paragraphs, passage, place, worth, sought, year)
@@ -131,7 +131,7 @@ def candidates_of(sought: Sought, passages: Sequence[tuple[RetrievedPassage, Fil
         yield from _names(passage, place, worth, sought)
 
 
-def _of_its_time(filed: Filed, latest: int | None, sought: Sought) -> float:
+def _period_fit(filed: FilingPeriod, latest: int | None, sought: SoughtPart) -> float:
     """How well a passage's filing fits the periods asked about; the latest where none is."""
     asked = {period.fiscal_year for period in sought.intent.periods}
     if filed.year is None or latest is None:
@@ -144,7 +144,7 @@ def _of_its_time(filed: Filed, latest: int | None, sought: Sought) -> float:
     own = None if filed.quarter == _LAST_QUARTER else filed.quarter
     if own in quarters or filed.quarter in quarters:
         return 1.0
-    return _OTHER_TIME if sought.part.wants is Wants.CAUSE else _OTHER_FILING
+    return _OTHER_TIME if sought.part.answer_type is AnswerType.CAUSE else _OTHER_FILING
 
 
 def _sentences(
@@ -152,20 +152,29 @@ def _sentences(
     passage: RetrievedPassage,
     place: int,
     worth: float,
-    sought: Sought,
+    sought: SoughtPart,
     filed: int | None,
 ) -> Iterator[Candidate]:
     flat = [(one, paragraph) for paragraph in paragraphs for one in paragraph.sentences]
     texts = [one for one, _ in flat]
     for position, (lead, paragraph) in enumerate(flat):
-        if not _may_stand(lead, paragraph):
+        if not _is_self_contained(lead, paragraph):
             continue
         first, last, text = position, position, lead
         before = texts[position - 1] if position else ""
-        if position and _POINTS_BACK.search(lead) and is_whole(before) and flat[position - 1][1] is paragraph:
+        if (
+            position
+            and _POINTS_BACK.search(lead)
+            and is_complete_sentence(before)
+            and flat[position - 1][1] is paragraph
+        ):
             text, first = f"{before} {lead}", position - 1
         after = texts[position + 1] if position + 1 < len(texts) else ""
-        if sought.part.wants in (Wants.CAUSE, Wants.SENTENCE) and _POINTS_BACK.search(after) and is_whole(after):
+        if (
+            sought.part.answer_type in (AnswerType.CAUSE, AnswerType.SENTENCE)
+            and _POINTS_BACK.search(after)
+            and is_complete_sentence(after)
+        ):
             text, last = f"{text} {after}", position + 1
         if (
             paragraph.item
@@ -173,15 +182,15 @@ def _sentences(
             and len(" ".join(paragraph.sentences)) < _SHORT_ITEM
         ):
             text, last = " ".join(paragraph.sentences), position + len(paragraph.sentences) - 1
-        before = f"{paragraph.heading} {_above(texts[first], passage.text)}"
-        found = _worth(lead, text, paragraph.heading, sought, filed, before=before)
+        before = f"{paragraph.heading} {_headings_above(texts[first], passage.text)}"
+        found = _candidate_score(lead, text, paragraph.heading, sought, filed, before=before)
         if found is None:
             continue
         following = tuple(texts[last + 1 : last + 1 + _MOST_FOLLOWING])
         yield Candidate(text, passage, place, first, last, worth * found, following=following)
 
 
-def _above(sentence: str, text: str) -> str:
+def _headings_above(sentence: str, text: str) -> str:
     """What stands over a sentence in its passage, tables included."""
     begins = re.search(r"\s+".join(map(re.escape, sentence.split()[:_FIRST_WORDS])), text)
     return text[max(0, begins.start() - _MOST_ABOVE) : begins.start()] if begins else ""
@@ -191,105 +200,109 @@ _FIRST_WORDS, _MOST_ABOVE = 5, 2000
 _SHORT_ITEM = 300
 
 
-def _may_stand(lead: str, paragraph: Paragraph) -> bool:
+def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
     """Whether a sentence says something by itself: it is whole, and does not only announce or point at something."""
-    if lead.endswith(_GOES_ON) or phrase_in("contract", lead):
+    if lead.endswith(_GOES_ON) or contains_listed_phrase("contract", lead):
         return False
     words = [word for word in lead.split() if len(word) > _SHORT_WORD and word[0].isalpha()]
     if len(words) < _LONG_TITLE and sum(word[0].isupper() for word in words) > _CAPITALS * len(words):
         return False
     low = lead.lower()
     points = low.startswith(("see ", "refer ", "for more ", "for further ", "for additional ", "please refer"))
-    if points or "by reference" in lead or (len(lead) < _SHORT_POINTER and phrase_in("pointers", lead)):
+    if points or "by reference" in lead or (len(lead) < _SHORT_POINTER and contains_listed_phrase("pointers", lead)):
         return False
-    return is_whole(lead) or (paragraph.item and not lead[:1].islower())
+    return is_complete_sentence(lead) or (paragraph.item and not lead[:1].islower())
 
 
-def _worth(lead: str, text: str, nearby: str, sought: Sought, filed: int | None, *, before: str = "") -> float | None:
+def _candidate_score(
+    lead: str, text: str, nearby: str, sought: SoughtPart, filed: int | None, *, before: str = ""
+) -> float | None:
     """What a text is worth as an answer; None where it is not of the kind wanted or bears out too little."""
     part, terms = sought.part, sought.terms
-    if not holds(text, part):
+    if not matches_type(text, part):
         return None
-    if text != lead and part.wants in (*FIGURES, *_FACTS) and not holds(lead, part):
+    if text != lead and part.answer_type in (*FIGURES, *_FACTS) and not matches_type(lead, part):
         return None  # a date or figure of the sentence that it points back to
-    office = office_asked(part.text) if part.wants is Wants.PERSON else frozenset()
+    office = requested_office(part.text) if part.answer_type is AnswerType.PERSON else frozenset()
     if office and not names_holder(text, office):
         return None
     about = _subject_of(text, part)
     if about is None:
         return None
     said, around = set(stems_in(about)), set(stems_in(nearby))
-    farther = set(stems_in(before)) if part.wants is Wants.CAUSE or part.wants in FIGURES else set()
-    by_itself = f"{nearby} {text}" if part.wants is Wants.CAUSE else text
-    if part.wants is not Wants.BUSINESS and not any(term.is_said(stems_in(by_itself)) for term in terms):
+    farther = set(stems_in(before)) if part.answer_type is AnswerType.CAUSE or part.answer_type in FIGURES else set()
+    by_itself = f"{nearby} {text}" if part.answer_type is AnswerType.CAUSE else text
+    if part.answer_type is not AnswerType.BUSINESS and not any(
+        term.is_mentioned_in(stems_in(by_itself)) for term in terms
+    ):
         return None
     borne = coverage(terms, said, around, farther)
     whole = coverage(terms, stems_in(text), around, farther)
-    if part.wants is Wants.CAUSE:
+    if part.answer_type is AnswerType.CAUSE:
         borne = max(borne, _BESIDE_ITS_SUBJECT * whole)
-    if part.wants is Wants.BUSINESS:
+    if part.answer_type is AnswerType.BUSINESS:
         leading = 1 + bool(re.search(r"\b(?:leading|leaders?|largest|global|world\w*)\b", text, re.I))
         return leading / (1 + len(text.split()) / _LONG)
-    if part.wants is Wants.CAUSE:
+    if part.answer_type is AnswerType.CAUSE:
         said |= set(stems_in(text))
-    if not _is_enough(borne, said, around, farther, sought):
+    if not _covers_enough(borne, said, around, farther, sought):
         return None
     if (
-        part.wants in FIGURES
+        part.answer_type in FIGURES
         and sought.intent.names_metric
-        and any(moves(about))
-        and not any(moves(sought.intent.core))
-        and not (begins_one("expected", sought.intent.core) and begins_one("expected", text))
+        and any(movement_directions(about))
+        and not any(movement_directions(sought.intent.core))
+        and not (has_listed_prefix("expected", sought.intent.core) and has_listed_prefix("expected", text))
     ):
         return None  # by how much a measure moved, where the measure itself is asked for
-    if begins_one("expected", sought.intent.core) and not begins_one("expected", f"{text} {nearby}"):
+    if has_listed_prefix("expected", sought.intent.core) and not has_listed_prefix("expected", f"{text} {nearby}"):
         return None
     later = sought.later_years
     if later and not any(year in f"{text} {nearby}" for year in later):
         return None
-    if not is_of_its_period(about, sought, filed) or not _says_what_is_ranked(text, sought):
+    if not matches_period(about, sought, filed) or not _states_a_ranking(text, sought):
         return None
     fitness = _fitness(text, about, sought)
     return borne * fitness / (1 + len(text.split()) / _LONG) if fitness else None
 
 
-def _subject_of(text: str, part: Part) -> str | None:
+def _subject_of(text: str, part: QuestionPart) -> str | None:
     """What of a sentence must be about the question: up to the reason where one is given or a figure is stated there.
 
     None where the figure wanted stands in the reason alone: `rose due to $4 million of freight` tells no rise.
     """
-    if part.wants is not Wants.CAUSE and part.wants not in FIGURES:
+    if part.answer_type is not AnswerType.CAUSE and part.answer_type not in FIGURES:
         return text
     before = before_the_cause(text)
-    if part.wants is Wants.CAUSE or before == text:
+    if part.answer_type is AnswerType.CAUSE or before == text:
         return before
-    return before if found_in(before, part) else text
+    return before if matches_in(before, part) else text
 
 
-def _is_enough(borne: float, said: set[str], around: set[str], before: set[str], sought: Sought) -> bool:
+def _covers_enough(borne: float, said: set[str], around: set[str], before: set[str], sought: SoughtPart) -> bool:
     """Whether what a text bears out of a part, `borne` by weight, makes it an answer: by its rarest words, too."""
     own = [term for term in sought.terms if not term.is_context and not term.is_everyday] or list(sought.terms)
     everything = said | around
-    if any(term.is_name and not term.borne_out(everything | before) for term in own):
+    if any(term.is_name and not term.coverage_in(everything | before) for term in own):
         return False
-    if sought.part.wants in FIGURES and not _says_the_operands(sought.intent, said):
+    if sought.part.answer_type in FIGURES and not _mentions_operands(sought.intent, said):
         return False
     present = [term for term in own if not term.is_absent]
     if len(present) <= _PRESENT_FOR_AN_ABSENT * (len(own) - len(present)):
         return False
     telling = max(present, key=lambda term: term.weight)
-    if not telling.borne_out(everything | before if telling.is_name else everything):
+    if not telling.coverage_in(everything | before if telling.is_name else everything):
         return False
-    wants = sought.part.wants
-    if len(own) <= _FEW and wants in (*FIGURES, *_FACTS) and not all(term.borne_out(everything) for term in present):
+    wants = sought.part.answer_type
+    if len(own) <= _FEW and wants in (*FIGURES, *_FACTS) and not all(term.coverage_in(everything) for term in present):
         return False
-    borne_out = [term for term in sought.terms if term.borne_out(everything | before) and not term.is_everyday]
+    borne_out = [term for term in sought.terms if term.coverage_in(everything | before) and not term.is_everyday]
     if wants in _ONLY_WORDS and len(borne_out) == 1 and borne_out[0].weight < _LEAST_EVIDENCE:
         return False
     return round(borne, 6) >= _ENOUGH_OF.get(wants, _ENOUGH)
 
 
-def _says_the_operands(intent: Intent, said: set[str]) -> bool:
+def _mentions_operands(intent: Intent, said: set[str]) -> bool:
     """Whether a text says what a formula of the question is made of: `R&D per month` is told by no `R&D was ...`."""
     measures = intent.query.measures if intent.query is not None else ()
     lines = [line for one in measures if isinstance(one, Operation) for line in lines_of(one)]
@@ -297,15 +310,15 @@ def _says_the_operands(intent: Intent, said: set[str]) -> bool:
     return all((set(stems_in(words)) or {words}) <= said for words in unknown)
 
 
-def is_of_its_period(text: str, sought: Sought, filed: int | None) -> bool:
+def matches_period(text: str, sought: SoughtPart, filed: int | None) -> bool:
     """Whether a figure or a reason is not of another time than the one asked about."""
     asked = {period.fiscal_year for period in sought.intent.periods}
     years = {int(year) for year in _YEAR.findall(text)}
     if asked and filed is not None and filed < min(asked) and not years & asked:
         return False  # filed before it
-    if not asked or (sought.part.wants is not Wants.CAUSE and sought.part.wants not in FIGURES):
+    if not asked or (sought.part.answer_type is not AnswerType.CAUSE and sought.part.answer_type not in FIGURES):
         return True
-    if sought.part.wants is Wants.CAUSE:
+    if sought.part.answer_type is AnswerType.CAUSE:
         whole = all(period.quarter is None for period in sought.intent.periods)
         return (not years or bool(years & asked)) and not (whole and years and _INTERIM.search(text))
     next_year = {year + 1 for year in asked}
@@ -316,34 +329,38 @@ def is_of_its_period(text: str, sought: Sought, filed: int | None) -> bool:
     return bool(years & near) or (in_time and max(years) > max(asked)) if years else in_time
 
 
-def _says_what_is_ranked(text: str, sought: Sought) -> bool:
+def _states_a_ranking(text: str, sought: SoughtPart) -> bool:
     """Whether a text ranks where a rank is asked for."""
     core = re.sub(r"\bat (?:most|least)\b", "", sought.intent.core)
-    return not phrase_in("superlatives", core) or phrase_in("superlatives", text)
+    return not contains_listed_phrase("superlatives", core) or contains_listed_phrase("superlatives", text)
 
 
-def _fitness(text: str, about: str, sought: Sought) -> float:
+def _fitness(text: str, about: str, sought: SoughtPart) -> float:
     """How far words are of the year asked about, of the movement asked for, and more than one of a list."""
-    intent, wants = sought.intent, sought.part.wants
+    intent, wants = sought.intent, sought.part.answer_type
     years, asked = {int(year) for year in _YEAR.findall(about)}, {period.fiscal_year for period in intent.periods}
     asked |= {int(year) for year in _YEAR.findall(intent.core)}
     fitness = 1.0
     if years and asked:
         fitness *= _ITS_YEAR if years & asked else _OTHER_YEAR
-    if phrase_in("conditionals", text) and not _RISKS.search(intent.core):
+    if contains_listed_phrase("conditionals", text) and not _RISKS.search(intent.core):
         fitness *= _HEDGED
-    if wants is Wants.LIST and phrase_in("transactions", sought.part.text):  # what was done is told with its day
-        fitness *= (_LIST if _DATED.search(text) else 1.0) * (1.0 if phrase_in("transacted", text) else _NOT_DONE)
-    elif wants is Wants.LIST and is_enumeration(text):
+    if wants is AnswerType.LIST and contains_listed_phrase(
+        "transactions", sought.part.text
+    ):  # what was done is told with its day
+        fitness *= (_LIST if _DATED.search(text) else 1.0) * (
+            1.0 if contains_listed_phrase("transacted", text) else _NOT_DONE
+        )
+    elif wants is AnswerType.LIST and is_enumeration(text):
         fitness *= _LIST
-    if wants is Wants.CAUSE:
-        (up, down), (risen, fallen) = moves(text[: len(about) + _VERB]), moves(intent.core)
+    if wants is AnswerType.CAUSE:
+        (up, down), (risen, fallen) = movement_directions(text[: len(about) + _VERB]), movement_directions(intent.core)
         fitness *= _THE_OTHER_WAY if risen != fallen and (up, down) == (fallen, risen) else 1.0
-        fitness *= 1.0 if sought.lexicon is None or _is_of_the_measure(about, intent.core, sought.lexicon) else 0.0
+        fitness *= 1.0 if sought.lexicon is None or _is_about_measure(about, intent.core, sought.lexicon) else 0.0
     return fitness
 
 
-def _is_of_the_measure(about: str, core: str, lexicon: Lexicon) -> bool:
+def _is_about_measure(about: str, core: str, lexicon: Lexicon) -> bool:
     """Whether a sentence is about the measure asked for first, or gives it as the share that it is of another."""
     wanted, named = (_measures(text, lexicon) for text in (core, about))
     return not (wanted and named) or wanted[0] in named or named[0] == ratio_of(wanted[0], lexicon)[0]
@@ -359,45 +376,45 @@ def _measures(text: str, lexicon: Lexicon) -> list[str]:
 
 
 def _lists(
-    paragraphs: Sequence[Paragraph], passage: RetrievedPassage, place: int, worth: float, sought: Sought
+    paragraphs: Sequence[Paragraph], passage: RetrievedPassage, place: int, worth: float, sought: SoughtPart
 ) -> Iterator[Candidate]:
     """Lists that a sentence or a heading announces, whole."""
-    if sought.part.wants not in (Wants.LIST, Wants.CAUSE, Wants.SENTENCE):
+    if sought.part.answer_type not in (AnswerType.LIST, AnswerType.CAUSE, AnswerType.SENTENCE):
         return
     for printed in printed_lists(paragraphs):
-        if sought.part.wants is Wants.CAUSE and not phrase_in("causes", printed.lead):
+        if sought.part.answer_type is AnswerType.CAUSE and not contains_listed_phrase("causes", printed.lead):
             continue
-        if sought.part.wants is not Wants.CAUSE and len(printed.items) < _FEWEST_MEMBERS:
+        if sought.part.answer_type is not AnswerType.CAUSE and len(printed.items) < _FEWEST_MEMBERS:
             continue
         if any(item[:1].isdigit() or item[:1] in "$(" for item in printed.items):
             continue  # cells of a table
-        found = _worth(printed.lead, printed.lead, printed.heading, sought, None)
+        found = _candidate_score(printed.lead, printed.lead, printed.heading, sought, None)
         if found is not None:
-            better = _LIST if sought.part.wants is not Wants.SENTENCE else 1.0
+            better = _LIST if sought.part.answer_type is not AnswerType.SENTENCE else 1.0
             yield Candidate(
                 printed.text, passage, place, printed.position, printed.last, worth * found * better, alone=True
             )
 
 
-def _names(passage: RetrievedPassage, place: int, worth: float, sought: Sought) -> Iterator[Candidate]:
+def _names(passage: RetrievedPassage, place: int, worth: float, sought: SoughtPart) -> Iterator[Candidate]:
     """Who signs a report, who holds an office, who the officers are."""
-    wants, core = sought.part.wants, sought.part.text
-    if wants is Wants.FIRM:
+    wants, core = sought.part.answer_type, sought.part.text
+    if wants is AnswerType.FIRM:
         signed = _REPORT.search(passage.text) is not None or "auditor since" in passage.text
         said = set(stems_in(passage.text))
-        signed = signed and all(term.borne_out(said) or term.is_everyday for term in sought.terms)
+        signed = signed and all(term.coverage_in(said) or term.is_everyday for term in sought.terms)
         for firm in firms_in(passage.text)[:1]:
             if signed:
                 last = [text for paragraph in paragraphs_of(passage.text) for text in paragraph.sentences]
                 yield Candidate(f"{firm}.", passage, place, 0, 0, worth * _LIST, alone=True, following=tuple(last))
         return
-    people = people_in(passage.text) if wants in (Wants.PERSON, Wants.OFFICERS) else []
-    if wants is Wants.OFFICERS and people:
-        listed = "; ".join(f"{person.name}, {title_now(person.title)}" for person in people)
+    people = people_in(passage.text) if wants in (AnswerType.PERSON, AnswerType.OFFICERS) else []
+    if wants is AnswerType.OFFICERS and people:
+        listed = "; ".join(f"{person.name}, {current_title(person.title)}" for person in people)
         score = worth * _LIST * min(1.0, len(people) / 4)
         yield Candidate(f"{listed}.", passage, place, 0, 0, score, alone=True)
-    elif wants is Wants.PERSON and is_title(core):
-        asked = [set(stems_in(way)) for way in office_asked(core)]
+    elif wants is AnswerType.PERSON and is_title(core):
+        asked = [set(stems_in(way)) for way in requested_office(core)]
         for position, person in enumerate(people):
             for office in offices_of(person.title):
                 stems = set(stems_in(office))
@@ -406,6 +423,6 @@ def _names(passage: RetrievedPassage, place: int, worth: float, sought: Sought) 
                     coverage(sought.terms, stems) >= _ENOUGH and stems <= beside
                 )  # fmt: skip
                 if fits:
-                    text = f"{person.name}, {title_now(person.title)}."
+                    text = f"{person.name}, {current_title(person.title)}."
                     yield Candidate(text, passage, place, position, position, worth * _LIST, alone=True)
                     break

@@ -11,19 +11,25 @@ from functools import cached_property
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.reasoning.answer_candidates import (
     Candidate,
-    Filed,
-    Sought,
+    FilingPeriod,
+    SoughtPart,
     candidates_of,
-    is_of_its_period,
+    matches_period,
 )
-from fin_agent.analyst.rules.reasoning.answer_type_matching import begins_one, holds, led_by
-from fin_agent.analyst.rules.reasoning.cover_page_answers import from_covers
-from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, Part, Wants, parts_of, unanswerable_reason
-from fin_agent.analyst.rules.reasoning.table_answers import from_tables, later_years
+from fin_agent.analyst.rules.reasoning.answer_type_matching import has_listed_prefix, leading_fact, matches_type
+from fin_agent.analyst.rules.reasoning.cover_page_answers import cover_answer
+from fin_agent.analyst.rules.reasoning.question_parts import (
+    FIGURES,
+    AnswerType,
+    QuestionPart,
+    parts_of,
+    unanswerable_reason,
+)
+from fin_agent.analyst.rules.reasoning.table_answers import answers_from_tables, later_years
 from fin_agent.analyst.rules.reasoning.term_coverage import (
     Term,
     coverage,
-    read_in,
+    mark_absent_terms,
     stems_in,
     terms_of,
 )
@@ -37,10 +43,10 @@ from fin_agent.vocabulary.identity import Form, Identity
 
 _FILINGS, _FURTHER = 4, 40
 """How many filings are searched beside the evidence, and how many of their passages are read."""
-_MOST = {Wants.CAUSE: 3, Wants.SENTENCE: 2, Wants.LIST: 3, Wants.VERDICT: 2}
+_MOST = {AnswerType.CAUSE: 3, AnswerType.SENTENCE: 2, AnswerType.LIST: 3, AnswerType.VERDICT: 2}
 """Sentences of an answer; one where a fact is asked for."""
 _WORTH_OF_THE_BEST, _WORTH_OF_ANOTHER = 0.85, 0.5
-_LONGEST_ANSWER = 1100
+_MAX_ANSWER_LENGTH = 1100
 _ALIKE = 0.7
 _OWN_WORDS_OF_A_FURTHER_PART = 0.6
 _NEAR = 3
@@ -67,9 +73,11 @@ def reason(
         return Reasoning(text="", citations=(), missing=(never,))
     own = filings or {}
     if len(intent.companies) < _SEVERAL:
-        return _of_one(intent, evidence, index, lexicon, [each for found in own.values() for each in found], considers)
+        return _answers_for_company(
+            intent, evidence, index, lexicon, [each for found in own.values() for each in found], considers
+        )
     each = [
-        _of_one(
+        _answers_for_company(
             intent.model_copy(update={"companies": (company,)}),
             [kept for kept in evidence if kept.passage.doc_id in own.get(company.key, ())],
             index,
@@ -87,7 +95,7 @@ def reason(
     if not any(one.text for one in each):
         return Reasoning(text="", citations=(), missing=missing)
     said = [f"{company.name}: {one.text}" for company, one in zip(intent.companies, each, strict=True) if one.text]
-    told = [*_set_against([one.text for one in each], [company.name for company in intent.companies]), *said]
+    told = [*_comparison_sentence([one.text for one in each], [company.name for company in intent.companies]), *said]
     return Reasoning(
         text=" ".join([*told, *(f"Not found: {lacking}." for lacking in missing)]),
         citations=tuple(cited for one in each for cited in one.citations),
@@ -101,7 +109,7 @@ _LED_BY_NUMBER = re.compile(
 )
 
 
-def _set_against(texts: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+def _comparison_sentence(texts: Sequence[str], names: Sequence[str]) -> Iterator[str]:
     """Which of two companies has more, and by how much, where both are answered by a number of the same unit."""
     led = [_LED_BY_NUMBER.match(text) for text in texts]
     if len(led) != _SEVERAL or not all(led):
@@ -115,7 +123,7 @@ def _set_against(texts: Sequence[str], names: Sequence[str]) -> Iterator[str]:
     yield f"{more} has more, by {before or ''}{abs(first - second):,}{after or ''}."
 
 
-def _of_one(
+def _answers_for_company(
     intent: Intent,
     evidence: Sequence[Evidence],
     index: FilingIndex,
@@ -124,28 +132,28 @@ def _of_one(
     considers: Callable[[str], bool] | None,
 ) -> Reasoning:
     """What the evidence and the filings named, best first, say to each part of a question."""
-    figure = intent.asks_figure or (intent.names_metric and begins_one("expected", intent.core))
+    figure = intent.asks_figure or (intent.names_metric and has_listed_prefix("expected", intent.core))
     parts = parts_of(intent.core, figure=figure, counted=intent.measure if intent.numeric else "")
-    reader = _Reader(intent, parts, evidence, index, lexicon, filings, considers)
-    tabled = reader.tabled
+    reader = _PassageReader(intent, parts, evidence, index, lexicon, filings, considers)
+    tabled = reader.table_answer
     if tabled is not None and not any(signs_of_injection(cited.text) for cited in tabled.citations):
         return tabled
     told: list[Candidate] = []
-    unanswered: list[Part] = []
+    unanswered: list[QuestionPart] = []
     pieces: list[str] = []
     for number, part in enumerate(parts):
         sought = reader.sought(number)
-        chosen = _further(told, sought, reader) if told else []
-        chosen = chosen or _chosen(sought, reader, told)
+        chosen = _further_part_answers(told, sought, reader) if told else []
+        chosen = chosen or _best_sentences(sought, reader, told)
         if not chosen:
             if number == 0:
-                return Reasoning(text="", citations=(), missing=(*intent.unsupported, reader.looked_for(number)))
+                return Reasoning(text="", citations=(), missing=(*intent.unsupported, reader.not_found_message(number)))
             unanswered.append(part)
             continue
-        chosen = _as_printed(chosen) if part.wants is Wants.CAUSE else chosen
+        chosen = _in_printed_order(chosen) if part.answer_type is AnswerType.CAUSE else chosen
         known = {(each.passage.key, each.text) for each in told}
         new = [each for each in chosen if (each.passage.key, each.text) not in known]
-        pieces.append(_told(chosen, new, sought))
+        pieces.append(_answer_sentences(chosen, new, sought))
         unsaid = [repr(term.words) for term in sought.terms if term.is_absent and not term.is_context]
         pieces += [f"Not said there: {', '.join(unsaid)}."] if unsaid else []
         told += new
@@ -159,7 +167,7 @@ def _of_one(
     return Reasoning(text=" ".join(filter(None, pieces)), citations=citations, read=read)
 
 
-def _as_printed(chosen: Sequence[Candidate]) -> list[Candidate]:
+def _in_printed_order(chosen: Sequence[Candidate]) -> list[Candidate]:
     """Sentences of one passage in its order; passages in the order of their best sentence."""
     passages = list(dict.fromkeys(each.passage.key for each in chosen))
     return sorted(
@@ -168,13 +176,13 @@ def _as_printed(chosen: Sequence[Candidate]) -> list[Candidate]:
     )
 
 
-class _Reader:
+class _PassageReader:
     """The passages that may answer, and a question's parts as they are held against them."""
 
     def __init__(
         self,
         intent: Intent,
-        parts: Sequence[Part],
+        parts: Sequence[QuestionPart],
         evidence: Sequence[Evidence],
         index: FilingIndex,
         lexicon: Lexicon | None,
@@ -186,30 +194,30 @@ class _Reader:
         self._intent, self._lexicon = intent, lexicon
         self._terms = terms_of(parts, intent, index, lexicon)
 
-    def sought(self, number: int) -> Sought:
+    def sought(self, number: int) -> SoughtPart:
         """One part of the question with its terms."""
         filed = [filed.year for _, filed in self.passages if filed.year]
         later = frozenset(later_years(self._intent, max(filed, default=None)))
-        terms = read_in(self._terms[number], self._said)
-        return Sought(self._intent, self.parts[number], terms, self._lexicon, later)
+        terms = mark_absent_terms(self._terms[number], self._stems_read)
+        return SoughtPart(self._intent, self.parts[number], terms, self._lexicon, later)
 
     @cached_property
-    def _said(self) -> frozenset[str]:
+    def _stems_read(self) -> frozenset[str]:
         """The stems of all that was read."""
         return frozenset(each for passage, _ in self.passages for each in stems_in(passage.text))
 
     @property
-    def tabled(self) -> Reasoning | None:
+    def table_answer(self) -> Reasoning | None:
         """An answer that a cover or the rows of a table give."""
         first = self.sought(0)
-        covers = from_covers(first, self._evidence, self._index, self._filings)
-        return covers or (from_tables(first, self._evidence, self._index) if len(self.parts) == 1 else None)
+        covers = cover_answer(first, self._evidence, self._index, self._filings)
+        return covers or (answers_from_tables(first, self._evidence, self._index) if len(self.parts) == 1 else None)
 
     @cached_property
-    def passages(self) -> list[tuple[RetrievedPassage, Filed]]:
+    def passages(self) -> list[tuple[RetrievedPassage, FilingPeriod]]:
         """(passage, period of its filing), those of the evidence first, each once."""
         years = {
-            kept.passage.doc_id: Filed(kept.card.identity.fiscal_year, kept.card.identity.quarter)
+            kept.passage.doc_id: FilingPeriod(kept.card.identity.fiscal_year, kept.card.identity.quarter)
             for kept in self._evidence
             if kept.card
         }
@@ -221,13 +229,13 @@ class _Reader:
             else list(dict.fromkeys([*self._filings[:_FILINGS], *(doc for doc in years if doc in self._filings)]))
         )
         if filings:
-            years |= {doc_id: _filed(self._index.filing(doc_id).identity) for doc_id in filings}
+            years |= {doc_id: _filing_period(self._index.filing(doc_id).identity) for doc_id in filings}
             asked = {period.fiscal_year for period in self._intent.periods}
             own = [doc_id for doc_id in filings if years[doc_id].year in asked]
             for searched in filter(None, (own, filings)):
                 for passage in self._searched(searched):
                     found.setdefault(passage.key, passage)
-        return [(passage, years.get(passage.doc_id, Filed())) for passage in found.values()]
+        return [(passage, years.get(passage.doc_id, FilingPeriod())) for passage in found.values()]
 
     def _searched(self, filings: Sequence[str]) -> Iterator[RetrievedPassage]:
         words = [term.words for terms in self._terms for term in terms if not term.is_context]
@@ -240,12 +248,12 @@ class _Reader:
                 if (hit.doc_id, hit.ordinal) in stored:
                     yield RetrievedPassage.of(stored[hit.doc_id, hit.ordinal], hit.score, 1)
 
-    def looked_for(self, number: int) -> str:
+    def not_found_message(self, number: int) -> str:
         """What of a part was not found, with the nearest pages."""
         part = self.parts[number]
         terms = [term for term in self.sought(number).terms if not term.is_context and not term.is_everyday]
         absent = [term.words for term in terms if term.is_absent]
-        missing = f"{part.wants.value} in answer to: {part.text}"
+        missing = f"{part.answer_type.value} in answer to: {part.text}"
         if not absent and terms:
             missing += f" (no sentence contains enough of {', '.join(repr(term.words) for term in terms)})"
         elif absent:
@@ -258,15 +266,19 @@ class _Reader:
 _NEAREST = 2
 
 
-def _filed(identity: Identity) -> Filed:
+def _filing_period(identity: Identity) -> FilingPeriod:
     results = identity.results
-    return Filed(results.fiscal_year, results.quarter) if results else Filed(identity.fiscal_year, identity.quarter)
+    return (
+        FilingPeriod(results.fiscal_year, results.quarter)
+        if results
+        else FilingPeriod(identity.fiscal_year, identity.quarter)
+    )
 
 
-_OF_A_SUBJECT = FIGURES | {Wants.CAUSE, Wants.SENTENCE, Wants.VERDICT}
+_OF_A_SUBJECT = FIGURES | {AnswerType.CAUSE, AnswerType.SENTENCE, AnswerType.VERDICT}
 
 
-def _chosen(sought: Sought, reader: _Reader, told: Sequence[Candidate]) -> list[Candidate]:
+def _best_sentences(sought: SoughtPart, reader: _PassageReader, told: Sequence[Candidate]) -> list[Candidate]:
     """The best few sentences of the filings for one part, best first; near those told of the parts before it.
 
     None for a question that says nothing of what it is about, unless it is about a report: any sentence would bear that
@@ -274,18 +286,21 @@ def _chosen(sought: Sought, reader: _Reader, told: Sequence[Candidate]) -> list[
     """
     telling = any(not (term.is_context or term.is_everyday) for term in sought.terms)
     of_a_report = bool(sought.intent.forms or sought.intent.dates)
-    if not (told or of_a_report or telling) and sought.part.wants in _OF_A_SUBJECT:
+    if not (told or of_a_report or telling) and sought.part.answer_type in _OF_A_SUBJECT:
         return []
-    found = [replace(each, score=each.score * _nearness(each, told)) for each in candidates_of(sought, reader.passages)]
+    found = [
+        replace(each, score=each.score * _proximity_weight(each, told))
+        for each in candidates_of(sought, reader.passages)
+    ]
     found.sort(key=lambda each: (-round(each.score, 9), each.place, each.position))
     if reader.considers is not None and found:
         least = _WORTH_OF_ANOTHER * found[0].score
         found = [each for each in found if each.score >= least and reader.considers(each.text)]
-    most = _MOST.get(sought.part.wants, 1)
-    return list(_distinct(found, 1 if told else most))
+    most = _MOST.get(sought.part.answer_type, 1)
+    return list(_without_repetition(found, 1 if told else most))
 
 
-def _nearness(candidate: Candidate, told: Sequence[Candidate]) -> float:
+def _proximity_weight(candidate: Candidate, told: Sequence[Candidate]) -> float:
     """What a sentence of a further part is worth for where it stands: another filing may tell of another thing."""
     if not told:
         return 1.0
@@ -301,7 +316,7 @@ def _nearness(candidate: Candidate, told: Sequence[Candidate]) -> float:
 _ELSEWHERE, _NEAR_BY = 0.7, 1.4
 
 
-def _distinct(found: Iterable[Candidate], most: int) -> Iterator[Candidate]:
+def _without_repetition(found: Iterable[Candidate], most: int) -> Iterator[Candidate]:
     """The first few that do not repeat one another and are worth their place; a list or name stands alone."""
     chosen: list[Candidate] = []
     for each in found:
@@ -313,7 +328,7 @@ def _distinct(found: Iterable[Candidate], most: int) -> Iterator[Candidate]:
             continue
         if any(_repeats(each, other) for other in chosen):
             continue
-        if chosen and sum(len(other.text) for other in (*chosen, each)) > _LONGEST_ANSWER:
+        if chosen and sum(len(other.text) for other in (*chosen, each)) > _MAX_ANSWER_LENGTH:
             continue
         chosen.append(each)
         if each.alone or len(chosen) == most:
@@ -335,17 +350,19 @@ def _repeats(one: Candidate, other: Candidate) -> bool:
     return overlap or len(first & second) > _ALIKE * min(len(first), len(second))
 
 
-def _further(told: Sequence[Candidate], sought: Sought, reader: _Reader) -> list[Candidate]:
+def _further_part_answers(told: Sequence[Candidate], sought: SoughtPart, reader: _PassageReader) -> list[Candidate]:
     """What answers a further part where the parts before are answered: the same sentence, or one right behind it."""
     own = [term for term in sought.terms if not term.is_context]
-    own = own or ([] if sought.part.wants in FIGURES or sought.part.wants is Wants.DATE else list(sought.terms))
+    own = own or (
+        [] if sought.part.answer_type in FIGURES or sought.part.answer_type is AnswerType.DATE else list(sought.terms)
+    )
     for first in told:
-        if sought.part.wants is Wants.SENTENCE and not own:
+        if sought.part.answer_type is AnswerType.SENTENCE and not own:
             break
-        if _bears(first.text, first.text, own, sought) and not (first.alone and len(first.text) < _SHORT):
+        if _answers_part(first.text, first.text, own, sought) and not (first.alone and len(first.text) < _SHORT):
             return [first]
         for following in first.following[:_NEAR]:
-            if _bears(following, f"{first.text} {following}", own or sought.terms, sought):
+            if _answers_part(following, f"{first.text} {following}", own or sought.terms, sought):
                 further = replace(first, text=following, following=())
                 return [further] if _may_be_quoted(further) else []
     return []
@@ -354,17 +371,17 @@ def _further(told: Sequence[Candidate], sought: Sought, reader: _Reader) -> list
 _SHORT = 60
 
 
-def _bears(text: str, around: str, own: Sequence[Term], sought: Sought) -> bool:
-    if not holds(text, sought.part) or (sought.part.wants is Wants.VERDICT and not own):
+def _answers_part(text: str, around: str, own: Sequence[Term], sought: SoughtPart) -> bool:
+    if not matches_type(text, sought.part) or (sought.part.answer_type is AnswerType.VERDICT and not own):
         return False
-    if sought.part.wants in FIGURES and not is_of_its_period(text, sought, None):
+    if sought.part.answer_type in FIGURES and not matches_period(text, sought, None):
         return False
     return not own or coverage(own, stems_in(text), stems_in(around)) >= _OWN_WORDS_OF_A_FURTHER_PART
 
 
-def _told(chosen: Sequence[Candidate], new: Sequence[Candidate], sought: Sought) -> str:
+def _answer_sentences(chosen: Sequence[Candidate], new: Sequence[Candidate], sought: SoughtPart) -> str:
     """The fact asked for, then the sentences that say it, each once."""
-    led = led_by(chosen[0].text, sought.part) if len(chosen) == 1 and not chosen[0].alone else ""
+    led = leading_fact(chosen[0].text, sought.part) if len(chosen) == 1 and not chosen[0].alone else ""
     text = " ".join(each.text for each in new)
     if not text:
         return f"{led}." if led else ""

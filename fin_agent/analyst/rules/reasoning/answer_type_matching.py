@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
-from fin_agent.analyst.rules.reasoning.question_parts import Part, Wants
+from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, QuestionPart
 from fin_agent.analyst.rules.reasoning.term_coverage import stems_in
 from fin_agent.lexicon.words import word_lists
 
@@ -23,46 +23,50 @@ _SMALL = (
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _SCALE = r"(?:thousand|million|billion|trillion)"
 _PATTERNS = {
-    Wants.DATE: (
+    AnswerType.DATE: (
         rf"(?:(?:through|until|by|since|in|on|at|from)\s+(?:the\s+)?(?:end\s+of\s+|early\s+|late\s+|mid-?)?)?"
         rf"(?:{MONTH}\s+\d{{1,2}}\s*,\s*(?:19|20)\d\d|\d{{1,2}}\s+{MONTH}\s+(?:19|20)\d\d|{MONTH}\s*,?\s+(?:19|20)\d\d"
         rf"|(?:the\s+)?{_ORDINAL}\s+(?:fiscal\s+)?(?:quarter|half)(?:\s+of)?(?:\s+(?:fiscal|calendar))?"
         r"(?:\s+(?:year\s+)?(?:19|20)\d\d)?"
         rf"|(?:(?:fiscal|calendar)\s+(?:year\s+)?)?\b(?:19|20)\d\d\b(?:\s+(?:through|to|and|-|–)\s+(?:19|20)\d\d\b)?)"
     ),
-    Wants.DURATION: (
+    AnswerType.DURATION: (
         rf"\b(?:(?:{_NUMBER}|{_SMALL})\s*(?:(?:to|-|–|and|or)\s*(?:{_NUMBER}|{_SMALL})\s*)?[- ]?(?:fiscal\s+)?"
         r"(?:years?|months?|weeks?|days?)"
         r"|shorter of [^.;]{5,80}(?:term|life|lives|lease))\b"
     ),
-    Wants.PERCENT: rf"(?:{_NUMBER}|\b{_SMALL})\s*(?:%|percent\b|percentage points?\b|basis points\b|per cent\b)",
-    Wants.AMOUNT: (
+    AnswerType.PERCENT: rf"(?:{_NUMBER}|\b{_SMALL})\s*(?:%|percent\b|percentage points?\b|basis points\b|per cent\b)",
+    AnswerType.AMOUNT: (
         rf"(?:US)?[$€£¥]\s?(?:{_NUMBER})(?:\s?{_SCALE}\b)?(?:\s+(?:to|and|-|–)\s+[$€£¥]\s?(?:{_NUMBER})(?:\s?{_SCALE}\b)?)?"
         rf"|(?:{_NUMBER})(?:\s*(?:to|-|–)\s*(?:{_NUMBER}))?\s*"
         rf"(?:{_SCALE}\b(?:\s+(?:of\s+)?(?:dollars|euros?|yuan|pounds|yen|Chinese yuan))?|cents\b)"
     ),
-    Wants.COUNT: rf"(?<![$€£¥\d.,(])\b(?:{_NUMBER})\b(?:\s+{_SCALE}\b)?(?!\s*%|,?\d)|\b(?!one\b){_SMALL}\b",
-    Wants.PERSON: r"\b[A-Z][\w.&’'-]+(?:\s+(?:[A-Z&][\w.&’'-]*|of|and|de|van|von))*\s+[A-Z][\w.&’'-]+|\bLLP\b",
-    Wants.PLACE: r"\b(?:[Ii]n|[Aa]t|[Oo]n|of|under)\s+(?:the\s+)?(?:[Ss]tate of\s+)?[A-Z][a-zA-Z]+|[A-Z]\w+, [A-Z]\w+",
-    Wants.EXCHANGE: (
+    AnswerType.COUNT: rf"(?<![$€£¥\d.,(])\b(?:{_NUMBER})\b(?:\s+{_SCALE}\b)?(?!\s*%|,?\d)|\b(?!one\b){_SMALL}\b",
+    AnswerType.PERSON: r"\b[A-Z][\w.&’'-]+(?:\s+(?:[A-Z&][\w.&’'-]*|of|and|de|van|von))*\s+[A-Z][\w.&’'-]+|\bLLP\b",
+    AnswerType.PLACE: (
+        r"\b(?:[Ii]n|[Aa]t|[Oo]n|of|under)\s+(?:the\s+)?(?:[Ss]tate of\s+)?[A-Z][a-zA-Z]+|[A-Z]\w+, [A-Z]\w+"
+    ),
+    AnswerType.EXCHANGE: (
         r"\b(?:New York Stock Exchange|NYSE|(?:The )?(?:NASDAQ|Nasdaq)(?: Global Select Market| Stock Market)?"
         r"|\w+ Stock Exchange)\b"
     ),
-    Wants.FIRM: r"\b[A-Z][\w.&’'+-]+(?:(?: |, | & | and )[A-Z&][\w.&’'+-]*){0,4},? (?:LLP|L\.L\.P\.|PLLC|P\.C\.)",
-    Wants.BUSINESS: (
+    AnswerType.FIRM: r"\b[A-Z][\w.&’'+-]+(?:(?: |, | & | and )[A-Z&][\w.&’'+-]*){0,4},? (?:LLP|L\.L\.P\.|PLLC|P\.C\.)",
+    AnswerType.BUSINESS: (
         r"^(?:[A-Z][\w.,&’'()“” -]{1,60}?\s+is|we are|the company is|.{0,40},\s+we are)\s+(?:an?|the|one of)\b"
     ),
-    Wants.DEFINITION: (
+    AnswerType.DEFINITION: (
         r"\b(?:defin\w+|means?|refers? to|represents?|is (?:calculated|computed|measured|a non-GAAP|the|an?)\b"
         r"|consists? of|comprise[sd]?|excludes?|less)\b"
     ),
 }
-_PATTERNS[Wants.NUMBER] = (
-    f"{_PATTERNS[Wants.AMOUNT]}|{_PATTERNS[Wants.PERCENT]}|(?<![$€£¥\\d.,(])\\b(?:{_NUMBER})\\b(?!,?\\d)"
+_PATTERNS[AnswerType.NUMBER] = (
+    f"{_PATTERNS[AnswerType.AMOUNT]}|{_PATTERNS[AnswerType.PERCENT]}|(?<![$€£¥\\d.,(])\\b(?:{_NUMBER})\\b(?!,?\\d)"
 )
-_PATTERNS[Wants.SHARE] = f"{_PATTERNS[Wants.AMOUNT]}|{_PATTERNS[Wants.PERCENT]}"
-_COMPILED = {wants: re.compile(pattern, 0 if wants in (Wants.PERSON, Wants.PLACE, Wants.EXCHANGE, Wants.FIRM) else re.I)
-             for wants, pattern in _PATTERNS.items()}  # fmt: skip
+_PATTERNS[AnswerType.SHARE] = f"{_PATTERNS[AnswerType.AMOUNT]}|{_PATTERNS[AnswerType.PERCENT]}"
+_CASE_SENSITIVE = (AnswerType.PERSON, AnswerType.PLACE, AnswerType.EXCHANGE, AnswerType.FIRM)
+_COMPILED = {
+    wants: re.compile(pattern, 0 if wants in _CASE_SENSITIVE else re.I) for wants, pattern in _PATTERNS.items()
+}
 _NO_FIGURE = re.compile(
     rf"\(\d{{1,2}}\)|{MONTH}\.?\s+\d{{1,2}}\b|\b\d{{1,2}}\s+{MONTH}\b|\b(?:19|20)\d\d\b"
     r"|\b(?:No\.|Item|Note|Form|Exhibit|Section|Rule|Class|Topic|ASU|ASC|Phase|Level) ?\d[\w.()-]*",
@@ -76,33 +80,33 @@ _CAUSE_IS_FIRST = 12
 _A_FIGURE = 2
 
 
-def found_in(text: str, part: Part) -> list[re.Match[str]]:
+def matches_in(text: str, part: QuestionPart) -> list[re.Match[str]]:
     """What of the kind wanted a text holds, as matches in it; empty where it holds none.
 
     A reason, a list, a verdict or plain words are no matches: `holds` tells whether they are there.
     """
-    pattern = _COMPILED.get(part.wants)
+    pattern = _COMPILED.get(part.answer_type)
     if pattern is None:
         return []
     bare = text
-    if part.wants in (Wants.COUNT, Wants.NUMBER):
-        bare = _NO_FIGURE.sub(_blank, bare)
-    if part.wants is Wants.COUNT:
-        bare = _MONEY.sub(_blank, bare)
-    if part.wants in (Wants.COUNT, Wants.NUMBER):
-        bare = _COMPILED[Wants.DURATION].sub(_blank, bare)
+    if part.answer_type in (AnswerType.COUNT, AnswerType.NUMBER):
+        bare = _NO_FIGURE.sub(_blank_out, bare)
+    if part.answer_type is AnswerType.COUNT:
+        bare = _MONEY.sub(_blank_out, bare)
+    if part.answer_type in (AnswerType.COUNT, AnswerType.NUMBER):
+        bare = _COMPILED[AnswerType.DURATION].sub(_blank_out, bare)
     found = list(pattern.finditer(bare))
-    if part.wants is Wants.COUNT and part.counted:
+    if part.answer_type is AnswerType.COUNT and part.counted:
         noun = stems_in(part.counted)[-1:]  # `streaming members`: no `three segments: streaming, ...`
-        found = [each for each in found if not noun or noun[0] in _beside(bare, each)]
+        found = [each for each in found if not noun or noun[0] in _counted_nouns(bare, each)]
     return found
 
 
-def _blank(cut: re.Match[str]) -> str:
+def _blank_out(cut: re.Match[str]) -> str:
     return " " * len(cut[0])
 
 
-def _beside(text: str, number: re.Match[str]) -> set[str]:
+def _counted_nouns(text: str, number: re.Match[str]) -> set[str]:
     """What a number counts: the nouns behind it, else the one right before it."""
     behind = text[number.end() :].split()[: _NEAR + 1]
     # In `15 Employee Resource Groups` groups are counted: a capitalised word before another one only names them.
@@ -112,46 +116,51 @@ def _beside(text: str, number: re.Match[str]) -> set[str]:
     return {each for word in (*after, *alone) for each in stems_in(word)}
 
 
-def holds(text: str, part: Part) -> bool:
+def matches_type(text: str, part: QuestionPart) -> bool:
     """Whether a text is of the kind wanted."""
-    if part.wants is Wants.CAUSE:
-        return phrase_in("causes", text)
-    if part.wants is Wants.BUSINESS:
-        introduced = phrase_in("introductions", text) and not phrase_in("no introductions", text)
-        return introduced and bool(found_in(text, part))
-    return part.wants not in _COMPILED or bool(found_in(text, part))
+    if part.answer_type is AnswerType.CAUSE:
+        return contains_listed_phrase("causes", text)
+    if part.answer_type is AnswerType.BUSINESS:
+        introduced = contains_listed_phrase("introductions", text) and not contains_listed_phrase(
+            "no introductions", text
+        )
+        return introduced and bool(matches_in(text, part))
+    return part.answer_type not in _COMPILED or bool(matches_in(text, part))
 
 
-def led_by(text: str, part: Part) -> str:
+def leading_fact(text: str, part: QuestionPart) -> str:
     """The fact itself, where a sentence holds one of the kind wanted and no other; empty where that is not clear.
 
     Of several that a sentence tells of several years, `respectively`, that of the year asked about.
     """
-    if part.wants not in (
-        Wants.DATE,
-        Wants.DURATION,
-        Wants.PERCENT,
-        Wants.SHARE,
-        Wants.AMOUNT,
-        Wants.COUNT,
-        Wants.EXCHANGE,
+    if part.answer_type not in (
+        AnswerType.DATE,
+        AnswerType.DURATION,
+        AnswerType.PERCENT,
+        AnswerType.SHARE,
+        AnswerType.AMOUNT,
+        AnswerType.COUNT,
+        AnswerType.EXCHANGE,
     ):
         return ""
-    found = [each[0].strip(" ,.") for each in found_in(text, part)]
-    if part.wants is Wants.DATE:
+    found = [each[0].strip(" ,.") for each in matches_in(text, part)]
+    if part.answer_type is AnswerType.DATE:
         exact = [each for each in found if re.search(rf"{MONTH}|\bend\b|through|until|quarter", each)]
         found = exact or found
     years, asked = _YEAR.findall(text), _YEAR.findall(part.text)
     told = [year for year in asked if year in years]
-    if "respectively" in text and part.wants is not Wants.DATE and told:
+    if "respectively" in text and part.answer_type is not AnswerType.DATE and told:
         found = found[years.index(told[-1]) :][:1] if len(found) >= len(years) else []
-    elif part.wants is Wants.COUNT and len({each[0] for each in found_in(text, replace(part, counted=""))}) > 1:
+    elif (
+        part.answer_type is AnswerType.COUNT
+        and len({each[0] for each in matches_in(text, replace(part, counted=""))}) > 1
+    ):
         return ""  # `465 North America and 7 International stores`: which of them is meant, the sentence tells better
     distinct = list(dict.fromkeys(found))
     return distinct[0][:1].upper() + distinct[0][1:] if len(distinct) == 1 and distinct[0] != text else ""
 
 
-def phrase_in(kind: str, text: str) -> bool:
+def contains_listed_phrase(kind: str, text: str) -> bool:
     """Whether a text holds one of the phrases of `answer_words.yaml`."""
     return _any_of(kind).search(text.replace("’", "'")) is not None
 
@@ -166,24 +175,24 @@ def before_the_cause(text: str) -> str:
     return text[: found.start()] if found and found.start() > _CAUSE_IS_FIRST else text
 
 
-def moves(text: str) -> tuple[bool, bool]:
+def movement_directions(text: str) -> tuple[bool, bool]:
     """Whether a text says that something rose, and that something fell."""
-    return begins_one("up", text), begins_one("down", text)
+    return has_listed_prefix("up", text), has_listed_prefix("down", text)
 
 
-def begins_one(kind: str, text: str) -> bool:
+def has_listed_prefix(kind: str, text: str) -> bool:
     """Whether a word of the text begins as one of the list of `answer_words.yaml` does."""
-    return _beginnings(kind).search(text) is not None
+    return _prefix_pattern(kind).search(text) is not None
 
 
 @lru_cache(maxsize=32)
 def _any_of(kind: str) -> re.Pattern[str]:
     phrases = sorted(word_lists("answer_words")[kind], key=lambda phrase: (-len(phrase), phrase))
-    spelt = [*map(re.escape, phrases), *([_moved_on()] if kind == "causes" else [])]
+    spelt = [*map(re.escape, phrases), *([_movement_with_reason_pattern()] if kind == "causes" else [])]
     return re.compile(r"\b(?:" + "|".join(spelt) + r")\b", re.I)
 
 
-def _moved_on() -> str:
+def _movement_with_reason_pattern() -> str:
     """A movement with its reason: `recovered on new orders`, `grew modestly as`; not `rose as a percentage of`."""
     moved = "|".join(sorted(word_lists("answer_words")["moved"]))
     no_reason = r"(?:(?:an? (?:\w+ )?(?:percent|share|result|portion)|compared|of|reported|follows))"
@@ -191,6 +200,6 @@ def _moved_on() -> str:
 
 
 @lru_cache(maxsize=4)
-def _beginnings(kind: str) -> re.Pattern[str]:
+def _prefix_pattern(kind: str) -> re.Pattern[str]:
     words = sorted(word_lists("answer_words")[kind], key=lambda word: (-len(word), word))
     return re.compile(r"\b(?:" + "|".join(f"{word}(?:\\b)" if len(word) < 4 else word for word in words) + ")", re.I)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from fin_agent.analyst.protocol import Reasoning
-from fin_agent.analyst.rules.reasoning.answer_candidates import Sought
-from fin_agent.analyst.rules.reasoning.question_parts import Wants
+from fin_agent.analyst.rules.reasoning.answer_candidates import SoughtPart
+from fin_agent.analyst.rules.reasoning.question_parts import AnswerType
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
@@ -70,14 +70,14 @@ _POSTCODE = re.compile(r"\b\d{5}(?:-\d{4})?\b|\b[A-Z]{1,2}\d{1,2}[A-Z]? ?\d[A-Z]
 _MOST_LISTED, _MOST_LINES, _LONGEST_ADDRESS, _COVERS = 60, 4, 120, 2
 
 
-def from_covers(
-    sought: Sought, evidence: Sequence[Evidence], index: FilingIndex, filings: Sequence[str]
+def cover_answer(
+    sought: SoughtPart, evidence: Sequence[Evidence], index: FilingIndex, filings: Sequence[str]
 ) -> Reasoning | None:
     """What a cover lists, where a question asks for it; None for any other question."""
     core = sought.intent.core
-    if sought.part.wants is Wants.EXCHANGE or (_LISTED_ASKED.search(core) and _EXCHANGE_ASKED.search(core)):
+    if sought.part.answer_type is AnswerType.EXCHANGE or (_LISTED_ASKED.search(core) and _EXCHANGE_ASKED.search(core)):
         return _securities(sought.intent, evidence, index, filings)
-    asks_where = sought.part.wants is Wants.PLACE and _OFFICES_ASKED.search(core)
+    asks_where = sought.part.answer_type is AnswerType.PLACE and _OFFICES_ASKED.search(core)
     plain = all(word in _OFFICE_WORDS for term in sought.terms for word in term.words.lower().split())
     return _offices(sought.intent, evidence, index, filings) if asks_where and plain else None
 
@@ -86,7 +86,11 @@ def _securities(
     intent: Intent, evidence: Sequence[Evidence], index: FilingIndex, filings: Sequence[str]
 ) -> Reasoning | None:
     """The securities of a whole list; where debt is asked for and none is listed, that only the others are."""
-    texts = [(kept.passage.doc_id, kept.passage.page, kept.passage.text) for kept in evidence if _is_of(kept, intent)]
+    texts = [
+        (kept.passage.doc_id, kept.passage.page, kept.passage.text)
+        for kept in evidence
+        if _is_security_kind(kept, intent)
+    ]
     annual = [doc_id for doc_id in filings if index.filing(doc_id).identity.form is Form.TEN_K][:_COVERS]
     pages = index.pages([PageKey(doc_id, number) for doc_id in annual for number in range(_COVERS)])
     texts += [(stored.doc_id, stored.page.number, stored.page.text) for stored in pages]
@@ -107,7 +111,7 @@ def _securities(
     return None
 
 
-def _is_of(kept: Evidence, intent: Intent) -> bool:
+def _is_security_kind(kept: Evidence, intent: Intent) -> bool:
     year = kept.card.identity.fiscal_year if kept.card else None
     return not intent.periods or year is None or year in {period.fiscal_year for period in intent.periods}
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from fin_agent.lexicon.words import word_lists
 
 _NAME = r"[A-Z][\w.’'-]*(?: (?:[A-Z][\w.’'-]*|de|van|von|du|la)){1,4}(?:,? (?:Jr|Sr|II|III|IV)\.?)?"
-_LINE_OF_A_PERSON = re.compile(rf"^({_NAME})\s*(?:\*|\(\d\))?$")
-_ROW_OF_A_PERSON = re.compile(rf"^({_NAME})[\s|,]+(?:\(?(?:age )?(\d\d)\)?)[\s|,]+([A-Z][^|\n]+?)(?:\s*\|.*)?$")
-_WORDS_ON_A_PERSON = re.compile(rf"^({_NAME})\s*,\s+([A-Z][^—–.:]{{5,140}}?)\s*[—–-]\s")
+_PERSON_LINE = re.compile(rf"^({_NAME})\s*(?:\*|\(\d\))?$")
+_PERSON_ROW = re.compile(rf"^({_NAME})[\s|,]+(?:\(?(?:age )?(\d\d)\)?)[\s|,]+([A-Z][^|\n]+?)(?:\s*\|.*)?$")
+_PERSON_SENTENCE = re.compile(rf"^({_NAME})\s*,\s+([A-Z][^—–.:]{{5,140}}?)\s*[—–-]\s")
 _AGE = re.compile(r"^\s*(\d\d)\s*$")
-_FEWEST_PEOPLE = 2
+_MIN_PEOPLE = 2
 
 
 _SIGNED = re.compile(r"^\s*(?:/s/\s*)?([A-Z][\w.&,’' +-]{1,60}?\b(?:LLP|L\.L\.P\.|LLC|PLLC|P\.C\.))\s*(?:\n|$)", re.M)
@@ -35,17 +35,17 @@ def people_in(text: str) -> list[Person]:
     full = [line for line in lines if line]
     found: dict[str, str] = {}
     for number, line in enumerate(full):
-        row, words = _ROW_OF_A_PERSON.match(line), _WORDS_ON_A_PERSON.match(line)
+        row, words = _PERSON_ROW.match(line), _PERSON_SENTENCE.match(line)
         if row and is_title(row[3]):
             found.setdefault(row[1], row[3])
         elif words and is_title(words[2]):
             found.setdefault(words[1].strip(), words[2])
-        elif _LINE_OF_A_PERSON.match(line) and any(map(_AGE.match, full[number + 1 : number + 2])):
+        elif _PERSON_LINE.match(line) and any(map(_AGE.match, full[number + 1 : number + 2])):
             title = next((after for after in full[number + 2 : number + 3] if is_title(after)), "")
             if title:
                 found.setdefault(line, title)
     people = [Person(name, _without_year(title)) for name, title in found.items() if not is_title(name)]
-    return people if len(people) >= _FEWEST_PEOPLE else []
+    return people if len(people) >= _MIN_PEOPLE else []
 
 
 def offices_of(title: str) -> list[str]:
@@ -75,19 +75,19 @@ _SINCE = re.compile(
 _PAST = re.compile(r"\.\s|\bprior to\b|\bpreviously\b|\bfrom\s+(?:[A-Z][a-z]+\s+)?(?:19|20)\d\d", re.I)
 
 
-def title_now(title: str) -> str:
+def current_title(title: str) -> str:
     """A title as it is held now: without since when, and without those held before."""
     return _SINCE.sub("", _PAST.split(title, maxsplit=1)[0]).strip(" .,;") if _SINCE.search(title) else title
 
 
-def office_asked(core: str) -> frozenset[str]:
+def requested_office(core: str) -> frozenset[str]:
     """The ways to write the office that a question names; nothing where it names none of those told apart.
 
     >>> sorted(office_asked("Who was the CFO in 2020?"))
     ['cfo', 'chief financial officer']
     """
     ways = [words for kind, words in sorted(word_lists("answer_words").items()) if kind.startswith("office ")]
-    named = [words for words in ways if any(_said(phrase, core) for phrase in words)]
+    named = [words for words in ways if any(_contains_phrase(phrase, core) for phrase in words)]
     return named[0] if len(named) == 1 else frozenset()
 
 
@@ -122,7 +122,7 @@ _HAPPENS = r"(?:appoint|elect|nam(?=ed|es)|promot|retir|resign|step(?:s|ped)?\s+
 """What makes or ends a holder of an office: `the Board appointed Jo Doe, 52, as Chief Executive Officer`."""
 
 
-def _said(phrase: str, text: str) -> bool:
+def _contains_phrase(phrase: str, text: str) -> bool:
     return re.search(rf"\b{re.escape(phrase)}\b", text, re.I) is not None
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from fin_agent.analyst.rules.reasoning.ranking_questions import ranked_in
+from fin_agent.analyst.rules.reasoning.ranking_questions import parse_ranking
 from fin_agent.query.question_splitting import asks_something, split_requests
 
 _WORDS_BETWEEN = r"(?:[^\s?]+\s+){0,4}?"
@@ -23,11 +23,11 @@ _COUNTED = re.compile(
     re.I,
 )
 _FOREIGN = re.compile(r"[¿¡]|[^\W\d_a-zA-Z]")
-_MOST_FOREIGN = 0.3
-_FEWEST_FOREIGN = 2
+_MAX_FOREIGN = 0.3
+_MIN_FOREIGN = 2
 
 
-class Wants(StrEnum):
+class AnswerType(StrEnum):
     """What an answer has to hold; the value says it in a refusal."""
 
     CAUSE = "a sentence that gives the reason"
@@ -50,33 +50,35 @@ class Wants(StrEnum):
     SENTENCE = "a sentence"
 
 
-FIGURES = frozenset({Wants.AMOUNT, Wants.NUMBER, Wants.SHARE, Wants.PERCENT, Wants.COUNT, Wants.DURATION})
+FIGURES = frozenset(
+    {AnswerType.AMOUNT, AnswerType.NUMBER, AnswerType.SHARE, AnswerType.PERCENT, AnswerType.COUNT, AnswerType.DURATION}
+)
 """What is a number."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class QuestionPart:
     """One thing that a question asks."""
 
     text: str
-    wants: Wants
+    answer_type: AnswerType
     counted: str = ""
     """What is counted, where a number of things is wanted."""
 
     @property
-    def unsaid(self) -> frozenset[str]:
+    def answer_type_words(self) -> frozenset[str]:
         """Words that say what kind of answer is wanted, not what it is about."""
-        return frozenset(_table()["unsaid"].get(self.wants.name.lower(), ()))
+        return frozenset(_table()["unsaid"].get(self.answer_type.name.lower(), ()))
 
 
-def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Part, ...]:
+def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[QuestionPart, ...]:
     """The parts of a question, in order; `figure` where a number is known to be asked for, `counted` what it counts.
 
     >>> [(part.text, part.wants.name) for part in parts_of("When did the plant close, and how many people lost work?")]
     [('When did the plant close', 'DATE'), ('how many people lost work', 'COUNT')]
     """
     if counted:
-        return (Part(core.strip(" ?.!"), Wants.COUNT, counted),)
+        return (QuestionPart(core.strip(" ?.!"), AnswerType.COUNT, counted),)
     texts: list[str] = []
     lead = ""
     for text in (each.strip(" ,?.!") for each in split_requests(core)):
@@ -88,30 +90,30 @@ def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Par
     return tuple(_part(text, figure=figure and len(texts) == 1) for text in texts)
 
 
-def _part(text: str, *, figure: bool) -> Part:
-    wanted = _wanted(text)
-    if figure and wanted is Wants.SENTENCE:
-        wanted = Wants.NUMBER
-    counted = _COUNTED.search(text) if wanted is Wants.COUNT else None
+def _part(text: str, *, figure: bool) -> QuestionPart:
+    wanted = _answer_type(text)
+    if figure and wanted is AnswerType.SENTENCE:
+        wanted = AnswerType.NUMBER
+    counted = _COUNTED.search(text) if wanted is AnswerType.COUNT else None
     named = next(filter(None, counted.groups()), "") if counted else ""
-    return Part(text, wanted, named)
+    return QuestionPart(text, wanted, named)
 
 
-def _wanted(text: str) -> Wants:
+def _answer_type(text: str) -> AnswerType:
     for kind in _table()["kinds"]:
-        wants = Wants[kind["wants"].upper()]
-        if wants in (Wants.PLACE, Wants.PERSON) and _asks_all(text):
-            return Wants.LIST
+        wants = AnswerType[kind["wants"].upper()]
+        if wants in (AnswerType.PLACE, AnswerType.PERSON) and _asks_all(text):
+            return AnswerType.LIST
         if _pattern(tuple(kind["asked"])).search(text):
-            if wants in (Wants.LIST, Wants.SENTENCE) and _asks_figure(text):
-                return Wants.NUMBER
-            return Wants.LIST if wants is Wants.OFFICERS and not _OFFICERS.search(text) else wants
+            if wants in (AnswerType.LIST, AnswerType.SENTENCE) and _asks_figure(text):
+                return AnswerType.NUMBER
+            return AnswerType.LIST if wants is AnswerType.OFFICERS and not _OFFICERS.search(text) else wants
     if _asks_all(text):
-        return Wants.LIST
+        return AnswerType.LIST
     sign = _BARE_SIGN.search(text)
     if sign:
-        return Wants.PERCENT if "%" in sign[0] else Wants.AMOUNT
-    return Wants.NUMBER if _asks_figure(text) else Wants.SENTENCE
+        return AnswerType.PERCENT if "%" in sign[0] else AnswerType.AMOUNT
+    return AnswerType.NUMBER if _asks_figure(text) else AnswerType.SENTENCE
 
 
 _BARE_SIGN = re.compile(r"(?<![\d.\s])%|(?<!\d)\s%|[$€£](?!\s?\d)")
@@ -143,8 +145,8 @@ def _asks_all(text: str) -> bool:
 
 def asks_in_words(core: str) -> bool:
     """Whether its words say what kind of answer is wanted (`how much`, `when`, `list`), or it ranks rows."""
-    return ranked_in(core) is not None or any(
-        part.wants not in (Wants.NUMBER, Wants.SENTENCE) for part in parts_of(core)
+    return parse_ranking(core) is not None or any(
+        part.answer_type not in (AnswerType.NUMBER, AnswerType.SENTENCE) for part in parts_of(core)
     )
 
 
@@ -165,8 +167,8 @@ def _is_foreign(text: str) -> bool:
     known = sum(word in _table()["other languages"] for word in words)
     letters = len(_FOREIGN.findall(text))
     return (
-        letters > _MOST_FOREIGN * len(text)
-        or (known >= _FEWEST_FOREIGN + (letters == 0) and known >= _MOST_FOREIGN * len(words))
+        letters > _MAX_FOREIGN * len(text)
+        or (known >= _MIN_FOREIGN + (letters == 0) and known >= _MAX_FOREIGN * len(words))
         or (letters > 0 and known >= 1 and "¿" in text)
     )
 

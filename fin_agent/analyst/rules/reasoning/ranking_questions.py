@@ -49,7 +49,7 @@ STATEMENTS_OF = {
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankingRequest:
     """A rank asked for over the rows of a table."""
 
     noun: str
@@ -62,7 +62,7 @@ class Ranked:
     """The rank as the question calls it."""
 
 
-def ranked_in(core: str) -> Ranked | None:
+def parse_ranking(core: str) -> RankingRequest | None:
     """What `core` ranks; None where it does not.
 
     >>> ranked_in("Which of the swaps had the highest notional value in 2021?")
@@ -77,7 +77,7 @@ def ranked_in(core: str) -> Ranked | None:
     count = found["count"] or found["after"] or "1"
     number = _NUMBERS.get(count.lower()) or int(count)
     by = _BY.search(after)
-    measure = _cut(by["measure"]) if by else ""
+    measure = _before_time_and_place(by["measure"]) if by else ""
     noun = ""
     which = _OF_WHICH.search(before)
     if which:
@@ -87,18 +87,20 @@ def ranked_in(core: str) -> Ranked | None:
             among = _AMONG.search(before)
             noun = among["noun"].strip() if among else ""
         if noun:
-            noun, measure = _OF.split(noun, maxsplit=1)[0].strip(), measure or _cut(after)
+            noun, measure = _OF.split(noun, maxsplit=1)[0].strip(), measure or _before_time_and_place(after)
     if not noun:
-        noun = _cut(after[: by.start()] if by else after)
+        noun = _before_time_and_place(after[: by.start()] if by else after)
     word = (found["highest"] or found["lowest"]).lower()
     if not noun or not stems_of(noun):
         return None
-    return Ranked(noun, measure, bool(found["highest"]), max(1, number), "largest" if word in ("top", "most") else word)
+    return RankingRequest(
+        noun, measure, bool(found["highest"]), max(1, number), "largest" if word in ("top", "most") else word
+    )
 
 
-def statement_ranked(core: str) -> Statement | None:
+def ranked_statement(core: str) -> Statement | None:
     """The statement whose rows are ranked: the balance sheet for `the largest asset`; None for other tables."""
-    ranked = ranked_in(core)
+    ranked = parse_ranking(core)
     if ranked is None or ranked.measure:
         return None
     return next((STATEMENTS_OF[stem] for stem in stems_of(ranked.noun) if stem in STATEMENTS_OF), None)
@@ -111,7 +113,7 @@ def measure_stems(measure: str) -> list[str]:
     return stems_of(" ".join(words))
 
 
-def _cut(text: str) -> str:
+def _before_time_and_place(text: str) -> str:
     """The words up to what says where and when."""
     text = _LEVEL.sub("", text)
     return _END.split(text, maxsplit=1)[0].strip()

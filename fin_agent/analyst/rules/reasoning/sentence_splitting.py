@@ -21,15 +21,15 @@ _TAIL = re.compile(r"(?<=\w):\s\w{1,12}$")
 _ENDS = (".", "?", "!", ":", ";", ".”", '."', ".)", "!”")
 _PAIRS = (("(", ")"), ("“", "”"))
 _FIRST_WORDS = 40
-_LONGEST = 600
+_MAX_LENGTH = 600
 _SHORT_ITEM = 60
 _HEADING = 0.5
 """A line less than this share of the longest is a heading, unless it ends a sentence."""
 _LAST_LINE = 0.8
 """A line less than this share of the longest that ends a sentence ends its paragraph."""
-_MOST_FIGURES = 0.3
-_FEWEST_PLAIN_WORDS = 3
-_FEWEST_LETTERS = 20
+_MAX_FIGURES = 0.3
+_MIN_PLAIN_WORDS = 3
+_MIN_LETTERS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def sentences_of(text: str) -> list[str]:
     return [sentence for paragraph in paragraphs_of(text) for sentence in paragraph.sentences]
 
 
-def is_whole(sentence: str) -> bool:
+def is_complete_sentence(sentence: str) -> bool:
     """Whether it begins and ends as a sentence does; a page may cut it at either end.
 
     >>> is_whole("We have two segments."), is_whole("and those wrongdoers are using their power;")
@@ -115,23 +115,23 @@ def _joined(lines: Sequence[str]) -> str:
 
 def _sentences(paragraph: str, *, item: bool) -> list[str]:
     found: list[str] = []
-    for part in _with_their_series(_SENTENCE.split(paragraph)):
-        sentence = _TAIL.sub(".", " ".join(part.split())[:_LONGEST])
+    for part in _join_series(_SENTENCE.split(paragraph)):
+        sentence = _TAIL.sub(".", " ".join(part.split())[:_MAX_LENGTH])
         letters = sum(character.isalpha() for character in sentence)
         words = sentence.split()
         if item and not found and letters >= 3 and letters > 0.5 * len(sentence):
             found.append(sentence)
             continue
         figures = sum(any(mark.isdigit() for mark in word) for word in words)
-        if figures > _MOST_FIGURES * len(words) and not sentence.endswith("."):
+        if figures > _MAX_FIGURES * len(words) and not sentence.endswith("."):
             continue  # a run of table cells, not a sentence
         plain = sum(word.islower() for word in words)
-        if letters >= _FEWEST_LETTERS and letters > 0.5 * len(sentence) and plain >= _FEWEST_PLAIN_WORDS:
+        if letters >= _MIN_LETTERS and letters > 0.5 * len(sentence) and plain >= _MIN_PLAIN_WORDS:
             found.append(sentence)
     return found
 
 
-def _with_their_series(parts: Sequence[str]) -> list[str]:
+def _join_series(parts: Sequence[str]) -> list[str]:
     """Parts of sentences; what a sentence names after its colon goes on with it over semicolons."""
     joined: list[str] = []
     for part in parts:
@@ -147,9 +147,9 @@ def _is_cell(line: str) -> bool:
     return bool(line.strip()) and not any(mark.isalpha() for mark in line) and not _ITEM.match(line)
 
 
-_LONGEST_LIST = 900
-_LONGEST_ITEM = 110
-_MOST_ITEMS = 20
+_MAX_LIST_LENGTH = 900
+_MAX_ITEM_LENGTH = 110
+_MAX_ITEMS = 20
 _ITEM_ENDS = re.compile(r"\s[—–]\s|:\s|;|,\s+(?:which|including|that|such|where|with|as)\b|\s\(|\.\s|\.$")
 _ENUMERATION = re.compile(
     r"\((?:i|1|a)\).*\((?:ii|2|b)\)|^.{30,}:\s[^.:]{3,}(?:,|;|\band\b)|\s[–—-]\s[^.:]{3,},?\sand\s"
@@ -171,9 +171,9 @@ class PrintedList:
     def text(self) -> str:
         """The whole list as one sentence; long items by what they begin with."""
         items = [_trimmed(item) for item in self.items]
-        if sum(map(len, items)) > _LONGEST_LIST:
+        if sum(map(len, items)) > _MAX_LIST_LENGTH:
             items = [_opening(item) for item in self.items]
-        return f"{self.lead} {'; '.join(items[:_MOST_ITEMS])}."
+        return f"{self.lead} {'; '.join(items[:_MAX_ITEMS])}."
 
 
 def printed_lists(paragraphs: Sequence[Paragraph]) -> Iterator[PrintedList]:
@@ -211,6 +211,6 @@ def _trimmed(item: str) -> str:
 
 def _opening(item: str) -> str:
     cut = _ITEM_ENDS.split(item, maxsplit=1)[0].strip()
-    if len(cut) <= _LONGEST_ITEM:
+    if len(cut) <= _MAX_ITEM_LENGTH:
         return _trimmed(cut)
-    return _trimmed(cut[:_LONGEST_ITEM].rsplit(" ", 1)[0]) + " …"
+    return _trimmed(cut[:_MAX_ITEM_LENGTH].rsplit(" ", 1)[0]) + " …"

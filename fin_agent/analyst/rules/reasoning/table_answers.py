@@ -7,8 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fin_agent.analyst.protocol import Reasoning
-from fin_agent.analyst.rules.reasoning.answer_candidates import Sought
-from fin_agent.analyst.rules.reasoning.ranking_questions import STATEMENTS_OF, Ranked, measure_stems, ranked_in
+from fin_agent.analyst.rules.reasoning.answer_candidates import SoughtPart
+from fin_agent.analyst.rules.reasoning.ranking_questions import (
+    STATEMENTS_OF,
+    RankingRequest,
+    measure_stems,
+    parse_ranking,
+)
 from fin_agent.analyst.rules.reasoning.term_coverage import coverage, stems_in
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence
@@ -39,7 +44,7 @@ _BESIDE = frozenset({"total", "and", "operating", "cost", "the"})
 _MOST_SUMMANDS, _FEWEST_SUMMANDS, _ROUNDING = 20, 2, 2
 _FEWEST, _MOST_CELLS = 2, 6
 _CAPTION = 320
-_ENOUGH_OF_IT = 0.75
+_MIN_COVERAGE = 0.75
 """Share by weight of the question's words that an announcement and its columns must bear out."""
 
 
@@ -53,15 +58,19 @@ class PlacedTable:
     facts: Mapping[Box, Fact]
     """What its cells state, by place."""
 
-    def cited(self, row: Row, column: int) -> Citation:
+    def cell_citation(self, row: Row, column: int) -> Citation:
         """A cell with the words of its row and column."""
         cell = row.cells[column]
         assert cell is not None
         head = self.period(column)
-        text = f"{plain_label(row)}, {head}: {self.said(cell)}" if head else f"{plain_label(row)}: {self.said(cell)}"
+        text = (
+            f"{plain_label(row)}, {head}: {self.format_figure(cell)}"
+            if head
+            else f"{plain_label(row)}: {self.format_figure(cell)}"
+        )
         return Citation(doc_id=self.doc_id, page=self.table.page, text=text, box=cell.box)
 
-    def said(self, cell: Cell) -> str:
+    def format_figure(self, cell: Cell) -> str:
         """A figure with its unit and scale: `$1,097 million`, `12.5%`."""
         fact = self._fact(cell)
         if cell.percent or (fact and fact.unit not in ("USD", "count", "shares")):
@@ -91,17 +100,19 @@ class PlacedTable:
         return any(cell.dollar for row in self.table.rows for cell in row.cells if cell)
 
 
-def from_tables(sought: Sought, evidence: Sequence[Evidence], index: FilingIndex) -> Reasoning | None:
+def answers_from_tables(sought: SoughtPart, evidence: Sequence[Evidence], index: FilingIndex) -> Reasoning | None:
     """The row that a question ranks first, or the figures of the later year it names; None for any other."""
-    ranked = ranked_in(sought.intent.core)
+    ranked = parse_ranking(sought.intent.core)
     years = later_years(sought.intent)
     beyond = _BEYOND.search(sought.intent.core)
     if ranked is None and not years and not beyond:
         return None
     placed = tables_of(evidence, index)
     if beyond:
-        return _beyond(float(beyond[2]), sought, placed, below=beyond[1].lower() in _BELOW)
-    return (ranked and _extreme(ranked, sought, placed)) or (_announced(sought, placed, years) if years else None)
+        return _parts_beyond_share(float(beyond[2]), sought, placed, below=beyond[1].lower() in _BELOW)
+    return (ranked and _extreme_rows(ranked, sought, placed)) or (
+        _announced_figures(sought, placed, years) if years else None
+    )
 
 
 def later_years(intent: Intent, latest: int | None = None) -> set[str]:
@@ -142,11 +153,13 @@ _REVENUE = re.compile(r"\b(?:revenues?|sales)\b", re.I)
 _IN_ALL = 0.02
 
 
-def _beyond(percent: float, sought: Sought, tables: Sequence[PlacedTable], *, below: bool) -> Reasoning | None:
+def _parts_beyond_share(
+    percent: float, sought: SoughtPart, tables: Sequence[PlacedTable], *, below: bool
+) -> Reasoning | None:
     """Which parts make up more (or less) than a share of the revenue, by the first table whose parts add up to it."""
     for placed in tables:
         for rows in groups_of(placed.table.rows):
-            column = _column(placed, sought.intent.periods, Ranked("parts", "revenue", highest=True))
+            column = _column(placed, sought.intent.periods, RankingRequest("parts", "revenue", highest=True))
             totals = [row for row in rows if column is not None and _TOTAL.search(row.label) and row.cells[column]]
             members = members_of(rows, column, parts=True) if column is not None else []
             whole = (
@@ -164,9 +177,9 @@ def _beyond(percent: float, sought: Sought, tables: Sequence[PlacedTable], *, be
                 if (100 * amount < percent * total if below else 100 * amount > percent * total)
             ]
             than = f"{'less' if below else 'more'} than {percent:g}%"
-            of_it = f"{plain_label(whole)} ({placed.said(cell) if (cell := whole.cells[column]) else ''})"
+            of_it = f"{plain_label(whole)} ({placed.format_figure(cell) if (cell := whole.cells[column]) else ''})"
             told = [
-                f"{plain_label(row)} ({placed.said(one)}, {100 * _amount(row, column) / total:.1f}%)"
+                f"{plain_label(row)} ({placed.format_figure(one)}, {100 * _amount(row, column) / total:.1f}%)"
                 for row in chosen
                 if (one := row.cells[column])
             ]
@@ -175,39 +188,39 @@ def _beyond(percent: float, sought: Sought, tables: Sequence[PlacedTable], *, be
                 if told
                 else (f"No: none of {len(members)} rows is {than} of {of_it}")
             )
-            cited = tuple(placed.cited(row, column) for row in (*(chosen or members), whole))
+            cited = tuple(placed.cell_citation(row, column) for row in (*(chosen or members), whole))
             return Reasoning(text=f"{text}, {placed.period(column)}.", citations=cited)
     return None
 
 
-def _extreme(ranked: Ranked, sought: Sought, tables: Sequence[PlacedTable]) -> Reasoning | None:
+def _extreme_rows(ranked: RankingRequest, sought: SoughtPart, tables: Sequence[PlacedTable]) -> Reasoning | None:
     """The first rows by the rank asked for; None where no table is about the question, or several disagree."""
     metrics = sought.lexicon.metrics if sought.lexicon is not None else {}
     named = sought.lexicon.metrics_in(ranked.measure) if sought.lexicon is not None else ()
     if any(name in metrics and metrics[name].statement is not None for name in named):
         return None  # parts of a company by a line of a statement: those are figures
-    found = list(_standings(ranked, sought, tables))
+    found = list(_ranked_groups(ranked, sought, tables))
     if not found or len({plain_label(rows[0]).lower() for _, _, rows in found}) > 1:
         return None
     placed, column, rows = found[0]
     shown = [*rows[: ranked.count], *rows[ranked.count : ranked.count + 1]]
-    figures = [f"{plain_label(row)} ({placed.said(cell)})" for row in shown if (cell := row.cells[column])]
+    figures = [f"{plain_label(row)} ({placed.format_figure(cell)})" for row in shown if (cell := row.cells[column])]
     after = f", before {figures[-1]}" if len(rows) > ranked.count else ""
     under = "".join(f" under “{heading}”" for heading in rows[0].section[-1:])
     what = f"the {ranked.word}" if ranked.count == 1 else f"the {ranked.count} {ranked.word}"
     text = f"{'; '.join(figures[: ranked.count])}: {what} of {len(rows)} rows{under}, {placed.period(column)}{after}."
-    return Reasoning(text=text, citations=tuple(placed.cited(row, column) for row in shown))
+    return Reasoning(text=text, citations=tuple(placed.cell_citation(row, column) for row in shown))
 
 
-def _standings(
-    ranked: Ranked, sought: Sought, tables: Sequence[PlacedTable]
+def _ranked_groups(
+    ranked: RankingRequest, sought: SoughtPart, tables: Sequence[PlacedTable]
 ) -> Iterator[tuple[PlacedTable, int, list[Row]]]:
     """(table, column, rows in the order asked for) of each group of rows that is about what is ranked."""
     for placed in tables:
         column = _column(placed, sought.intent.periods, ranked)
         if column is None:
             continue
-        for rows in _of_balances(placed, ranked) or list(groups_of(placed.table.rows)):
+        for rows in _balance_sheet_side(placed, ranked) or list(groups_of(placed.table.rows)):
             if not _is_about(placed, rows, column, ranked):
                 continue
             members = members_of(rows, column, parts=bool(ranked.measure))
@@ -217,7 +230,7 @@ def _standings(
                 yield placed, column, ordered
 
 
-def _is_about(placed: PlacedTable, rows: Sequence[Row], column: int, ranked: Ranked) -> bool:
+def _is_about(placed: PlacedTable, rows: Sequence[Row], column: int, ranked: RankingRequest) -> bool:
     """Whether rows are what is ranked, by what stands over them."""
     heading = rows[0].section[-1] if rows[0].section else ""
     wanted = {STATEMENTS_OF[each] for each in stems_in(ranked.noun) if each in STATEMENTS_OF}
@@ -228,7 +241,7 @@ def _is_about(placed: PlacedTable, rows: Sequence[Row], column: int, ranked: Ran
             {re.sub(r"(?:ies|y)$", "y", word).removesuffix("s") for word in re.findall(r"[a-z-]+", text.lower())}
             for text in (ranked.noun, heading)
         )
-        return bool(_of_balances(placed, ranked)) or (asked <= headed and headed - asked <= _BESIDE)
+        return bool(_balance_sheet_side(placed, ranked)) or (asked <= headed and headed - asked <= _BESIDE)
     over = set(
         stems_in(f"{' '.join(rows[0].section)} {placed.table.columns[column]} {placed.table.caption[-_CAPTION:]}")
     )
@@ -236,7 +249,7 @@ def _is_about(placed: PlacedTable, rows: Sequence[Row], column: int, ranked: Ran
     return set(noun) <= over and bool(noun) and set(measure_stems(ranked.measure)) <= over
 
 
-def _of_balances(placed: PlacedTable, ranked: Ranked) -> list[Sequence[Row]]:
+def _balance_sheet_side(placed: PlacedTable, ranked: RankingRequest) -> list[Sequence[Row]]:
     """All assets, or all liabilities, of a balance sheet: what stands above their total, under whatever headings."""
     nouns = stems_in(ranked.noun)
     if placed.statement is not Statement.BALANCE_SHEET or ranked.measure or len(nouns) != 1:
@@ -270,11 +283,11 @@ def members_of(rows: Sequence[Row], column: int, *, parts: bool) -> list[Row]:
         and not _LESS.search(row.label)
         and not (place + 1 < len(rows) and _LESS.search(rows[place + 1].label))
         and not (parts and _NO_PART.search(row.label))
-        and not _adds_up(rows, place, column)
+        and not _is_subtotal(rows, place, column)
     ]
 
 
-def _adds_up(rows: Sequence[Row], place: int, column: int) -> bool:
+def _is_subtotal(rows: Sequence[Row], place: int, column: int) -> bool:
     """Whether a row is the sum of those right above it."""
     wanted = rows[place].cells[column]
     if wanted is None or not wanted.amount:
@@ -303,7 +316,7 @@ def groups_of(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
         start = end
 
 
-def _column(placed: PlacedTable, periods: Sequence[FiscalPeriod], ranked: Ranked) -> int | None:
+def _column(placed: PlacedTable, periods: Sequence[FiscalPeriod], ranked: RankingRequest) -> int | None:
     """The only column of the period asked about (the latest, where none is), or the one called as the measure is."""
     table = placed.table
     dated = [(number, period) for number, period in enumerate(table.periods) if period is not None]
@@ -324,7 +337,7 @@ def _column(placed: PlacedTable, periods: Sequence[FiscalPeriod], ranked: Ranked
     return fits[0] if len(fits) == 1 else None
 
 
-def _announced(sought: Sought, tables: Sequence[PlacedTable], years: set[str]) -> Reasoning | None:
+def _announced_figures(sought: SoughtPart, tables: Sequence[PlacedTable], years: set[str]) -> Reasoning | None:
     """The figures of a later year under a sentence that says what is asked; None where none or several are."""
     found: list[tuple[float, PlacedTable, str, str, list[tuple[Row, int, str]]]] = []
     for placed in tables:
@@ -332,30 +345,32 @@ def _announced(sought: Sought, tables: Sequence[PlacedTable], years: set[str]) -
         sentence = _TITLE.sub("", _SENTENCE.split(caption)[-1])
         if not _ANNOUNCES.search(sentence):
             continue
-        for year, cells in _of_years(placed.table, years):
+        for year, cells in _cells_by_year(placed.table, years):
             names = " ".join(name for _, _, name in cells)
             said = stems_in(f"{sentence} {names} {year}")
             borne = round(coverage(sought.terms, said), 9)
-            spoken = [bool(term.borne_out(said)) for term in sought.terms if not term.words.isdigit()]
-            if borne >= _ENOUGH_OF_IT and sum(spoken) >= _ENOUGH_OF_IT * len(spoken) and 0 < len(cells) <= _MOST_CELLS:
+            spoken = [bool(term.coverage_in(said)) for term in sought.terms if not term.words.isdigit()]
+            if borne >= _MIN_COVERAGE and sum(spoken) >= _MIN_COVERAGE * len(spoken) and 0 < len(cells) <= _MOST_CELLS:
                 found.append((borne, placed, sentence, year, cells))
     best = [each for each in found if each[0] == max(one[0] for one in found)]
     printed = {tuple(cell.printed.strip("$ ") for row, at, _ in each[4] if (cell := row.cells[at])) for each in best}
     if len(printed) != 1:
         return None
     _, placed, sentence, year, cells = best[0]
-    told = "; ".join(f"{name} {placed.said(cell)}".strip() for row, at, name in cells if (cell := row.cells[at]))
+    told = "; ".join(
+        f"{name} {placed.format_figure(cell)}".strip() for row, at, name in cells if (cell := row.cells[at])
+    )
     cited = []
     for row, at, _ in cells:
         cell = row.cells[at]
         assert cell is not None
         head = f", {placed.table.columns[at]}" if placed.table.columns[at] else ""
-        text = f"{row.label}{head}: {placed.said(cell)}"
+        text = f"{row.label}{head}: {placed.format_figure(cell)}"
         cited.append(Citation(doc_id=placed.doc_id, page=placed.table.page, text=text, box=cell.box))
     return Reasoning(text=f"{sentence} {year}: {told}.", citations=tuple(cited))
 
 
-def _of_years(table: Table, years: set[str]) -> Iterator[tuple[str, list[tuple[Row, int, str]]]]:
+def _cells_by_year(table: Table, years: set[str]) -> Iterator[tuple[str, list[tuple[Row, int, str]]]]:
     """(year, cells with what tells them apart) of each row, and each column, that is called as one of `years` is."""
     for row in table.rows:
         found = _A_YEAR.match(row.label)

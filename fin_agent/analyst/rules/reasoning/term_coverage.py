@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from fin_agent.analyst.rules.reasoning.question_parts import Part, Wants
+from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, QuestionPart
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.entry_loading import Synonym, Topic
@@ -56,7 +56,7 @@ class Term:
     phrases: tuple[str, ...] = ()
     """What means the same, to search for."""
 
-    def borne_out(self, said: Collection[str]) -> float:
+    def coverage_in(self, said: Collection[str]) -> float:
         """How far words of a text, as stems, say it: 0 to 1."""
         if self.stems <= set(said):
             return 1.0
@@ -64,9 +64,9 @@ class Term:
             return _ANOTHER_WORD
         return _RELATED if any(other <= set(said) for other in self.related) else 0.0
 
-    def is_said(self, said: Collection[str]) -> bool:
+    def is_mentioned_in(self, said: Collection[str]) -> bool:
         """Whether words of a text say it, or what means the same."""
-        return self.borne_out(said) >= _ANOTHER_WORD
+        return self.coverage_in(said) >= _ANOTHER_WORD
 
 
 def _weight_of(stems: Collection[str], weights: Mapping[str, float]) -> float:
@@ -86,16 +86,16 @@ def coverage(
     farther = around | frozenset(before)
     held = 0.0
     for term in terms:
-        borne = [term.borne_out(here), _NEARBY * term.borne_out(around) if nearby else 0.0]
+        borne = [term.coverage_in(here), _NEARBY * term.coverage_in(around) if nearby else 0.0]
         if (term.is_name or term.is_capital) and before:
-            borne.append(_BEFORE * term.borne_out(farther))
+            borne.append(_BEFORE * term.coverage_in(farther))
         held += term.weight * max(borne)
     return held / total if total else 0.0
 
 
-def read_in(terms: Sequence[Term], said: Collection[str]) -> tuple[Term, ...]:
+def mark_absent_terms(terms: Sequence[Term], said: Collection[str]) -> tuple[Term, ...]:
     """The terms with those marked that nothing of what was read says; such a word weighs no more than the others do."""
-    absent = [not term.borne_out(said) and not term.is_everyday for term in terms]
+    absent = [not term.coverage_in(said) and not term.is_everyday for term in terms]
     known = [term.weight for term, none in zip(terms, absent, strict=True) if not none and not term.is_everyday]
     most = sum(known) / len(known) if known else math.inf
     return tuple(
@@ -105,7 +105,7 @@ def read_in(terms: Sequence[Term], said: Collection[str]) -> tuple[Term, ...]:
 
 
 def terms_of(
-    parts: Sequence[Part],
+    parts: Sequence[QuestionPart],
     intent: Intent,
     index: FilingIndex,
     lexicon: Lexicon | None,
@@ -120,8 +120,8 @@ def terms_of(
     made = [
         list(
             _terms(
-                part.text, known, subjects, labels, framing | part.unsaid,
-                moves if part.wants is Wants.CAUSE else (),
+                part.text, known, subjects, labels, framing | part.answer_type_words,
+                moves if part.answer_type is AnswerType.CAUSE else (),
             )
         )
         for part in parts
@@ -199,7 +199,7 @@ def _terms(
     place = 0
     seen: set[frozenset[str]] = set()
     while place < len(tokens):
-        taken, group, phrases = _longest(tokens, place)
+        taken, group, phrases = _longest_phrase(tokens, place)
         words = tokens[place : place + taken]
         token = words[0]
         low = plain(token)
@@ -243,9 +243,9 @@ def _is_known(token: str, known: Collection[str]) -> bool:
     return low in known or all(piece in known for piece in re.split(r"[^a-z0-9]+", low) if piece)
 
 
-def _longest(tokens: Sequence[str], place: int) -> tuple[int, tuple[frozenset[str], ...], tuple[str, ...]]:
+def _longest_phrase(tokens: Sequence[str], place: int) -> tuple[int, tuple[frozenset[str], ...], tuple[str, ...]]:
     """How many tokens make the longest phrase that has others for it; those others, as stems and as printed."""
-    groups = _groups()
+    groups = _synonym_groups()
     for count in range(min(5, len(tokens) - place), 0, -1):
         key = tuple(stem(plain(piece)) for token in tokens[place : place + count] for piece in _pieces(token))
         if key in groups:
@@ -258,7 +258,7 @@ def _pieces(token: str) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def _groups() -> Mapping[tuple[str, ...], tuple[tuple[frozenset[str], ...], tuple[str, ...]]]:
+def _synonym_groups() -> Mapping[tuple[str, ...], tuple[tuple[frozenset[str], ...], tuple[str, ...]]]:
     """By the stems of a phrase, what else is said for it: as stems, and as printed."""
     stems: dict[tuple[str, ...], list[frozenset[str]]] = {}
     printed: dict[tuple[str, ...], list[str]] = {}
@@ -297,13 +297,13 @@ def _labels(intent: Intent, lexicon: Lexicon | None) -> Mapping[str, tuple[froze
     for mention in lexicon.mentions(intent.core) if lexicon else ():
         metric = lexicon.metrics.get(mention.id) if lexicon else None
         said = [stems for label in (metric.labels if metric else ()) if (stems := frozenset(stems_of(label)))]
-        said += _as_a_share(mention.id, lexicon) if lexicon else ()
+        said += _share_wordings(mention.id, lexicon) if lexicon else ()
         for each in stems_of(mention.phrase):
             found.setdefault(each, []).extend(said)
     return {each: tuple(dict.fromkeys(terms)) for each, terms in found.items()}
 
 
-def _as_a_share(name: str, lexicon: Lexicon) -> Iterable[frozenset[str]]:
+def _share_wordings(name: str, lexicon: Lexicon) -> Iterable[frozenset[str]]:
     """What a filing says that gives one metric in percent of another: `gross profit` and `net sales` for a margin."""
     part, whole = ratio_of(name.removesuffix("_reported"), lexicon)
     if part in lexicon.metrics and whole in lexicon.metrics:
