@@ -22,7 +22,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictStr, V
 from rich.console import RenderableType
 
 from fin_agent.answering.answer import Answer
-from fin_agent.atomic_write import check_place, write_whole
+from fin_agent.atomic_write import atomic_write, require_writable_path
 from fin_agent.cli.answer_jobs import Attempt, answer_json, attempt, each_done, recorder_for, with_replies_kept
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import ModelOptions, NoRecord, OnIndex, StrategyName, command
@@ -35,7 +35,7 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.costs import usage_of
 from fin_agent.models.metering import CallRecord, Meter, metered
 from fin_agent.presentation.answers import usage_view
-from fin_agent.process_pool import end_with_parent, nothing_from_the_current_folder
+from fin_agent.process_pool import end_with_parent, exclude_current_folder
 from fin_agent.runs.run import index_state
 from fin_agent.runs.store import Recorder
 from fin_agent.workspace import Workspace
@@ -80,13 +80,13 @@ def batch(
         raise QuestionError("the answers would replace the questions", subject=str(out), remedy="Give another --out")
     with on.opened() as workspace, recorder_for(workspace, on, settings, not how.no_record) as recorder:
         context = AnswerContext.from_settings(workspace, settings, notify=warn)
-        check_place(out)
+        require_writable_path(out)
         own = sorted(settings.prompts.rglob("*.md")) if settings.prompts is not None else []
         held = index_state(workspace.index, on.chosen.folder).fingerprint
         run = (settings.model_dump_json(), held, installed_version(), [file.read_bytes() for file in own])
         kept = PartialResults(out.with_name(f"{out.name}.part"), run, Answer)
         result = _Batch(context, settings, kept, recorder, how.jobs, on).answered(lines)
-        write_whole(out, "".join(f"{answer_json(answer)}\n" for answer in result.answers.values()).encode())
+        atomic_write(out, "".join(f"{answer_json(answer)}\n" for answer in result.answers.values()).encode())
         kept.path.unlink()
     _show(result, out, time.perf_counter() - started, on)
     if not result.failures:
@@ -153,7 +153,7 @@ class _Batch:
         """Answer the lines, into `answers` by their number. Why others failed, by number and in order."""
         failures: dict[int, str] = {}
         here = partial(_one, context=self._context, meter=self._meter, debug=self._on.debug)
-        with Progress(len(lines), "answering", "questions") as progress, nothing_from_the_current_folder():
+        with Progress(len(lines), "answering", "questions") as progress, exclude_current_folder():
             if self._here:
                 all_done = each_done(here, lines, self._jobs)
             else:

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from rich.table import Table
 
 from fin_agent.answering.answer import Answer, Usage
-from fin_agent.atomic_write import harmless, writing
+from fin_agent.atomic_write import escape_spreadsheet_formula, reporting_write_errors
 
 QuestionT = TypeVar("QuestionT")
 KeptT = TypeVar("KeptT")
@@ -146,7 +146,7 @@ class PartialResults(Generic[KeptT]):
         self._line = TypeAdapter(tuple[str, form])  # type: ignore[valid-type]
         head = json.dumps({"run": hashlib.sha256(repr(run).encode()).hexdigest()})
         self._held: dict[str, KeptT] = {}
-        with writing(path):
+        with reporting_write_errors(path):
             lines = path.read_bytes().split(b"\n") if path.exists() else [b""]
             if lines[0] == head.encode():
                 with suppress(ValidationError):  # the last line may be cut short
@@ -167,7 +167,7 @@ class PartialResults(Generic[KeptT]):
 
     def add(self, name: str, each: KeptT) -> None:
         """Keep one more. Raises WriteError."""
-        with writing(self.path), self.path.open("a", encoding="utf-8") as file:
+        with reporting_write_errors(self.path), self.path.open("a", encoding="utf-8") as file:
             file.write(f"{self._line.dump_json((name, each)).decode()}\n")
 
 
@@ -307,7 +307,7 @@ def write_csv(rows: Sequence[Any], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(flat[0]) if flat else [])
         writer.writeheader()
-        writer.writerows({name: harmless(value) for name, value in row.items()} for row in flat)
+        writer.writerows({name: escape_spreadsheet_formula(value) for name, value in row.items()} for row in flat)
 
 
 def _cells(fields: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, object]]:

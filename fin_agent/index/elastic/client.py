@@ -14,7 +14,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_d
 
 from fin_agent.errors import FilingIndexError, how_to_install
 from fin_agent.index.elastic.address import VARIABLES, ClusterAddress, Reaching
-from fin_agent.redaction import shows_secrets, without_secrets
+from fin_agent.redaction import is_plaintext, redact_secrets
 
 try:
     import elastic_transport
@@ -313,7 +313,7 @@ def _brief(error: Exception) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(without_secrets(text).split())[:_LONGEST]
+    return " ".join(redact_secrets(text).split())[:_LONGEST]
 
 
 def _client(address: ClusterAddress, reaching: Reaching) -> elasticsearch.Elasticsearch:
@@ -324,7 +324,7 @@ def _client(address: ClusterAddress, reaching: Reaching) -> elasticsearch.Elasti
     place: dict[str, object] = {"hosts": [f"{address.scheme}://{_with_port(address)}"]}
     if address.scheme == "https" and reaching.certificates:
         place["ca_certs"] = reaching.certificates
-    if (reaching.api_key or basic) and shows_secrets(str(address)):
+    if (reaching.api_key or basic) and is_plaintext(str(address)):
         raise FilingIndexError(
             "its key or password would be sent over plain HTTP, which anybody on the way can read",
             subject=str(address),
@@ -342,7 +342,7 @@ def _client(address: ClusterAddress, reaching: Reaching) -> elasticsearch.Elasti
         )
     except (ValueError, OSError) as error:
         raise FilingIndexError(
-            f"the connection to the cluster cannot be set up ({without_secrets(str(error))})",
+            f"the connection to the cluster cannot be set up ({redact_secrets(str(error))})",
             subject=str(address),
             remedy=f"Check the address, and what {VARIABLES['certificates']} is set to",
         ) from error
