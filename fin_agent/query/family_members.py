@@ -154,6 +154,8 @@ def _chosen(query: Query, parts: Parts, family: Family) -> tuple[str, ...]:
     how = query.comparison.how if query.comparison is not None else None
     if how in (How.HIGHEST, How.LOWEST, How.FILTER):
         left_out |= {member.name for member in family.members if is_the_rest(member.name)}
+    if how is How.LOWEST:
+        left_out |= {member.name for member in family.members if not member.value(-1)}  # a dash says that it has none
     return tuple(member.name for member in family.ranked(-1) if member.name not in left_out)
 
 

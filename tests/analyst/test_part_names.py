@@ -29,3 +29,9 @@ from fin_agent.workspace import Workspace
 )
 def test_names(text: str, printed: tuple[str, ...], found: list[tuple[str, bool]], workspace: Workspace) -> None:
     assert [(part.name, part.in_metric) for part in named_parts_in(text, printed, workspace)] == found
+
+
+@pytest.mark.parametrize("text", ["revenue of Harborlight Sensors", "revenue of the sensors segment of Harborlight"])
+def test_a_part_printed_under_its_filers_name(text: str, workspace: Workspace) -> None:
+    printed = ("Harborlight Sensors segment", "Sensors") if "Harborlight Sensors" in text else ("Harborlight Sensors",)
+    assert [part.name for part in named_parts_in(text, printed, workspace)] == [printed[0]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from fin_agent.lexicon.company_names import company_words
@@ -30,18 +30,23 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
     """The parts that `text` names, the longest names first, none inside another.
 
     A name inside a metric's or a period's, or at a company's, is none, unless it is the beginning of a metric's name
-    or what a metric's name is `of`.
+    or what a metric's name is `of`. Filers print parts under their own name and people leave it out: `Freight`, and
+    `Acme Freight` where both words stand, is `Acme Freight segment`.
     """
     lexicon = workspace.lexicon
     mentions = lexicon.mentions(text)
-    for company in workspace.directory.mentions(text):
+    companies = workspace.directory.mentions(text)
+    filers = {company.end: company.phrase for company in companies}
+    for company in companies:
         text = text[: company.start] + "\0" * (company.end - company.start) + text[company.end :]
     parsed = parse_periods(text)
     periods = [(one.start, one.end) for one in parsed.mentions]
     periods += [(one.start, one.end) for one in parsed.dates]
+    ways = {way for printed in parts for way in _name_variants(printed)}
+    shortened = dict(_without_filers(sorted(parts), set(filers.values())))
     found = [
         one
-        for name in sorted({name for printed in parts for name in _name_variants(printed)})
+        for name in sorted(ways | shortened.keys())
         if _is_distinctive(name, lexicon)
         for one in _places(text, name, mentions, periods)
     ]
@@ -57,7 +62,20 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
     for one in found:
         if all(one.end <= other.start or other.end <= one.start for other in kept):
             kept.append(one)
-    return kept
+    return [
+        replace(one, name=shortened[one.name])
+        if one.name in shortened and (one.name not in ways or one.start - 1 in filers)
+        else one
+        for one in kept
+    ]
+
+
+def _without_filers(parts: Sequence[str], filers: Collection[str]) -> Iterator[tuple[str, str]]:
+    """(what is left without the filer's name, the name as printed) of parts that begin with it: `Acme Freight`."""
+    for printed in parts:
+        for filer in filers:
+            if printed.casefold().startswith(f"{filer.casefold()} "):
+                yield _KIND_AT_END.sub("", printed[len(filer) :].strip()), printed
 
 
 def _capitalization_order(part: PartMention) -> tuple[int, str]:
@@ -65,6 +83,7 @@ def _capitalization_order(part: PartMention) -> tuple[int, str]:
     return sum(mark.isupper() for mark in part.name), part.name
 
 
+_KIND_AT_END = re.compile(r"\s+segments?$", re.I)
 _BEFORE_A_PART = re.compile(r"\b(?:of|from|for|in)\s+$", re.I)
 _MIN_LENGTH = 4
 _FOOTNOTE = re.compile(r"\s*\((?:\w{1,2})\)|[*†‡]")

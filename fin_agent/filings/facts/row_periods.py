@@ -211,6 +211,21 @@ _COMPONENT_ALONE = re.compile(r"^(?:common|preferred|preference|capital) (?:stoc
 _TOTAL_EQUITY = re.compile(r"^total\b.*\bequity\b", re.I)
 
 
+def part_of_company(name: str) -> str | None:
+    """`name` as a scope; None where it names the whole (`Total`, `Consolidated`) or nothing."""
+    if not any(mark.isalpha() for mark in name) or _WHOLE.search(name):
+        return None
+    return " ".join(name.split())[:80]
+
+
+_WHOLE = re.compile(r"\b(?:total|consolidated|company|amounts?|actual|(?:as )?reported|dollars?)\b", re.I)
+
+
+def is_later(name: str) -> bool:
+    """Whether a row or column is of all years behind the last one named: `Thereafter`, `2028-2032`."""
+    return bool(_LATER.search(name))
+
+
 def is_component(heading: str) -> bool:
     """Whether a heading names a part of equity, as `Retained earnings`, and not the whole of it."""
     return bool(_COMPONENT.search(heading)) and not _TOTAL.search(heading)
@@ -244,6 +259,8 @@ _NOT_A_NAME = re.compile(
     re.I,
 )
 _MOST_WORDS_BESIDE_A_DAY = 4
+_AS_OF_A_DAY = re.compile(r"\b(?:at|as of) [a-z]+\.? \d{1,2},? (?:19|20)\d\d\W*$", re.I)
+"""`Non-vested shares and share units as of June 30, 2023`: a row that ends so is a balance, however long it is."""
 
 
 def _balance_day(row: Row, calendar: FiscalCalendar) -> date | None:
@@ -251,7 +268,7 @@ def _balance_day(row: Row, calendar: FiscalCalendar) -> date | None:
     if len(said.dates) != 1:
         return None
     others = len(re.findall(r"[A-Za-z]{3,}", row.label)) - 1
-    if not _BALANCE.search(row.label) and others > _MOST_WORDS_BESIDE_A_DAY - 2:
+    if not _BALANCE.search(row.label) and others > _MOST_WORDS_BESIDE_A_DAY - 2 and not _AS_OF_A_DAY.search(row.label):
         return None
     day = said.dates[0]
     before = day - timedelta(days=1)
@@ -406,13 +423,16 @@ def facts_of_rows_in_time(
 ) -> Iterator[Fact]:
     """Facts of a table whose columns are measures (`Net sales`, `Dividends per share`) and whose rows are periods.
 
-    Where rows are years to come, all of them are parts of what is owed on `day`.
+    Where rows are years to come, all of them are parts of what is owed on `day`. Where a heading over the years says
+    what is measured (`Operating income`), the columns are parts of the company.
     """
-    owed = calendar.instant(day) if day is not None and any(map(_is_to_come(calendar), table.rows)) else None
+    rows = list(_with_times_alone(table.rows))
+    owed = calendar.instant(day) if day is not None and any(map(_is_to_come(calendar), rows)) else None
     metrics = [metric_of(name, None, ()) if name else None for name in table.columns]
     year: int | None = None
-    for row in table.rows:
+    for row in rows:
         said = row_time(row.label)
+        headed_metric = metric_of(row.section[-1], None, row.section[:-1]) if said and row.section else None
         headed = [found.years[-1] for heading in row.section if (found := row_time(heading)) and found.years]
         year = headed[-1] if headed else year
         period = owed or (_period(said, year, calendar) if said else None)
@@ -423,6 +443,7 @@ def facts_of_rows_in_time(
                 continue
             named = replace(row, label=table.columns[index]) if table.columns[index] else row
             unit = unit_of_cell(cell, named, "", bool(unit_line) or cell.dollar)
+            divided = headed_metric is not None and metric is None and not owed
             yield Fact(
                 label=row.label,
                 amount=cell.amount,
@@ -431,14 +452,30 @@ def facts_of_rows_in_time(
                 period=period,
                 page=table.page,
                 box=cell.box,
-                metric=None if owed else metric,
-                scope=row.label if owed and said else None,
+                metric=None if owed else metric or headed_metric,
+                scope=row.label if owed and said else part_of_company(table.columns[index]) if divided else None,
                 part_kind="maturity year" if owed and said else None,
                 section=row.section,
                 line=row.line,
                 column=table.columns[index],
                 column_path=table.column_path(index),
             )
+
+
+def _with_times_alone(rows: Sequence[Row]) -> Iterator[Row]:
+    """Rows with what stands before a year as the heading of it and of the bare years below.
+
+    `Revenue 2023` above `2022` and `2021`: the measure and its years are columns of the stub.
+    """
+    head: tuple[str, ...] = ()
+    for row, below in zip(rows, [*rows[1:], None], strict=True):
+        said = row_time(row.label)
+        if said is None:
+            words, _, last = row.label.rpartition(" ")
+            years = [found.years for label in (last, below.label if below else "") if (found := row_time(label))]
+            begins = bool(words) and len(years) == 2 and all(years) and years[0] != years[1]
+            head, row = ((words,), replace(row, label=last)) if begins else ((), row)
+        yield replace(row, section=(*row.section, *head)) if head else row
 
 
 def _is_to_come(calendar: FiscalCalendar) -> Callable[[Row], bool]:

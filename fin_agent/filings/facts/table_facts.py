@@ -18,6 +18,8 @@ from fin_agent.filings.facts.row_periods import (
     facts_of_dated_rows,
     facts_of_rows_in_time,
     is_component,
+    is_later,
+    part_of_company,
     period_under,
     rolled_period,
     rolled_rows,
@@ -198,6 +200,8 @@ def facts_of_tables(
             else:
                 by_table.append(list(equity_facts(table, dated, unit_line, metric_of)))
         elif any(table.periods):
+            if meant[position] is None:
+                table = _with_columns_owed(table, latest, calendar, _day_of(table, balance_day))
             spans = stated.spans_of_rows(table, unit_line) if meant[position] is None else {}
             facts = _facts_of(table, meant[position], unit_line, metric_of, calendar, known, spans)
             by_table.append(_without_outlook(list(facts), latest, calendar, _day_of(table, balance_day)))
@@ -224,10 +228,26 @@ def _without_outlook(facts: list[Fact], latest: int, calendar: FiscalCalendar | 
     owed = calendar.instant(day)
     return [
         replace(fact, metric=None, period=owed, scope=fact.column, part_kind="maturity year")
-        if fact.period.fiscal_year > latest
+        if fact.period.fiscal_year > latest or is_later(fact.column)
         else replace(fact, metric=None, period=owed)
         for fact in facts
     ]
+
+
+def _with_columns_owed(table: Table, latest: int, calendar: FiscalCalendar | None, day: date | None) -> Table:
+    """The table with `Thereafter` and the total beside years to come as of the day on which all of it is owed."""
+    to_come = [period is not None and period.fiscal_year > latest for period in table.periods]
+    if calendar is None or day is None or sum(to_come) < _FEWEST_YEARS:
+        return table
+    owed = [
+        calendar.instant(day) if period is None and (is_later(name) or part_of_company(name) is None) else period
+        for name, period in zip(table.columns, table.periods, strict=True)
+    ]
+    return replace(table, periods=tuple(owed))
+
+
+_FEWEST_YEARS = 2
+"""Of a single year to come nothing is divided: it may be guidance."""
 
 
 def _day_of(table: Table, balance_day: date | None) -> date | None:
@@ -257,7 +277,9 @@ def _component_rows(
             days = {said.dates[0] for row in table.rows if len((said := time_words(row.label)).dates) == 1}
             latest = max(calendar.year_end, balance_day or calendar.year_end)
             if len(days) > 1 and max(days) <= latest:  # later days are when debt falls due
-                found[position] = dated_rows([table], calendar)[0]
+                dated = dated_rows([table], calendar)[0]
+                if dated:
+                    found[position] = dated
             continue
         if statement is not Statement.EQUITY or len(table.columns) < _FEWEST_COMPONENTS:
             continue
@@ -296,12 +318,14 @@ def _facts_of(
     divided = metric_split_by(table.caption[-_CAPTION_REACH:], metric_of) if alone else None
     rolled = rolled_rows(table) if statement is None and calendar is not None else {}
     assets_end = _last_asset(table) if statement is Statement.BALANCE_SHEET else -1
+    named = _parts_under_headings(table, metric_of) if statement is None else frozenset()
     for position, row in enumerate(table.rows):
         section = ("Assets", *row.section) if position < assets_end and not _has_side(row) else row.section
         metric = metric_of(row.label, statement, section) if row.label else None
         scope: str | None = None
         if statement is None:
             metric, scope = _scoped(row, metric, divided, metric_of)
+            scope = scope or (row.label if row.section and row.label in named else None)
         elif statement is Statement.EQUITY:
             scope = next((heading for heading in (*row.section, row.label) if is_component(heading)), None)
             scope = None if row.label.lower().startswith("total") and scope and not is_component(row.label) else scope
@@ -332,7 +356,7 @@ def _facts_of(
                 column=table.columns[index],
                 column_path=table.column_path(index),
                 statement=statement,
-                scope=_part_of_company(row.label) if of_column else _joined(_scope(row.label, parts[index]), scope),
+                scope=part_of_company(row.label) if of_column else _joined(_scope(row.label, parts[index]), scope),
             )
 
 
@@ -426,7 +450,7 @@ def _joined(column: str | None, row: str | None) -> str | None:
 
 def _scope(label: str, part: str) -> str | None:
     """The part of the company that a column is of; one that repeats the row's own words is of none."""
-    return None if part.lower() in label.lower() else _part_of_company(part)
+    return None if part.lower() in label.lower() else part_of_company(part)
 
 
 _GENERIC = re.compile(
@@ -437,7 +461,6 @@ _GENERIC = re.compile(
 )
 
 
-_WHOLE = re.compile(r"\b(?:total|consolidated|company|amounts?|actual|(?:as )?reported|dollars?)\b", re.I)
 _TIME_WORDS = re.compile(
     r"\(?\b(?:un)?audited\b\)?|\b(?:(?:19|20)\d\d|fiscal|years?|ended|months|weeks|three|six|nine|twelve|for the"
     r"|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?(?: \d{1,2},?)?|as of|at|quarter)\b",
@@ -486,11 +509,27 @@ def _scoped(row: Row, metric: str | None, divided: str | None, metric_of: Metric
     over = named if heading else divided
     if over is None or not row.label or _NO_PART.search(row.label):
         return None, None
-    if row.label.lower().startswith("total") or _part_of_company(row.label) is None:
+    if row.label.lower().startswith("total") or part_of_company(row.label) is None:
         # Named or not, the sum of the parts is of the whole: `Consolidated`, `Total`.
         alone = _CONSOLIDATED if heading else _BARE_TOTAL
         return (over if alone.match(row.label) and len(row.section) < 2 else None), None
     return over, row.label.rstrip(" :")
+
+
+def _parts_under_headings(table: Table, metric_of: MetricOf) -> frozenset[str]:
+    """Rows that a heading that is a metric divides into parts: they are parts below the other headings as well.
+
+    `Greater China` below `Revenues`, and again below `Additions to long-lived assets`.
+    """
+    over: dict[str, set[str]] = {}
+    parts: set[str] = set()
+    for row in table.rows:
+        if row.section and row.label:
+            over.setdefault(row.label, set()).add(row.section[-1])
+            metric = metric_of(row.label, None, row.section)
+            if metric is None and _scoped(row, None, None, metric_of)[1] == row.label:
+                parts.add(row.label)
+    return frozenset(label for label in parts if len(over[label]) > 1)
 
 
 def metric_split_by(text: str, metric_of: MetricOf) -> str | None:
@@ -499,7 +538,7 @@ def metric_split_by(text: str, metric_of: MetricOf) -> str | None:
     Of several, the last one: it stands next to the table.
     """
     low = text.lower()
-    if not ("by" in low or "attribut" in low) or _ROLLED_FORWARD.search(text):
+    if not ("by" in low or "attribut" in low or "for " in low) or _ROLLED_FORWARD.search(text):
         return None
     for match in reversed(list(_SPLIT.finditer(text))):
         words = match["what"].split()[-_MOST_METRIC_WORDS:]
@@ -514,9 +553,9 @@ _ROLLED_FORWARD = re.compile(r"\b(?:changes?|activity|roll-?forward|reconciliati
 _CAPTION_REACH = 220
 _SPLIT = re.compile(
     r"(?P<what>[A-Za-z][A-Za-z,'\u2019&-]*(?: [A-Za-z&][A-Za-z,'\u2019&-]*){0,9}?)\*?,? "
-    r"(?:information )?(?:(?:disaggregated |summarized |broken down )?by|attribut(?:ed|able) to)"
+    r"(?:information )?(?:(?:disaggregated |summarized |broken down )?by|attribut(?:ed|able) to|for (?:each of )?our)"
     r"(?: [\w'\u2019-]+,?){0,4}? (?:geograph\w*|countr\w+|regions?"
-    r"|(?:reportable |operating |business )?segments?|product\w*"
+    r"|(?:reportable |operating |business )?(?:segments?|units)|product\w*"
     r"|platforms?|categor\w+|channels?|brands?|divisions?|lines? of business|services?|locations?|markets?)\b",
     re.I,
 )
@@ -544,13 +583,6 @@ def _parts(table: Table) -> list[str]:
         " ".join(name[common:]).strip(" ,-*") if period is not None and shared[period] > 1 else ""
         for name, period in zip(names, table.periods, strict=True)
     ]
-
-
-def _part_of_company(name: str) -> str | None:
-    """`name` as a scope; None where it names the whole (`Total`, `Consolidated`) or nothing."""
-    if not any(mark.isalpha() for mark in name) or _WHOLE.search(name):
-        return None
-    return " ".join(name.split())[:80]
 
 
 def facts_of_filing(

@@ -17,6 +17,7 @@ from fin_agent.filings.tables.cells import (
     unit_line_in,
 )
 from fin_agent.lexicon.text_normalization import collapse_spaces
+from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
@@ -39,6 +40,8 @@ def unit_of_cell(cell: Cell, row: Row, part: str, money: bool) -> str:
         shares, per_share, percent = _measures_named(text)
         if shares and not cell.dollar:
             return "shares"
+        if not cell.dollar and _counts_in_thousands(text):
+            return "count"
         if per_share:
             return "USD per share" if not _plain_amount(cell) else "USD"
         if percent and not cell.dollar:
@@ -55,6 +58,15 @@ def _measures_named(text: str) -> tuple[bool, bool, bool]:
     """Whether a label or heading counts shares, is per share, is a percentage."""
     shares = _SHARES.search(text) and not _PRICED_SHARES.search(text) and not _leads_per_share(text)
     return bool(shares), bool(_PER_SHARE.search(text)), bool(_PERCENT.search(text))
+
+
+@lru_cache(maxsize=16_384)
+def _counts_in_thousands(text: str) -> bool:
+    """Whether a label or heading says a scale for things that are counted: `Connections ('000)`."""
+    return bool(unit_line_in(text)) and not is_of_money(text) and not _COUNTED.isdisjoint(text.lower().split())
+
+
+_COUNTED = word_lists("fact_words")["counted"]
 
 
 def _leads_per_share(text: str) -> bool:
@@ -137,7 +149,7 @@ _PRICED_COUNT = re.compile(
     r"\b(?:cost|expense|paid|benefit|compensation|payable|receivable|payments|fund|deposits|revenue|sales)", re.I
 )
 _SHARES_COLUMN = re.compile(r"^(?:number of )?(?:\w+ )?(?:shares|units|options|awards|rsus)\b", re.I)
-_PRICE_COLUMN = re.compile(r"\bper[\s-]+(?:\w+ )?share\b|\bprice\b|\bgrant[\s-]date fair value\b", re.I)
+_PRICE_COLUMN = re.compile(r"\bper[\s-]+(?:\w+ )?share\b|\bprice\b|\bgrant[\s-]date(?: fair value|$)", re.I)
 
 
 def facts_in_labels(tables: Sequence[Table], statements: Mapping[int, Statement]) -> list[Fact]:
@@ -196,7 +208,9 @@ _BEFORE = re.compile(
 _LIST = re.compile(r"\d\s*(?:,|and)\s*$")
 """The end of a number that others follow: more than a column each."""
 _TREASURY = re.compile(
-    rf"\btreasury (?:stock|shares?)\b[^;(]*?[(,—–-]\s*(?:at cost\W+)?\(?(?P<numbers>{_PAIR})\s*shares?\b", re.I
+    rf"\btreasury\b[^;(]*?[(,—–-]\s*(?:at cost\W+)?\(?"
+    rf"(?:(?P<numbers>{_PAIR})\s*shares?\b|shares of (?P<behind>{_PAIR}))",
+    re.I,
 )
 _ALLOWANCE = re.compile(
     r"(?P<what>\b(?:allowances?|reserves?|accumulated (?:depreciation|amortization))\b[^$;()\d]{0,90}?)"
@@ -254,7 +268,7 @@ def _figures(label: str) -> Iterator[_Figure]:
                 taken.add(name)
                 yield _Figure(name, _printed(match["numbers"]), "shares")
     if not taken and (treasury := _TREASURY.search(label)):
-        yield _Figure("Treasury shares", _printed(treasury["numbers"]), "shares")
+        yield _Figure("Treasury shares", _printed(treasury["numbers"] or treasury["behind"]), "shares")
     for match in _ALLOWANCE.finditer(label):
         yield _Figure(_name(match["what"]), _printed(match["numbers"]), "USD")
 

@@ -98,11 +98,9 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
             if before and tables and position == 0 and _is_cut_by_a_page(tables[-1], read, table):
                 read = _with_heads_of(tables[-1], read)
             if before and tables and page.number - tables[-1].page <= 1:
-                real = bool(before.flow.printed and table.flow.printed)
-                if goes_on(before, table) or (real and len(before.columns) == len(table.columns)):
-                    read = _under_the_same_heads(tables[-1], read)
+                read = _under_the_same_heads(tables[-1], read, _standing_under(before, table))
             tables.append(read)
-            before = table
+            before = replace(table, caption=read.caption)
         if not found and len(page.text.strip()) > _BLANK_PAGE:
             before = None
     return _with_known_ends(tables, calendar)
@@ -137,20 +135,56 @@ def _with_heads_of(above: Table, table: Table) -> Table:
     )
 
 
-def _under_the_same_heads(above: Table, table: Table) -> Table:
-    """`table`, whose columns all say the same period, with what tells the columns of the table `above` apart."""
-    if len(table.columns) < 2 or len(set(table.columns)) > 1 or len(set(above.columns)) < len(above.columns):
+def _standing_under(above: FoundTable, table: FoundTable) -> list[int | None]:
+    """For each column of `table` the column of `above` that it stands under; None for one that stands under none.
+
+    Nothing stands under a table of other columns. Real tables of as many columns may each be set for themselves.
+    """
+    if len(above.columns) == len(table.columns) and (
+        goes_on(above, table) or (above.flow.printed and table.flow.printed)
+    ):
+        return list(range(len(table.columns)))
+    theirs, own = ([column.edge for column in each.columns] for each in (above, table))
+    nearest = [min(range(len(theirs)), key=lambda place: abs(theirs[place] - edge)) for edge in own]
+    under = [
+        place if abs(theirs[place] - edge) <= min(_IN_LINE, *(abs(theirs[place] - other) for other in own)) else None
+        for place, edge in zip(nearest, own, strict=True)
+    ]
+    return under if under.count(None) <= len(under) // 4 else [None] * len(under)
+
+
+_IN_LINE = 12.0
+
+
+def _under_the_same_heads(above: Table, table: Table, under: Sequence[int | None]) -> Table:
+    """`table`, whose columns all say the same period, with what tells the columns of the table `above` apart.
+
+    A column that stands under none of them has no name, and its figures are of nothing.
+    """
+    if len(table.columns) < 2 or len(set(table.columns)) > 1 or not any(place is not None for place in under):
         return table
-    if None in table.periods or len(set(above.periods)) > 1:
+    if None in table.periods or len(set(filter(None, above.periods))) > 1:
         return table
     words = [name.split() for name in above.columns]
     common = 0
     while all(len(name) > common for name in words) and len({name[-1 - common] for name in words}) == 1:
         common += 1
-    parts = [" ".join(name[: len(name) - common]) for name in words]
+    heads = [" ".join(name[: len(name) - common]) for name in words]
+    telling = [head for head in heads if any(map(str.isalnum, head))]
+    if len(set(telling)) < len(telling) or len(telling) < 2:
+        return table
+    parts = [heads[place] if place is not None else "" for place in under]
     columns = tuple(f"{part} {own}".strip() for part, own in zip(parts, table.columns, strict=True))
     paths = tuple((part, *path) if part else path for part, path in zip(parts, table.column_paths, strict=True))
-    return replace(table, columns=columns, column_paths=paths, unit_line=table.unit_line or above.unit_line)
+    periods = tuple(when if part else None for part, when in zip(parts, table.periods, strict=True))
+    return replace(
+        table,
+        columns=columns,
+        column_paths=paths,
+        periods=periods,
+        unit_line=table.unit_line or above.unit_line,
+        caption=table.caption or above.caption,
+    )
 
 
 def _with_known_ends(tables: Sequence[Table], calendar: FiscalCalendar | None) -> list[Table]:

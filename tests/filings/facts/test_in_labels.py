@@ -63,6 +63,10 @@ def twice(value: str) -> list[Decimal]:
             {"Treasury shares [shares]": [Decimal(77000000), Decimal(66000000)]},
         ),
         (
+            "Common stock in treasury, at cost, shares of 144.8 and 152.7",
+            {"Treasury shares [shares]": [Decimal(144800000), Decimal(152700000)]},
+        ),
+        (
             "Receivables, net of allowances for credit losses of $12.5 at June 30, 2024 and $9 at June 30, 2023",
             {"Allowances for credit losses [USD]": [Decimal(12500000), Decimal(9000000)]},
         ),

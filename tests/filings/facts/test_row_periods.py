@@ -97,6 +97,49 @@ def test_columns_of_years_to_come_carry_no_metric() -> None:
     ]
 
 
+def test_what_falls_due_after_the_years_named_and_all_of_it_are_owed_on_the_same_day() -> None:
+    edges = [300.0, 380.0, 460.0, 540.0]
+    page = Page(1).text("Payments due by year as of December 31, 2022 (in millions)")
+    page.header([("2023", 280.0), ("2024", 360.0), ("Thereafter", 415.0), ("Total", 515.0)])
+    page.row("Operating leases", ["114", "12", "300", "426"], edges).row("Debt", ["10", "20", "30", "60"], edges)
+    assert [(fact.scope, fact.period.fiscal_year, fact.period.months) for fact in facts(page.done())[:4]] == [
+        ("2023", 2022, 0),
+        ("2024", 2022, 0),
+        ("Thereafter", 2022, 0),
+        (None, 2022, 0),
+    ]
+
+
+def test_years_below_a_measure_are_of_it_and_their_columns_of_parts() -> None:
+    page = Page(1).header([("Express Segment", 400.0), ("Consolidated Total", 500.0)])
+    page.row("Net sales 2022", ["$ 420", "$ 900"], EDGES).row("2021", ["410", "850"], EDGES)
+    page.row("Segment assets (4) 2022", ["70", "95"], EDGES).row("2021", ["60", "85"], EDGES)
+    found = [
+        (*fact.row_path, fact.period.fiscal_year, fact.metric, fact.scope)
+        for fact in facts(page.done())
+        if fact.column.startswith("Express")
+    ]
+    assert found == [
+        ("Net sales", "2022", 2022, "revenue", "Express Segment"),
+        ("Net sales", "2021", 2021, "revenue", "Express Segment"),
+        ("Segment assets (4)", "2022", 2022, None, None),
+        ("Segment assets (4)", "2021", 2021, None, None),
+    ]
+
+
+def test_grants_between_two_balances_of_long_names_are_of_the_time_between() -> None:
+    page = Page(1).text("Restricted stock (shares in thousands)")
+    page.header([("Shares", 410.0), ("Grant-date", 495.0)])
+    page.row("Non-vested shares and share units as of December 31, 2021", ["11,299", "$ 29.19"], EDGES)
+    page.row("Granted", ["7,105", "35.07"], EDGES)
+    page.row("Non-vested shares and share units as of December 31, 2022", ["18,404", "$ 33.92"], EDGES)
+    granted = [fact for fact in facts(page.done()) if fact.label == "Granted"]
+    assert [(fact.value, fact.unit, fact.period.months) for fact in granted] == [
+        (7_105_000, "shares", 12),
+        (Decimal("35.07"), "USD per share", 12),
+    ]
+
+
 def test_a_table_that_repeats_the_balance_sheet_is_true_at_its_days() -> None:
     balance = Page(0).text("Consolidated Balance Sheets", x=240).text("(in millions)", x=260)
     balance.header([("2022", 420.0), ("2021", 520.0)], stub="December 31,")

@@ -147,8 +147,26 @@ def test_rows_under_a_metric_are_scoped_by_their_labels() -> None:
     ]
 
 
-def test_a_caption_names_the_metric_that_a_table_splits_up() -> None:
-    page = Page().text("Net sales by geographic area are as follows (in millions):")
+def test_a_part_below_one_heading_is_that_part_below_the_others() -> None:
+    page = Page().text("(in millions)", x=260).header(TWO, stub="Years ended December 31,")
+    for heading in ("Net sales:", "Earnings before interest and taxes:"):
+        page = page.text(heading).row("North America", ["100", "90"], EDGES, x=46.0)
+        page = page.row("Europe", ["50", "40"], EDGES, x=46.0)
+    found = facts(page.text("Costs:").row("Freight", ["5", "4"], EDGES, x=46.0))
+    meant = [(fact.metric, fact.scope) for fact in found if fact.period.fiscal_year == 2022]
+    parts = "North America", "Europe"
+    assert meant == [*(("revenue", part) for part in parts), *((None, part) for part in parts), (None, None)]
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "Net sales by geographic area are as follows (in millions):",
+        "Net sales for our Western operating units were as follows (in millions):",
+    ],
+)
+def test_a_caption_names_the_metric_that_a_table_splits_up(caption: str) -> None:
+    page = Page().text(caption)
     page.header(TWO, stub="Years ended December 31,")
     page.row("United States", ["100", "90"], EDGES).row("China", ["50", "40"], EDGES)
     page.row("Consolidated", ["150", "130"], EDGES)
@@ -324,6 +342,18 @@ def test_a_table_below_that_repeats_only_the_period_has_the_same_parts() -> None
         (2023, "Retail"): 300, (2023, "Online"): 100, (2023, None): 400,
         (2022, "Retail"): 280, (2022, "Online"): 90, (2022, None): 370,
     }  # fmt: skip
+
+
+def test_only_what_stands_in_line_with_a_column_above_has_its_name() -> None:
+    edges = [*PART_EDGES[:2], PART_EDGES[2] + 60, PART_EDGES[2]]
+    page = Page().text("Deliveries were as follows:").header([*PARTS, ("Light", PARTS[2][1] + 60)])
+    page = page.header([("2022", 400.0)]).row("Deliveries", ["30", "10", "40", "9"], [*PART_EDGES, PART_EDGES[2] + 60])
+    page = page.skip(14).header([("2021", 400.0)])
+    found = facts(page.row("Deliveries", ["28", "9", "8", "37"], edges))
+    assert {(fact.column_path[0], int(fact.amount)) for fact in found if fact.period.fiscal_year == 2021} >= {
+        ("Retail", 28),
+        ("Online", 9),
+    }
 
 
 def test_columns_that_nothing_tells_apart_are_of_no_metric() -> None:
