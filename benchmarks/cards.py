@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.cards.rule_based_abstraction import cards_of
+from fin_agent.evidence.cards.rule_based_abstraction import make_cards
 from fin_agent.filings.reader import is_readable, read_filing
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.filing import Filing
@@ -34,12 +34,12 @@ def main() -> None:
     size = cards = 0
     filled: Counter[str] = Counter()
     read(files[0])  # what is loaded and compiled once is not the files' cost
-    cards_of(read(files[0]))
+    make_cards(read(files[0]))
     for file in files:
         started = time.process_time()
         filing = read(file)
         was_read = time.process_time()
-        made = cards_of(filing)
+        made = make_cards(filing)
         stored = [card.model_dump_json(exclude_defaults=True) for card in made]
         done = time.process_time()
         print(f"{file.name:44} read {was_read - started:6.2f} s   cards {done - was_read:6.3f} s   "

@@ -23,7 +23,7 @@ from fin_agent.retrieval.fact_terms import spelt, words_of
 from fin_agent.retrieval.figure_families import family
 from fin_agent.tools.argument_resolution import resolve_company
 from fin_agent.vocabulary.fact import Tag
-from fin_agent.vocabulary.figure_agreement import agree_in_size
+from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.workspace import Workspace
 
 
@@ -81,7 +81,7 @@ class FactQuestion:
         tag = self.truth.fact.tag
         assert tag is not None
         exact = tag.value is not None and abs(found.fact.value) == abs(tag.value)
-        return exact or agree_in_size(found.fact, self.truth.fact)
+        return exact or magnitudes_agree(found.fact, self.truth.fact)
 
 
 @dataclass(slots=True)

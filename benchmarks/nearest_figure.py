@@ -24,8 +24,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.query.nearest_figure import one_figure
-from fin_agent.query.question_to_intent import intent_of_question, names_of
+from fin_agent.query.nearest_figure import as_single_figure
+from fin_agent.query.question_to_intent import intent_of_question, known_names
 from fin_agent.retrieval import nearest_figure
 from fin_agent.retrieval.nearest_figure import (
     CONSIDERED,
@@ -36,7 +36,7 @@ from fin_agent.retrieval.nearest_figure import (
     ranked_candidates,
     ranking_margin,
 )
-from fin_agent.vocabulary.figure_agreement import agree_in_size
+from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.workspace import Workspace
 
 QUESTIONS = Path(__file__).with_name("nearest_questions.jsonl")
@@ -71,16 +71,16 @@ class Asked:
 
 def asked_of(workspace: Workspace) -> Iterator[Asked]:
     """The questions that are read as one figure."""
-    names = names_of(workspace)
+    names = known_names(workspace)
     for line in QUESTIONS.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         core = intent_of_question(row["question"], workspace).core
-        figure = one_figure(row["question"], core, names, workspace)
+        figure = as_single_figure(row["question"], core, names, workspace)
         found = ranked_candidates(workspace, figure.sought, company=figure.company.key) if figure else []
         if figure is None or not found:
             continue
         gold = Gold(Decimal(row["amount"]), row["scale"]) if row["amount"] is not None else None
-        right = [gold is not None and agree_in_size(gold, each.fact) for each, _ in found]
+        right = [gold is not None and magnitudes_agree(gold, each.fact) for each, _ in found]
         values = np.array([feature_values(features) for _, features in found])
         yield Asked(
             figure.company.key,

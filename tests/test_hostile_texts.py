@@ -18,7 +18,7 @@ from fin_agent.answering.sentence_binding import strip_markup, unsupported_claim
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.cards.passage_sources import _is_heading
 from fin_agent.filings.identity.registrant_names import same_company
-from fin_agent.lexicon.company_names import normalise_name
+from fin_agent.lexicon.company_names import normalize_name
 from fin_agent.lexicon.label_matching import label_forms, normal_form
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.statement_titles import built_in_statement_titles
@@ -46,7 +46,7 @@ def readers(workspace: Workspace) -> Mapping[str, Reader]:
         "bare title": titles.match_bare,
         "title of a statement": lexicon.statement_of_title,
         "heading": lambda text: _is_heading(text, "Acme"),
-        "name": normalise_name,
+        "name": normalize_name,
         "names": lambda text: same_company(text, "Acme Corp"),
         "numerals": lambda text: [*numerals_in(text), *spelled_numbers(text)],
         "sentence": lambda text: unsupported_claims(text, [text, "Net sales rose."]),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from fin_agent.index.opening import names_near
 from fin_agent.lexicon.company_mentions import CERTAIN, Company
-from fin_agent.lexicon.company_names import company_words, plain_name
+from fin_agent.lexicon.company_names import company_words, simplify_name
 from fin_agent.tools.arguments import Narrowed
 from fin_agent.tools.errors import ToolInputError, named
 from fin_agent.vocabulary.identity import Form, Identity
@@ -82,7 +82,7 @@ def resolve_company(name: str, workspace: Workspace) -> Company:
 
 def filing_period(identity: Identity) -> tuple[int | None, int | None]:
     """(fiscal year, quarter) that a filing is of; of a report of an event, the year in which that was."""
-    reported = identity.reported
+    reported = identity.reported_period
     if reported is not None:
         return reported.fiscal_year, reported.quarter
     year = identity.fiscal_year or (identity.period_end.year if identity.period_end else None)
@@ -156,8 +156,8 @@ def _fits(identity: Identity, to: Narrowed) -> bool:
 def _says_nothing_else(name: str, phrase: str) -> bool:
     """Whether nothing but the legal form stands beside the phrase: "H&R Block" is not Block."""
     words = company_words()
-    beside = plain_name(name).removesuffix(" s").split()
-    for word in plain_name(phrase).split():
+    beside = simplify_name(name).removesuffix(" s").split()
+    for word in simplify_name(phrase).split():
         if word in beside:
             beside.remove(word)
     return all(word in words.legal_forms or word in words.generic for word in beside)

@@ -21,8 +21,8 @@ from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings
 from fin_agent.evidence.tournament.stages import BY_RULES
-from fin_agent.evidence.tournament.tournament import hold_tournament
-from fin_agent.lexicon.slots import names_of
+from fin_agent.evidence.tournament.tournament import run_tournament
+from fin_agent.lexicon.slots import slot_names
 from fin_agent.models.call import Role
 from fin_agent.models.caller import Caller
 from fin_agent.models.callers_by_role import Callers
@@ -176,7 +176,7 @@ class IdentityRewriter:
         """See Rewriter.rewrite; the question itself where it names neither company nor period."""
         by_key, metrics = self._workspace.directory.by_key, self._workspace.lexicon.metrics
         companies = [by_key[key].name for key in query.companies if key in by_key]
-        figures = [name for slot in query.slots if slot.metric for name in names_of(slot, metrics)[:1]]
+        figures = [name for slot in query.slots if slot.metric for name in slot_names(slot, metrics)[:1]]
         words = (*companies, *(form.value for form in query.forms), *map(str, query.periods), *figures)
         return " ".join(dict.fromkeys(words)) if companies or query.periods else query.text
 
@@ -285,7 +285,7 @@ class CardArena:
         brief = Brief(intent, self._analyst.plan(intent), query, self._workspace.directory.owners)
         given = {(passage.stored.doc_id, passage.stored.passage.ordinal): passage for passage in passages}
         patient = None if self._stand_in is None else FailFastJudge(self._judge)
-        result = hold_tournament(
+        result = run_tournament(
             brief,
             [passage.stored for passage in passages],
             self._workspace.index,

@@ -33,7 +33,7 @@ from fin_agent.errors import SandboxError
 from fin_agent.evidence.expressions import Operation, parse_formula, quantities_of, slots_assumed_zero
 from fin_agent.evidence.intent import Comparison, Intent, Relation, Selection
 from fin_agent.evidence.plan import Plan, Term, by_company, by_measure
-from fin_agent.evidence.plan_term_selection import wanted_terms
+from fin_agent.evidence.plan_term_selection import selected_terms
 from fin_agent.evidence.sign_conventions import LOSS_OF
 from fin_agent.evidence.slot_ledger import Figure, Ledger
 from fin_agent.lexicon.entry_loading import Formula
@@ -385,7 +385,7 @@ def assumptions(
     `years` tells, by company key, when the periods of a filer ended; `formulas` are the lexicon's, by id. Where the
     question gives a formula itself, none is told.
     """
-    terms = (*plan.ranked, *wanted_terms(plan, intent, ledger))
+    terms = (*plan.ranked, *selected_terms(plan, intent, ledger))
     defined = () if intent.formulas else _definitions(intent, formulas)
     return (*defined, *_assumed_zeros(terms, ledger), *_noncalendar_year_ends(terms, years))
 

@@ -13,17 +13,17 @@ from fin_agent.evidence.expressions import (
     Choice,
     Constant,
     IfReported,
-    Known,
     Mean,
     Node,
     Operation,
     Quantity,
+    SlotReference,
     resolve,
     slots_of,
 )
 from fin_agent.evidence.intent import Comparison, Intent, Relation
 from fin_agent.evidence.plan import Plan, Term, by_company, by_measure
-from fin_agent.evidence.plan_term_selection import wanted_terms
+from fin_agent.evidence.plan_term_selection import selected_terms
 from fin_agent.evidence.slot_ledger import Figure, Ledger
 from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.fact import Fact
@@ -53,7 +53,7 @@ def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
 
     Where one company is chosen first, the result is a list: what is asked of it, then what each was ranked by.
     """
-    wanted = wanted_terms(plan, intent, ledger)
+    wanted = selected_terms(plan, intent, ledger)
     writer = _Writer(ledger, (*plan.ranked, *wanted), several=len(by_company((*plan.ranked, *plan.terms))) > 1)
     ranks = [
         (_ranking_expression([writer.term(term)[0] for term in terms], terms, intent), terms[0].company.name)
@@ -120,7 +120,7 @@ class _Writer:
             raise ValueError(f"not filled: {', '.join(map(str, missing))}")
         written = self.expression(tree)
         stands_for = f"{term.company.name} {term.period}"
-        if isinstance(tree, Known):
+        if isinstance(tree, SlotReference):
             return written, stands_for
         name = self.unused_name(self.slug("measure", term.company.name, str(term.period)))
         self.steps.append(f"{name} = {written}")
@@ -131,7 +131,7 @@ class _Writer:
         match tree:
             case Constant(value):
                 return str(int(value)) if float(value).is_integer() else repr(value)
-            case Known(slot):
+            case SlotReference(slot):
                 return self._variable(slot)
             case Operation(operator, left, right):
                 rank = 1 if operator in "+-" else 2

@@ -13,7 +13,7 @@ from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.vocabulary.amount_words import amount_in_words
 from fin_agent.vocabulary.fact import Fact
-from fin_agent.vocabulary.figure_agreement import agree_in_size
+from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.workspace import Workspace
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
@@ -40,7 +40,7 @@ def contradictions(
         for mention, said in _quoted_amounts(sentence, workspace):
             facts = [each for each in workspace.index.facts(doc_ids, years=years) if _is_unambiguous(each.fact)]
             own = [each for each in facts if _is_statement_line(each.fact, mention, workspace)]
-            if own and not any(agree_in_size(said, each.fact) for each in facts):
+            if own and not any(magnitudes_agree(said, each.fact) for each in facts):
                 doc_id, fact = own[0].doc_id, own[0].fact
                 amount = amount_in_words(fact.amount, fact.scale, fact.unit)
                 sure = "tagged" if fact.tag is not None else "borne out by its sums"

@@ -110,11 +110,11 @@ def _explained(question: str, on: OnIndex) -> ExitCode:
 
     Raises NoReadingError where a formula of the question cannot be read.
     """
-    from fin_agent.query.question_to_intent import names_of
-    from fin_agent.query.reading import read
+    from fin_agent.query.question_to_intent import known_names
+    from fin_agent.query.reading import read_question
 
     with on.opened() as workspace:
-        query = read(question, names_of(workspace))
+        query = read_question(question, known_names(workspace))
     show_json_line(query.model_dump_json(exclude_none=True))
     return ExitCode.DONE
 

@@ -18,8 +18,8 @@ from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.statistics import Estimate, PairedTest, estimate, paired_test
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.judge import ABLATIONS, Brief, CardKey, Judge, TournamentSettings, Verdict
-from fin_agent.evidence.tournament.stages import by_own_words
-from fin_agent.evidence.tournament.tournament import Stage, TournamentResult, hold_tournament
+from fin_agent.evidence.tournament.stages import rank_by_bm25
+from fin_agent.evidence.tournament.tournament import Stage, TournamentResult, run_tournament
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.workspace import Workspace
 
@@ -123,7 +123,7 @@ def _rankings(
     plan = analyst.plan(intent)
     brief = Brief(intent, plan, analyst.query(intent, plan, None), workspace.directory.owners)
     rules = RulesJudge(workspace)
-    found = {BASELINE: _Measured([by_own_words(brief.query.terms, passages, workspace.index)])}
+    found = {BASELINE: _Measured([rank_by_bm25(brief.query.terms, passages, workspace.index)])}
     for name, settings in measuring.variants().items():
         held: list[TournamentResult] = []
         started = time.perf_counter()
@@ -132,7 +132,7 @@ def _rankings(
             judge = measuring.judge or rules
             judge = NoisyJudge(judge, measuring.waver, seed) if measuring.waver else judge
             held.append(
-                hold_tournament(
+                run_tournament(
                     brief,
                     passages,
                     workspace.index,

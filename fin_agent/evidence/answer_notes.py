@@ -10,13 +10,13 @@ from fin_agent.evidence.report_selection import statements_of
 from fin_agent.evidence.scale_conflicts import differ_only_in_scale
 from fin_agent.evidence.sign_conventions import signed_amount
 from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger
-from fin_agent.evidence.slot_provenance import Filling, filling_of
+from fin_agent.evidence.slot_provenance import SlotFit, slot_fit
 from fin_agent.evidence.sum_checks import Place, place_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import Metric
-from fin_agent.lexicon.slots import Slot, metric_of
+from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.vocabulary.amount_words import amount_in_words
-from fin_agent.vocabulary.figure_agreement import agree_in_size
+from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Form, Identity
 
 
@@ -41,8 +41,10 @@ def answer_notes(
         stated = statements_of(entry.slot, facts, metrics, owners)
         reports = list(_reports(entry, entry.figure, stated, metrics, identities))
         own = identities.get(entry.figure.doc_id)
-        said += _restated(entry, entry.figure, own, reports, later_only=entry.slot in in_series)
-        said += _of_its_print(entry, entry.figure, [each for prints in stated.values() for each in prints], metrics)
+        said += _restatement_note(entry, entry.figure, own, reports, later_only=entry.slot in in_series)
+        said += _print_difference_note(
+            entry, entry.figure, [each for prints in stated.values() for each in prints], metrics
+        )
         breaks = broken.get(place_of(entry.figure))
         if breaks is not None:
             said.append(f"{entry.slot} does not fit the sums of its own statement: {breaks}")
@@ -69,35 +71,35 @@ def _reports(
     identities: Mapping[str, Identity],
 ) -> Iterator[_Report]:
     """The other filings that state the slot, by their periods; of several figures of one filing one has to agree."""
-    home = metric_of(entry.slot, metrics).statement
+    home = slot_metric(entry.slot, metrics).statement
     for doc_id in sorted(stated):
         identity = identities.get(doc_id)
         held = [sourced.fact for sourced in stated[doc_id] if home is None or sourced.fact.statement is home]
-        if identity is None or identity.reported is None or not held or doc_id == figure.doc_id:
+        if identity is None or identity.reported_period is None or not held or doc_id == figure.doc_id:
             continue
         yield _Report(
             name=name_of(identity),
             order=_order(identity),
             amount=amount_in_words(signed_amount(held[0], metrics), held[0].scale, held[0].unit),
-            differs=not any(agree_in_size(figure.fact(), fact) for fact in held),
-            restates=filling_of(entry.slot, identity) is not Filling.OTHER_FILING,
+            differs=not any(magnitudes_agree(figure.fact(), fact) for fact in held),
+            restates=slot_fit(entry.slot, identity) is not SlotFit.OTHER_FILING,
         )
 
 
-def _restated(
+def _restatement_note(
     entry: Entry, figure: Figure, own: Identity | None, reports: Sequence[_Report], *, later_only: bool
 ) -> Iterator[str]:
     """`sales of A for FY2018 is $5 million as reported in the 10-K of FY2018; the 10-K of FY2019 restates it as $6`."""
-    if own is None or own.reported is None:
+    if own is None or own.reported_period is None:
         return
     differing = sorted((one for one in reports if one.differs), key=lambda one: (one.order, one.name))
-    periodic = entry.filling is not Filling.OTHER_FILING
+    periodic = entry.filling is not SlotFit.OTHER_FILING
     earlier = [one for one in differing if one.restates and one.order < _order(own) and not later_only and periodic]
     later = [one for one in differing if one.restates and one.order > _order(own) and periodic]
     others = [one for one in differing if not (one.restates and periodic)]
     if not (earlier or later or others):
         return
-    how = "as reported in" if entry.filling is Filling.EXACT else "in"
+    how = "as reported in" if entry.filling is SlotFit.EXACT else "in"
     said = f"{entry.slot} is {amount_in_words(figure.amount, figure.scale, figure.unit)} {how} {name_of(own)}"
     if earlier:
         said += f", restated from {earlier[0].amount} in {earlier[0].name}"
@@ -109,7 +111,7 @@ def _restated(
     yield said
 
 
-def _of_its_print(
+def _print_difference_note(
     entry: Entry, figure: Figure, prints: Sequence[SourcedFact], metrics: Mapping[str, Metric]
 ) -> Iterator[str]:
     """What is said of prints of the same number in another scale, or of the other sign."""
@@ -121,13 +123,13 @@ def _of_its_print(
             f"{entry.slot} is taken as {taken}; page {scaled.fact.page + 1}"
             f" of {scaled.doc_id} has {there}, the same number in another scale"
         )
-    home = metric_of(entry.slot, metrics).statement
+    home = slot_metric(entry.slot, metrics).statement
     flipped = next(
         (
             each
             for each in prints
             if figure.amount * signed_amount(each.fact, metrics) < 0
-            and agree_in_size(own, each.fact)
+            and magnitudes_agree(own, each.fact)
             and home is not None
             and each.fact.statement is home
         ),
@@ -142,13 +144,13 @@ def _of_its_print(
 
 
 def _order(identity: Identity) -> tuple[int, int]:
-    reported = identity.reported
+    reported = identity.reported_period
     return (reported.fiscal_year, reported.quarter or 4) if reported is not None else (0, 0)
 
 
 def name_of(identity: Identity) -> str:
     """`the 10-K of FY2018`, `the 10-Q of Q2 FY2019`, `the release of Q4 FY2022`."""
-    reported = identity.reported
+    reported = identity.reported_period
     quarter = f"Q{reported.quarter} " if reported is not None and reported.quarter else ""
     period = f" of {quarter}FY{reported.fiscal_year}" if reported is not None else ""
     return f"the {_KINDS.get(identity.form, identity.form.value)}{period}"

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.slot_ledger import Ledger
-from fin_agent.evidence.trace import Judged
+from fin_agent.evidence.trace import JudgedPassage
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.vocabulary.filing import PassageKind
 
@@ -96,7 +96,7 @@ class Curation(BaseModel):
     """What whoever reads the answer should know: years that were restated."""
     to_read: tuple[PageKey, ...] = ()
     """Pages that state a figure on the basis of the others, and were not retrieved: to be judged as well."""
-    judged: tuple[Judged, ...] = ()
+    judged: tuple[JudgedPassage, ...] = ()
     """Every passage it was given, in the order given, with what became of it."""
     dropped: tuple[tuple[str, int], ...] = ()
     """Passages, by filing and place, that are not to be read again in this run: a model's decisions are final."""

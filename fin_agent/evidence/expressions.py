@@ -12,7 +12,7 @@ from fin_agent.syntax_trees import expression_tree
 
 OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 
-MOST_OPERATIONS = 100
+MAX_OPERATIONS = 100
 _OPERATION_MARKS = "+-*/("
 
 
@@ -49,7 +49,7 @@ class Quantity:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SlotReference:
     """A place for one figure: a slot of the ledger."""
 
     slot: Slot
@@ -95,7 +95,7 @@ class IfReported:
     reported: Node
 
 
-Node = Constant | Quantity | Known | Operation | Mean | AbsoluteValue | Choice | IfReported
+Node = Constant | Quantity | SlotReference | Operation | Mean | AbsoluteValue | Choice | IfReported
 
 Definition = Callable[[str], Node | None]
 """A formula's (or a derivable metric's) own expression by id; None for a metric that can only be read."""
@@ -109,12 +109,12 @@ def parse_formula(text: str) -> Node:
     `whole(revenue)` is the whole company's where a part of it is asked about, `at(revenue, part="AWS", year=2024)` is
     said of that part, company or period alone, or of one table, `amount(1000000)` is money in dollars, and
     `"content obligations"` is the line that filings print under these words, which no metric of the lexicon has to be.
-    An expression of more than MOST_OPERATIONS operators and parentheses is refused: its tree could be too deep to walk.
+    An expression of more than MAX_OPERATIONS operators and parentheses is refused: its tree could be too deep to walk.
     """
     operations = sum(map(text.count, _OPERATION_MARKS))
-    if operations > MOST_OPERATIONS:
+    if operations > MAX_OPERATIONS:
         raise LexiconError(
-            f"the expression has {operations:,} operators and parentheses, more than the limit of {MOST_OPERATIONS}",
+            f"the expression has {operations:,} operators and parentheses, more than the limit of {MAX_OPERATIONS}",
             subject=text[:60],
             remedy="Ask for its parts one at a time",
         )
@@ -170,23 +170,23 @@ def bind(
             return map_parts(current, lambda part: walk(part, shift, open_ids))
         name, shift = current.name, shift + current.shift
         if current.printed:
-            return Known(slot_of(replace(current, shift=shift)))
+            return SlotReference(slot_of(replace(current, shift=shift)))
         formula = formula_of(name)
         if formula is not None:
-            return walk(_set_as(current, formula), shift, open_ids | {name})
+            return walk(_contextualize(current, formula), shift, open_ids | {name})
         asked = replace(current, shift=shift)
-        known = Known(slot_of(asked))
+        known = SlotReference(slot_of(asked))
         derived = derive_of(asked) if name not in open_ids and not asked.table else None
         if derived is None:
             return known
-        return Choice((known, walk(_set_as(current, derived), shift, open_ids | {name})))
+        return Choice((known, walk(_contextualize(current, derived), shift, open_ids | {name})))
 
     return walk(node, 0, frozenset())
 
 
 def resolve(node: Node, is_filled: Callable[[Slot], bool]) -> tuple[Node | None, tuple[Slot, ...]]:
     """Settle choices with what is known: (tree of filled slots, ()) or (None, the slots it fails for)."""
-    if isinstance(node, Known):
+    if isinstance(node, SlotReference):
         return (node, ()) if is_filled(node.slot) else (None, (node.slot,))
     settled = [resolve(part, is_filled) for part in parts_of(node)]
     trees = [tree for tree, _ in settled if tree is not None]
@@ -218,7 +218,7 @@ def slots_assumed_zero(node: Node, is_filled: Callable[[Slot], bool]) -> Iterato
 
 def slots_of(node: Node, *, required: bool = True) -> Iterator[tuple[Slot, bool]]:
     """(slot, whether it is required) of a bound tree: alternatives and optional parts are not required."""
-    if isinstance(node, Known):
+    if isinstance(node, SlotReference):
         yield node.slot, required
     for position, part in enumerate(parts_of(node)):
         optional = isinstance(node, IfReported) or (isinstance(node, Choice) and position > 0)
@@ -264,30 +264,30 @@ def shift_years(node: Node, years: int) -> Node:
     return replace(node, shift=node.shift + years)
 
 
-def _set_as(asked: Quantity, node: Node) -> Node:
+def _contextualize(asked: Quantity, node: Node) -> Node:
     """`node`, which stands for what is asked, of the same year, company, part and whole."""
-    pinned = _pinned(node, asked.year, asked.quarter)
+    pinned = _pin_to_year(node, asked.year, asked.quarter)
     if asked.company or asked.part:
-        pinned = _said_of(pinned, asked)
-    return _of_whole(pinned) if asked.whole else pinned
+        pinned = _for_company(pinned, asked)
+    return _for_whole_company(pinned) if asked.whole else pinned
 
 
-def _said_of(node: Node, asked: Quantity) -> Node:
+def _for_company(node: Node, asked: Quantity) -> Node:
     if isinstance(node, Quantity):
         return replace(node, company=node.company or asked.company, part=node.part or asked.part)
-    return map_parts(node, lambda part: _said_of(part, asked))
+    return map_parts(node, lambda part: _for_company(part, asked))
 
 
-def _of_whole(node: Node) -> Node:
-    return replace(node, whole=True) if isinstance(node, Quantity) else map_parts(node, _of_whole)
+def _for_whole_company(node: Node) -> Node:
+    return replace(node, whole=True) if isinstance(node, Quantity) else map_parts(node, _for_whole_company)
 
 
-def _pinned(node: Node, year: int | None, quarter: int | None = None) -> Node:
+def _pin_to_year(node: Node, year: int | None, quarter: int | None = None) -> Node:
     """The same expression as of fiscal `year`: shifts become years counted from it. Unchanged where `year` is None."""
     if year is None:
         return node
     if not isinstance(node, Quantity):
-        return map_parts(node, lambda part: _pinned(part, year, quarter))
+        return map_parts(node, lambda part: _pin_to_year(part, year, quarter))
     return node if node.year else replace(node, shift=0, year=year + node.shift, quarter=quarter)
 
 
@@ -306,10 +306,10 @@ def _node(tree: ast.expr) -> Node:
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in OPERATORS:
             return Operation(OPERATORS[type(operator)], _node(left), _node(right))
         case ast.Call(func=ast.Name(id="at"), args=[of], keywords=pins) if pins:
-            said, made = _pins(pins), _node(of)
+            said, made = _keyword_context(pins), _node(of)
             if isinstance(made, Quantity):
                 made = replace(made, table=said.table, words=said.words)
-            return _set_as(said, made)
+            return _contextualize(said, made)
         case ast.Call(func=ast.Name(id="amount"), args=[ast.Constant(value=int() | float() as value)], keywords=[]):
             return Constant(value, "USD")
         case ast.Call(func=ast.Name(id=name), args=args) if args and not tree.keywords:
@@ -318,7 +318,7 @@ def _node(tree: ast.expr) -> Node:
             raise ValueError(f"{ast.unparse(tree)} is not part of the grammar")
 
 
-def _pins(pins: Sequence[ast.keyword]) -> Quantity:
+def _keyword_context(pins: Sequence[ast.keyword]) -> Quantity:
     """The company, part and period that `at(revenue, part="AWS", year=2024, quarter=2)` says its measure is of."""
     said = {pin.arg: pin.value.value for pin in pins if isinstance(pin.value, ast.Constant)}
     if not said.keys() <= {"company", "part", "year", "quarter", "table", "words"} or len(said) < len(pins):
@@ -353,7 +353,7 @@ def _call(name: str, arguments: list[Node]) -> Node:
         case "abs":
             return AbsoluteValue(of)
         case "whole":
-            return _of_whole(of)
+            return _for_whole_company(of)
         case "optional":
             return IfReported(of)
         case _:

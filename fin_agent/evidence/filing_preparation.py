@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fin_agent.evidence.cards.rule_based_abstraction import cards_of
+from fin_agent.evidence.cards.rule_based_abstraction import make_cards
 from fin_agent.evidence.summaries import summary_of
 from fin_agent.filings.reader import doc_id_of, filing_of, read_unchanged
 from fin_agent.filings.readers.protocol import Document
@@ -48,5 +48,5 @@ def prepare_document(document: Document, *, doc_id: str, source: str, content_ha
         source=source,
         content_hash=content_hash,
     )
-    cards = tuple(card.model_dump_json(exclude_defaults=True) for card in cards_of(filing))
+    cards = tuple(card.model_dump_json(exclude_defaults=True) for card in make_cards(filing))
     return PreparedFiling(filing, cards, summary_of(filing))

@@ -80,7 +80,7 @@ def by_measure(terms: Sequence[Term]) -> list[list[Term]]:
     return list(grouped.values())
 
 
-def plan_of(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears]) -> Plan:
+def build_plan(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears]) -> Plan:
     """The plan of a numeric intent; `years` tells per company key what its filings call their years."""
     if not intent.numeric:
         return Plan((), intent.assumed)
@@ -115,7 +115,9 @@ def _terms(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears], n
     for company in intent.companies[:1] if companies_of(root) else intent.companies:
         filed = years[company.key]
         asked = (company.period,) if company.period else _periods(intent, filed, notes)
-        named = _as_filed({period.fiscal_year for period in asked if not period.quarter} | years_of(root), filed, notes)
+        named = _fiscal_years_as_filed(
+            {period.fiscal_year for period in asked if not period.quarter} | years_of(root), filed, notes
+        )
         for period in asked:
             meant = period if period.quarter else FiscalPeriod(fiscal_year=named[period.fiscal_year])
             part = company.part or next(iter(intent.parts), None)
@@ -123,13 +125,13 @@ def _terms(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears], n
     return terms
 
 
-def _as_filed(asked: Collection[int], filed: FiscalYears, notes: list[str]) -> dict[int, int]:
+def _fiscal_years_as_filed(asked: Collection[int], filed: FiscalYears, notes: list[str]) -> dict[int, int]:
     """Year asked about -> the filer's own year.
 
     Years are meant one way in one question: where one of them can only be the year that ended in it, and another
     would then be the same, all are.
     """
-    meant = {year: filed.meant(FiscalPeriod(fiscal_year=year)) for year in sorted(asked)}
+    meant = {year: filed.resolve(FiscalPeriod(fiscal_year=year)) for year in sorted(asked)}
     if len({period.fiscal_year for period, _ in meant.values()}) == len(meant):
         notes += [note for _, note in meant.values() if note]
         return {year: period.fiscal_year for year, (period, _) in meant.items()}
@@ -152,14 +154,14 @@ def _periods(intent: Intent, filed: FiscalYears, notes: list[str]) -> Sequence[F
     if intent.relation in _BETWEEN_TWO:
         return (periods[0], periods[-1])
     if intent.relation in (Relation.AVERAGE, Relation.TOTAL):
-        return tuple(_filled(periods)) if _BETWEEN.search(intent.core) else periods
+        return tuple(_fill_year_gaps(periods)) if _BETWEEN.search(intent.core) else periods
     return periods
 
 
 _BETWEEN = re.compile(r"\bbetween\b", re.I)
 
 
-def _filled(periods: Sequence[FiscalPeriod]) -> Iterator[FiscalPeriod]:
+def _fill_year_gaps(periods: Sequence[FiscalPeriod]) -> Iterator[FiscalPeriod]:
     """All years from the first to the last: an average between FY2017 and FY2019 takes FY2018 in."""
     if len(periods) != 2 or any(period.quarter for period in periods):
         yield from periods

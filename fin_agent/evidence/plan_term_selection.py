@@ -6,43 +6,52 @@ from collections.abc import Container, Sequence
 from decimal import Decimal, DecimalException
 from fractions import Fraction
 
-from fin_agent.evidence.expressions import AbsoluteValue, Constant, Known, Mean, Node, Operation, resolve, slots_of
+from fin_agent.evidence.expressions import (
+    AbsoluteValue,
+    Constant,
+    Mean,
+    Node,
+    Operation,
+    SlotReference,
+    resolve,
+    slots_of,
+)
 from fin_agent.evidence.intent import Comparison, Intent, Relation
 from fin_agent.evidence.plan import Plan, Term, by_company
 from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.lexicon.slots import Slot
 
 
-def wanted_terms(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[Term, ...]:
+def selected_terms(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[Term, ...]:
     """The terms an answer is computed from: all of them, or those of the company that is chosen.
 
     While it cannot be said which company that is, there are none.
     """
     if not plan.ranked or intent.selection is None:
         return plan.terms
-    chosen = chosen_company(plan, intent, ledger)
+    chosen = selected_company(plan, intent, ledger)
     return tuple(term for term in plan.terms if term.company.key == chosen)
 
 
-def lacking_slots(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[Slot, ...]:
+def missing_slots(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[Slot, ...]:
     """Slots that have to be filled before the answer can be computed; none where it can."""
     known = ledger.figures
     first = _missing(plan.ranked, known)
-    return first or _missing(wanted_terms(plan, intent, ledger), known)
+    return first or _missing(selected_terms(plan, intent, ledger), known)
 
 
-def settled(plan: Plan, intent: Intent, ledger: Ledger) -> Ledger:
+def with_required_options(plan: Plan, intent: Intent, ledger: Ledger) -> Ledger:
     """The ledger with what the answer turns on as required: the option that is taken, not the one it stands in for."""
     known = ledger.figures
     needed: set[Slot] = set()
-    for term in (*plan.ranked, *wanted_terms(plan, intent, ledger)):
+    for term in (*plan.ranked, *selected_terms(plan, intent, ledger)):
         tree, _ = resolve(term.tree, lambda slot: slot in known)
         needed |= {slot for slot, required in slots_of(tree or term.tree) if required}
     entries = (entry.model_copy(update={"required": entry.slot in needed}) for entry in ledger.entries)
     return Ledger(entries=tuple(entries))
 
 
-def chosen_company(plan: Plan, intent: Intent, ledger: Ledger) -> str | None:
+def selected_company(plan: Plan, intent: Intent, ledger: Ledger) -> str | None:
     """Key of the company that the selection picks; None while a figure is lacking, or where two are level."""
     if intent.selection is None or _missing(plan.ranked, ledger.figures):
         return None
@@ -85,7 +94,7 @@ def _computed(node: Node, known: dict[Slot, Decimal]) -> Fraction:
     match node:
         case Constant(value):
             return Fraction(repr(value))
-        case Known(slot):
+        case SlotReference(slot):
             return Fraction(known[slot])
         case Operation(operator, left, right):
             first, second = _computed(left, known), _computed(right, known)

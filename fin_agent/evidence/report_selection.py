@@ -8,19 +8,19 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.evidence.slot_provenance import Filling, filling_of
+from fin_agent.evidence.slot_provenance import SlotFit, slot_fit
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import Metric
-from fin_agent.lexicon.slots import Slot, metric_of
+from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.slot_matching import fills
-from fin_agent.vocabulary.figure_agreement import agree_in_size
+from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Form, Identity
 
 _FILED_AFTER = timedelta(days=60)
 """Usual time between a period's end and its report, where the report does not say when it was filed."""
 
 
-class Which(StrEnum):
+class ReportChoice(StrEnum):
     """Which of several statements of a figure is meant."""
 
     ORIGINAL = "original"
@@ -36,7 +36,7 @@ class RequestedReport(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    which: Which
+    which: ReportChoice
     words: str
     """As the question says it."""
     form: Form | None = None
@@ -62,7 +62,7 @@ def figures_from_report(
     found: dict[Slot, SourcedFact] = {}
     for slot in slots:
         stated = statements_of(slot, facts, metrics, owners)
-        doc_id = _meant(slot, report, stated, identities)
+        doc_id = _report_meant(slot, report, stated, identities)
         if doc_id is not None:
             found[slot] = stated[doc_id][0]
     return found
@@ -72,7 +72,7 @@ def statements_of(
     slot: Slot, facts: Iterable[SourcedFact], metrics: Mapping[str, Metric], owners: Mapping[str, str]
 ) -> dict[str, list[SourcedFact]]:
     """Filing -> what it states for the slot: its metric's own statement first, then other tables, page by page."""
-    home = metric_of(slot, metrics).statement
+    home = slot_metric(slot, metrics).statement
     stated: dict[str, list[SourcedFact]] = {}
     for sourced in facts:
         if fills(sourced, slot, metrics, owners):
@@ -89,30 +89,30 @@ def statements_of(
     return stated
 
 
-def _meant(
+def _report_meant(
     slot: Slot, report: RequestedReport, stated: Mapping[str, Sequence[SourcedFact]], identities: Mapping[str, Identity]
 ) -> str | None:
     known = {doc_id: identities[doc_id] for doc_id in sorted(stated) if doc_id in identities}
-    fillings = {doc_id: filling_of(slot, identity) for doc_id, identity in known.items()}
-    own = [doc_id for doc_id, filling in fillings.items() if filling is Filling.EXACT]
-    if report.which is Which.ORIGINAL:
+    fillings = {doc_id: slot_fit(slot, identity) for doc_id, identity in known.items()}
+    own = [doc_id for doc_id, filling in fillings.items() if filling is SlotFit.EXACT]
+    if report.which is ReportChoice.ORIGINAL:
         return own[0] if own else None
-    if report.which is Which.NAMED:
-        return next((doc_id for doc_id in _best_named(report, known) if doc_id in stated), None)
-    later = [doc_id for doc_id, filling in fillings.items() if filling is Filling.PRIOR_COLUMN]
+    if report.which is ReportChoice.NAMED:
+        return next((doc_id for doc_id in _best_name_match(report, known) if doc_id in stated), None)
+    later = [doc_id for doc_id, filling in fillings.items() if filling is SlotFit.PRIOR_COLUMN]
     later.sort(key=lambda doc_id: (_period(known[doc_id]), doc_id), reverse=True)
     if not own:
         return later[0] if later else None
     first = stated[own[0]][0].fact
-    changed = (doc_id for doc_id in later if not agree_in_size(stated[doc_id][0].fact, first))
+    changed = (doc_id for doc_id in later if not magnitudes_agree(stated[doc_id][0].fact, first))
     return next(changed, own[0] if later else None)
 
 
-def _best_named(report: RequestedReport, known: Mapping[str, Identity]) -> list[str]:
+def _best_name_match(report: RequestedReport, known: Mapping[str, Identity]) -> list[str]:
     """Filings that a name fits: by the filer's own year, else by the year in which the period ended."""
     fitting = {doc_id: identity for doc_id, identity in known.items() if _has_form(report, identity)}
     if report.filed_in is not None:
-        return [doc_id for doc_id, identity in fitting.items() if _filed(identity) == report.filed_in]
+        return [doc_id for doc_id, identity in fitting.items() if _filing_year(identity) == report.filed_in]
     own = [doc_id for doc_id, identity in fitting.items() if identity.fiscal_year == report.fiscal_year]
     ended = [doc_id for doc_id, identity in fitting.items() if identity.ending_year == report.fiscal_year]
     return own or ended
@@ -125,7 +125,7 @@ def _has_form(report: RequestedReport, identity: Identity) -> bool:
     return identity.form in (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
 
 
-def _filed(identity: Identity) -> int | None:
+def _filing_year(identity: Identity) -> int | None:
     if identity.filed is not None:
         return identity.filed.year
     return (identity.period_end + _FILED_AFTER).year if identity.period_end is not None else None

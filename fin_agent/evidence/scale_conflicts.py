@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.vocabulary.fact import Fact
-from fin_agent.vocabulary.figure_agreement import Printed, agree_in_size
+from fin_agent.vocabulary.figure_agreement import PrintedFigure, magnitudes_agree
 
 _FACTORS = (1_000, 1_000_000)
 
@@ -18,11 +18,12 @@ def differ_only_in_scale(one: Fact, other: Fact) -> bool:
         return False
     small, large = sorted((one, other), key=lambda fact: fact.scale)
     return any(
-        large.scale == small.scale * factor and agree_in_size(_unscaled(small), _unscaled(large)) for factor in _FACTORS
+        large.scale == small.scale * factor and magnitudes_agree(_unscaled(small), _unscaled(large))
+        for factor in _FACTORS
     )
 
 
-def best_scaled(candidates: Sequence[SourcedFact], beside: Iterable[SourcedFact]) -> SourcedFact | None:
+def most_plausible_scale(candidates: Sequence[SourcedFact], beside: Iterable[SourcedFact]) -> SourcedFact | None:
     """The first candidate in the scale that most speaks for; None where two scales are level.
 
     A tag speaks before a statement, that before any other table; then the number of prints counts. `beside` are
@@ -32,7 +33,7 @@ def best_scaled(candidates: Sequence[SourcedFact], beside: Iterable[SourcedFact]
     others = [each for each in (*candidates[1:], *beside) if differ_only_in_scale(first.fact, each.fact)]
     if not others:
         return first
-    same = [first, *(each for each in (*candidates[1:], *beside) if agree_in_size(each.fact, first.fact))]
+    same = [first, *(each for each in (*candidates[1:], *beside) if magnitudes_agree(each.fact, first.fact))]
     here, there = _weight(same), _weight(others)
     if here == there:
         return None
@@ -49,5 +50,5 @@ def _weight(prints: Iterable[SourcedFact]) -> tuple[int, int, int]:
     )
 
 
-def _unscaled(fact: Fact) -> Printed:
+def _unscaled(fact: Fact) -> PrintedFigure:
     return replace(fact, scale=1)

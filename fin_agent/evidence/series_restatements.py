@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from fin_agent.evidence.slot_provenance import Filling, filling_of
+from fin_agent.evidence.slot_provenance import SlotFit, slot_fit
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import Metric
-from fin_agent.lexicon.slots import Slot, metric_of
+from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.slot_matching import fills
 from fin_agent.vocabulary.fact import Fact
-from fin_agent.vocabulary.figure_agreement import agree_in_size
+from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Identity
 
 _ANOTHER_UNIT = 1.5
@@ -47,7 +47,7 @@ def basis_of(
     """
     series: dict[tuple[str, str, str | None], list[Slot]] = {}
     for slot in slots:
-        if slot.quarter is None and metric_of(slot, metrics).statement is not None:
+        if slot.quarter is None and slot_metric(slot, metrics).statement is not None:
             series.setdefault((slot.company, slot.measure, slot.part), []).append(slot)
     preferred: dict[Slot, SourcedFact] = {}
     restated: list[str] = []
@@ -86,10 +86,10 @@ def _reports(
     """Fiscal year of an annual report -> the figure that its statement gives for the slot."""
     found: dict[int, SourcedFact] = {}
     for sourced in facts:
-        if sourced.fact.statement is not metric_of(slot, metrics).statement or not sourced.fact.amount:
+        if sourced.fact.statement is not slot_metric(slot, metrics).statement or not sourced.fact.amount:
             continue
         identity = identities.get(sourced.doc_id)
-        if identity is None or filling_of(slot, identity) not in (Filling.EXACT, Filling.PRIOR_COLUMN):
+        if identity is None or slot_fit(slot, identity) not in (SlotFit.EXACT, SlotFit.PRIOR_COLUMN):
             continue
         if fills(sourced, slot, metrics, owners) and identity.fiscal_year is not None:
             found.setdefault(identity.fiscal_year, sourced)
@@ -101,13 +101,13 @@ def _differences(
 ) -> Iterator[tuple[str, bool]]:
     """(words, whether years cannot be compared) of the last year that reports `one` and `other` state differently."""
     for year, reports in sorted(stated.items(), reverse=True):
-        if one in reports and other in reports and not agree_in_size(reports[one].fact, reports[other].fact):
+        if one in reports and other in reports and not magnitudes_agree(reports[one].fact, reports[other].fact):
             first, second = reports[one], reports[other]
             told = " and ".join(f"{each.doc_id} gives {each.fact.amount:,}" for each in (first, second))
-            yield f"{slot.label} of {slot.company_name} for FY{year}: {told}", _far(first.fact, second.fact)
+            yield f"{slot.label} of {slot.company_name} for FY{year}: {told}", _differs_far(first.fact, second.fact)
             return
 
 
-def _far(one: Fact, other: Fact) -> bool:
+def _differs_far(one: Fact, other: Fact) -> bool:
     small, large = sorted((abs(one.value), abs(other.value)))
     return not small or float(large / small) >= _ANOTHER_UNIT

@@ -10,21 +10,21 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.evidence.scale_conflicts import best_scaled, differ_only_in_scale
+from fin_agent.evidence.scale_conflicts import differ_only_in_scale, most_plausible_scale
 from fin_agent.evidence.sign_conventions import signed_amount
-from fin_agent.evidence.slot_provenance import Filling, filling_of, provenance_reason, scale_name
+from fin_agent.evidence.slot_provenance import SlotFit, provenance_reason, scale_name, slot_fit
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.slots import Slot, metric_of
+from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.fact_terms import words_of
 from fin_agent.retrieval.slot_matching import fills
 from fin_agent.vocabulary.fact import Fact, FactPeriod
-from fin_agent.vocabulary.figure_agreement import agree, last_place
+from fin_agent.vocabulary.figure_agreement import figures_agree, last_place
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 
-_MOST_CONFLICTS = 3
+_MAX_CONFLICTS = 3
 
 
 class Figure(BaseModel):
@@ -72,7 +72,7 @@ class Entry(BaseModel):
     figure: Figure | None = None
     reason: str = ""
     """Why this figure fills the slot, or why nothing does."""
-    filling: Filling | None = None
+    filling: SlotFit | None = None
     """What the figure's filing is to the slot; None where it is empty."""
     restated: bool = False
     """Whether statements of reports of different periods give the slot different figures."""
@@ -99,7 +99,7 @@ class Ledger(BaseModel):
         return tuple(slot for _, slot in sorted(slots, key=lambda pair: pair[0]))
 
 
-def fill(
+def fill_slots(
     slots: Mapping[Slot, bool],
     facts: Iterable[SourcedFact],
     lexicon: Lexicon,
@@ -127,7 +127,7 @@ def fill(
             by_metric.setdefault(sourced.fact.metric, []).append(sourced)
     found: dict[Slot, list[SourcedFact]] = {}
     for slot in slots:
-        home = metric_of(slot, lexicon.metrics).statement
+        home = slot_metric(slot, lexicon.metrics).statement
         candidates = [fact for fact in by_metric.get(slot.fact_name, ()) if fills(fact, slot, lexicon.metrics, owners)]
         candidates.sort(
             key=lambda sourced: (
@@ -136,14 +136,14 @@ def fill(
                 sourced.fact.statement not in statements,
                 home is not None and sourced.fact.statement is not home,
                 sourced.fact.statement is None,
-                metric_of(slot, lexicon.metrics).period == "instant" and sourced.fact.period.months > 0,
+                slot_metric(slot, lexicon.metrics).period == "instant" and sourced.fact.period.months > 0,
                 rank.get(sourced.doc_id, len(rank)),
                 sourced.fact.page,
                 sourced.fact.line,
             )
         )
         found[slot] = _most_exact_first(candidates)
-    scale = _usual_scale([candidates[0].fact for candidates in found.values() if candidates])
+    scale = _common_scale([candidates[0].fact for candidates in found.values() if candidates])
     return Ledger(
         entries=tuple(
             _entry(
@@ -178,11 +178,11 @@ def more_precise_facts(rounded: SourcedFact, facts: Iterable[SourcedFact]) -> li
         for other in facts
         if other.doc_id == rounded.doc_id
         and last_place(other.fact) < last_place(rounded.fact)
-        and agree(other.fact, rounded.fact)
+        and figures_agree(other.fact, rounded.fact)
     ]
 
 
-def _usual_scale(facts: Sequence[Fact]) -> int | None:
+def _common_scale(facts: Sequence[Fact]) -> int | None:
     """What most of these are printed in: the larger one where two are level."""
     scales = Counter(fact.scale for fact in facts if fact.unit in ("USD", "shares"))
     return max(scales, key=lambda scale: (scales[scale], scale)) if scales else None
@@ -199,7 +199,7 @@ def _entry(
 ) -> Entry:
     if not candidates:
         return Entry(slot=slot, required=required, reason="nothing read so far states it")
-    best = best_scaled(candidates, [sourced for sourced in elsewhere if sourced not in candidates])
+    best = most_plausible_scale(candidates, [sourced for sourced in elsewhere if sourced not in candidates])
     if best is None:
         one, other = (
             candidates[0],
@@ -216,7 +216,7 @@ def _entry(
     differing = [
         (sourced, figure)
         for sourced, figure in ((other, figure_of(other, lexicon)) for other in others)
-        if not agree(chosen, figure) and (figure.amount or not chosen.amount)
+        if not figures_agree(chosen, figure) and (figure.amount or not chosen.amount)
     ]
     label = words_of(candidates[0].fact.label)
     unsure = [
@@ -236,9 +236,9 @@ def _entry(
         required=required,
         figure=chosen,
         reason=reason,
-        filling=filling_of(slot, identities.get(candidates[0].doc_id)),
+        filling=slot_fit(slot, identities.get(candidates[0].doc_id)),
         restated=restated,
-        conflicts=tuple(figure for _, figure in differing[:_MOST_CONFLICTS]),
+        conflicts=tuple(figure for _, figure in differing[:_MAX_CONFLICTS]),
     )
 
 

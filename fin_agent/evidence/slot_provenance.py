@@ -21,7 +21,7 @@ _STATEMENTS = {
 _SCALES = {1: "units", 1_000: "thousands", 1_000_000: "millions", 1_000_000_000: "billions"}
 
 
-class Filling(StrEnum):
+class SlotFit(StrEnum):
     """What the filing of a figure is to the slot it fills."""
 
     EXACT = "exact"
@@ -32,18 +32,18 @@ class Filling(StrEnum):
     """Any other: a release of results, a quarterly report that prints the last year's end."""
 
 
-def filling_of(slot: Slot, identity: Identity | None) -> Filling:
+def slot_fit(slot: Slot, identity: Identity | None) -> SlotFit:
     """What a filing so identified is to `slot`; a filing that cannot be told is another filing."""
-    reported = identity.reported if identity is not None else None
+    reported = identity.reported_period if identity is not None else None
     if identity is None or reported is None:
-        return Filling.OTHER_FILING
+        return SlotFit.OTHER_FILING
     annual = identity.form in _YEARS
     if not annual and identity.form is not Form.TEN_Q:
-        return Filling.OTHER_FILING
+        return SlotFit.OTHER_FILING
     own, wanted = (reported.fiscal_year, reported.quarter or 4), (slot.fiscal_year, slot.quarter or 4)
     if own == wanted and annual == (slot.quarter is None):
-        return Filling.EXACT
-    return Filling.PRIOR_COLUMN if own > wanted and annual == (slot.quarter is None) else Filling.OTHER_FILING
+        return SlotFit.EXACT
+    return SlotFit.PRIOR_COLUMN if own > wanted and annual == (slot.quarter is None) else SlotFit.OTHER_FILING
 
 
 def provenance_reason(
@@ -59,8 +59,8 @@ def provenance_reason(
     """
     fact = chosen.fact
     place = f"the {_STATEMENTS[fact.statement]}" if fact.statement else "a table outside the statements"
-    how = filling_of(slot, identities.get(chosen.doc_id))
-    parts = [f"{fact.label!r} in the column {fact.column!r} of {place}", _how_in_words(how, chosen, identities)]
+    how = slot_fit(slot, identities.get(chosen.doc_id))
+    parts = [f"{fact.label!r} in the column {fact.column!r} of {place}", _fit_description(how, chosen, identities)]
     restated = [other for other in differing if _restates(slot, chosen, other, identities)]
     if restated:
         parts.append(f"restated: {restated[0].doc_id} gives {restated[0].fact.amount:,}")
@@ -74,13 +74,13 @@ def scale_name(scale: int) -> str:
     return _SCALES.get(scale, f"units of {scale}")
 
 
-def _how_in_words(how: Filling, chosen: SourcedFact, identities: Mapping[str, Identity]) -> str:
+def _fit_description(how: SlotFit, chosen: SourcedFact, identities: Mapping[str, Identity]) -> str:
     identity = identities.get(chosen.doc_id)
-    if how is Filling.EXACT:
+    if how is SlotFit.EXACT:
         return how.value
     if identity is None:
         return ""
-    reported = identity.reported
+    reported = identity.reported_period
     quarter = f"Q{reported.quarter} " if reported and reported.quarter else ""
     of = f" of {quarter}FY{reported.fiscal_year}" if reported else ""
     return f"{how.value}: {identity.form.value}{of}"
@@ -93,6 +93,6 @@ def _restates(slot: Slot, one: SourcedFact, other: SourcedFact, identities: Mapp
     ends = [
         identity.period_end
         for identity in (identities.get(one.doc_id), identities.get(other.doc_id))
-        if identity is not None and filling_of(slot, identity) is not Filling.OTHER_FILING
+        if identity is not None and slot_fit(slot, identity) is not SlotFit.OTHER_FILING
     ]
     return len(set(ends)) == 2

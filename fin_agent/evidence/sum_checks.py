@@ -14,13 +14,13 @@ Place = tuple[str, int, int, Decimal]
 """Filing, page, line and printed value in base units."""
 
 
-def breaking_sums(ledger: Ledger, statements: Mapping[str, Sequence[Fact]]) -> dict[Place, str]:
+def failed_sum_checks(ledger: Ledger, statements: Mapping[str, Sequence[Fact]]) -> dict[Place, str]:
     """Required figures that some sum of their statement fails with and none holds with, and what should hold.
 
     `statements` are the facts of the primary statements of each filing that the ledger takes figures from.
     """
     broken: dict[Place, str] = {}
-    failing = {doc_id: _failing(facts) for doc_id, facts in statements.items()}
+    failing = {doc_id: _failing_sums(facts) for doc_id, facts in statements.items()}
     for figure in figures_on_statements(ledger):
         place = place_of(figure)
         said = failing.get(figure.doc_id, {}).get(place[1:])
@@ -41,7 +41,7 @@ def place_of(figure: Figure) -> Place:
     return figure.doc_id, figure.page, figure.line, figure.printed * figure.scale
 
 
-def _failing(facts: Iterable[Fact]) -> dict[tuple[int, int, Decimal], str]:
+def _failing_sums(facts: Iterable[Fact]) -> dict[tuple[int, int, Decimal], str]:
     checks = check_facts(list(facts))
     held = {
         (figure.page, figure.line, figure.value)

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fin_agent.vocabulary.ranked_group import RankedGroup
 
-__all__ = ["Judged", "RankedGroup", "TraceStep"]
+__all__ = ["JudgedPassage", "RankedGroup", "TraceStep"]
 
 
 class TraceStep(BaseModel):
@@ -20,7 +20,7 @@ class TraceStep(BaseModel):
     """One line for people."""
     details: tuple[str, ...] = ()
     """What it saw or decided, a line each, where that is no passage."""
-    judged: tuple[Judged, ...] = ()
+    judged: tuple[JudgedPassage, ...] = ()
     """Passages it was given, each with what became of it, best first."""
     groups: tuple[RankedGroup, ...] = ()
     """Of a tournament: who met whom, and in which order they came out."""
@@ -32,7 +32,7 @@ class TraceStep(BaseModel):
     """Signs of injection in what models were shown, and what was taken out of it."""
 
 
-class Judged(BaseModel):
+class JudgedPassage(BaseModel):
     """A passage and what a step made of it."""
 
     model_config = ConfigDict(frozen=True)

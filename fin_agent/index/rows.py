@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from fin_agent.index.protocol import FilingEntry, FilingRecord, PageKey, PageOutline
-from fin_agent.lexicon.lexicon import own_fingerprint
+from fin_agent.lexicon.lexicon import user_lexicon_fingerprint
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind, ReadWarning
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
@@ -56,7 +56,7 @@ def read_by() -> str:
     """
     from fin_agent.filings.reader import reader_version  # what only reads an index has no need of readers
 
-    return " ".join(part for part in (reader_version(), own_fingerprint()) if part)
+    return " ".join(part for part in (reader_version(), user_lexicon_fingerprint()) if part)
 
 
 def filing_row(filing: Filing) -> StoredRow:

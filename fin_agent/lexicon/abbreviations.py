@@ -17,12 +17,12 @@ def expand_abbreviations(question: str) -> str:
     """
     pattern, forms = _forms()
 
-    def whole(found: re.Match[str]) -> str:
+    def expand_match(found: re.Match[str]) -> str:
         short = found["short"]
         long = forms.get(short) or forms.get(short.lower()) or forms.get(short.lower().replace(". ", " "), "")
         return f"{long} " if long and not short[-1].isalnum() else long or found.group()
 
-    text = pattern.sub(whole, _YEAR_END.sub("year-end ", _PER_SHARE.sub(" per share", question)))
+    text = pattern.sub(expand_match, _YEAR_END.sub("year-end ", _PER_SHARE.sub(" per share", question)))
     text = _CALENDAR_QUARTER.sub(_quarter_ended, _MONTH_AND_YEAR.sub(r"\g<month> 20\g<yy>", text))
     return _SHORT_YEAR.sub(r"\g<lead>20\g<yy>", text)
 
@@ -56,7 +56,9 @@ def _forms() -> tuple[re.Pattern[str], dict[str, str]]:
     """(pattern of all short forms, what each stands for); those in small letters are found in any case."""
     forms = {short: long for long, listed in word_lists("shorthand").items() for short in listed}
     either = "|".join(
-        _spelt(short) if short != short.lower() or len(short) == 1 else f"(?i:{_spelt(short)})"
+        _abbreviation_pattern(short)
+        if short != short.lower() or len(short) == 1
+        else f"(?i:{_abbreviation_pattern(short)})"
         for short in sorted(forms, key=lambda short: (-len(short), short))
     )
     edge = r"(?<![\w&/.'])(?<![A-Za-z]-)"
@@ -65,6 +67,6 @@ def _forms() -> tuple[re.Pattern[str], dict[str, str]]:
     ), forms
 
 
-def _spelt(short: str) -> str:
+def _abbreviation_pattern(short: str) -> str:
     """A pattern of a short form; its words may each end in a full stop."""
     return re.escape(short).replace(r"\ ", r"\.? ")

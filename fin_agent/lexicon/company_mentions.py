@@ -12,18 +12,18 @@ from functools import cached_property, lru_cache
 from fin_agent.lexicon.company_names import (
     Alias,
     Company,
-    NameBook,
+    CompanyNameIndex,
     bare_ticker,
     companies_of,
     company_words,
-    joined_initials,
-    normalise_name,
-    plain_name,
+    join_initials,
+    normalize_name,
+    simplify_name,
 )
 from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.vocabulary.identity import Identity
 
-__all__ = ["Company", "CompanyDirectory", "CompanyMention", "normalise_name"]
+__all__ = ["Company", "CompanyDirectory", "CompanyMention", "normalize_name"]
 
 CERTAIN = 0.75
 """Confidence from which a mention leaves no doubt which company is meant: full and short names, tickers."""
@@ -41,9 +41,9 @@ _OWNS = re.compile(r"['’]s?(?!\w)", re.I)
 _OPENS = re.compile(r"(?:^|[.?!]\s)\W*$")
 _LOOKED_BACK = 16
 _CAPITAL_INSIDE = re.compile(r"(?<=\s)[A-Z][a-z]")
-_SHORTEST_TICKER = 3
+_MIN_TICKER_LENGTH = 3
 _TICKER_CONFIDENCE = 0.9
-_MOST_TOKENS = 5
+_MAX_TOKENS = 5
 _OF_A_BRAND = 0.8
 _OPENING = 0.7
 """What is left of the confidence of an everyday word whose capital is that of a sentence: "Target margin?"."""
@@ -86,17 +86,17 @@ class CompanyDirectory:
         self.by_key = {company.key: company for company in self.companies}
         self.owners = {doc_id: company.key for company in self.companies for doc_id in company.doc_ids}
         """The company key of each filing."""
-        self._book = NameBook(self.companies)
-        self._looked_up = lru_cache(maxsize=_KEPT_PHRASES)(self._in_the_book)
+        self._book = CompanyNameIndex(self.companies)
+        self._looked_up = lru_cache(maxsize=_KEPT_PHRASES)(self._look_up_name)
         self._read = lru_cache(maxsize=_KEPT_QUESTIONS)(self._mentions)
-        self._read_elsewhere = lru_cache(maxsize=_KEPT_QUESTIONS)(self._elsewhere)
+        self._read_elsewhere = lru_cache(maxsize=_KEPT_QUESTIONS)(self._listed_company_spans)
         self._by_day: dict[date, list[str]] | None = None
 
     def mentions(self, question: str) -> list[CompanyMention]:
         """Indexed companies named in `question`, left to right, each name read as long as it goes."""
         return list(self._read(question))
 
-    def dated(self, day: date) -> Sequence[str]:
+    def filings_dated(self, day: date) -> Sequence[str]:
         """Filings that are of `day`: it ends their period, or they were filed on it."""
         by_day = self._by_day
         if by_day is None:  # few questions name a day: made for the first that does
@@ -108,7 +108,7 @@ class CompanyDirectory:
             self._by_day = by_day
         return by_day.get(day, ())
 
-    def unknown(self, question: str, taken: Sequence[tuple[int, int]] = ()) -> list[str]:
+    def unknown_names(self, question: str, taken: Sequence[tuple[int, int]] = ()) -> list[str]:
         """Names in `question` that stand where a company would and are not indexed.
 
         `taken` are (start, end) spans already understood: indexed companies, metrics, periods.
@@ -118,25 +118,25 @@ class CompanyDirectory:
         listed = self._read_elsewhere(question)
         return unknown_names(question, companies, taken, words.not_companies, words.generic, listed)
 
-    def _elsewhere(self, question: str) -> tuple[tuple[int, int], ...]:
+    def _listed_company_spans(self, question: str) -> tuple[tuple[int, int], ...]:
         """(start, end) of the listed companies that `question` names and the index does not hold."""
         companies = [(mention.start, mention.end) for mention in self.mentions(question)]
         tokens = [found.span() for found in _TOKEN.finditer(question)]
         small = _CAPITAL_INSIDE.search(question) is None
         found: list[tuple[int, int]] = []
         for start, end, phrase in _phrases_of(question, tokens):
-            if not self._book.elsewhere(phrase) or _overlaps(companies, start, end):
+            if not self._book.is_unindexed_company(phrase) or _overlaps(companies, start, end):
                 continue
-            wording = _Wording(question, start, phrase, small)
-            if wording.may_name(plain_name(phrase), "name") and not _overlaps(found, start, end):
+            wording = _PhraseContext(question, start, phrase, small)
+            if wording.may_name(simplify_name(phrase), "name") and not _overlaps(found, start, end):
                 found.append((start, end))
         return tuple(found)
 
     def _mentions(self, question: str) -> tuple[CompanyMention, ...]:
         tokens = [(found.start(), found.end(), found.group()) for found in _TOKEN.finditer(question)]
         small = _CAPITAL_INSIDE.search(question) is None  # whoever writes no capitals writes names without them too
-        found = [] if small else self._named(question, tokens, relaxed=False)
-        found = found or self._named(question, tokens, relaxed=True)
+        found = [] if small else self._match_name(question, tokens, relaxed=False)
+        found = found or self._match_name(question, tokens, relaxed=True)
         return tuple(found or self._owners_of_brands(question, tokens))
 
     def _owners_of_brands(self, question: str, tokens: Sequence[_Token]) -> Iterator[CompanyMention]:
@@ -148,64 +148,64 @@ class CompanyDirectory:
                 owners.setdefault(owner.key, CompanyMention(owner, start, start, "", "brand", _OF_A_BRAND))
         yield from owners.values()
 
-    def _named(self, question: str, tokens: Sequence[_Token], *, relaxed: bool) -> list[CompanyMention]:
+    def _match_name(self, question: str, tokens: Sequence[_Token], *, relaxed: bool) -> list[CompanyMention]:
         found: list[CompanyMention] = []
         title_case = _in_title_case(tokens)
         position = 0
         while position < len(tokens):
-            mention, used = self._longest(question, tokens, position, relaxed)
+            mention, used = self._longest_match(question, tokens, position, relaxed)
             if mention is not None:
                 after = tokens[position + used] if position + used < len(tokens) else None
-                found.append(mention if title_case else _as_it_goes_on(mention, question, after))
+                found.append(mention if title_case else _adjust_for_following_word(mention, question, after))
             position += used
         return found
 
-    def _longest(
+    def _longest_match(
         self, question: str, tokens: Sequence[_Token], position: int, relaxed: bool
     ) -> tuple[CompanyMention | None, int]:
         best: tuple[CompanyMention, int] | None = None
         first = tokens[position]
         if first[2].casefold() in company_words().exchanges and question[first[1] :].lstrip().startswith(":"):
             return None, 1
-        for count in range(min(_MOST_TOKENS, len(tokens) - position), 0, -1):
+        for count in range(min(_MAX_TOKENS, len(tokens) - position), 0, -1):
             span = tokens[position : position + count]
             start, end = span[0][0], span[-1][1]
             if count > 1 and (span[0][2].casefold() in _ARTICLES or span[-1][2].casefold() in _CONNECTIVES):
                 continue
             phrase = _POSSESSIVE.sub("", question[start:end].rstrip("."))
-            entry = self._entry(_Wording(question, start, phrase, relaxed))
+            entry = self._entry(_PhraseContext(question, start, phrase, relaxed))
             if entry is not None and (best is None or entry.confidence > best[0].confidence):
                 mention = CompanyMention(entry.company, start, start + len(phrase), phrase, entry.how, entry.confidence)
                 best = mention, count
         return best if best is not None else (None, 1)
 
-    def _entry(self, wording: _Wording) -> Alias | None:
+    def _entry(self, wording: _PhraseContext) -> Alias | None:
         alias, ticker, entry = self._looked_up(wording.phrase)
-        if ticker is not None and wording.marked:
+        if ticker is not None and wording.is_marked_as_ticker:
             return Alias(ticker, "ticker", 1.0)
         if ticker is not None and wording.may_be_ticker and (entry is None or entry.confidence < _TICKER_CONFIDENCE):
             return Alias(ticker, "ticker", _TICKER_CONFIDENCE)
         if entry is not None:
-            return wording.weighed(entry) if wording.may_name(alias, entry.how) else None
-        return self._guessed(wording, alias) if alias else None
+            return wording.adjusted_for_capital(entry) if wording.may_name(alias, entry.how) else None
+        return self._guess_company(wording, alias) if alias else None
 
-    def _in_the_book(self, phrase: str) -> tuple[str, Company | None, Alias | None]:
+    def _look_up_name(self, phrase: str) -> tuple[str, Company | None, Alias | None]:
         """(name as the book has it, whose ticker, whose name) of a phrase; the name is empty where none is like it."""
-        name = normalise_name(phrase)
+        name = normalize_name(phrase)
         if not name:
             return "", None, None
-        entry = self._book.named(plain_name(phrase)) or self._book.named(name)
-        entry = entry or self._book.run_together(name) or self._book.named(joined_initials(phrase))
+        entry = self._book.by_name(simplify_name(phrase)) or self._book.by_name(name)
+        entry = entry or self._book.by_name_without_spaces(name) or self._book.by_name(join_initials(phrase))
         if entry is None and "&" in phrase:
-            entry = self._book.named(name.replace(" ", ""))  # A&F for Abercrombie & Fitch Stores
+            entry = self._book.by_name(name.replace(" ", ""))  # A&F for Abercrombie & Fitch Stores
         if entry is None and (name in company_words().not_companies or len(name) < 3):
             name = ""
-        return name, self._book.ticker(bare_ticker(phrase)), entry
+        return name, self._book.by_ticker(bare_ticker(phrase)), entry
 
-    def _guessed(self, wording: _Wording, alias: str) -> Alias | None:
-        if wording.may_be_clipped and (clipped := self._book.clipped(alias)):
+    def _guess_company(self, wording: _PhraseContext, alias: str) -> Alias | None:
+        if wording.may_be_abbreviated and (clipped := self._book.by_abbreviation(alias)):
             return clipped
-        found = self._book.misspelt(alias) if wording.may_be_misspelt else None
+        found = self._book.closest_name(alias) if wording.may_be_misspelt else None
         if found is None:
             return None
         name, entry = found
@@ -218,7 +218,7 @@ def _phrases_of(question: str, tokens: Sequence[tuple[int, int]]) -> Iterator[tu
     """(start, end, words) of each run of words that a name may be, from the left, the longest first."""
     words = [question[start:end].casefold() for start, end in tokens]
     for first in range(len(tokens)):
-        for last in range(min(first + _MOST_TOKENS, len(tokens)) - 1, first - 1, -1):
+        for last in range(min(first + _MAX_TOKENS, len(tokens)) - 1, first - 1, -1):
             if last > first and (words[first] in _ARTICLES or words[last] in _CONNECTIVES):
                 continue
             start, end = tokens[first][0], tokens[last][1]
@@ -231,24 +231,24 @@ def _in_title_case(tokens: Sequence[_Token]) -> bool:
     return sum(text[0].isupper() for text in words) > _TITLE_CASE * len(words)
 
 
-def _as_it_goes_on(mention: CompanyMention, question: str, after: _Token | None) -> CompanyMention:
+def _adjust_for_following_word(mention: CompanyMention, question: str, after: _Token | None) -> CompanyMention:
     """Less sure where a short name is followed by a word that may belong to another company's name."""
     if mention.how not in ("short name", "nickname") or after is None or question[mention.end : after[0]] != " ":
         return mention
     word = after[2]
-    if not word[0].isupper() or normalise_name(word) in company_words().not_companies or word.casefold() == "vs.":
+    if not word[0].isupper() or normalize_name(word) in company_words().not_companies or word.casefold() == "vs.":
         return mention
     return replace(mention, confidence=mention.confidence * _LONGER_NAME)
 
 
 @lru_cache(maxsize=16)
-def _is_shouted(question: str) -> bool:
+def _is_all_caps(question: str) -> bool:
     """Whether it is all in capitals; asked of every phrase of a question."""
     return question.isupper()
 
 
 @dataclass(frozen=True)
-class _Wording:
+class _PhraseContext:
     """A phrase of a question and how it is written there: looked at only as far as it is asked for."""
 
     question: str
@@ -258,39 +258,39 @@ class _Wording:
     """Whether no company is written as one is."""
 
     @property
-    def shouted(self) -> bool:
+    def is_all_caps(self) -> bool:
         """Stands in a question that is all in capitals: they tell nothing."""
-        return _is_shouted(self.question)
+        return _is_all_caps(self.question)
 
     @property
-    def capital(self) -> bool:
+    def is_capitalized(self) -> bool:
         """Begins with a capital letter or a digit, in a question that is not all in capitals."""
         first = self.phrase[0]
-        return first.isdigit() or (first.isupper() and (self.relaxed or not self.shouted))
+        return first.isdigit() or (first.isupper() and (self.relaxed or not self.is_all_caps))
 
     @property
-    def possessive(self) -> bool:
+    def is_possessive(self) -> bool:
         """Whether it owns what follows."""
         end = self.start + len(self.phrase)
         return _OWNS.match(self.question[end : end + 3]) is not None
 
     @cached_property
-    def placed(self) -> bool:
+    def is_in_company_position(self) -> bool:
         """Stands where a company would, in a question that names none in capitals."""
         return self.relaxed and _AS_A_COMPANY.search(self._before) is not None
 
     @property
-    def marked(self) -> bool:
+    def is_marked_as_ticker(self) -> bool:
         """Written as a ticker symbol is: `$AAPL`, `NYSE: NKE`."""
         return self._before.endswith("$") or _marked_by_exchange(self._before)
 
     @property
-    def opening(self) -> bool:
+    def opens_sentence(self) -> bool:
         """Its capital is that of a sentence."""
-        return not self.shouted and _OPENS.search(self._before) is not None
+        return not self.is_all_caps and _OPENS.search(self._before) is not None
 
     @property
-    def an_article_before(self) -> bool:
+    def follows_article(self) -> bool:
         """Whether `a`, `each` or their like stands before it."""
         return _NOT_A_NAME_AFTER.search(self._before) is not None
 
@@ -303,45 +303,45 @@ class _Wording:
     def may_be_ticker(self) -> bool:
         """Whether a ticker symbol may be meant: by its capitals, or in lower case where nothing else is named."""
         bare = bare_ticker(self.phrase)
-        if self.possessive:
-            return len(bare) >= _SHORTEST_TICKER or self.phrase.isupper()
+        if self.is_possessive:
+            return len(bare) >= _MIN_TICKER_LENGTH or self.phrase.isupper()
         if len(bare) == 1 or bare in company_words().not_companies:
             return False
-        if not self.shouted and sum(letter.isupper() for letter in self.phrase) > 1:
+        if not self.is_all_caps and sum(letter.isupper() for letter in self.phrase) > 1:
             return True
-        return self.placed and len(bare) >= _SHORTEST_TICKER and bare not in company_words().everyday
+        return self.is_in_company_position and len(bare) >= _MIN_TICKER_LENGTH and bare not in company_words().everyday
 
     @property
-    def may_be_clipped(self) -> bool:
+    def may_be_abbreviated(self) -> bool:
         """Whether the beginnings of words may stand for them."""
-        if " " in self.phrase or not (self.capital or self.possessive):
+        if " " in self.phrase or not (self.is_capitalized or self.is_possessive):
             return False
-        return self.possessive or not self.opening or not self.phrase[1:].islower()
+        return self.is_possessive or not self.opens_sentence or not self.phrase[1:].islower()
 
     @property
     def may_be_misspelt(self) -> bool:
         """Whether a name may be meant that is spelt otherwise: names have capitals, or possess something."""
         last = self.phrase.split()[-1]
-        return (self.capital and (last[0].isupper() or last[0].isdigit())) or self.possessive
+        return (self.is_capitalized and (last[0].isupper() or last[0].isdigit())) or self.is_possessive
 
     def may_name(self, alias: str, how: str) -> bool:
         """Whether an alias may be meant: everyday words want a capital, a possessive or a company's place."""
         words = company_words()
         if how == "initials":
-            if joined_initials(self.phrase):
+            if join_initials(self.phrase):
                 return True
             if not self.phrase.replace(".", "").replace("&", "").isupper() or alias in words.not_companies:
                 return False
-            if self.shouted and not self.placed:
-                return self.possessive
-            return len(alias) > 2 or self.possessive or "&" in self.phrase
-        if self.capital or not self._is_everyday(alias):
+            if self.is_all_caps and not self.is_in_company_position:
+                return self.is_possessive
+            return len(alias) > 2 or self.is_possessive or "&" in self.phrase
+        if self.is_capitalized or not self._is_everyday(alias):
             return True
-        return (self.possessive or self.placed) and not self.an_article_before
+        return (self.is_possessive or self.is_in_company_position) and not self.follows_article
 
-    def weighed(self, entry: Alias) -> Alias:
+    def adjusted_for_capital(self, entry: Alias) -> Alias:
         """`entry`, less sure where nothing but a sentence's capital tells an everyday word from a name."""
-        if not self.opening or self.possessive or normalise_name(self.phrase) not in company_words().everyday:
+        if not self.opens_sentence or self.is_possessive or normalize_name(self.phrase) not in company_words().everyday:
             return entry
         return replace(entry, confidence=entry.confidence * _OPENING)
 
@@ -423,7 +423,7 @@ def unknown_names(
     return list(dict.fromkeys(names[start] for start in sorted(names)))
 
 
-def names_alone(
+def company_like_names(
     question: str,
     understood: Sequence[tuple[int, int]],
     not_companies: Collection[str],
@@ -456,7 +456,7 @@ def _candidates(
     """Runs of capitalised words: where each begins, and its span without the words at either end that name nothing."""
     for run in _NAME.finditer(text):
         words = [(run.start() + word.start(), run.start() + word.end()) for word in re.finditer(r"\S+", run.group())]
-        empty = [_is_no_name(text[start:end], not_companies) for start, end in words]
+        empty = [_is_not_name(text[start:end], not_companies) for start, end in words]
         named = [place for place, void in enumerate(empty) if not void]
         if named:
             first = named[0]
@@ -465,7 +465,7 @@ def _candidates(
             yield run.start(), words[first][0], words[named[-1]][1]
 
 
-def _is_no_name(word: str, not_companies: Collection[str]) -> bool:
+def _is_not_name(word: str, not_companies: Collection[str]) -> bool:
     plain = word.casefold().rstrip(".").replace("'", "").replace("’", "")
     letters = [part for part in re.split(r"[&.]", plain) if part]
     if plain in ("of", "and", "&") or plain.isdigit() or _NUMBERED.search(plain):

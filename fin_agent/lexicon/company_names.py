@@ -13,8 +13,8 @@ from itertools import chain, groupby
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from fin_agent.lexicon.text_normalization import LONGEST_LABEL, collapse_spaces
-from fin_agent.lexicon.words import word_lists, yaml_of
+from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, collapse_spaces
+from fin_agent.lexicon.words import load_yaml, word_lists
 from fin_agent.vocabulary.identity import Identity
 
 _Filing = tuple[str, Identity]
@@ -72,7 +72,7 @@ def _marks_of(identity: Identity) -> list[tuple[str, str]]:
         ("tax number", identity.employer_id),
         ("cik", identity.cik),
         ("ticker", identity.ticker),
-        ("name", normalise_name(identity.company)),
+        ("name", normalize_name(identity.company)),
     )
     return [(kind, value) for kind, value in marks if value]
 
@@ -85,9 +85,9 @@ def _company(group: list[_Filing], marks: Collection[tuple[str, str]]) -> Compan
     printed = [identity.company for _, identity in latest if identity.company]
     others = [name for _, identity in latest for name in identity.other_names]
     given = list(dict.fromkeys(printed + others))
-    names = tuple({normalise_name(name): name for name in reversed(given)}.values())[::-1]
+    names = tuple({normalize_name(name): name for name in reversed(given)}.values())[::-1]
     official = (f"{kind} {value}" for kind, value in sorted(marks) if kind in ("file number", "cik"))
-    key = next(official, normalise_name(printed[0]))
+    key = next(official, normalize_name(printed[0]))
     tickers = tuple(sorted({identity.ticker for _, identity in group if identity.ticker}))
     return Company(key, printed[0], names, tickers, tuple(doc_id for doc_id, _ in group))
 
@@ -132,12 +132,12 @@ class ListedCompany:
 @lru_cache(maxsize=1)
 def listed_companies() -> tuple[ListedCompany, ...]:
     """The companies of listed_companies.yaml."""
-    lists = yaml_of("listed_companies")
+    lists = load_yaml("listed_companies")
     found = []
     for name, given in lists["companies"].items():
-        tickers = tuple(one for one in given if one == one.upper() and len(bare_ticker(one)) < _LONGEST_TICKER)
-        spoken = (plain_name(one) for one in (name, *given) if one not in tickers)
-        nicknames = tuple(dict.fromkeys((normalise_name(name), *spoken)))
+        tickers = tuple(one for one in given if one == one.upper() and len(bare_ticker(one)) < _MAX_TICKER_LENGTH)
+        spoken = (simplify_name(one) for one in (name, *given) if one not in tickers)
+        nicknames = tuple(dict.fromkeys((normalize_name(name), *spoken)))
         found.append(ListedCompany(name, nicknames, tickers, tuple(lists["brands"].get(name, ()))))
     return tuple(found)
 
@@ -149,9 +149,9 @@ def company_words() -> CompanyWords:
 
 
 @lru_cache(maxsize=65_536)
-def normalise_name(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Lower case, without punctuation, accents and legal form: `THE BOEING COMPANY` -> `boeing`."""
-    words = plain_name(name).split()
+    words = simplify_name(name).split()
     legal = company_words().legal_forms
     while len(words) > 1 and words[-1] in legal:
         words.pop()
@@ -159,9 +159,9 @@ def normalise_name(name: str) -> str:
 
 
 @lru_cache(maxsize=65_536)
-def plain_name(name: str) -> str:
+def simplify_name(name: str) -> str:
     """Lower case, without punctuation, accents, `The` and `and` (which a name also writes `&`); legal form kept."""
-    plain = re.sub(r"\.com\b", "", _without_accents(collapse_spaces(name, LONGEST_LABEL).casefold()))
+    plain = re.sub(r"\.com\b", "", _without_accents(collapse_spaces(name, MAX_LABEL_LENGTH).casefold()))
     words = re.findall(r"[^\W_]+", plain.replace("'", "").replace("’", "").replace(".", ""))
     words = [word for word in words if word != "and"] or words
     return " ".join(words[1:] if len(words) > 1 and words[0] == "the" else words)
@@ -172,7 +172,7 @@ def bare_ticker(ticker: str) -> str:
     return re.sub(r"[^a-z0-9]", "", ticker.casefold())
 
 
-def joined_initials(phrase: str) -> str:
+def join_initials(phrase: str) -> str:
     """`j&j` for `J&J`, `J and J`, `JnJ`; empty for anything else; capitals unless an ampersand joins them."""
     found = _JOINED.fullmatch(phrase)
     if found is None or (found[2] != "&" and not (found[1] + found[3]).isupper()):
@@ -183,9 +183,9 @@ def joined_initials(phrase: str) -> str:
 def name_forms(name: str, former: float) -> Iterator[NameForm]:
     """Ways to write `name`; `former` is taken off the confidence of a name that is not the present one."""
     words = company_words()
-    full = normalise_name(name)
+    full = normalize_name(name)
     if full in words.not_companies:
-        full = plain_name(name)  # nothing but the legal form tells U.S. Bancorp from the country
+        full = simplify_name(name)  # nothing but the legal form tells U.S. Bancorp from the country
     if len(full) < 2 or full in words.not_companies:
         return
     yield NameForm(full, "name", 1.0 - former)
@@ -218,12 +218,12 @@ _SPLIT_LENGTH = 6
 """Letters from which a name of one word may be written as two: "Pay Pal"."""
 _DOUBLED_LENGTH = 4
 """Letters of names that are known with one letter doubled only: "Nikee"."""
-_LONGEST_TICKER = 6
+_MAX_TICKER_LENGTH = 6
 _NICKNAME = 0.9
-_SHORTEST = 5
+_MIN_LENGTH = 5
 _ONE_LETTER_OTHER = 6
 """Names with fewer letters may lack one, have one too many or two swapped, but no other one: Intel is not Inter."""
-_EDITS = ((18, 3), (11, 2), (_SHORTEST, 1))
+_EDITS = ((18, 3), (11, 2), (_MIN_LENGTH, 1))
 """(letters of a name from which, edits allowed)."""
 _CLIPPED_LETTERS = 2
 """Letters that a clipped name keeps of each word at least."""
@@ -238,8 +238,8 @@ class Alias:
     confidence: float
 
 
-class NameBook:
-    """All names and tickers of `companies`. Every lookup takes a name as `normalise_name` makes it."""
+class CompanyNameIndex:
+    """All names and tickers of `companies`. Every lookup takes a name as `normalize_name` makes it."""
 
     def __init__(self, companies: Sequence[Company]) -> None:
         listed = [(one, _indexed(one, companies)) for one in listed_companies()]
@@ -253,14 +253,14 @@ class NameBook:
         self._symbols_elsewhere: set[str] = set()
         for one, owner in listed:
             tickers = [bare_ticker(ticker) for ticker in one.tickers]
-            brands = [plain_name(brand) for brand in one.brands]
+            brands = [simplify_name(brand) for brand in one.brands]
             if owner is not None:
                 self._brands |= dict.fromkeys(brands, owner)
                 self._tickers = dict.fromkeys(tickers, owner) | self._tickers
             else:
                 self._elsewhere.update(one.nicknames, brands)
                 self._symbols_elsewhere.update(tickers)
-        self._elsewhere = {normalise_name(name) for name in self._elsewhere} - self._names.keys()
+        self._elsewhere = {normalize_name(name) for name in self._elsewhere} - self._names.keys()
         joined = {name.replace(" ", ""): alias for name, alias in self._names.items() if " " in name}
         words = {
             name: alias
@@ -269,66 +269,69 @@ class NameBook:
         }
         self._joined = {**words, **joined}
         self._doubled = {
-            _undoubled(name): name
+            _without_double_letters(name): name
             for name in sorted(self._names, reverse=True)
             if len(name) == _DOUBLED_LENGTH and self._names[name].how != "initials"
         }
         self._alike: dict[tuple[str, int], list[str]] = {}
         for name in sorted({*self._names, *joined}):
-            if len(name) >= _SHORTEST:
+            if len(name) >= _MIN_LENGTH:
                 self._alike.setdefault((name[0], len(name)), []).append(name)
         self._clipped: dict[str, list[tuple[Company, list[str]]]] = {}
         for company in companies:
-            for parts in (normalise_name(name).split() for name in company.names):
+            for parts in (normalize_name(name).split() for name in company.names):
                 if len(parts) > 1:
                     self._clipped.setdefault(parts[0][:_CLIPPED_LETTERS], []).append((company, parts))
 
-    def elsewhere(self, phrase: str) -> bool:
+    def is_unindexed_company(self, phrase: str) -> bool:
         """Whether `phrase` names a listed company, or a brand of one, that is not indexed."""
         symbol = phrase.isupper() and len(phrase) > 1 and bare_ticker(phrase) in self._symbols_elsewhere
-        return normalise_name(phrase) in self._elsewhere or (symbol and bare_ticker(phrase) not in self._tickers)
+        return normalize_name(phrase) in self._elsewhere or (symbol and bare_ticker(phrase) not in self._tickers)
 
     def owner_of_brand(self, phrase: str) -> Company | None:
         """The indexed company whose brand or business `phrase` is."""
-        return self._brands.get(plain_name(phrase))
+        return self._brands.get(simplify_name(phrase))
 
-    def named(self, name: str) -> Alias | None:
+    def by_name(self, name: str) -> Alias | None:
         """The company that goes by `name`."""
         return self._names.get(name)
 
-    def run_together(self, name: str) -> Alias | None:
+    def by_name_without_spaces(self, name: str) -> Alias | None:
         """The company whose name this is, but for the spaces."""
         return self._joined.get(name.replace(" ", ""))
 
-    def ticker(self, symbol: str) -> Company | None:
+    def by_ticker(self, symbol: str) -> Company | None:
         """The company with this ticker symbol, as `bare_ticker` makes it."""
         return self._tickers.get(symbol)
 
-    def misspelt(self, typed: str) -> tuple[str, Alias] | None:
+    def closest_name(self, typed: str) -> tuple[str, Alias] | None:
         """(name, its alias) of the name that `typed` is likeliest a misspelling of; None where it is of none.
 
-        The nearest of those that `edits_between` allows; of equals the surest, then the first by alphabet.
+        The nearest of those that `edit_distance` allows; of equals the surest, then the first by alphabet.
         """
-        if len(typed) < _SHORTEST:
+        if len(typed) < _MIN_LENGTH:
             return None
-        if len(typed) == _DOUBLED_LENGTH + 1 and (doubled := self._doubled.get(_undoubled(typed))) is not None:
-            return doubled, self._misread(doubled, 1)
+        if (
+            len(typed) == _DOUBLED_LENGTH + 1
+            and (doubled := self._doubled.get(_without_double_letters(typed))) is not None
+        ):
+            return doubled, self._misspelling_of(doubled, 1)
         best: tuple[int, float, str] | None = None
-        most = _edits_allowed(len(typed) + _EDITS[0][1])
+        most = _max_edits(len(typed) + _EDITS[0][1])
         for length in range(len(typed) - most, len(typed) + most + 1):
             alike = self._alike.get((typed[0], length))
             if alike is None:
                 continue
-            allowed = _edits_allowed(length)
+            allowed = _max_edits(length)
             for name, _, _ in process.extract(typed, alike, scorer=OSA.distance, score_cutoff=allowed, limit=None):
-                edits = edits_between(typed, name)
+                edits = edit_distance(typed, name)
                 if edits is not None:
                     best = min(best or (99, 0.0, ""), (edits, -self._alias(name).confidence, name))
         if best is None:
             return None
-        return best[2], self._misread(best[2], best[0])
+        return best[2], self._misspelling_of(best[2], best[0])
 
-    def clipped(self, token: str) -> Alias | None:
+    def by_abbreviation(self, token: str) -> Alias | None:
         """The only company whose name `token` clips: AMEX, GenMills. None where several might be meant."""
         found = {
             company.key: company
@@ -340,13 +343,13 @@ class NameBook:
     def _alias(self, name: str) -> Alias:
         return self._names.get(name) or self._joined[name]
 
-    def _misread(self, name: str, edits: int) -> Alias:
+    def _misspelling_of(self, name: str, edits: int) -> Alias:
         alias = self._alias(name)
         likeness = 1 - edits / len(name)
         return Alias(alias.company, f"spelling of {name}", alias.confidence * likeness * 0.8)
 
 
-def edits_between(typed: str, name: str) -> int | None:
+def edit_distance(typed: str, name: str) -> int | None:
     """How many letters of `name` are wrong, missing, too many or swapped in `typed`; None where it is another name.
 
     Hardly anybody mistypes a first letter or a number.
@@ -354,7 +357,7 @@ def edits_between(typed: str, name: str) -> int | None:
     if typed[0] != name[0] or _digits(typed) != _digits(name):
         return None
     edits: int = OSA.distance(typed, name)
-    if not 0 < edits <= _edits_allowed(len(name)):
+    if not 0 < edits <= _max_edits(len(name)):
         return None
     if len(name) < _ONE_LETTER_OTHER and len(typed) == len(name) and sorted(typed) != sorted(name):
         return None
@@ -380,7 +383,7 @@ def _indexed(listed: ListedCompany, companies: Sequence[Company]) -> Company | N
     """The indexed company that `listed` is: one of its names is the same, or its symbol and a word of its name."""
     words = set(listed.nicknames[0].split())
     for company in companies:
-        names = {normalise_name(name) for name in company.names}
+        names = {normalize_name(name) for name in company.names}
         if not names.isdisjoint(listed.nicknames):
             return company
         if set(company.tickers) & set(listed.tickers) and any(words & set(name.split()) for name in names):
@@ -399,9 +402,9 @@ def _names_of(companies: Iterable[Company], listed: Iterable[tuple[ListedCompany
             for form in name_forms(name, _FORMER if rank else 0.0):
                 claims.setdefault(form.alias, []).append((form, company))
     for one, company in listed:
-        own = {normalise_name(name) for name in company.names}
+        own = {normalize_name(name) for name in company.names}
         for nickname in one.nicknames:
-            confidence = 1.0 if normalise_name(nickname) in own else _NICKNAME
+            confidence = 1.0 if normalize_name(nickname) in own else _NICKNAME
             claims.setdefault(nickname, []).append((NameForm(nickname, "nickname", confidence), company))
     names: dict[str, Alias] = {}
     for alias, claimants in claims.items():
@@ -418,15 +421,15 @@ def _names_of(companies: Iterable[Company], listed: Iterable[tuple[ListedCompany
 
 def _precedence(claim: tuple[NameForm, Company]) -> tuple[float, int, int, str]:
     form, company = claim
-    return -form.confidence, len(normalise_name(company.name)), -len(company.doc_ids), company.key
+    return -form.confidence, len(normalize_name(company.name)), -len(company.doc_ids), company.key
 
 
-def _undoubled(name: str) -> str:
+def _without_double_letters(name: str) -> str:
     return "".join(letter for letter, _ in groupby(name))
 
 
 @lru_cache(maxsize=1_024)
-def _edits_allowed(length: int) -> int:
+def _max_edits(length: int) -> int:
     return next((edits for letters, edits in _EDITS if length >= letters), 0)
 
 

@@ -284,7 +284,7 @@ class Entries:
                     remedy="Rename one of the two, or write one entry",
                 )
             held = self.fields[kind].get(str(name))
-            self.fields[kind][str(name)] = dict(fields) if held is None else _changed(held, fields)
+            self.fields[kind][str(name)] = dict(fields) if held is None else _merged_fields(held, fields)
             self.sources[place] = path
 
     def checked(self, kind: str, model: type[E]) -> dict[str, E]:
@@ -345,7 +345,7 @@ def check_expressions(metrics: Mapping[str, Metric], formulas: Mapping[str, Form
         ) from error
 
 
-def _changed(held: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+def _merged_fields(held: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
     changed = dict(held)
     for name, given in fields.items():
         if name in _ADDED and isinstance(given, str) and given.lstrip().startswith("+"):

@@ -55,7 +55,7 @@ class FiscalYears:
         ends: set[tuple[int, int]] = set()
         closes: dict[FiscalPeriod, date] = {}
         for identity in filings:
-            reported = identity.reported
+            reported = identity.reported_period
             if reported is None:
                 continue
             if is_annual(identity):
@@ -74,12 +74,12 @@ class FiscalYears:
         """The latest full year reported."""
         return FiscalPeriod(fiscal_year=self.annual[-1]) if self.annual else None
 
-    def last_before(self, asked: FiscalPeriod) -> FiscalPeriod | None:
+    def latest_before(self, asked: FiscalPeriod) -> FiscalPeriod | None:
         """The latest full year reported before the one asked about: what is said of a year to come stands there."""
         before = [year for year in self.annual if year < asked.fiscal_year]
         return FiscalPeriod(fiscal_year=before[-1]) if before else None
 
-    def meant(self, asked: FiscalPeriod) -> tuple[FiscalPeriod, str]:
+    def resolve(self, asked: FiscalPeriod) -> tuple[FiscalPeriod, str]:
         """The filer's own period for the one asked about, and a note where its name differs.
 
         A year that the filer does not report under that name, but that ends in that calendar year, is taken.
@@ -103,7 +103,7 @@ class FiscalYears:
             )
         return any(0 <= year - asked.fiscal_year < YEARS_IN_AN_ANNUAL_REPORT for year in self.annual)
 
-    def described(self) -> str:
+    def description(self) -> str:
         """`FY2015, FY2016, FY2019; Q2 FY2023`: what there is, for a message."""
         parts = [f"FY{year}" for year in self.annual]
         quarters = [f"Q{quarter} FY{year}" for year, quarter in self.quarters]
@@ -114,5 +114,5 @@ def is_annual(identity: Identity) -> bool:
     """Whether the filing reports a full year."""
     if identity.form in ANNUAL_FORMS:
         return True
-    reported = identity.reported
+    reported = identity.reported_period
     return identity.form in (Form.EARNINGS, Form.EIGHT_K) and reported is not None and reported.quarter in (None, 4)

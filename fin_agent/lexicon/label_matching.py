@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from fin_agent.errors import LexiconError
 from fin_agent.lexicon.entry_loading import Metric, SectionGroup
-from fin_agent.lexicon.text_normalization import LONGEST_LABEL, collapse_spaces, join_compounds, plain, singular
+from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, collapse_spaces, join_compounds, plain, singular
 from fin_agent.vocabulary.page import Statement
 
 
@@ -168,7 +168,7 @@ def normal_form(label: str) -> str:
 
 def _without_asides(label: str) -> str:
     """Without footnote marks, references to notes, parentheses that qualify, and the figures of an allowance."""
-    text = plain(collapse_spaces(label, LONGEST_LABEL))
+    text = plain(collapse_spaces(label, MAX_LABEL_LENGTH))
     # Most labels are plain words: the tests before each expression save most of the time over many pages.
     if not _PLAIN_LABEL.match(text):
         text = _MARKS.sub(" ", text).replace("&", " and ")

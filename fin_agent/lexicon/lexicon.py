@@ -22,7 +22,7 @@ from fin_agent.lexicon.entry_loading import (
     expression_inputs,
 )
 from fin_agent.lexicon.label_matching import LabelIndex
-from fin_agent.lexicon.phrase_matching import Kind, Mention, MentionIndex, PhraseIndex, tokenise
+from fin_agent.lexicon.phrase_matching import Kind, Mention, MentionIndex, PhraseIndex, tokenize
 from fin_agent.lexicon.statement_titles import StatementTitles
 from fin_agent.vocabulary.page import Statement
 
@@ -36,19 +36,19 @@ def load_lexicon(extra: Path | None = None) -> Lexicon:
     The folder is `extra`, else the one that the variable FIN_AGENT_LEXICON names. Raises LexiconError that names the
     file, the entry and what to do.
     """
-    folder = extra if extra is not None else own_folder()
+    folder = extra if extra is not None else user_lexicon_folder()
     return _load(None if folder is None else Path(folder).resolve())
 
 
-def own_folder() -> Path | None:
+def user_lexicon_folder() -> Path | None:
     """The folder of lexicon files that FIN_AGENT_LEXICON names; None where it names none."""
     named = os.environ.get(LEXICON_VARIABLE)
     return Path(named).expanduser() if named else None
 
 
-def own_fingerprint() -> str:
+def user_lexicon_fingerprint() -> str:
     """Changes with the content of the user's own lexicon files; empty where there are none."""
-    folder = own_folder()
+    folder = user_lexicon_folder()
     if folder is None:
         return ""
     content = hashlib.sha256()
@@ -115,15 +115,15 @@ class Lexicon:
 
     def metrics_in(self, text: str) -> tuple[str, ...]:
         """Ids of the metrics that a question names, and of those that the formulas it names are made of."""
-        named = [metric for mention in self.mentions(text) for metric in self._made_of(mention.id)]
+        named = [metric for mention in self.mentions(text) for metric in self._component_metrics(mention.id)]
         return tuple(dict.fromkeys(named))
 
-    def _made_of(self, name: str) -> Iterator[str]:
+    def _component_metrics(self, name: str) -> Iterator[str]:
         if name in self.metrics:
             yield name
         else:
             for part in expression_inputs(self.formulas[name].expression):
-                yield from self._made_of(part)
+                yield from self._component_metrics(part)
 
     def statement_mentions(self, text: str) -> list[Statement]:
         """Primary statements that a question names, in order of first appearance, each once."""
@@ -194,7 +194,7 @@ class Lexicon:
             yield from ((word, "metric", metric.id) for word in metric.words)
         for metric in self.metrics.values():
             if not metric.own_statement_only:
-                yield from ((label, "metric", metric.id) for label in metric.labels if _is_a_name(label))
+                yield from ((label, "metric", metric.id) for label in metric.labels if _is_searchable_label(label))
 
     @cached_property
     def _statement_words(self) -> PhraseIndex:
@@ -206,11 +206,11 @@ class Lexicon:
 
     @cached_property
     def _topic_words(self) -> PhraseIndex:
-        return _indexed((topic.id, topic.words) for topic in self.topic_entries.values())
+        return _phrase_index((topic.id, topic.words) for topic in self.topic_entries.values())
 
     @cached_property
     def _synonym_words(self) -> PhraseIndex:
-        return _indexed((synonym.id, synonym.words) for synonym in self.synonyms.values())
+        return _phrase_index((synonym.id, synonym.words) for synonym in self.synonyms.values())
 
     def _check_references(self, entries: Entries) -> None:
         for topic in self.topic_entries.values():
@@ -241,13 +241,13 @@ class Lexicon:
                         )
 
 
-def _indexed(entries: Iterable[tuple[str, Iterable[str]]]) -> PhraseIndex:
+def _phrase_index(entries: Iterable[tuple[str, Iterable[str]]]) -> PhraseIndex:
     """Finds the ids of entries by their words; a phrase of several entries gives all their ids, with spaces between."""
     holders: dict[tuple[str, ...], list[str]] = {}
     wordings: list[tuple[str, tuple[str, ...]]] = []
     for name, words in entries:
         for word in words:
-            key = tuple(token.word for token in tokenise(word))
+            key = tuple(token.word for token in tokenize(word))
             wordings.append((word, key))
             if name not in holders.setdefault(key, []):
                 holders[key].append(name)
@@ -257,7 +257,7 @@ def _indexed(entries: Iterable[tuple[str, Iterable[str]]]) -> PhraseIndex:
     return index
 
 
-def _is_a_name(label: str) -> bool:
+def _is_searchable_label(label: str) -> bool:
     """Whether a row label may be looked for in running text: not below a section, more than one word, no `, net`."""
     return ">" not in label and " " in label and not label.endswith(", net")
 

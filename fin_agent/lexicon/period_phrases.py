@@ -15,10 +15,10 @@ from fin_agent.lexicon.period_words import (
     THROUGH,
     YEAR,
     PeriodAtom,
-    full_year,
-    number_of,
-    stands_before,
-    touches,
+    expand_year,
+    match_before,
+    overlaps_any,
+    parse_number,
     years_in,
 )
 from fin_agent.vocabulary.dates import MONTH_NAME, PrintedDate, month_number, printed_dates
@@ -34,7 +34,7 @@ def period_atoms(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom
         before = _year_before(text, years, part)
         if part.year is None and before is not None:
             used.add(before)
-            atoms.append(_joined(part, years[before], years[before].start, part.end))
+            atoms.append(_join_to_year(part, years[before], years[before].start, part.end))
         else:
             loose.append(part)
     for run in _runs(loose, text):
@@ -47,9 +47,9 @@ def period_atoms(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom
             year = years[index]
             used.add(index)
             if index > following:
-                atoms += [_joined(part, year, year.start, year.end) for part in run]
+                atoms += [_join_to_year(part, year, year.start, year.end) for part in run]
             else:
-                atoms += [_joined(part, year, part.start, year.end if part is last else part.end) for part in run]
+                atoms += [_join_to_year(part, year, part.start, year.end if part is last else part.end) for part in run]
     atoms += [year for index, year in enumerate(years) if index not in used]
     atoms.sort(key=_place)
     return sorted([*atoms, *_quarters_between(text, atoms)], key=_place)
@@ -84,25 +84,25 @@ _OF_YEAR = re.compile(
     re.IGNORECASE,
 )
 _YEAR_THEN_PART = re.compile(r"(?:'s)?[ /-]?")
-_MOST_BETWEEN = 20
+_MAX_BETWEEN = 20
 
 
 def _parts(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
     parts: list[PeriodAtom] = []
     for found in _PART.finditer(text):
         start, end = found.span()
-        if touches(start, end, taken):
+        if overlaps_any(start, end, taken):
             continue
-        quarter = next((number_of(found[name]) for name in _QUARTER_GROUPS if found[name]), None)
-        half = next((number_of(found[name]) for name in ("h1", "h2", "h3") if found[name]), None)
+        quarter = next((parse_number(found[name]) for name in _QUARTER_GROUPS if found[name]), None)
+        half = next((parse_number(found[name]) for name in ("h1", "h2", "h3") if found[name]), None)
         printed_months = found["m"] or found["m2"]
-        months = number_of(printed_months) if printed_months else 3 if quarter else 6
+        months = parse_number(printed_months) if printed_months else 3 if quarter else 6
         if months == 3 and not quarter:
             quarter = 1
         year = None
         short = _AFTER_PART.match(text, end) if any(found[name] for name in _SHORT_GROUPS) else None
         if short is not None:
-            year, end = full_year(short["yy"]), short.end()
+            year, end = expand_year(short["yy"]), short.end()
         parts.append(PeriodAtom(start, end, year, quarter, half, months, fiscal=bool(found["f1"] or found["f2"])))
     return parts
 
@@ -150,7 +150,7 @@ def _year_before(text: str, years: Sequence[PeriodAtom], part: PeriodAtom) -> in
     return None
 
 
-def _joined(part: PeriodAtom, year: PeriodAtom, start: int, end: int) -> PeriodAtom:
+def _join_to_year(part: PeriodAtom, year: PeriodAtom, start: int, end: int) -> PeriodAtom:
     return part._replace(start=start, end=end, year=year.year, fiscal=year.fiscal or part.fiscal)
 
 
@@ -162,7 +162,7 @@ def _quarters_between(text: str, atoms: Sequence[PeriodAtom]) -> Iterator[Period
         if here.year == there.year or not THROUGH.fullmatch(text, here.end, there.start):
             continue
         first, last = 4 * here.year + here.quarter, 4 * there.year + there.quarter
-        if last - first <= _MOST_BETWEEN:
+        if last - first <= _MAX_BETWEEN:
             for number in range(first, last - 1):
                 yield there._replace(year=number // 4, quarter=number % 4 + 1)
 
@@ -170,7 +170,7 @@ def _quarters_between(text: str, atoms: Sequence[PeriodAtom]) -> Iterator[Period
 DateRole = Literal["ended", "as of", "filed", "on"]
 
 
-class SpokenDate(NamedTuple):
+class DateExpression(NamedTuple):
     """An exact date, what it is said to be, and the length of the period that it ends (0: none)."""
 
     start: int
@@ -185,52 +185,52 @@ class SpokenDate(NamedTuple):
     """3 in `third quarter ended October 29, 2022`."""
 
 
-def spoken_dates(text: str) -> list[SpokenDate]:
+def date_expressions(text: str) -> list[DateExpression]:
     """Exact dates in `text`, in order. `years ended June 30, 2020 and 2019` gives both years' ends.
 
     A month that ends a period stands for its last day: `the quarter ended June 2023`, `the June 2023 quarter`.
     """
-    found: list[SpokenDate] = []
+    found: list[DateExpression] = []
     for printed in _with_short_dates(text, printed_dates(text)):
-        before = stands_before(_LENGTH, text, printed.start)
+        before = match_before(_LENGTH, text, printed.start)
         if before is not None:
             found.append(_end_of_period(text, printed, before))
         elif found and found[-1].role == "ended" and JOINING.fullmatch(text, found[-1].end, printed.start):
             found.append(
                 found[-1]._replace(start=printed.start, end=printed.end, date=printed.date, lead=printed.start)
             )
-        elif stands_before(AS_OF, text, printed.start):
-            found.append(SpokenDate(*printed, "as of", lead=printed.start))
-        elif stands_before(_FILED, text, printed.start):
-            found.append(SpokenDate(*printed, "filed", lead=printed.start))
+        elif match_before(AS_OF, text, printed.start):
+            found.append(DateExpression(*printed, "as of", lead=printed.start))
+        elif match_before(_FILED, text, printed.start):
+            found.append(DateExpression(*printed, "filed", lead=printed.start))
         else:
-            found.append(SpokenDate(*printed, "on", lead=printed.start))
+            found.append(DateExpression(*printed, "on", lead=printed.start))
     found += _month_ends(text, [(one.start, one.end) for one in found])
     return sorted([*found, *(later for one in found for later in _same_day_of_other_years(text, one))])
 
 
-def _end_of_period(text: str, printed: PrintedDate, before: re.Match[str]) -> SpokenDate:
+def _end_of_period(text: str, printed: PrintedDate, before: re.Match[str]) -> DateExpression:
     months = next(_MONTHS[name] for name, value in before.groupdict().items() if value)
     fiscal = "fiscal" in text[max(0, before.start() - 7) : printed.start].lower()
-    counted = stands_before(_COUNTED_QUARTER, text, before.start() + len("quarter")) if months == 3 else None
-    quarter = number_of(counted["q"]) if counted else None
+    counted = match_before(_COUNTED_QUARTER, text, before.start() + len("quarter")) if months == 3 else None
+    quarter = parse_number(counted["q"]) if counted else None
     lead = counted.start() if counted else before.start()
-    return SpokenDate(*printed, "ended", months, fiscal, lead, quarter)
+    return DateExpression(*printed, "ended", months, fiscal, lead, quarter)
 
 
-def _month_ends(text: str, taken: list[tuple[int, int]]) -> Iterator[SpokenDate]:
+def _month_ends(text: str, taken: list[tuple[int, int]]) -> Iterator[DateExpression]:
     for found in _MONTH_OF_YEAR.finditer(text):
         start, end = found.span()
-        if touches(start, end, taken):
+        if overlaps_any(start, end, taken):
             continue
-        before = stands_before(_LENGTH, text, start)
+        before = match_before(_LENGTH, text, start)
         if before is not None:
             yield _end_of_period(text, PrintedDate(start, end, _last_day(found["month"], found["year"])), before)
     for found in _MONTH_QUARTER.finditer(text):
         year = found["year"] or found["later"]
-        if year and not touches(*found.span(), taken):
+        if year and not overlaps_any(*found.span(), taken):
             day = _last_day(found["month"], year)
-            yield SpokenDate(found.start(), found.end(), day, "ended", 3, lead=found.start())
+            yield DateExpression(found.start(), found.end(), day, "ended", 3, lead=found.start())
 
 
 def _last_day(month: str, year: str) -> date:
@@ -238,7 +238,7 @@ def _last_day(month: str, year: str) -> date:
     return date(int(year), number, monthrange(int(year), number)[1])
 
 
-def _same_day_of_other_years(text: str, one: SpokenDate) -> Iterator[SpokenDate]:
+def _same_day_of_other_years(text: str, one: DateExpression) -> Iterator[DateExpression]:
     """`and 2021` behind `December 31, 2022`."""
     if one.role not in ("ended", "as of"):
         return
@@ -293,7 +293,7 @@ def _with_short_dates(text: str, dates: list[PrintedDate]) -> list[PrintedDate]:
     found = list(dates)
     whole = [(one.start, one.end) for one in dates]
     for short in _SHORT_DATE.finditer(text):
-        if touches(short.start(), short.end(), whole):
+        if overlaps_any(short.start(), short.end(), whole):
             continue
         later = _YEAR_LATER.match(text, short.end())
         if later is not None:

@@ -38,17 +38,17 @@ def _plain(character: str) -> str:
     return character if digit is None else str(digit)
 
 
-def stands_before(pattern: re.Pattern[str], text: str, place: int) -> re.Match[str] | None:
+def match_before(pattern: re.Pattern[str], text: str, place: int) -> re.Match[str] | None:
     """The match of a pattern that ends in `$` right before `place`."""
     return pattern.search(text, max(0, place - 60), place)
 
 
-def number_of(words: str) -> int:
+def parse_number(words: str) -> int:
     """`3`, `three` or `third` as a number; 0 for anything else."""
     return int(words) if words.isdecimal() else _NUMBERS.get(words.lower(), 0)
 
 
-def full_year(digits: str) -> int:
+def expand_year(digits: str) -> int:
     """`19` as 2019, `97` as 1997, four digits as they are."""
     year = int(digits)
     if len(digits) > 2:
@@ -56,7 +56,7 @@ def full_year(digits: str) -> int:
     return year + (2000 if year <= 50 else 1900)
 
 
-def touches(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
+def overlaps_any(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
     """Whether `text[start:end]` shares a character with one of `spans`."""
     return any(start < stop and begin < end for begin, stop in spans)
 
@@ -95,50 +95,50 @@ def years_in(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
     due_until = -1
     for found in _YEAR_ATOM.finditer(text):
         start, end = found.span()
-        if touches(start, end, taken):
+        if overlaps_any(start, end, taken):
             continue
         digits = next(found[name] for name in ("fy", "f", "cy", "bare", "short") if found[name])
         fiscal = found["fy"] is not None or found["f"] is not None
         if found["bare"]:
             also_due = due_until >= 0 and JOINING.fullmatch(text, due_until, start)
-            if also_due or stands_before(_DUE_BEFORE, text, start):
+            if also_due or match_before(_DUE_BEFORE, text, start):
                 due_until = end
                 continue
-            if _is_no_year(text, start, end):
+            if _is_not_year(text, start, end):
                 continue
         if not fiscal and not found["cy"]:
             last = years[-1] if years else None
             linked = last is not None and last.fiscal and _LIST_OR_RANGE.fullmatch(text, last.end, start) is not None
             fiscal = linked or _FISCAL_AFTER.match(text, end) is not None
-        year = full_year(digits)
+        year = expand_year(digits)
         years.append(PeriodAtom(start, end, year, fiscal=fiscal))
         years += _short_end(text, years[-1], taken, worded=found["fy"] is not None)
     return years
 
 
-def _is_no_year(text: str, start: int, end: int) -> bool:
-    if stands_before(_JOINED_TO_A_WORD, text, start) and not stands_before(_JOINED_TO_A_YEAR, text, start):
+def _is_not_year(text: str, start: int, end: int) -> bool:
+    if match_before(_JOINED_TO_A_WORD, text, start) and not match_before(_JOINED_TO_A_YEAR, text, start):
         return True
-    if stands_before(_NEVER_BEFORE, text, start) or stands_before(_ACT_BEFORE, text, start):
+    if match_before(_NEVER_BEFORE, text, start) or match_before(_ACT_BEFORE, text, start):
         return True
     if _NEVER_AFTER.match(text, end) or _NAMED_AFTER.match(text, end):
         return True
-    return _COUNTED.match(text, end) is not None and not stands_before(_IN_BEFORE, text, start)
+    return _COUNTED.match(text, end) is not None and not match_before(_IN_BEFORE, text, start)
 
 
 def _short_end(text: str, year: PeriodAtom, taken: Sequence[tuple[int, int]], *, worded: bool) -> list[PeriodAtom]:
     """The last year of `2017/18`, `FY17-19` and, behind a fiscal year only (`worded`), `FY17 to 19`."""
     assert year.year is not None
     short = _SHORT_END.match(text, year.end) or (_WORDED_END.match(text, year.end) if worded else None)
-    if short is None or touches(short.start("yy"), short.end(), taken):
+    if short is None or overlaps_any(short.start("yy"), short.end(), taken):
         return []
     last = year.year - year.year % 100 + int(short["yy"])
-    if not year.year < last <= year.year + _LONGEST_RUN:
+    if not year.year < last <= year.year + _MAX_RUN_LENGTH:
         return []
     return [PeriodAtom(short.start("yy"), short.end(), last, fiscal=year.fiscal)]
 
 
-_LONGEST_RUN = 15
+_MAX_RUN_LENGTH = 15
 _FISCAL = r"(?:fiscal|financial)(?:[ -]+(?:years?|periods?|yr))?(?:[ -]*end(?:ed|ing)?)?(?:\s+(?:of|in|for))?"
 _NO_AIRCRAFT = "(?! (?:jet|fighter|deliver|aircraft|plane|program|order))"
 _YEAR_ATOM = re.compile(
@@ -192,7 +192,7 @@ _NAMED_AFTER = re.compile(r" (?:[A-Z][\w&-]* ){0,4}(?:Notes|Plan|Agreement|Facil
 """A year that is part of a name: `2022 Equity Incentive Plan`, `2030 Senior Notes`."""
 
 
-class Span(BaseModel):
+class YearRange(BaseModel):
     """A run of years, first to last."""
 
     model_config = ConfigDict(frozen=True)
@@ -210,7 +210,7 @@ class Span(BaseModel):
         return self.last - self.first + 1
 
 
-def span_of(text: str, years: Sequence[PeriodAtom], newest: int | None) -> Span | None:
+def year_range_in(text: str, years: Sequence[PeriodAtom], newest: int | None) -> YearRange | None:
     """The run of years in `text` (as `normalize_characters` gives it), or None.
 
     `years` are the whole years asked for, in order of place; `newest` is the year that `the last three years` end in.
@@ -219,18 +219,18 @@ def span_of(text: str, years: Sequence[PeriodAtom], newest: int | None) -> Span 
     joined = _printed_run(text, years)
     if joined is not None:
         first, last, form = joined
-        return Span(first=first, last=last, form=form, worded=counted is not None)
+        return YearRange(first=first, last=last, form=form, worded=counted is not None)
     if counted is None or newest is None:
         return None
-    return Span(first=newest - counted + 1, last=newest, form="last", worded=True)
+    return YearRange(first=newest - counted + 1, last=newest, form="last", worded=True)
 
 
 def trailing_years(text: str) -> int | None:
     """3 for `the last three years`, `3 year average` or `average of three years`; None where no years are counted."""
     for pattern in (_LAST_YEARS, _YEARS_WORDED, _AVERAGE_OF, _OVER_YEARS, _YEARS_ENDED):
         found = pattern.search(text)
-        if found is not None and number_of(found["n"]) >= 2:
-            return number_of(found["n"])
+        if found is not None and parse_number(found["n"]) >= 2:
+            return parse_number(found["n"])
     return None
 
 
@@ -260,22 +260,22 @@ _TO = re.compile(
     r"(?:the\s+)?(?:end\s+of\s+)?(?:the\s+)?(?:fiscal\s+)?(?:years?\s+)?",
     re.IGNORECASE,
 )
-_MOST_YEARS = 40
+_MAX_YEARS = 40
 
 
 def _printed_run(text: str, years: Sequence[PeriodAtom]) -> tuple[int, int, Literal["range", "between", "list"]] | None:
     for here, there in pairwise(years):
-        if here.year is None or there.year is None or not 0 < abs(there.year - here.year) < _MOST_YEARS:
+        if here.year is None or there.year is None or not 0 < abs(there.year - here.year) < _MAX_YEARS:
             continue
         first, last = sorted((here.year, there.year))
         if _TO.fullmatch(text, here.end, there.start):
             return first, last, "range"
-        if stands_before(_BETWEEN, text, here.start) and _AND.fullmatch(text, here.end, there.start):
+        if match_before(_BETWEEN, text, here.start) and _AND.fullmatch(text, here.end, there.start):
             return first, last, "between"
-    return _list(text, years)
+    return _listed_years(text, years)
 
 
-def _list(text: str, years: Sequence[PeriodAtom]) -> tuple[int, int, Literal["list"]] | None:
+def _listed_years(text: str, years: Sequence[PeriodAtom]) -> tuple[int, int, Literal["list"]] | None:
     """Three or more consecutive years named one after another."""
     run: list[PeriodAtom] = []
     for atom in years:

@@ -11,19 +11,19 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.lexicon.period_phrases import DateRole, SpokenDate, period_atoms, spoken_dates
+from fin_agent.lexicon.period_phrases import DateExpression, DateRole, date_expressions, period_atoms
 from fin_agent.lexicon.period_words import (
     AS_OF,
     PeriodAtom,
-    Span,
+    YearRange,
+    match_before,
     normalize_characters,
-    span_of,
-    stands_before,
     trailing_years,
+    year_range_in,
 )
 from fin_agent.vocabulary.fiscal_calendar import fiscal_quarter_of, fiscal_year_of, nominal_month
 
-__all__ = ["DateMention", "PeriodMention", "QuestionPeriods", "Span", "fiscal_year_of", "parse_periods"]
+__all__ = ["DateMention", "PeriodMention", "QuestionPeriods", "YearRange", "fiscal_year_of", "parse_periods"]
 
 
 @lru_cache(maxsize=256)
@@ -36,18 +36,18 @@ def parse_periods(question: str) -> QuestionPeriods:
     ((2023, 2),)
     """
     text = normalize_characters(question)
-    dates = spoken_dates(text)
+    dates = date_expressions(text)
     definitions = [found.span() for found in _DEFINITION.finditer(text)]
     atoms = period_atoms(text, [(one.lead, one.end) for one in dates])
-    atoms, loose = _settle_loose_parts(atoms)
+    atoms, loose = _join_loose_parts(atoms)
     mentions = [_mention_of_atom(question, atom, definitions) for atom in atoms]
     mentions += [_mention_of_date(question, one, definitions) for one in dates if one.months or _closes_month(one)]
     mentions.sort(key=lambda mention: (mention.start, mention.end, mention.fiscal_year, mention.quarter or 0))
-    mentions, dates = _told_once(text, question, mentions, dates)
-    mentions = _with_same_spans(text, [_to_date(text, question, mention) for mention in mentions])
+    mentions, dates = _merge_period_and_date(text, question, mentions, dates)
+    mentions = _with_same_spans(text, [_year_to_date(text, question, mention) for mention in mentions])
     asked = [mention for mention in mentions if not mention.defining] or mentions
     starts = {mention.start for mention in asked}
-    span = span_of(
+    span = year_range_in(
         text,
         [atom for atom in atoms if atom.start in starts and atom.months == 12],
         newest=max((mention.fiscal_year for mention in asked), default=None),
@@ -62,7 +62,7 @@ def parse_periods(question: str) -> QuestionPeriods:
         years=tuple(sorted(years)),
         span=span,
         since=next((mention.fiscal_year for mention in asked if _is_since(text, mention)), None),
-        as_of=next((mention.fiscal_year for mention in asked if stands_before(AS_OF, text, mention.start)), None),
+        as_of=next((mention.fiscal_year for mention in asked if match_before(AS_OF, text, mention.start)), None),
         latest=None if latest is None else "quarter" if latest["unit"].lower() == "quarter" else "year",
         trailing_years=trailing_years(text),
         loose_quarters=loose,
@@ -115,7 +115,7 @@ class QuestionPeriods(BaseModel):
     years: tuple[int, ...] = ()
     """Asked years, sorted, ranges filled up (of `between X and Y` only X and Y). Years that stand only inside a
     definition of what is asked are left out where others are asked."""
-    span: Span | None = None
+    span: YearRange | None = None
     as_of: int | None = None
     """2021 for `as of FY2021`: the filing to look into, whatever other years are asked about."""
     since: int | None = None
@@ -141,7 +141,7 @@ _LATEST = re.compile(
 )
 
 
-def _settle_loose_parts(atoms: Sequence[PeriodAtom]) -> tuple[list[PeriodAtom], tuple[int, ...]]:
+def _join_loose_parts(atoms: Sequence[PeriodAtom]) -> tuple[list[PeriodAtom], tuple[int, ...]]:
     """`How did Q2 compare in FY2023?`: a part without a year belongs to the only year there is."""
     years = {(atom.year, atom.fiscal) for atom in atoms if atom.year is not None}
     settled = [atom for atom in atoms if atom.year is not None]
@@ -153,9 +153,9 @@ def _settle_loose_parts(atoms: Sequence[PeriodAtom]) -> tuple[list[PeriodAtom], 
     return settled, tuple(sorted({atom.quarter for atom in loose if atom.quarter}))
 
 
-def _told_once(
-    text: str, question: str, mentions: Sequence[PeriodMention], dates: Sequence[SpokenDate]
-) -> tuple[list[PeriodMention], list[SpokenDate]]:
+def _merge_period_and_date(
+    text: str, question: str, mentions: Sequence[PeriodMention], dates: Sequence[DateExpression]
+) -> tuple[list[PeriodMention], list[DateExpression]]:
     """A period and the date that it ends on, named beside each other, as one: `FY25 (year to May 31, 2025)`.
 
     A date that only ends a span of months (`year to date through June 28, 2025`) gives it its end.
@@ -184,9 +184,9 @@ def _told_once(
     ), days
 
 
-def _to_date(text: str, question: str, mention: PeriodMention) -> PeriodMention:
+def _year_to_date(text: str, question: str, mention: PeriodMention) -> PeriodMention:
     """`Q3 2025 year to date` as nine months; a year so far as a span as long as filed."""
-    before, after = stands_before(_TO_DATE_BEFORE, text, mention.start), _TO_DATE_AFTER.match(text, mention.end)
+    before, after = match_before(_TO_DATE_BEFORE, text, mention.start), _TO_DATE_AFTER.match(text, mention.end)
     if (before is None and after is None) or mention.months not in (3, 12) or mention.period_end is not None:
         return mention
     start, end = before.start() if before else mention.start, after.end() if after else mention.end
@@ -238,11 +238,11 @@ def _mention_of_atom(question: str, atom: PeriodAtom, definitions: Sequence[tupl
         phrase=question[atom.start : atom.end],
         months=atom.months,
         half=atom.half,
-        defining=_inside(atom.start, definitions),
+        defining=_is_inside(atom.start, definitions),
     )
 
 
-def _mention_of_date(question: str, one: SpokenDate, definitions: Sequence[tuple[int, int]]) -> PeriodMention:
+def _mention_of_date(question: str, one: DateExpression, definitions: Sequence[tuple[int, int]]) -> PeriodMention:
     year, month = nominal_month(one.date)
     if one.months == 12:
         year = fiscal_year_of(one.date)
@@ -259,24 +259,24 @@ def _mention_of_date(question: str, one: SpokenDate, definitions: Sequence[tuple
         phrase=question[one.lead : one.end],
         months=one.months,
         period_end=one.date,
-        defining=_inside(one.start, definitions),
+        defining=_is_inside(one.start, definitions),
     )
 
 
-def _closes_month(one: SpokenDate) -> bool:
+def _closes_month(one: DateExpression) -> bool:
     """A balance sheet's date, which people use as a period: `deposits held at 31 December 2019`."""
     return one.role == "as of" and one.date.day == monthrange(one.date.year, one.date.month)[1]
 
 
-def _date_mention(question: str, one: SpokenDate) -> DateMention:
+def _date_mention(question: str, one: DateExpression) -> DateMention:
     return DateMention(date=one.date, start=one.start, end=one.end, phrase=question[one.start : one.end], role=one.role)
 
 
 def _is_since(text: str, mention: PeriodMention) -> bool:
     if mention.months != 12 or mention.defining:
         return False
-    return stands_before(_SINCE, text, mention.start) is not None or (
-        stands_before(_FROM, text, mention.start) is not None and _ONWARD.match(text, mention.end) is not None
+    return match_before(_SINCE, text, mention.start) is not None or (
+        match_before(_FROM, text, mention.start) is not None and _ONWARD.match(text, mention.end) is not None
     )
 
 
@@ -289,5 +289,5 @@ _ONWARD = re.compile(
 )
 
 
-def _inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+def _is_inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
     return any(start <= place < end for start, end in spans)

@@ -51,7 +51,7 @@ class PhraseIndex:
 
     def add(self, phrase: str, kind: str, name: str) -> tuple[str, str] | None:
         """Takes a phrase as a name of an entry; returns the (kind, name) that already holds it, if another does."""
-        tokens = tokenise(phrase)
+        tokens = tokenize(phrase)
         if not tokens:
             return None
         words = tuple(token.word for token in tokens)
@@ -78,13 +78,13 @@ class PhraseIndex:
 
     def find(self, text: str) -> list[tuple[str, str, int, int]]:
         """(kind, name, start, end) of each phrase found in the text."""
-        tokens = tokenise(text)
+        tokens = tokenize(text)
         words = [token.word for token in tokens]
         found: list[tuple[str, str, int, int]] = []
         place = 0
         while place < len(tokens):
             hit = self._longest_at(place, tokens, words) or self._done_at(place, tokens)
-            if hit is None or self._yields(hit, place, tokens, words):
+            if hit is None or self._is_overridden(hit, place, tokens, words):
                 place += 1
                 continue
             size, kind, name = hit
@@ -124,7 +124,9 @@ class PhraseIndex:
                 found = (size, kind, name)
         return found
 
-    def _yields(self, hit: tuple[int, str, str], place: int, tokens: Sequence[Token], words: Sequence[str]) -> bool:
+    def _is_overridden(
+        self, hit: tuple[int, str, str], place: int, tokens: Sequence[Token], words: Sequence[str]
+    ) -> bool:
         """Whether another phrase that begins inside is meant.
 
         A phrase that names nothing only leads into a longer one that does (`in cash and equivalents`); a `total` does
@@ -190,7 +192,7 @@ _NON = frozenset({"controlling", "operating", "current", "interest", "gaap", "ca
 
 
 @lru_cache(maxsize=16)  # a question is looked through for many things
-def tokenise(text: str) -> tuple[Token, ...]:
+def tokenize(text: str) -> tuple[Token, ...]:
     """Words in their common form; `&` reads as `and`, `/` as `to`, and a possessive 's is left out."""
     low = plain(text)
     if len(low) != len(text):

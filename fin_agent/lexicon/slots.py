@@ -79,13 +79,13 @@ _PRINTED_LINE = Metric(id="printed-line")
 _PRINTED_BALANCE = Metric(id="printed-line", period="instant")
 
 
-def metric_of(slot: Slot, metrics: Mapping[str, Metric]) -> Metric:
+def slot_metric(slot: Slot, metrics: Mapping[str, Metric]) -> Metric:
     """The metric that a slot asks for; a printed line without a home, printed as it is, for a slot of a phrase."""
     if slot.metric:
         return metrics[slot.metric]
     return _PRINTED_BALANCE if slot.months == 0 else _PRINTED_LINE
 
 
-def names_of(slot: Slot, metrics: Mapping[str, Metric]) -> tuple[str, ...]:
+def slot_names(slot: Slot, metrics: Mapping[str, Metric]) -> tuple[str, ...]:
     """What filings call the slot's measure, the usual name first: labels of its metric, or the phrase itself."""
     return metrics[slot.metric].labels if slot.metric else (slot.phrase,)

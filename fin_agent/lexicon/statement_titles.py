@@ -56,7 +56,12 @@ class StatementTitles:
     def match(self, line: str) -> Statement | None:
         """The statement whose title a line or caption is; parenthetical and parent-only ones are none."""
         text = letters_only(line)
-        if len(text) > _LONGEST or len(text) < _SHORTEST or not _TITLE_WORD.search(text) or self._never.search(text):
+        if (
+            len(text) > _MAX_LENGTH
+            or len(text) < _MIN_LENGTH
+            or not _TITLE_WORD.search(text)
+            or self._never.search(text)
+        ):
             return None
         text = self._moved.sub(r"\2\1", _folded(text))
         for patterns in (self._whole, self._around):
@@ -68,7 +73,7 @@ class StatementTitles:
     def match_bare(self, line: str) -> Statement | None:
         """The statement that a heading such as "Consolidated Results of Operations" may announce."""
         text = letters_only(line)
-        if len(text) > _LONGEST or self._never.search(text):
+        if len(text) > _MAX_LENGTH or self._never.search(text):
             return None
         text = _folded(text)
         return next((statement for statement, pattern in self._bare if pattern.match(text)), None)
@@ -86,8 +91,8 @@ class StatementRows:
         return sum(1 for row in self.patterns if row.search(lower_text))
 
 
-_LONGEST = 150
-_SHORTEST = 8
+_MAX_LENGTH = 150
+_MIN_LENGTH = 8
 _TITLE_WORD = re.compile("statement|balancesheet|profitandlossaccount")
 _NOT_LETTERS = re.compile(r"[^a-z]+")
 _FOLDS = (

@@ -54,7 +54,7 @@ def mask_spans(text: str, spans: Iterable[tuple[int, int]], mark: str = " ") -> 
     return "".join(letters)
 
 
-LONGEST_LABEL = 400
+MAX_LABEL_LENGTH = 400
 """Characters of a label, a heading or a name that are read; the longest of filings have 300."""
 
 

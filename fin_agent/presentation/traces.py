@@ -11,7 +11,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from fin_agent.evidence.trace import Judged, RankedGroup, TraceStep
+from fin_agent.evidence.trace import JudgedPassage, RankedGroup, TraceStep
 from fin_agent.presentation.terminal_text import fixed, listing, one_line, right
 
 _SEARCHING = ("search_documents", "search_pages", "search_passages", "extract_cards")
@@ -33,7 +33,7 @@ def rounds_view(
     Without `full` what a step judged in an earlier round, with the same outcome, is only counted.
     """
     parts: list[RenderableType] = []
-    judged_before: dict[str, Sequence[Judged]] = {}
+    judged_before: dict[str, Sequence[JudgedPassage]] = {}
     numbered = list(enumerate(trace, start=1))
     for round_number, steps in groupby(numbered, key=lambda pair: pair[1].round):
         title = Text(f"Round {round_number}" if searched else "Before any search", style="bold")
@@ -52,7 +52,7 @@ def step_view(
     step: TraceStep,
     seconds: float | None = None,
     *,
-    before: Sequence[Judged] = (),
+    before: Sequence[JudgedPassage] = (),
     full: bool = False,
 ) -> RenderableType:
     """One step: its summary, then what it saw, judged and ranked; without `full` long lists are cut.
@@ -68,7 +68,7 @@ def step_view(
     return Group(head, *(Padding(part, (0, 0, 0, _NUMBER)) for part in _within(step, before, full)))
 
 
-def _within(step: TraceStep, before: Sequence[Judged], full: bool) -> Iterator[RenderableType]:
+def _within(step: TraceStep, before: Sequence[JudgedPassage], full: bool) -> Iterator[RenderableType]:
     if step.judged:
         yield _judged_view(step.judged, before, full)
     # Passages kept and the ledger say what is filled.
@@ -85,7 +85,7 @@ def _within(step: TraceStep, before: Sequence[Judged], full: bool) -> Iterator[R
     yield from _notes(step)
 
 
-def _judged_view(judged: Sequence[Judged], before: Sequence[Judged], full: bool) -> RenderableType:
+def _judged_view(judged: Sequence[JudgedPassage], before: Sequence[JudgedPassage], full: bool) -> RenderableType:
     """Kept ones with a tick, then those dropped, each with why and the fields that match."""
     known = set(map(_outcome, before))
     new = [each for each in judged if _outcome(each) not in known]
@@ -112,16 +112,16 @@ def _judged_view(judged: Sequence[Judged], before: Sequence[Judged], full: bool)
     return Group(*parts)
 
 
-def _outcome(judged: Judged) -> tuple[str, int, bool, str, tuple[str, ...]]:
+def _outcome(judged: JudgedPassage) -> tuple[str, int, bool, str, tuple[str, ...]]:
     """What became of a passage; its score is another one with each question."""
     return judged.doc_id, judged.ordinal, judged.kept, judged.why, judged.fields
 
 
-def _place(judged: Judged) -> str:
+def _place(judged: JudgedPassage) -> str:
     return f"{one_line(judged.doc_id)} page {judged.page + 1}"
 
 
-def _why(judged: Judged, *, fields: bool) -> Text:
+def _why(judged: JudgedPassage, *, fields: bool) -> Text:
     """The reason and the score, and on the next line the fields that match."""
     text = Text(one_line(judged.why), style="" if judged.kept else "dim")
     if judged.score is not None:

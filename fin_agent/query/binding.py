@@ -14,24 +14,24 @@ from fin_agent.evidence.plan import Plan, metric_of_parts
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.query.counted_years import moving_years, ranked_years, years_of_a_move
-from fin_agent.query.family_members import NO_MEMBERS, Members, UnsureFamilyError, members_of
+from fin_agent.query.counted_years import movement_years, moving_years, ranked_years
+from fin_agent.query.family_members import NO_MEMBERS, AmbiguousFamilyError, FamilyMembers, resolve_members
 from fin_agent.query.tree import (
     Axis,
+    Combination,
     Function,
-    How,
     Line,
     Measure,
     Move,
-    Named,
+    NamedFormula,
     Number,
     Operation,
     Parts,
     Period,
     Query,
     lines_of,
+    measure_text,
     with_lines,
-    written,
 )
 from fin_agent.retrieval.slot_figures import facts_for
 from fin_agent.retrieval.slot_matching import fills
@@ -50,7 +50,7 @@ class UnboundError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class BoundMeasure:
     """A measure as an expression, in words, and the unit of its value."""
 
     words: str
@@ -67,7 +67,7 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
     if not query.measures:
         raise UnboundError("a measure: the question names none")
     query = _with_own_periods(_with_one_part(query), intent, workspace)
-    measures, relation, between = _put_together(query, lexicon)
+    measures, relation, between = _combination_of(query, lexicon)
     comparison = query.comparison
     part = query.parts.names[0] if query.parts is not None and len(query.parts.names) == 1 else ""
     periods = _periods(query, intent, workspace)
@@ -83,7 +83,7 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
     if relation in (Relation.CHANGE, Relation.GROWTH):
         _check_spans(query, periods, lexicon)
     claim = _claim(query, first.unit, relation)
-    periods = _years_meant(query, intent.core, periods, relation, between, claimed=claim is not None)
+    periods = _resolve_years(query, intent.core, periods, relation, between, claimed=claim is not None)
     chosen = _selection(query, lexicon)
     if chosen is not None:
         between = Between.NONE
@@ -117,19 +117,19 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
     )
 
 
-def _are_of_annual_reports(intent: Intent, periods: Sequence[FiscalPeriod], workspace: Workspace) -> bool:
+def _are_annual_report_quarters(intent: Intent, periods: Sequence[FiscalPeriod], workspace: Workspace) -> bool:
     """Whether all periods are quarters that no filing of the companies is about."""
     filed = [workspace.years[one.key] for one in intent.companies if one.key in workspace.years]
     return bool(periods) and all(one.quarter and not years.covers(one) for one in periods for years in filed)
 
 
-def _put_together(query: Query, lexicon: Lexicon) -> tuple[list[Measure], Relation, Between]:
+def _combination_of(query: Query, lexicon: Lexicon) -> tuple[list[Measure], Relation, Between]:
     """(measures, what is asked of them over time, what is asked of companies, parts or measures against each other)."""
     moved = next((one for one in query.measures if isinstance(one, Move)), None)
     measures = [_without_move(one) for one in query.measures]
-    if moved is not None and _moves_itself(query):
+    if moved is not None and _is_change_of_growth(query):
         measures, moved = list(query.measures), None
-    if moved is not None and moved.how == "growth" and _is_growth_of_percent(measures[0], lexicon):
+    if moved is not None and moved.how == "growth" and _changes_in_points(measures[0], lexicon):
         moved = moved.model_copy(update={"how": "change"})
     comparison, relation = query.comparison, _relation(query, moved)
     over = measures[0]
@@ -149,7 +149,7 @@ def _is_a_difference(measure: Measure) -> bool:
     return isinstance(measure, Operation) and measure.operator == "-"
 
 
-def _years_meant(
+def _resolve_years(
     query: Query,
     core: str,
     periods: tuple[FiscalPeriod, ...],
@@ -161,23 +161,23 @@ def _years_meant(
     """The periods with the years that a move, a ranking or a count of years takes in beside those that are named."""
     over_years = query.comparison is not None and query.comparison.axis is Axis.PERIODS
     if relation in _MOVES.values() or relation is Relation.TREND:
-        if years_of_a_move(core) is not None and not periods:
+        if movement_years(core) is not None and not periods:
             raise UnboundError("the year in which the span ends: name it")
         periods = moving_years(core, periods)
     if over_years and between in (Between.HIGHEST, Between.LOWEST):
         periods = ranked_years(core, periods)
-    if over_years and query.comparison is not None and query.comparison.how is How.RATIO:
+    if over_years and query.comparison is not None and query.comparison.how is Combination.RATIO:
         periods = periods[-1:]
     if relation in (Relation.YEARS_COUNTED, Relation.EVERY_YEAR) and not claimed:
         periods = ranked_years(core, periods, moving=True)
     return periods
 
 
-def _moves_itself(query: Query) -> bool:
+def _is_change_of_growth(query: Query) -> bool:
     """Whether growth itself is said to rise or fall, or is averaged: it is the measure then."""
     over_years = query.comparison is not None and query.comparison.axis is Axis.PERIODS
     if over_years and query.comparison is not None:
-        return query.comparison.how in (How.AVERAGE, How.EACH)
+        return query.comparison.how in (Combination.AVERAGE, Combination.EACH)
     return query.comparison is None and query.claim is not None and query.claim.way in ("rose", "fell")
 
 
@@ -207,28 +207,28 @@ def _with_one_part(query: Query) -> Query:
         return query
     (part,) = parts
     assert part is not None
-    measures = tuple(_of_no_part(measure) for measure in query.measures)
+    measures = tuple(_without_part(measure) for measure in query.measures)
     return query.model_copy(update={"parts": Parts(names=(part,)), "measures": measures})
 
 
-def _of_no_part(measure: Measure) -> Measure:
+def _without_part(measure: Measure) -> Measure:
     return with_lines(measure, lambda line: line.model_copy(update={"part": None}))
 
 
 def _with_own_periods(query: Query, intent: Intent, workspace: Workspace) -> Query:
     """The query with the filer's own periods for those of single lines that end on a printed day."""
 
-    def own(line: Line | Named) -> Measure:
+    def own_period(line: Line | NamedFormula) -> Measure:
         if line.period is None or line.period.end is None:
             return line
-        period = _fiscal(line.period, intent, workspace)
+        period = _fiscal_period(line.period, intent, workspace)
         if period.months is not None:
             raise UnboundError(
                 "one period for all lines: a single line cannot have a six- or nine-month period of its own"
             )
         return line.model_copy(update={"period": Period(fiscal_year=period.fiscal_year, quarter=period.quarter)})
 
-    return query.model_copy(update={"measures": tuple(with_lines(one, own) for one in query.measures)})
+    return query.model_copy(update={"measures": tuple(with_lines(one, own_period) for one in query.measures)})
 
 
 def metrics_to_search(plan: Plan, workspace: Workspace) -> frozenset[str]:
@@ -260,7 +260,7 @@ def _selection(query: Query, lexicon: Lexicon) -> Selection | None:
         return None
     pinned = {line.period for line in lines_of(by)}
     own = [period for period in pinned if period is not None]
-    made = _bound(_in_no_period(_without_move(by)) if own else _without_move(by), lexicon)
+    made = _bound(_without_period(_without_move(by)) if own else _without_move(by), lexicon)
     if len(pinned) > 1 and own:
         raise UnboundError("a single period by which to choose the company: the question names several")
     relation = _MOVES[by.how] if isinstance(by, Move) else Relation.EACH
@@ -279,9 +279,9 @@ def _without_move(measure: Measure) -> Measure:
     return measure.of if isinstance(measure, Move) else measure
 
 
-def _is_growth_of_percent(measure: Measure, lexicon: Lexicon) -> bool:
+def _changes_in_points(measure: Measure, lexicon: Lexicon) -> bool:
     """`margin growth`: a rate in percent changes by points."""
-    return isinstance(measure, Named) and lexicon.formulas[measure.formula].unit == "percent"
+    return isinstance(measure, NamedFormula) and lexicon.formulas[measure.formula].unit == "percent"
 
 
 _MOVES = {"change": Relation.CHANGE, "growth": Relation.GROWTH, "cagr": Relation.ANNUAL_GROWTH}
@@ -292,65 +292,69 @@ def _relation(query: Query, moved: Move | None) -> Relation:
         return Relation.TREND
     if moved is not None:
         return _MOVES[moved.how]
-    if query.comparison is not None and query.comparison.axis is Axis.PERIODS and query.comparison.how is How.EACH:
+    if (
+        query.comparison is not None
+        and query.comparison.axis is Axis.PERIODS
+        and query.comparison.how is Combination.EACH
+    ):
         return Relation.TREND if query.claim is not None or len(query.periods) != 2 else Relation.CHANGE
     return Relation.EACH
 
 
 _BETWEEN = {
-    How.EACH: Between.NONE,
-    How.DIFFERENCE: Between.DIFFERENCE,
-    How.RATIO: Between.RATIO,
-    How.EXCESS: Between.EXCESS,
-    How.HIGHEST: Between.HIGHEST,
-    How.LOWEST: Between.LOWEST,
-    How.TOTAL: Between.TOTAL,
-    How.AVERAGE: Between.AVERAGE,
-    How.RANK: Between.RANK,
-    How.FILTER: Between.FILTER,
+    Combination.EACH: Between.NONE,
+    Combination.DIFFERENCE: Between.DIFFERENCE,
+    Combination.RATIO: Between.RATIO,
+    Combination.EXCESS: Between.EXCESS,
+    Combination.HIGHEST: Between.HIGHEST,
+    Combination.LOWEST: Between.LOWEST,
+    Combination.TOTAL: Between.TOTAL,
+    Combination.AVERAGE: Between.AVERAGE,
+    Combination.RANK: Between.RANK,
+    Combination.FILTER: Between.FILTER,
 }
 
 
 def _over_measures(
-    measures: Sequence[Measure], how: How, relation: Relation
+    measures: Sequence[Measure], how: Combination, relation: Relation
 ) -> tuple[list[Measure], Relation, Between]:
-    operators = {How.TOTAL: "+", How.DIFFERENCE: "-", How.RATIO: "/"}
-    if how is How.AVERAGE:
+    operators = {Combination.TOTAL: "+", Combination.DIFFERENCE: "-", Combination.RATIO: "/"}
+    if how is Combination.AVERAGE:
         return [Function(name="mean", of=tuple(measures))], relation, Between.NONE
-    if how in operators and (how is How.TOTAL or len(measures) == 2):
+    if how in operators and (how is Combination.TOTAL or len(measures) == 2):
         whole = measures[0]
         for one in measures[1:]:
             whole = Operation(operator=operators[how], left=whole, right=one)  # type: ignore[arg-type]
         return [whole], relation, Between.NONE
-    if how in (How.HIGHEST, How.LOWEST):
+    if how in (Combination.HIGHEST, Combination.LOWEST):
         return list(measures), relation, _BETWEEN[how]
     return list(measures), relation, Between.NONE
 
 
 def _over_periods(
-    query: Query, how: How, relation: Relation, measures: list[Measure], moved: Move | None
+    query: Query, how: Combination, relation: Relation, measures: list[Measure], moved: Move | None
 ) -> tuple[Relation, Between, list[Measure]]:
     match how:
-        case How.HIGHEST | How.LOWEST:
+        case Combination.HIGHEST | Combination.LOWEST:
             if moved is not None:
                 measures = [Move(of=measures[0], how=moved.how)]
             return Relation.EACH, _BETWEEN[how], measures
-        case How.TOTAL:
+        case Combination.TOTAL:
             return Relation.TOTAL, Between.NONE, measures
-        case How.AVERAGE:
+        case Combination.AVERAGE:
             return Relation.AVERAGE, Between.NONE, measures
-        case How.EVERY:
+        case Combination.EVERY:
             return Relation.EVERY_YEAR, Between.NONE, measures
-        case How.COUNT:
+        case Combination.COUNT:
             return Relation.YEARS_COUNTED, Between.NONE, measures
-        case How.RATIO:
+        case Combination.RATIO:
             first, last = (_in_period(measures[0], query.periods[place]) for place in (0, -1))
             return Relation.EACH, Between.NONE, [Operation(operator="/", left=last, right=first)]
         case _:
             return relation, Between.NONE, measures
 
 
-def _in_no_period(measure: Measure) -> Measure:
+def _without_period(measure: Measure) -> Measure:
     return _in_period(measure, None)
 
 
@@ -365,8 +369,8 @@ def _periods(query: Query, intent: Intent, workspace: Workspace) -> tuple[Fiscal
             "figures for this span: only fiscal years, quarters and year-to-date periods can be looked up"
         )
     found = {
-        _fiscal(period, intent, workspace)
-        for period in (*query.periods, *_pinned(query))
+        _fiscal_period(period, intent, workspace)
+        for period in (*query.periods, *_line_periods(query))
         if period.fiscal_year is not None or period.end is not None
     }
     if not query.periods and found:
@@ -378,9 +382,13 @@ def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) ->
     """The companies in the order of the query, each with its own period where they are named `respectively`."""
     known = {one.key: one for one in intent.companies}
     companies = [known[one.key] for one in query.companies if one.key in known] or list(intent.companies)
-    if query.comparison is not None and query.comparison.how in (How.RATIO, How.DIFFERENCE, How.EXCESS):
+    if query.comparison is not None and query.comparison.how in (
+        Combination.RATIO,
+        Combination.DIFFERENCE,
+        Combination.EXCESS,
+    ):
         same = {one.key for one in companies} == known.keys()
-        companies = list(intent.companies) if same and not _spelt_out(query) else companies
+        companies = list(intent.companies) if same and not _is_operator_order(query) else companies
     if not query.respectively or len(query.periods) < 2:
         return tuple(companies)
     named = [FiscalPeriod(fiscal_year=one.fiscal_year or 0, quarter=one.quarter) for one in query.periods]
@@ -390,7 +398,7 @@ def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) ->
     return tuple(company.model_copy(update={"period": period}) for company, period in pairs)
 
 
-def _spelt_out(query: Query) -> bool:
+def _is_operator_order(query: Query) -> bool:
     """Whether the order of the companies is that of an operator: `Acme's revenue minus Bolt's`."""
     words = query.question.lower()
     return any(sign in words for sign in (" minus ", " less ", " / ", " - ", "divided by", "ratio of"))
@@ -400,7 +408,7 @@ def _order(period: FiscalPeriod) -> tuple[int, int]:
     return period.fiscal_year, period.quarter or 5
 
 
-def _fiscal(period: Period, intent: Intent, workspace: Workspace) -> FiscalPeriod:
+def _fiscal_period(period: Period, intent: Intent, workspace: Workspace) -> FiscalPeriod:
     """The filer's own period: of a date the one that ends there."""
     if period.end is not None and intent.companies:
         directory = workspace.directory
@@ -418,14 +426,14 @@ def _fiscal(period: Period, intent: Intent, workspace: Workspace) -> FiscalPerio
     return FiscalPeriod(fiscal_year=period.fiscal_year, quarter=period.quarter, months=months)
 
 
-def _pinned(query: Query) -> Iterator[Period]:
+def _line_periods(query: Query) -> Iterator[Period]:
     if not query.periods:
         yield from (line.period for line in query.lines() if line.period is not None)
 
 
 def _claim(query: Query, unit: str, relation: Relation) -> Claim | None:
     claim = query.claim
-    if claim is not None and query.comparison is not None and query.comparison.how is How.FILTER:
+    if claim is not None and query.comparison is not None and query.comparison.how is Combination.FILTER:
         return Claim(above=claim.way == "rose", bound=0.0)
     if claim is not None and relation is Relation.TREND and isinstance(query.measures[0], Move):
         return Claim(above=claim.way == "rose")
@@ -449,20 +457,20 @@ def _claim(query: Query, unit: str, relation: Relation) -> Claim | None:
     return Claim(above=None if claim.way == "equal" else above, bound=number / scale, equal=equal, within=within)
 
 
-def _members(query: Query, intent: Intent, periods: Sequence[FiscalPeriod], workspace: Workspace) -> Members:
+def _members(query: Query, intent: Intent, periods: Sequence[FiscalPeriod], workspace: Workspace) -> FamilyMembers:
     """The members of the family that several parts, or a word for their kind, mean; none for a single named part."""
     parts = query.parts
     if parts is None or (len(parts.names) < 2 and parts.kind is None):
-        return Members()
+        return FamilyMembers()
     if len(intent.companies) != 1:
         raise UnboundError("the one company whose parts are asked for")
     try:
-        return members_of(query, intent.companies[0].key, periods, workspace)
-    except UnsureFamilyError as error:
+        return resolve_members(query, intent.companies[0].key, periods, workspace)
+    except AmbiguousFamilyError as error:
         raise UnboundError(str(error), told=True) from error
 
 
-def _parts(query: Query, intent: Intent, members: Members) -> dict[str, object]:
+def _parts(query: Query, intent: Intent, members: FamilyMembers) -> dict[str, object]:
     """The parts that are asked about; several are set against each other as companies are."""
     if query.parts is None:
         return {}
@@ -547,69 +555,69 @@ def _share(measure: Measure, part: str) -> str:
             return ""
 
 
-def _bound(measure: Measure, lexicon: Lexicon, part: str = "", members: Members = NO_MEMBERS) -> Bound:
-    expression = expression_of(measure, lexicon, members)
+def _bound(measure: Measure, lexicon: Lexicon, part: str = "", members: FamilyMembers = NO_MEMBERS) -> BoundMeasure:
+    expression = measure_expression(measure, lexicon, members)
     if isinstance(measure, Move) and measure.how == "growth":
-        return Bound(_of_part(f"yearly growth of {written(measure.of)}", part), expression, "percent")
+        return BoundMeasure(_part_label(f"yearly growth of {measure_text(measure.of)}", part), expression, "percent")
     fitting = with_rates_as_fractions(expression, lexicon)
     if fitting is None:
-        raise UnboundError(f"a unit for `{written(measure)}`: it combines amounts that do not share one")
+        raise UnboundError(f"a unit for `{measure_text(measure)}`: it combines amounts that do not share one")
     expression, unit = fitting, unit_of_formula(fitting, lexicon)
-    words = _share(measure, part) or _of_part(written(measure), part)
-    return Bound(words, expression, unit)
+    words = _share(measure, part) or _part_label(measure_text(measure), part)
+    return BoundMeasure(words, expression, unit)
 
 
-def _of_part(words: str, part: str) -> str:
+def _part_label(words: str, part: str) -> str:
     """The measure with the part it is of: `iPhone revenue`; as it is where its words name the part."""
     return words if part.casefold() in words.casefold() else f"{part} {words}"
 
 
-def expression_of(measure: Measure, lexicon: Lexicon, members: Members = NO_MEMBERS) -> str:
+def measure_expression(measure: Measure, lexicon: Lexicon, members: FamilyMembers = NO_MEMBERS) -> str:
     """The measure in the grammar of `evidence.expressions`. Raises UnboundError."""
     match measure:
         case Number(value=value, unit=unit):
             text = str(int(value)) if float(value).is_integer() else repr(value)
             return f"amount({text})" if unit == "USD" else text
         case Operation(operator="^", left=left, right=Number(value=power)) if power in (2, 3):
-            inner = f"({expression_of(left, lexicon, members)})"
+            inner = f"({measure_expression(left, lexicon, members)})"
             return " * ".join([inner] * int(power))
         case Operation(operator="^"):
             raise UnboundError("a whole number as the exponent")
         case Operation(operator=operator, left=left, right=right):
-            before = expression_of(left, lexicon, members)
+            before = measure_expression(left, lexicon, members)
             if operator in _SUMS and isinstance(left, Operation) and left.operator in _SUMS:
                 before = before[1:-1]  # `(a + b - c)`: a long sum has no bracket for each of its terms
-            return f"({before} {operator} {expression_of(right, lexicon, members)})"
+            return f"({before} {operator} {measure_expression(right, lexicon, members)})"
         case Function(name="mean", of=parts):
-            return f"mean({', '.join(expression_of(part, lexicon, members) for part in parts)})"
+            return f"mean({', '.join(measure_expression(part, lexicon, members) for part in parts)})"
         case Function(name="sum", of=parts):
-            return f"({' + '.join(expression_of(part, lexicon, members) for part in parts)})"
+            return f"({' + '.join(measure_expression(part, lexicon, members) for part in parts)})"
         case Function(name="abs", of=parts):
-            return f"abs({expression_of(parts[0], lexicon, members)})"
+            return f"abs({measure_expression(parts[0], lexicon, members)})"
         case Function(name=name):
             raise UnboundError(f"a way to compute {name}")
         case Move(of=of, how="change"):
-            return f"change({expression_of(of, lexicon, members)})"
+            return f"change({measure_expression(of, lexicon, members)})"
         case Move(of=of, how="growth", start=Period() as start, end=Period() as end):
-            first, last = (expression_of(_in_period(of, one), lexicon, members) for one in (start, end))
+            first, last = (measure_expression(_in_period(of, one), lexicon, members) for one in (start, end))
             return f"(100 * ({last} - {first}) / abs({first}))"
         case Move(of=of, how="growth"):
-            inner = expression_of(of, lexicon, members)
+            inner = measure_expression(of, lexicon, members)
             return f"(100 * change({inner}) / abs(prior({inner})))"
         case Move():
             raise UnboundError("a formula without a compound growth rate: ask for the growth rate separately")
-        case Line() | Named():
-            return _of_line(measure, lexicon, members)
+        case Line() | NamedFormula():
+            return _line_expression(measure, lexicon, members)
 
 
 _SUMS = ("+", "-")
 _AVERAGED = re.compile(r"\bavg\((?P<of>\w+)\)")
 
 
-def _of_line(line: Line | Named, lexicon: Lexicon, members: Members) -> str:
-    if isinstance(line, Named):
+def _line_expression(line: Line | NamedFormula, lexicon: Lexicon, members: FamilyMembers) -> str:
+    if isinstance(line, NamedFormula):
         settled = members.tables or members.in_formulas or line.closing
-        name = f"({members.in_formula(line.formula, lexicon)})" if settled else line.formula
+        name = f"({members.formula_expression(line.formula, lexicon)})" if settled else line.formula
         name = _AVERAGED.sub(r"\g<of>", name) if line.closing else name
     elif line.metric:
         name = line.metric

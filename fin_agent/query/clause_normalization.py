@@ -46,12 +46,12 @@ class Clause:
 
 def normalize_clauses(tokens: Sequence[Token]) -> list[Token]:
     """The tokens of one measure clause: every formula that the question gives stands where its name stood."""
-    named = [one for one in map(_renamed, tokens) if one.type != "NOISE"]
-    kept = _without_asides(_brackets_as_clauses(_settled(_with_ranges(named))))
+    named = [one for one in map(_unify_token_types, tokens) if one.type != "NOISE"]
+    kept = _without_asides(_brackets_as_clauses(_resolve_operators(_with_ranges(named))))
     clauses = _clauses(kept)
     clauses = [one for one in clauses if one.tokens or one.kind == "DASH"]
     for place in range(len(clauses) - 1, 0, -1):
-        _put_in_place(clauses, place)
+        _substitute_definition(clauses, place)
     return _joined([one for one in clauses if one.tokens])
 
 
@@ -68,10 +68,10 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     quotient = _with_to_between_lines(tokens)
     if quotient is not None:
         yield quotient
-    between = _with_parts_between(tokens, text)
+    between = _with_listed_parts(tokens, text)
     if between is not None:
         yield between
-    for some in (_with_shared_words(tokens), _with_words_before(tokens), _with_sums(tokens, text)):
+    for some in (_with_shared_words(tokens), _with_leading_words(tokens), _with_sums(tokens, text)):
         if some is not None:
             yield some
     for some in (joined, tokens):
@@ -80,7 +80,7 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
             yield bare
 
 
-def _with_parts_between(tokens: Sequence[Token], text: str) -> list[Token] | None:
+def _with_listed_parts(tokens: Sequence[Token], text: str) -> list[Token] | None:
     """`the difference in fair value between technology and trademarks`: two names behind `between` are parts.
 
     None where no two names stand there, or no line before them that they could be parts of.
@@ -162,7 +162,7 @@ _PREPOSITION = re.compile(r"\s+(?:\w+ed\s+)?(?:of|on|for|in|from|to|by)?\s*(?:th
 _OF_PREPOSITIONS = frozenset({"BY", "CAME_FROM", "FROM_WORD", "TO"})
 
 
-def _with_words_before(tokens: Sequence[Token]) -> list[Token] | None:
+def _with_leading_words(tokens: Sequence[Token]) -> list[Token] | None:
     """The tokens with words before a move said of its line: `the global increase in films` is of global films."""
     for place in range(len(tokens) - 2):
         words, move, line = tokens[place : place + 3]
@@ -202,15 +202,15 @@ def closing_brackets(tokens: Sequence[Token]) -> dict[int, int]:
             opened.append(place)
         elif one.type == "RPAR" and opened:
             start = opened.pop()
-            if place < start + _LONGEST_BRACKET:
+            if place < start + _MAX_BRACKET_LENGTH:
                 closed[start] = place
     return closed
 
 
-_LONGEST_BRACKET = 200
+_MAX_BRACKET_LENGTH = 200
 
 
-def _renamed(token: Token) -> Token:
+def _unify_token_types(token: Token) -> Token:
     """Families of types as one, their member as the value: `kind_segment` is a KIND, its value `segment`."""
     for family in ("KIND", "ORDINAL"):
         if token.type.startswith(f"{family}_"):
@@ -228,7 +228,7 @@ def _with_ranges(tokens: Sequence[Token]) -> list[Token]:
     return ranged
 
 
-def _settled(tokens: Sequence[Token]) -> list[Token]:
+def _resolve_operators(tokens: Sequence[Token]) -> list[Token]:
     """Tokens without operators in words that stand between no operands: `less than`, `over the two years`."""
     kept: list[Token] = []
     for place, one in enumerate(tokens):
@@ -376,7 +376,7 @@ class _Dashes:
             return False
         if operand.type == "PART" and after.type in LINES:
             return False  # `Converse in 2025 - sales`
-        if self._last_quotient > place < self._first_operator and names_a_ratio(operand):
+        if self._last_quotient > place < self._first_operator and is_ratio_name(operand):
             return False
         spans_a_name = before.type in MODIFIERS and self._first_operator == len(self._tokens)
         return not spans_a_name or after.type in LINES or before.type == after.type
@@ -408,7 +408,7 @@ _PREFIXES = frozenset(
 )
 
 
-def names_a_ratio(line: Token) -> bool:
+def is_ratio_name(line: Token) -> bool:
     """Whether a line's name is one of a formula: `inventory turns`, `automotive gross margin`."""
     return line.type == "FORMULA" or line.text.lower().rpartition(" ")[2] in _RATIOS
 
@@ -418,7 +418,7 @@ _RATIOS = frozenset(
 )
 
 
-def _put_in_place(clauses: list[Clause], place: int) -> None:
+def _substitute_definition(clauses: list[Clause], place: int) -> None:
     """Let the formula of a clause stand for the name that the clauses before it have for it."""
     clause = clauses[place]
     if not clause.is_formula:
@@ -434,16 +434,16 @@ def _put_in_place(clauses: list[Clause], place: int) -> None:
         # `mix: Acme (a / b) vs Bolt (c / d)`: two formulas are set against each other, the name says nothing more.
         owner.tokens = [one for one in owner.tokens if one.type not in (*LINES, "PART")]
         return
-    formula, rest = _apart(clause.tokens)
+    formula, rest = _separate_formula(clause.tokens)
     name = owner.lines[-1]
-    same = [at for at in owner.lines[:-1] if _same(owner.tokens[at], owner.tokens[name])]
+    same = [at for at in owner.lines[:-1] if _same_line(owner.tokens[at], owner.tokens[name])]
     if clause.kind in ("DEFINED", "COLON") and same:
         # `what share of sales is free cash flow, with FCF = a - b`: the formula stands for the first of the two names.
         del owner.tokens[name:]
         name = same[-1]
-    elif not (clause.kind == "DEFINED" and _is_used_in_more(owner, name)):
+    elif not (clause.kind == "DEFINED" and _is_part_of_formula(owner, name)):
         for at in reversed(owner.lines[:-1]):
-            if _stands_for_itself(owner, at):
+            if _is_asked_separately(owner, at):
                 return
             del owner.tokens[at]
             name -= 1
@@ -462,23 +462,23 @@ def _put_in_place(clauses: list[Clause], place: int) -> None:
         owner.tokens = [one for one in owner.tokens if id(one) in inside or one.type not in ("PART", "EXCEPT", "KIND")]
 
 
-def _is_used_in_more(owner: Clause, name: int) -> bool:
+def _is_part_of_formula(owner: Clause, name: int) -> bool:
     """`EBITDA margin`, `FCF over revenue`: the name defined is a part of what is asked."""
     after = owner.tokens[name + 1] if name + 1 < len(owner.tokens) else None
     return after is not None and (after.type == "MARGIN" or after.type in ARITHMETIC)
 
 
-def _stands_for_itself(owner: Clause, place: int) -> bool:
+def _is_asked_separately(owner: Clause, place: int) -> bool:
     """Whether a line is asked for by itself beside the one that is explained: listed, or a metric of its own."""
     after = owner.tokens[place + 1] if place + 1 < len(owner.tokens) else None
     return owner.tokens[place].type != "PHRASE" and after is not None and after.type in ("AND", "COMMA", "VERSUS")
 
 
-def _same(one: Token, other: Token) -> bool:
+def _same_line(one: Token, other: Token) -> bool:
     return one.value is not None and one.value == other.value and one.type == other.type
 
 
-def _apart(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
+def _separate_formula(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
     """(the formula, in brackets; what else its clause says, behind it)."""
     last = max(place for place, one in enumerate(tokens) if one.type in LINES or one.type in _ENDS)
     while last + 1 < len(tokens) and tokens[last + 1].type in MODIFIERS:
@@ -495,7 +495,7 @@ _ENDS = frozenset({"PART", "RPAR", "NUMBER", "SQUARED", "CUBED"})
 
 def _joined(clauses: Sequence[Clause]) -> list[Token]:
     """The clauses one after the other; sentences that name nothing known beside one that does are left out."""
-    told = [one for one in clauses if _says_something(one)] or list(clauses)
+    told = [one for one in clauses if _has_content(one)] or list(clauses)
     tokens: list[Token] = []
     for one in told:
         if tokens and one.tokens[0].type in LINES and tokens[-1].type in LINES | {"RPAR"} and one.opener is not None:
@@ -504,7 +504,7 @@ def _joined(clauses: Sequence[Clause]) -> list[Token]:
     return tokens
 
 
-def _says_something(clause: Clause) -> bool:
+def _has_content(clause: Clause) -> bool:
     """Whether a clause holds more than words that name nothing known: `Keep the negative signs.` does not."""
     kinds = {one.type for one in clause.tokens} - _MARKS
     return bool(kinds - {"PHRASE", "NEGATIVE", "POSITIVE", "NOT"}) or clause.kind in ("", "COLON", "DASH", "DEFINED")
@@ -553,7 +553,7 @@ def _without_fillers(tokens: Sequence[Token], text: str, is_printed: Callable[[s
         place
         for place, one in enumerate(tokens)
         if one.type == "PHRASE"
-        and not _is_tied(tokens, place, text)
+        and not _is_connected(tokens, place, text)
         and not any(is_printed(word) for word in one.text.split())
     ]
     if not fillers or not any(one.type in ("METRIC", "FORMULA", "GIVEN") for one in lines):
@@ -561,7 +561,7 @@ def _without_fillers(tokens: Sequence[Token], text: str, is_printed: Callable[[s
     return [one for place, one in enumerate(tokens) if place not in fillers]
 
 
-def _is_tied(tokens: Sequence[Token], place: int, text: str) -> bool:
+def _is_connected(tokens: Sequence[Token], place: int, text: str) -> bool:
     """Whether a phrase stands in a list, in arithmetic, beside another name, or owns something: it is asked about.
 
     So it is where it is a name (`Firefly`), or a preposition leads to it: `revenue from the new app`.

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
-from fin_agent.lexicon.period_words import number_of
+from fin_agent.lexicon.period_words import parse_number
 from fin_agent.lexicon.periods import parse_periods
 
 
 def moving_years(asked: str, periods: tuple[FiscalPeriod, ...]) -> tuple[FiscalPeriod, ...]:
     """`the 5-year growth rate ending 2020` begins in 2015: so many years of growth lie between the two."""
-    counted = years_of_a_move(asked)
+    counted = movement_years(asked)
     span = parse_periods(asked).span
     ends = (span is None and len(periods) == 1) or (span is not None and span.form == "last")
     if counted is None or not periods or not ends:
@@ -21,10 +21,10 @@ def moving_years(asked: str, periods: tuple[FiscalPeriod, ...]) -> tuple[FiscalP
     return (last.model_copy(update={"fiscal_year": last.fiscal_year - counted}), last)
 
 
-def years_of_a_move(asked: str) -> int | None:
+def movement_years(asked: str) -> int | None:
     """How many years something is said to have moved over: 5 for `5-year growth`, `over the five years to`."""
     found = _YEARS_COUNTED.search(asked)
-    counted = number_of(found.group("n")) if found else 0
+    counted = parse_number(found.group("n")) if found else 0
     return counted if counted > 1 else None
 
 

@@ -11,25 +11,25 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.query.binding import unit_fits
 from fin_agent.query.clause_normalization import normalize_clauses
-from fin_agent.query.lexer import Lexed, Token, lex, mentions_of
+from fin_agent.query.lexer import LexedQuestion, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import period_of
 from fin_agent.query.parsing import NoReadingError, parse
-from fin_agent.query.question_to_intent import intent_of_query, intent_of_question, names_of
-from fin_agent.query.reading import read
-from fin_agent.query.tree import Line, Measure, Named, Query, with_lines
+from fin_agent.query.question_to_intent import intent_of_query, intent_of_question, known_names
+from fin_agent.query.reading import read_question
+from fin_agent.query.tree import Line, Measure, NamedFormula, Query, with_lines
 from fin_agent.workspace import Workspace
 
-MOST_PLACES = 60
+MAX_PLACES = 60
 """Companies, periods and lines of an edited Query, of each."""
 
 
-def query_of(question: str, workspace: Workspace) -> Query:
+def query_for_question(question: str, workspace: Workspace) -> Query:
     """The Query that a question is answered by, or, where no figures answer it, its plainest reading.
 
     Raises NoReadingError where it has none, and QuestionError where it is empty or too long.
     """
     asked = intent_of_question(question, workspace).query
-    return asked if asked is not None else read(question, names_of(workspace))
+    return asked if asked is not None else read_question(question, known_names(workspace))
 
 
 def intent_of_edit(query: Query, workspace: Workspace) -> Intent:
@@ -37,15 +37,17 @@ def intent_of_edit(query: Query, workspace: Workspace) -> Intent:
 
     Raises QuestionError where something of it is not in the index, or a line of it has no reading.
     """
-    question = reworded(query, workspace)
-    intent = intent_of_query(settled(query, workspace).model_copy(update={"question": question}), workspace)
+    question = reword_question(query, workspace)
+    intent = intent_of_query(
+        resolve_edited_query(query, workspace).model_copy(update={"question": question}), workspace
+    )
     if query.unit is not None and intent.numeric and not unit_fits(query.unit, intent):
         share = "" if query.unit.startswith("USD") else ", or ask for a share of something: `net income / revenue`"
         raise QuestionError(f"{intent.measure} cannot be given in {query.unit}", remedy=f"Choose another unit{share}")
     return intent
 
 
-def settled(query: Query, workspace: Workspace) -> Query:
+def resolve_edited_query(query: Query, workspace: Workspace) -> Query:
     """An edited Query with its names as the index and the lexicon have them.
 
     A line that is given by words alone is read as a measure of a question would be: `net income / revenue` is a
@@ -56,31 +58,31 @@ def settled(query: Query, workspace: Workspace) -> Query:
         _require(directory.by_key, company.key, f"the company {company.name!r} is not indexed")
     owned = [doc_id for doc_id, key in directory.owners.items() if key in {one.key for one in query.companies}]
     parts = workspace.index.parts(owned) if owned else frozenset()
-    if max(len(query.companies), len(query.periods), sum(1 for _ in query.lines())) > MOST_PLACES:
+    if max(len(query.companies), len(query.periods), sum(1 for _ in query.lines())) > MAX_PLACES:
         raise QuestionError(
-            f"an edited question can have at most {MOST_PLACES} companies, periods or lines", remedy="Ask for fewer"
+            f"an edited question can have at most {MAX_PLACES} companies, periods or lines", remedy="Ask for fewer"
         )
     for part in query.parts.names if query.parts is not None else ():
         _require(parts, part, f"no figure of these filings is of {part!r}")
-    known = set(query_of(query.question, workspace).lines())
+    known = set(query_for_question(query.question, workspace).lines())
 
-    def line(one: Line | Named) -> Measure:
+    def resolve_line(one: Line | NamedFormula) -> Measure:
         if one in known:
             return one
         if one.part not in (None, "*"):
             _require(parts, one.part, f"no figure of these filings is of {one.part!r}")
         if one.company is not None:
             _require(directory.by_key, one.company, f"the company {one.company!r} is not indexed")
-        if isinstance(one, Named):
+        if isinstance(one, NamedFormula):
             _require(lexicon.formulas, one.formula, f"there is no formula {one.formula!r}")
             return one
         if one.metric is not None:
             _require(lexicon.metrics, one.metric, f"there is no metric {one.metric!r}")
             return one
-        return _as_read(one, owned, workspace)
+        return _read_measure(one, owned, workspace)
 
-    measures = tuple(with_lines(measure, line) for measure in query.measures)
-    chosen_by = with_lines(query.chosen_by, line) if query.chosen_by is not None else None
+    measures = tuple(with_lines(measure, resolve_line) for measure in query.measures)
+    chosen_by = with_lines(query.chosen_by, resolve_line) if query.chosen_by is not None else None
     return query.model_copy(update={"measures": measures, "chosen_by": chosen_by})
 
 
@@ -89,13 +91,13 @@ def _require(there: object, name: object, what: str) -> None:
         raise QuestionError(what, remedy="Choose one of those that the index holds")
 
 
-def _as_read(line: Line, doc_ids: Sequence[str], workspace: Workspace) -> Measure:
+def _read_measure(line: Line, doc_ids: Sequence[str], workspace: Workspace) -> Measure:
     """The measure that the words of a line name; what was said of the line is said of each line of it.
 
     Words that these filings print as a label mean that line, unless it is known there as a metric that they name.
     """
     try:
-        measures = parse(normalize_clauses(lex(line.words, names_of(workspace)).tokens)).measures
+        measures = parse(normalize_clauses(lex(line.words, known_names(workspace)).tokens)).measures
     except NoReadingError:
         measures = []
     index, label = workspace.index, line.words.casefold()
@@ -121,15 +123,15 @@ class _Place:
     past: int
 
 
-def reworded(query: Query, workspace: Workspace) -> str:
+def reword_question(query: Query, workspace: Workspace) -> str:
     """The words of `query.question`, with those of what was edited in place of what stood there.
 
     They are for people, for search, and for questions that go on from this one; figures are asked for by the tree.
     """
-    before = query_of(query.question, workspace)
-    lexed = lex(expand_abbreviations(query.question), names_of(workspace))
+    before = query_for_question(query.question, workspace)
+    lexed = lex(expand_abbreviations(query.question), known_names(workspace))
     edits: list[tuple[int, int, str]] = []
-    left = _Rest(lexed.text)
+    left = _QuestionText(lexed.text)
 
     def edit(
         old: Sequence[Hashable], new: Sequence[Hashable], places: Sequence[_Place], say: Callable[[Hashable], str]
@@ -151,7 +153,7 @@ def reworded(query: Query, workspace: Workspace) -> str:
             if added:
                 edits.append((place.start, place.end, say(added.pop(0))))
             else:
-                edits.append((left.from_joint(place.start), place.past, ""))
+                edits.append((left.joint_start(place.start), place.past, ""))
         if added:
             end = max(one.end for one in places)
             edits.append((end, end, "".join(f" and {say(one)}" for one in added)))
@@ -179,13 +181,13 @@ def reworded(query: Query, workspace: Workspace) -> str:
     for unread in set(before.unread) - set(query.unread):
         found = re.search(re.escape(unread), lexed.text, re.I)
         if found:
-            edits.append((left.from_joint(found.start()), found.end(), ""))
+            edits.append((left.joint_start(found.start()), found.end(), ""))
     if query.unit != before.unit:
         found = _UNIT.search(lexed.text)
         if found:
             edits.append((*found.span(), ""))
         behind.append((", in ", query.unit or ""))
-    return left.with_edits(edits, "".join(f"{joint}{words}" for joint, words in behind if words))
+    return left.apply_edits(edits, "".join(f"{joint}{words}" for joint, words in behind if words))
 
 
 def _parts_of(query: Query) -> tuple[str, ...]:
@@ -193,19 +195,19 @@ def _parts_of(query: Query) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*named, *(one.part for one in query.lines() if one.part not in (None, "*")))))
 
 
-def _places(lexed: Lexed, kind: str) -> list[_Place]:
+def _places(lexed: LexedQuestion, kind: str) -> list[_Place]:
     found, text = [], lexed.text
     for one in lexed.tokens:
         if one.type == kind:
             values: Sequence[Hashable] = (
-                [period_of(each) for each in mentions_of(one)] if kind == "PERIOD" else [_named(one)]
+                [period_of(each) for each in mentions_of(one)] if kind == "PERIOD" else [_identity_of(one)]
             )
             start = one.start - len("the ") * (kind == "PART" and text[: one.start].lower().endswith("the "))
             found += [_Place(value, start, one.start + len(one.text), one.end) for value in values]
     return found
 
 
-def _named(token: Token) -> Hashable:
+def _identity_of(token: Token) -> Hashable:
     company = getattr(token.value, "company", None)
     return token.value if company is None else company.key
 
@@ -222,18 +224,18 @@ _UNIT = re.compile(
 _JOINT = re.compile(r"(?:,?\s+(?:and|or|vs\.?|versus|to|through|with|in|of|for|at|during|by)|\s*[,&-])?\s*$", re.I)
 
 
-class _Rest:
+class _QuestionText:
     """The text of a question, to be edited in places."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
-    def from_joint(self, start: int) -> int:
+    def joint_start(self, start: int) -> int:
         """Where the word begins that joins what stands at `start` to what is before it."""
         found = _JOINT.search(self._text[:start])
         return found.start() if found else start
 
-    def with_edits(self, edits: Sequence[tuple[int, int, str]], behind: str) -> str:
+    def apply_edits(self, edits: Sequence[tuple[int, int, str]], behind: str) -> str:
         """The text with each (start, end, words) put in, and what goes behind all of it."""
         text = self._text
         for start, end, words in sorted(edits, reverse=True):

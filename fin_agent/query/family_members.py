@@ -10,18 +10,18 @@ from fin_agent.evidence.expressions import leaves_of, parse_formula
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.query.lexer import content_stems
-from fin_agent.query.tree import How, Kind, Move, Named, Parts, Query
+from fin_agent.query.tree import Combination, Kind, Move, NamedFormula, Parts, Query
 from fin_agent.retrieval.fact_search import FactQuery
 from fin_agent.retrieval.figure_families import FamiliesFound, Family, families, is_the_rest
 from fin_agent.workspace import Workspace
 
 
-class UnsureFamilyError(ValueError):
+class AmbiguousFamilyError(ValueError):
     """Several tables fit a question to a family, or none does; in words that say which."""
 
 
 @dataclass(frozen=True, slots=True)
-class Members:
+class FamilyMembers:
     """The parts asked about, and where each measure's figures of them stand."""
 
     names: tuple[str, ...] = ()
@@ -35,33 +35,33 @@ class Members:
     in_formulas: bool = False
     """Whether that goes for metrics of formulas, by their names: in quarters that annual reports alone print."""
 
-    def in_formula(self, formula: str, lexicon: Lexicon) -> str:
+    def formula_expression(self, formula: str, lexicon: Lexicon) -> str:
         """The expression of a formula, its metrics taken from their tables or found by their names."""
 
-        def pinned(name: re.Match[str]) -> str:
+        def pin_metric(name: re.Match[str]) -> str:
             inner = name.group()
             if inner in lexicon.formulas:
-                return f"({self.in_formula(inner, lexicon)})"
+                return f"({self.formula_expression(inner, lexicon)})"
             if inner in self.searched and self.in_formulas:
                 return f'at({inner}, words="{inner.replace("_", " ")}")'
             return f'at({inner}, table="{self.tables[inner]}")' if inner in self.tables else inner
 
-        return re.sub(r"\b[a-z][a-z0-9_]*\b(?!\s*\()", pinned, lexicon.formulas[formula].expression)
+        return re.sub(r"\b[a-z][a-z0-9_]*\b(?!\s*\()", pin_metric, lexicon.formulas[formula].expression)
 
 
-NO_MEMBERS = Members()
+NO_MEMBERS = FamilyMembers()
 
 
-def members_of(query: Query, company: str, periods: Sequence[FiscalPeriod], workspace: Workspace) -> Members:
-    """The members that `query.parts` means, from one table for each measure. Raises UnsureFamilyError.
+def resolve_members(query: Query, company: str, periods: Sequence[FiscalPeriod], workspace: Workspace) -> FamilyMembers:
+    """The members that `query.parts` means, from one table for each measure. Raises AmbiguousFamilyError.
 
     No members where no table holds all of the names that the question gives.
     """
     parts = query.parts
-    measured = _measured(query, workspace.lexicon)
-    asked = _asked(query, company, periods, workspace)
+    measured = _measured_lines(query, workspace.lexicon)
+    asked = _required_periods(query, company, periods, workspace)
     if parts is None or not measured or not asked:
-        return Members()
+        return FamilyMembers()
     first: Family | None = None
     names: tuple[str, ...] = ()
     tables: dict[str, str] = {}
@@ -71,26 +71,26 @@ def members_of(query: Query, company: str, periods: Sequence[FiscalPeriod], work
         family = found.best
         if family is None:
             if parts.names and not parts.kind:
-                return Members()
-            raise UnsureFamilyError(f"a table that divides {words} by {_kind(parts)}")
+                return FamilyMembers()
+            raise AmbiguousFamilyError(f"a table that divides {words} by {_kind(parts)}")
         if not found.sure:
-            raise UnsureFamilyError(_told(words, parts, found))
+            raise AmbiguousFamilyError(_ambiguity_message(words, parts, found))
         if first is None:
             first = family
-            names = _chosen(query, parts, family)
+            names = _selected_names(query, parts, family)
         tables[metric or words] = family.table
         if family.printed_total:
             totals.add(metric or words)
     if not names:
-        raise UnsureFamilyError(f"no {_kind(parts)} is left")
-    return Members(names, tables, frozenset(totals))
+        raise AmbiguousFamilyError(f"no {_kind(parts)} is left")
+    return FamilyMembers(names, tables, frozenset(totals))
 
 
-def _measured(query: Query, lexicon: Lexicon) -> list[tuple[str, str]]:
+def _measured_lines(query: Query, lexicon: Lexicon) -> list[tuple[str, str]]:
     """(words, metric or empty) of every line that figures of the parts are wanted of."""
     found: dict[tuple[str, str], None] = {}
     for line in query.lines():
-        if isinstance(line, Named):
+        if isinstance(line, NamedFormula):
             for metric in _inputs(line.formula, lexicon):
                 found[metric.replace("_", " "), metric] = None
         elif not (line.whole and len(list(query.lines())) > 1):
@@ -107,7 +107,7 @@ def _inputs(formula: str, lexicon: Lexicon) -> Iterator[str]:
             yield leaf.name
 
 
-def _asked(
+def _required_periods(
     query: Query, company: str, periods: Sequence[FiscalPeriod], workspace: Workspace
 ) -> tuple[FiscalPeriod, ...]:
     """The periods that every member needs a figure of, the last one last."""
@@ -140,7 +140,7 @@ def _families(
     return found
 
 
-def _chosen(query: Query, parts: Parts, family: Family) -> tuple[str, ...]:
+def _selected_names(query: Query, parts: Parts, family: Family) -> tuple[str, ...]:
     """Names of the members that are asked about, the largest of the last period first."""
     if parts.names and not parts.kind:
         return tuple(member.name for name in parts.names if (member := family.named(name)) is not None)
@@ -152,7 +152,7 @@ def _chosen(query: Query, parts: Parts, family: Family) -> tuple[str, ...]:
         # Growth from nothing, or from a loss, is none.
         left_out |= {member.name for member in family.members if member.value() <= 0}
     how = query.comparison.how if query.comparison is not None else None
-    if how in (How.HIGHEST, How.LOWEST, How.FILTER):
+    if how in (Combination.HIGHEST, Combination.LOWEST, Combination.FILTER):
         left_out |= {member.name for member in family.members if is_the_rest(member.name)}
     if how is How.LOWEST:
         left_out |= {member.name for member in family.members if not member.value(-1)}  # a dash says that it has none
@@ -163,7 +163,7 @@ def _kind(parts: Parts) -> str:
     return parts.kind or " and ".join(parts.names)
 
 
-def _told(words: str, parts: Parts, found: FamiliesFound) -> str:
+def _ambiguity_message(words: str, parts: Parts, found: FamiliesFound) -> str:
     both = [one for one in (found.best, found.rival) if one is not None]
     told = "; ".join(f"{', '.join(member.name for member in one.members[:_TOLD])} ({_place(one)})" for one in both)
     return f"several tables divide {words} by {_kind(parts)}: {told}"

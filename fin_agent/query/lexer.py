@@ -34,7 +34,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class KnownName:
     """Something known by name that stands in the text: a part of a company."""
 
     name: str
@@ -43,12 +43,12 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Names:
+class KnownNames:
     """What is known by name: the lexicon's entries, the index's companies and their parts."""
 
     lexicon: Lexicon
     directory: CompanyDirectory
-    parts_in: Callable[[str, Sequence[str]], Sequence[Named]] = field(default=lambda text, keys: ())
+    parts_in: Callable[[str, Sequence[str]], Sequence[KnownName]] = field(default=lambda text, keys: ())
     """The parts that a text names, of the companies of these keys."""
     is_printed: Callable[[str, Sequence[str]], bool] = field(default=lambda word, keys: True)
     """Whether a word stands in the address of a figure of the companies of these keys."""
@@ -57,7 +57,7 @@ class Names:
 
 
 @dataclass(frozen=True)
-class Lexed:
+class LexedQuestion:
     """The tokens of a question, and the companies that it names."""
 
     text: str
@@ -66,7 +66,7 @@ class Lexed:
     unknown: tuple[str, ...]
 
 
-def lex(text: str, names: Names, given: Sequence[str] = (), about: Sequence[str] = ()) -> Lexed:
+def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence[str] = ()) -> LexedQuestion:
     """Read `text` into tokens, left to right, none overlapping; words that say nothing are left out.
 
     `given` are names that the question itself defines: they become GIVEN. `about` are keys of the companies spoken of
@@ -77,7 +77,7 @@ def lex(text: str, names: Names, given: Sequence[str] = (), about: Sequence[str]
     """
     text = _with_quotients(normalize_punctuation(expand_abbreviations(text)), names)
     companies = names.directory.mentions(text)
-    taken = [Token("COMPANY", one.phrase, one.start, _past_possessive(text, one.end), one) for one in companies]
+    taken = [Token("COMPANY", one.phrase, one.start, _skip_possessive(text, one.end), one) for one in companies]
     taken += periods_in(text, taken)
     taken += _given(text, given, taken)
     keys = [one.company.key for one in companies] or about
@@ -86,19 +86,19 @@ def lex(text: str, names: Names, given: Sequence[str] = (), about: Sequence[str]
     found = [
         _with_kind(bare, one)
         for one in parts
-        if not (text[one.start].islower() and _is_kind(text[one.start : one.end]))
+        if not (text[one.start].islower() and _is_part_kind(text[one.start : one.end]))
     ]
     apart = _without(bare, found)
     dated = sum(one.type == "PERIOD" for one in taken)
-    texts = (bare, apart, _TO.sub(_parted, apart))
+    texts = (bare, apart, _TO.sub(_split_at_joint, apart))
     lines = {one for each in texts for one in _mentions_in(each, names, between_years=dated > 1)}
     lines = {one for one in lines if not any(part.start < one.start < part.end for part in found)}
     taken += [
         one
-        for one in _apart([*lines, *found])
+        for one in _without_overlaps([*lines, *found])
         if not any(one.start < other.end and other.start < one.end for other in taken)
     ]
-    unknown = names.directory.unknown(text, [(one.start, one.end) for one in taken])
+    unknown = names.directory.unknown_names(text, [(one.start, one.end) for one in taken])
     if about:  # what its filings print is a line or a part of the company that is spoken of
         unknown = [name for name in unknown if not names.is_printed(name, about)]
     taken += _unknown_companies(text, unknown, taken)
@@ -111,12 +111,12 @@ def lex(text: str, names: Names, given: Sequence[str] = (), about: Sequence[str]
         if one is not None:
             tokens.append(one)
             place = one.end
-    joined = _completed(list(_joined(text, _settled(tokens), names)), names)
+    joined = _complete_shared_words(list(_join_content_words(text, _resolve_ambiguous_words(tokens), names)), names)
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
-    return Lexed(text, tuple(_with_wholes(text, joined)), tuple(companies), tuple(unknown))
+    return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
 
 
-def _with_wholes(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
+def _with_share_signs(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
     """The tokens, with a sign between the part and the whole of a share: `percentage of wages in total costs`."""
     types = [one.type for one in tokens]
     asks = "SHARE" in types and not {"OF_WHICH", "CAME_FROM"}.intersection(types) and types.count("OVER") < 2
@@ -126,16 +126,16 @@ def _with_wholes(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
         whole = next(behind, None) if asks and one.type in _LINES else None
         if whole is not None and whole.type in _LINES:
             said = text[one.end : whole.start].lower().split()
-            if any(said[: len(words)] == words for words in _of_a_whole()):
+            if any(said[: len(words)] == words for words in _is_share_of_whole()):
                 yield Token("OF_WHICH", " ".join(said), one.end, one.end)
 
 
 @lru_cache(maxsize=1)
-def _of_a_whole() -> tuple[list[str], ...]:
+def _is_share_of_whole() -> tuple[list[str], ...]:
     return tuple(phrase.split() for phrase in sorted(word_lists("question_words")["of a whole"]))
 
 
-def with_printed_lines(lexed: Lexed, spans: Sequence[tuple[int, int]]) -> Lexed:
+def with_printed_lines(lexed: LexedQuestion, spans: Sequence[tuple[int, int]]) -> LexedQuestion:
     """The tokens with each printed line of `spans` as one, whatever its words mean elsewhere: `Write-offs, net of tax`.
 
     One that the tokens read as a line, or as a part and its line, stays as it is; so does one that begins or ends with
@@ -171,24 +171,24 @@ _ASKING = frozenset({
 })  # fmt: skip
 
 
-def _with_quotients(text: str, names: Names) -> str:
+def _with_quotients(text: str, names: KnownNames) -> str:
     """The text with blanks around a slash between two lines that the lexicon knows: `r&d/revenue`."""
     if _SLASH.search(text) is None:
         return text
     known = [(one.start, one.end) for one in names.lexicon.mentions(_SLASH.sub("\n", text))]
 
-    def apart(found: re.Match[str]) -> str:
+    def space_around_slash(found: re.Match[str]) -> str:
         before = any(end == found.start() for _, end in known)
         after = any(start == found.end() for start, _ in known)
         return " / " if before and after else found.group()
 
-    return _SLASH.sub(apart, text)
+    return _SLASH.sub(space_around_slash, text)
 
 
 _SLASH = re.compile(r"(?<=[A-Za-z]{2})/(?=[A-Za-z]{2})")
 
 
-def _completed(tokens: list[Token], names: Names) -> list[Token]:
+def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token]:
     """Names that share words: `current assets and liabilities`, `basic and diluted EPS`, each written out."""
     for place in range(len(tokens) - 1, 1, -1):
         first, joint, second = tokens[place - 2 : place + 1]
@@ -199,28 +199,28 @@ def _completed(tokens: list[Token], names: Names) -> list[Token]:
         if joint.type not in ("AND", "COMMA", "OR") or second.type not in ("METRIC", "FORMULA"):
             continue
         if first.type == "PHRASE" and " " not in first.text and " " in second.text:
-            tokens[at] = _named(f"{first.text} {second.text.split(' ', 1)[1]}", first, names)
+            tokens[at] = _as_known_name(f"{first.text} {second.text.split(' ', 1)[1]}", first, names)
             if tokens[at] is first:
-                tokens[at] = _named_alike(first, second, names)
+                tokens[at] = _match_synonym(first, second, names)
         elif first.type in ("METRIC", "FORMULA") and " " in first.text and joint.type == "AND":
-            tokens[place] = _named(f"{first.text.split()[0]} {second.text}", second, names)
+            tokens[place] = _as_known_name(f"{first.text.split()[0]} {second.text}", second, names)
     return tokens
 
 
-def _quotient_of(tokens: Sequence[Token], place: int, one: Token, names: Names) -> list[Token]:
+def _quotient_of(tokens: Sequence[Token], place: int, one: Token, names: KnownNames) -> list[Token]:
     """`net income to capital expenditures ratio`: behind `to` the ratio is that of both lines, and none by itself."""
     behind = place > 1 and tokens[place - 1].type == "TO" and tokens[place - 2].type in _LINES
     words = one.text[: -len(" ratio")]
     if not behind or one.type != "FORMULA" or not one.text.lower().endswith(" ratio"):
         return [one]
-    line = _named(words, replace(one, type="PHRASE", value=None), names)
+    line = _as_known_name(words, replace(one, type="PHRASE", value=None), names)
     if line.type != "METRIC":
         return [one]
     end = one.start + len(words)
     return [replace(line, end=end), Token("RATIO", "ratio", end + 1, one.end)]
 
 
-def _named(words: str, token: Token, names: Names) -> Token:
+def _as_known_name(words: str, token: Token, names: KnownNames) -> Token:
     """The token as what `words` name as a whole; as it is where they name nothing else."""
     found = names.lexicon.mentions(words)
     if len(found) != 1 or found[0].phrase != words or found[0].id == token.value:
@@ -228,13 +228,13 @@ def _named(words: str, token: Token, names: Names) -> Token:
     return replace(token, type=found[0].kind.upper(), text=words, value=found[0].id)
 
 
-def _named_alike(token: Token, like: Token, names: Names) -> Token:
+def _match_synonym(token: Token, like: Token, names: KnownNames) -> Token:
     """The token as what it names in some wording of the metric beside it: `operations and financing activities`."""
     metric = names.lexicon.metrics.get(str(like.value))
     head = like.text.split()[0].lower()
     for words in metric.words if metric is not None else ():
         if head in words.lower().split():
-            found = _named(words.lower().replace(head, token.text.lower()), token, names)
+            found = _as_known_name(words.lower().replace(head, token.text.lower()), token, names)
             if found is not token:
                 return found
     return token
@@ -248,7 +248,7 @@ def normalize_punctuation(text: str) -> str:
 _MARKS = {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\u00a0": " ", "⁄": "/", "·": "*"}
 
 
-def _past_possessive(text: str, end: int) -> int:
+def _skip_possessive(text: str, end: int) -> int:
     return end + 2 if text[end : end + 2].lower() == "'s" else end + 1 if text[end : end + 1] == "'" else end
 
 
@@ -269,7 +269,7 @@ def periods_in(text: str, companies: Sequence[Token] = ()) -> list[Token]:
         if place is not None:
             found[place] = replace(found[place], value=(*mentions_of(found[place]), mention))
         elif 1 not in taken[mention.start : mention.end]:
-            end = _past_possessive(text, mention.end)
+            end = _skip_possessive(text, mention.end)
             taken[mention.start : end] = b"\1" * (end - mention.start)
             places[mention.start, end] = len(found)
             found.append(Token("PERIOD", text[mention.start : mention.end], mention.start, end, (mention,)))
@@ -310,7 +310,7 @@ def mentions_of(token: Token) -> tuple[PeriodMention | DateMention, ...]:
     return token.value if isinstance(token.value, tuple) else ()
 
 
-def _mentions_in(text: str, names: Names, *, between_years: bool = False) -> Iterator[Token]:
+def _mentions_in(text: str, names: KnownNames, *, between_years: bool = False) -> Iterator[Token]:
     """Metrics and formulas that the text names, without words of their names that ask something of them.
 
     `total` before a flow may add up periods, `growth` behind a figure asks for its growth, `positive` claims something,
@@ -346,19 +346,19 @@ _PERCENT_MARGIN = re.compile(r"%(?=\s*margin)", re.I)
 _TO = re.compile(r"(?<= )to(?= )", re.I)
 
 
-def _parted(word: re.Match[str]) -> str:
+def _split_at_joint(word: re.Match[str]) -> str:
     """`ratio of capex to depreciation and amortization`: names on either side of `to` do not run into each other."""
     return ";" * len(word.group())
 
 
-def _is_kind(words: str) -> bool:
+def _is_part_kind(words: str) -> bool:
     """Whether the words are those for a kind of part: `products`, `service offerings`."""
     pieces = list(_pieces(words, 0, len(words)))
     size, kind = _phrase_at(pieces, 0) if pieces else (0, "")
     return size == len(pieces) and kind.startswith("kind_")
 
 
-def _with_kind(text: str, part: Named) -> Token:
+def _with_kind(text: str, part: KnownName) -> Token:
     """A part with the word for its kind: `Americas segment`."""
     end = part.end
     pieces = list(_pieces(text, end, len(text)))
@@ -374,7 +374,7 @@ _CALLED_BEHIND = frozenset({"business", "unit"})
 """What people call a part by behind its name: `the DVD business`."""
 
 
-def _apart(named: Sequence[Token]) -> list[Token]:
+def _without_overlaps(named: Sequence[Token]) -> list[Token]:
     """Of lines and parts that overlap the longer name."""
     kept: list[Token] = []
     taken = bytearray(max((one.end for one in named), default=0))  # by character: questions may name a thousand lines
@@ -390,7 +390,7 @@ def _unknown_companies(text: str, unknown: Sequence[str], taken: Sequence[Token]
         start = text.find(name)
         end = start + len(name)
         if start >= 0 and not any(one.start < end and start < one.end for one in taken):
-            yield Token("UNKNOWN", name, start, _past_possessive(text, end), name)
+            yield Token("UNKNOWN", name, start, _skip_possessive(text, end), name)
 
 
 _PIECE = re.compile(
@@ -425,7 +425,7 @@ def _words(text: str, start: int, end: int) -> list[Token]:
     while place < len(pieces):
         piece = pieces[place]
         size, kind = _phrase_at(pieces, place)
-        if size == 1 and piece.text.lower() in _ATTRIBUTES and _goes_on(text, pieces, place):
+        if size == 1 and piece.text.lower() in _ATTRIBUTES and _continues(text, pieces, place):
             size = 0
         if size == 1 and kind in _NAMES_TOO and piece.text.istitle() and _is_a_name(text, piece.start):
             size = 0
@@ -456,7 +456,7 @@ def _is_a_name(text: str, start: int) -> bool:
     return before.isalpha() and before.islower()
 
 
-def _goes_on(text: str, pieces: Sequence[Token], place: int) -> bool:
+def _continues(text: str, pieces: Sequence[Token], place: int) -> bool:
     """Whether a content word stands right behind a piece."""
     if place + 1 >= len(pieces) or pieces[place + 1].type != "PHRASE":
         return False
@@ -531,7 +531,7 @@ _OPERANDS = _LINES | {"NUMBER", "LINE"}
 _JOINING = frozenset({"of", "on", "for", "in", "from", "with", "by", "under", "within", "at"})
 
 
-def _settled(tokens: Sequence[Token]) -> list[Token]:
+def _resolve_ambiguous_words(tokens: Sequence[Token]) -> list[Token]:
     """Words of two senses by what stands around them: `over` between two lines divides, before an amount it exceeds."""
     behind: list[Token | None] = []
     after = None
@@ -545,7 +545,7 @@ def _settled(tokens: Sequence[Token]) -> list[Token]:
             ends = names_metric and (after is None or after.type == "PERIOD")
             one = replace(one, type="NOISE" if ends else "PHRASE")
         before = settled[-1] if settled else None
-        settled.append(_settle(one, before, after))
+        settled.append(_resolve_word(one, before, after))
         names_metric = names_metric or settled[-1].type == "METRIC"
     return _with_parts_by_kind(settled)
 
@@ -571,11 +571,11 @@ _COUNTED_OFF = frozenset(
 """What may stand before the word for parts, and says nothing of which are meant: `its three main segments`."""
 
 
-def _is_named_by_both_lines(one: Token) -> bool:
+def _names_both_lines(one: Token) -> bool:
     return one.type == "FORMULA" and " to " in one.text
 
 
-def _settle(one: Token, before: Token | None, after: Token | None) -> Token:
+def _resolve_word(one: Token, before: Token | None, after: Token | None) -> Token:
     text = one.text.lower()
     ends_operand = before is not None and before.type in (*_OPERANDS, "RPAR", "PERIOD", "COMPANY", "PART", "SQUARED")
     if one.type == "OVER" and text == "over":
@@ -587,7 +587,7 @@ def _settle(one: Token, before: Token | None, after: Token | None) -> Token:
         return replace(one, type="NOISE")  # `revenue under continuing operations`
     if text in _IN_TOTAL and after is not None and after.type in _LINES and after.start == one.end + 1:
         return replace(one, text=text.removeprefix("in "), start=one.start + len("in "))  # `the change in total fees`
-    if one.type == "RATIO" and text.endswith(" of") and after is not None and _is_named_by_both_lines(after):
+    if one.type == "RATIO" and text.endswith(" of") and after is not None and _names_both_lines(after):
         return replace(one, type="NOISE")  # `the ratio of total liabilities to total assets`, known by both its lines
     if text in ("contract", "contracts") and after is not None and after.type in _LINES and after.start == one.end + 1:
         return replace(one, type="PHRASE")  # `contract costs`
@@ -614,7 +614,7 @@ def _is_count(number: Token) -> bool:
     return isinstance(amount, Amount) and not amount.unit and amount.value < 20
 
 
-def _joined(text: str, tokens: Sequence[Token], names: Names) -> Iterator[Token]:
+def _join_content_words(text: str, tokens: Sequence[Token], names: KnownNames) -> Iterator[Token]:
     """Content words that stand together as one line: a METRIC or FORMULA alone, else a PHRASE with what it holds."""
     place = 0
     while place < len(tokens):
@@ -626,7 +626,7 @@ def _joined(text: str, tokens: Sequence[Token], names: Names) -> Iterator[Token]
         run = [tokens[place]]
         end = place + 1
         while end < len(tokens):
-            step = _next_of_run(text, tokens, end, run)
+            step = _next_in_run(text, tokens, end, run)
             if step is None:
                 break
             run.append(tokens[step])
@@ -635,7 +635,7 @@ def _joined(text: str, tokens: Sequence[Token], names: Names) -> Iterator[Token]
         place = end
 
 
-def _next_of_run(text: str, tokens: Sequence[Token], place: int, run: Sequence[Token]) -> int | None:
+def _next_in_run(text: str, tokens: Sequence[Token], place: int, run: Sequence[Token]) -> int | None:
     """Position of the content word that goes on with the run: right behind it, or behind `of` and the like."""
     last, one = run[-1], tokens[place]
     if one.type in _LINES:
@@ -666,7 +666,7 @@ _DONE_WITH_MONEY = frozenset(
 _BEHIND_A_COMMA = frozenset({"net", "gross", "at cost", "at fair value", "less current portion"})
 
 
-def _as_line(text: str, run: Sequence[Token], names: Names) -> Token:
+def _as_line(text: str, run: Sequence[Token], names: KnownNames) -> Token:
     metric = names.lexicon.metrics.get(str(run[0].value))
     tails = _tails() - _OF_FLOWS if metric is not None and metric.period == "instant" else _tails()
     while len(run) > 1 and run[-1].type == "PHRASE" and run[0].type != "PHRASE" and run[-1].text.lower() in tails:

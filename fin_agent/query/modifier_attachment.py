@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fin_agent.lexicon.company_mentions import CompanyMention
 from fin_agent.lexicon.periods import DateMention, PeriodMention
 from fin_agent.query.lexer import Token
-from fin_agent.query.tree import Line, Measure, Named, Period
+from fin_agent.query.tree import Line, Measure, NamedFormula, Period
 
 MODIFIERS = frozenset({"COMPANY", "PERIOD", "PART", "UNKNOWN"})
 LINES = frozenset({"METRIC", "FORMULA", "PHRASE", "GIVEN"})
@@ -35,7 +35,7 @@ class Operand:
 
 
 @dataclass
-class Attached:
+class AttachedModifiers:
     """Tokens without modifiers; what holds for the whole question; operands by the place of their token."""
 
     tokens: list[Token]
@@ -48,14 +48,14 @@ class Attached:
     2024`, `car sales in Taiwan`."""
 
 
-def attach(tokens: Sequence[Token], *, pins: bool) -> Attached:
+def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifiers:
     """Take companies, periods and parts out of `tokens`; `pins` says whether the measure is arithmetic.
 
     In arithmetic, a period (company, part) that each of several operands has is that operand's alone; one that stands
     beside one operand only is said of all. Else it is said of the question.
     """
     groups = _grouped(list(tokens))
-    hosts = [_host(groups, place) for place in range(len(groups))]
+    hosts = [_host_line(groups, place) for place in range(len(groups))]
     operands = {place: Operand(one) for place, one in enumerate(groups) if isinstance(one, Token) and one.type in LINES}
     kept: list[Token] = []
     loose: list[tuple[int | None, list[Token]]] = []
@@ -79,7 +79,7 @@ def attach(tokens: Sequence[Token], *, pins: bool) -> Attached:
         for place in operands
         if place and getattr(groups[place - 1], "type", "") in ("AVERAGE", "AVERAGE_BALANCE")
     }
-    attached = Attached(kept, {}, [], [], [])
+    attached = AttachedModifiers(kept, {}, [], [], [])
     attached.apart = tuple(open_ended)
     compared = len(operands) == 1 and any(
         isinstance(one, list) and one[0].type == "PART" and getattr(before, "type", "") == "THAN"
@@ -187,7 +187,7 @@ def _is_operator(group: _Group) -> bool:
 _OPERATORS = frozenset({"PLUS", "MINUS", "TIMES", "OVER", "OF_WHICH", "DASH", "BY", "TO", "CAME_FROM"})
 
 
-def _host(groups: Sequence[_Group], place: int) -> int | None:
+def _host_line(groups: Sequence[_Group], place: int) -> int | None:
     """Position of the line that a list of modifiers stands beside: the one it leads to, else the one before it."""
     run = groups[place]
     if isinstance(run, Token):
@@ -220,7 +220,7 @@ def _distribute(
     kind: str,
     loose: Sequence[tuple[int | None, list[Token]]],
     operands: dict[int, Operand],
-    attached: Attached,
+    attached: AttachedModifiers,
     averaged: set[int],
     *,
     pins: bool,
@@ -269,7 +269,7 @@ def period_of(mention: PeriodMention | DateMention) -> Period:
     )
 
 
-def with_modifiers(line: Line | Named, operand: Operand) -> Measure:
+def with_modifiers(line: Line | NamedFormula, operand: Operand) -> Measure:
     """The line with the company, part and period that are said of it alone; the mean of it over several periods."""
     update: dict[str, object] = {}
     if operand.companies:

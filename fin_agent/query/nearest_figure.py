@@ -15,7 +15,7 @@ from fin_agent.lexicon.company_mentions import Company
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.periods import DateMention, PeriodMention
 from fin_agent.lexicon.words import word_lists
-from fin_agent.query.lexer import Lexed, Names, Token, lex, mentions_of
+from fin_agent.query.lexer import KnownNames, LexedQuestion, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, period_of
 from fin_agent.query.question_sentences import sentences_of
 from fin_agent.retrieval.fact_terms import OF_TIME, Words, words_of
@@ -26,7 +26,7 @@ from fin_agent.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class OneFigure:
+class SingleFigureQuestion:
     """A question as one figure of one company and period."""
 
     company: Company
@@ -37,7 +37,7 @@ class OneFigure:
     """Its content words as they were typed."""
 
 
-def one_figure(question: str, core: str, names: Names, workspace: Workspace) -> OneFigure | None:
+def as_single_figure(question: str, core: str, names: KnownNames, workspace: Workspace) -> SingleFigureQuestion | None:
     """The question as one figure; None where it names no company or several, several periods, or asks to compute.
 
     `core` is what it asks, without what says how to answer.
@@ -48,7 +48,7 @@ def one_figure(question: str, core: str, names: Names, workspace: Workspace) -> 
         return None
     lexed = lex(" ? ".join(told.sentences), names)
     companies = {one.company.key: one for one in lexed.companies}
-    if len(companies) != 1 or lexed.unknown or any(_computes(one, lexed.text) for one in lexed.tokens):
+    if len(companies) != 1 or lexed.unknown or any(_asks_calculation(one, lexed.text) for one in lexed.tokens):
         return None
     if len({one.text for one in lexed.tokens if one.type == "COMPANY"}) > 1:
         return None  # `the Blizzard unit of Activision Blizzard`: one of the names may be a part's
@@ -78,7 +78,7 @@ def one_figure(question: str, core: str, names: Names, workspace: Workspace) -> 
         at_a_date=_AT_A_DATE.search(question) is not None and _IN_A_SPAN.search(question) is None,
     )
     typed = " ".join(lexed.text[one.start : one.end] for one in content)
-    return OneFigure(mention.company, mention.confidence, period, sought, typed)
+    return SingleFigureQuestion(mention.company, mention.confidence, period, sought, typed)
 
 
 @lru_cache(maxsize=1)
@@ -87,7 +87,7 @@ def everyday_words() -> Words:
     return frozenset().union(*map(words_of, word_lists("answer_words")["everyday"]))
 
 
-def _computes(token: Token, text: str) -> bool:
+def _asks_calculation(token: Token, text: str) -> bool:
     """Whether a token asks for more than a figure as it is printed.
 
     `under` a plan, revenue `per` member and a hyphen compute nothing. A word that a line may have (`the growth rate
@@ -101,13 +101,13 @@ def _computes(token: Token, text: str) -> bool:
 
 def _is_a_name(token: Token, text: str) -> bool:
     """Whether it is written in capitals among small letters: the `MAX` of an aircraft ranks nothing."""
-    return token.text.isupper() and len(token.text) >= _SHORTEST_NAME and any(map(str.islower, text))
+    return token.text.isupper() and len(token.text) >= _MIN_NAME_LENGTH and any(map(str.islower, text))
 
 
-_SHORTEST_NAME = 3
+_MIN_NAME_LENGTH = 3
 
 
-def _is_content(token: Token, lexed: Lexed) -> bool:
+def _is_content(token: Token, lexed: LexedQuestion) -> bool:
     """Whether a token says which figure is meant."""
     return token.type in _CONTENT | _MAY_BE_PRINTED or _is_a_name(token, lexed.text)
 
@@ -128,7 +128,7 @@ def _metrics_of(token: Token) -> list[tuple[Words, str]]:
     ]
 
 
-def _period_of(lexed: Lexed, key: str, workspace: Workspace) -> tuple[FiscalPeriod, Token | None] | None:
+def _period_of(lexed: LexedQuestion, key: str, workspace: Workspace) -> tuple[FiscalPeriod, Token | None] | None:
     """The period asked about by the filer's naming, and the token that names it.
 
     It is the last one that is a period of filings, the latest filed where none is named; None where none is one.
@@ -140,13 +140,13 @@ def _period_of(lexed: Lexed, key: str, workspace: Workspace) -> tuple[FiscalPeri
     if latest is None:
         return None
     for token in reversed(dated):
-        found = [_fiscal(mention, identities) for mention in mentions_of(token)]
+        found = [_fiscal_period(mention, identities) for mention in mentions_of(token)]
         if len(found) == 1 and found[0] is not None and found[0].fiscal_year <= latest.fiscal_year:
             return found[0], token
     return None if dated else (latest.model_copy(update={"quarter": None}), None)
 
 
-def _fiscal(mention: PeriodMention | DateMention, identities: Sequence[Identity]) -> FiscalPeriod | None:
+def _fiscal_period(mention: PeriodMention | DateMention, identities: Sequence[Identity]) -> FiscalPeriod | None:
     asked = period_of(mention)
     if asked.end is not None:
         return period_ending(asked.end, identities, 0 if isinstance(mention, DateMention) else asked.months or 0)
@@ -169,11 +169,11 @@ def quoted_address(sourced: SourcedFact) -> str:
     fact = sourced.fact
     kind = "the sentence" if fact.source == "text" else "the line"
     words = " > ".join(fact.row_path)
-    told = words if len(words) <= _LONGEST else f"{words[:_LONGEST]} …"
+    told = words if len(words) <= _MAX_LENGTH else f"{words[:_MAX_LENGTH]} …"
     return f"{kind} {told!r} ({sourced.doc_id} page {fact.page + 1})"
 
 
-_LONGEST = 120
+_MAX_LENGTH = 120
 _SECOND = 2
 _MEASURES = frozenset({"METRIC", "FORMULA"})
 _CONTENT = LINES | {"PART", "NUMBER"}

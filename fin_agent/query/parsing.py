@@ -10,24 +10,32 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from fin_agent.errors import FinAgentError
-from fin_agent.evidence.expressions import MOST_OPERATIONS
+from fin_agent.evidence.expressions import MAX_OPERATIONS
 from fin_agent.lexicon.company_mentions import CompanyMention
 from fin_agent.lexicon.periods import DateMention, PeriodMention
 from fin_agent.query.clause_normalization import has_arithmetic
 from fin_agent.query.lexer import Amount, Token
-from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, MODIFIERS, PREFIXES, Operand, attach, with_modifiers
-from fin_agent.query.tree import Function, Line, Measure, Move, Named, Number, Operation, Operator
+from fin_agent.query.modifier_attachment import (
+    ARITHMETIC,
+    LINES,
+    MODIFIERS,
+    PREFIXES,
+    Operand,
+    attach_modifiers,
+    with_modifiers,
+)
+from fin_agent.query.tree import Function, Line, Measure, Move, NamedFormula, Number, Operation, Operator
 
 if TYPE_CHECKING:
     from lark import Lark
 
 
-MOST_TOKENS = 400
+MAX_TOKENS = 400
 """Of a question: its reading takes longer than its length by far."""
 
 
 @dataclass
-class Parsed:
+class ParsedQuestion:
     """What a question is made of, before it is put together."""
 
     measures: list[Measure] = field(default_factory=list)
@@ -49,7 +57,7 @@ class NoReadingError(FinAgentError):
     """The grammar has no reading of these tokens: a bracket that is not closed, an operator without a line."""
 
 
-def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None, *, goes_on: bool = False) -> Parsed:
+def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None, *, goes_on: bool = False) -> ParsedQuestion:
     """Read tokens that `normalize_clauses` has put in order.
 
     `given` are trees of names that the question defines, by the place of their token. A question that `goes_on` from
@@ -58,25 +66,25 @@ def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None, *, g
     Raises NoReadingError.
     """
     stream = list(tokens)
-    if len(stream) > MOST_TOKENS:
-        raise NoReadingError(f"{len(stream):,} terms, more than the limit of {MOST_TOKENS}")
+    if len(stream) > MAX_TOKENS:
+        raise NoReadingError(f"{len(stream):,} terms, more than the limit of {MAX_TOKENS}")
     operators = sum(one.type in ARITHMETIC or one.type in ("LPAR", "RPAR") for one in stream)
-    if operators > MOST_OPERATIONS:
-        raise NoReadingError(f"{operators} operators and parentheses, more than the limit of {MOST_OPERATIONS}")
+    if operators > MAX_OPERATIONS:
+        raise NoReadingError(f"{operators} operators and parentheses, more than the limit of {MAX_OPERATIONS}")
     stream = list(_parts_as_lines(stream, goes_on=goes_on))
     kinds = {one.type for one in stream}
     several = sum(one.type in LINES for one in stream) > 1
-    pins = bool(kinds & ARITHMETIC) or {"SHARE", "CAME_FROM"} <= kinds or bool(_listed(stream))
+    pins = bool(kinds & ARITHMETIC) or {"SHARE", "CAME_FROM"} <= kinds or bool(_aggregated_joints(stream))
     pins = pins or (several and bool(kinds & {"RATIO", "DIFFERENCE"}))
     stream = _with_growth_behind(stream) if pins and not kinds & {"SHARE", "OF_WHICH"} else stream
-    attached = attach(stream, pins=pins)
-    prepared = list(_prepared(attached.tokens, pins=pins))
+    attached = attach_modifiers(stream, pins=pins)
+    prepared = list(_prepare_tokens(attached.tokens, pins=pins))
     items = list(_read(prepared))
-    if pins and _stand_beside_each_other(items):
+    if pins and _are_adjacent(items):
         raise NoReadingError("the question puts two measures side by side and does not say how to combine them")
     amounts = {one.start: one.value for one in tokens if isinstance(one.value, Amount)}
     builder = _Builder(attached.operands, given or {}, amounts)
-    parsed = Parsed(arithmetic=pins)
+    parsed = ParsedQuestion(arithmetic=pins)
     parsed.companies = [one for one in attached.companies if isinstance(one, CompanyMention)]
     parsed.periods, parsed.parts = attached.periods, attached.parts
     parsed.apart = attached.apart
@@ -93,7 +101,7 @@ def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None, *, g
     return parsed
 
 
-def _stand_beside_each_other(items: Sequence[Any]) -> bool:
+def _are_adjacent(items: Sequence[Any]) -> bool:
     """Whether two lists of measures stand without a word between them that sets one against the other."""
     apart = True
     if any(isinstance(child, Token) and child.type == "COVERED" for child in items):
@@ -149,11 +157,11 @@ def _with_growth_behind(tokens: Sequence[Token]) -> list[Token]:
     ]
 
 
-def _prepared(tokens: Sequence[Token], *, pins: bool) -> Iterator[Token]:
+def _prepare_tokens(tokens: Sequence[Token], *, pins: bool) -> Iterator[Token]:
     """Tokens by what the grammar wants: separators only between measures, prefixes only before one."""
     share = any(one.type == "SHARE" for one in tokens)
     asked = any(one.type in _ASKED_OF_A_TOTAL for one in tokens)
-    listed = _listed(tokens)
+    listed = _aggregated_joints(tokens)
     for place, one in enumerate(tokens):
         before = tokens[place - 1] if place else None
         after = tokens[place + 1] if place + 1 < len(tokens) else None
@@ -165,7 +173,7 @@ def _prepared(tokens: Sequence[Token], *, pins: bool) -> Iterator[Token]:
         if place in listed:
             yield replace(one, type="ALSO")
             continue
-        listing = one.text.lower().endswith(" of") and _lists(tokens, place)
+        listing = one.text.lower().endswith(" of") and _list_joints(tokens, place)
         match one.type:
             case "FROM_WORD" if share and ends and begins:
                 yield replace(one, type="CAME_FROM")
@@ -212,7 +220,7 @@ def _is_sign(one: Token | None) -> bool:
     return one is not None and one.type in ARITHMETIC
 
 
-def _lists(tokens: Sequence[Token], place: int) -> list[int]:
+def _list_joints(tokens: Sequence[Token], place: int) -> list[int]:
     """Places of what joins the measures that follow: `sum of a, b and c`; none where only one follows."""
     depth = 0
     found: list[int] = []
@@ -227,14 +235,14 @@ def _lists(tokens: Sequence[Token], place: int) -> list[int]:
     return [at for at in inside if tokens[at - 1].type not in MODIFIERS or tokens[at + 1].type != tokens[at - 1].type]
 
 
-def _listed(tokens: Sequence[Token]) -> frozenset[int]:
+def _aggregated_joints(tokens: Sequence[Token]) -> frozenset[int]:
     """Places of all that joins measures which are added up or averaged."""
     of = (
         place
         for place, one in enumerate(tokens)
         if one.type in ("TOTAL", "AVERAGE") and one.text.lower().endswith(" of")
     )
-    return frozenset(at for place in of for at in _lists(tokens, place))
+    return frozenset(at for place in of for at in _list_joints(tokens, place))
 
 
 FRAMES = frozenset({
@@ -289,7 +297,7 @@ def _read(tokens: Sequence[Token]) -> Iterator[Any]:
             yield from run
             continue
         try:
-            if len(run) > _LONGEST_FORMULA:
+            if len(run) > _MAX_FORMULA_LENGTH:
                 raise LarkError("longer than any formula")
             tree = _tree_of(tuple(one.type for one in run))
         except LarkError as error:
@@ -299,10 +307,10 @@ def _read(tokens: Sequence[Token]) -> Iterator[Any]:
                 remedy="Write it as `(a + b) / c`, each line by its printed name",
             ) from error
         for child in tree.children:
-            yield run[child.children[0].start_pos] if child.data == "frame" else _with_words(child, run)
+            yield run[child.children[0].start_pos] if child.data == "frame" else _restore_words(child, run)
 
 
-_LONGEST_FORMULA = 150
+_MAX_FORMULA_LENGTH = 150
 """Tokens; the time of the parser grows faster than their number."""
 
 
@@ -313,10 +321,10 @@ def _tree_of(types: tuple[str, ...]) -> Any:
     return _grammar().parse(tokens)
 
 
-def _with_words(node: Any, run: Sequence[Token]) -> Any:
+def _restore_words(node: Any, run: Sequence[Token]) -> Any:
     """A tree of types with the words of `run` in their places."""
     if hasattr(node, "data"):
-        return type(node)(node.data, [_with_words(child, run) for child in node.children])
+        return type(node)(node.data, [_restore_words(child, run) for child in node.children])
     one = run[node.start_pos]
     return type(node)(one.type, one.text, start_pos=one.start, end_pos=one.end)
 
@@ -334,7 +342,7 @@ class _Builder:
     operands: dict[int, Operand]
     given: dict[int, Measure]
     amounts: dict[int, Amount]
-    last: Line | Named | None = None
+    last: Line | NamedFormula | None = None
 
     def token(self, word: Any) -> Token:
         return Token(word.type, str(word), word.start_pos, word.end_pos)
@@ -355,17 +363,17 @@ class _Builder:
             parts = tuple(self.measure(child) for child in children[-1].children if hasattr(child, "data"))
             return Function(name="sum" if rule == "total_of" else "mean", of=parts)
         inner = [self.measure(child) for child in children]
-        return self._made(rule, node, inner)
+        return self._build(rule, node, inner)
 
-    def _made(self, rule: str, node: Any, inner: list[Measure]) -> Measure:
+    def _build(self, rule: str, node: Any, inner: list[Measure]) -> Measure:
         first = inner[0]
         match rule:
             case "group" | "listed":
                 return first
             case "of_which":
-                return percentage(first, _as_whole(first, inner[1]))
+                return percentage(first, _whole_company_line(first, inner[1]))
             case "share_of":
-                return percentage(inner[1], _as_whole(inner[1], first))
+                return percentage(inner[1], _whole_company_line(inner[1], first))
             case "subtracted":
                 return Operation(operator="-", left=inner[1], right=first)
             case "squared" | "cubed":
@@ -383,7 +391,7 @@ class _Builder:
             case "averaged":
                 return _averaged(first)
             case "opening" | "prior":
-                return _shifted(first, balance="opening") if rule == "opening" else _shifted(first)
+                return _shift_one_period(first, balance="opening") if rule == "opening" else _shift_one_period(first)
             case "closing":
                 return first
             case "whole":
@@ -405,9 +413,9 @@ class _Builder:
         named = operand.token
         if token.start in self.given:
             return self.given[token.start]
-        line: Line | Named
+        line: Line | NamedFormula
         if named.type == "REF":
-            last = self.last or self._only()
+            last = self.last or self._company_only_line()
             if last is None:
                 raise NoReadingError("a formula has a period or a company where it needs a line")
             line = last.model_copy(update={"company": None, "period": None, "part": None})
@@ -419,14 +427,14 @@ class _Builder:
             return Function(name="mean", of=tuple(with_modifiers(line, one) for one in own))
         return with_modifiers(line, operand)
 
-    def _only(self) -> Line | Named | None:
+    def _company_only_line(self) -> Line | NamedFormula | None:
         """The line of `Acme's less Bolt's revenue`, which stands behind the first that it is said of."""
         lines = [one.token for one in self.operands.values() if one.token.type in ("METRIC", "FORMULA", "PHRASE")]
         return self._named(lines[0]) if len(lines) == 1 else None
 
-    def _named(self, token: Token) -> Line | Named:
+    def _named(self, token: Token) -> Line | NamedFormula:
         if token.type == "FORMULA":
-            return Named(words=token.text, formula=str(token.value))
+            return NamedFormula(words=token.text, formula=str(token.value))
         return Line(words=token.text, metric=str(token.value) if token.type == "METRIC" else None)
 
     def _number(self, word: Any) -> Number:
@@ -440,7 +448,7 @@ def percentage(part: Measure, whole: Measure) -> Operation:
     return Operation(operator="/", left=Operation(operator="*", left=hundred, right=part), right=whole)
 
 
-def _as_whole(part: Measure, whole: Measure) -> Measure:
+def _whole_company_line(part: Measure, whole: Measure) -> Measure:
     """The whole company's figure, where a part's share of the same line is taken."""
     if (
         isinstance(part, Line)
@@ -458,19 +466,19 @@ def _averaged(measure: Measure) -> Measure:
         case Function(name="mean"):
             return measure
         case _:
-            return Function(name="mean", of=(measure, _shifted(measure)))
+            return Function(name="mean", of=(measure, _shift_one_period(measure)))
 
 
-def _shifted(measure: Measure, balance: str | None = None) -> Measure:
+def _shift_one_period(measure: Measure, balance: str | None = None) -> Measure:
     """The same measure a period earlier."""
     match measure:
         case Line() if balance == "opening":
             return measure.model_copy(update={"balance": "opening"})
-        case Line() | Named():
+        case Line() | NamedFormula():
             return measure.model_copy(update={"shift": measure.shift - 1})
         case Operation(left=left, right=right):
-            return measure.model_copy(update={"left": _shifted(left), "right": _shifted(right)})
+            return measure.model_copy(update={"left": _shift_one_period(left), "right": _shift_one_period(right)})
         case Function(of=parts):
-            return measure.model_copy(update={"of": tuple(_shifted(part) for part in parts)})
+            return measure.model_copy(update={"of": tuple(_shift_one_period(part) for part in parts)})
         case _:
             return measure

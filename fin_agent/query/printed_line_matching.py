@@ -9,17 +9,17 @@ from fin_agent.analyst.rules.period_resolution import asks_about_future
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.query.lexer import Names, Token, lex, mentions_of
+from fin_agent.query.lexer import KnownNames, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import LINES, MODIFIERS, period_of
 from fin_agent.query.tree import (
     Axis,
+    Combination,
     Company,
     Comparison,
-    How,
     Kind,
     Line,
     Measure,
-    Named,
+    NamedFormula,
     Parts,
     Period,
     Query,
@@ -30,7 +30,7 @@ from fin_agent.retrieval.fact_terms import LIGHT, OF_PARTS, stems, words_of
 from fin_agent.workspace import Workspace
 
 
-def with_parts_found(query: Query, keys: Sequence[str], workspace: Workspace) -> Query | None:
+def with_parts_resolved(query: Query, keys: Sequence[str], workspace: Workspace) -> Query | None:
     """The query with a part and a known measure for each phrase that holds both: `aws segment operating margin`.
 
     None where no phrase does. `keys` are those of the companies asked about.
@@ -38,17 +38,17 @@ def with_parts_found(query: Query, keys: Sequence[str], workspace: Workspace) ->
     filings = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys]
     parts: list[str] = []
 
-    def split(line: Line | Named) -> Measure:
+    def split_phrase(line: Line | NamedFormula) -> Measure:
         if not isinstance(line, Line) or line.metric or line.part:
             return line
         parts[:] = parts or sorted(workspace.index.parts(filings))
         return next(_splits(line, parts, workspace.lexicon), line)
 
-    measures = tuple(with_lines(one, split) for one in query.measures)
+    measures = tuple(with_lines(one, split_phrase) for one in query.measures)
     return query.model_copy(update={"measures": measures}) if measures != query.measures else None
 
 
-def _splits(line: Line, parts: Sequence[str], lexicon: Lexicon) -> Iterator[Line | Named]:
+def _splits(line: Line, parts: Sequence[str], lexicon: Lexicon) -> Iterator[Line | NamedFormula]:
     for mention in lexicon.mentions(line.words):
         rest = f"{line.words[: mention.start]} {line.words[mention.end :]}"
         named = {part for part in parts if is_name_of(rest, part)}
@@ -58,7 +58,9 @@ def _splits(line: Line, parts: Sequence[str], lexicon: Lexicon) -> Iterator[Line
         if mention.kind == "metric":
             yield Line(words=mention.phrase, metric=mention.id, part=part, period=line.period, company=line.company)
         elif mention.kind == "formula":
-            yield Named(words=mention.phrase, formula=mention.id, part=part, period=line.period, company=line.company)
+            yield NamedFormula(
+                words=mention.phrase, formula=mention.id, part=part, period=line.period, company=line.company
+            )
 
 
 def is_name_of(words: str, part: str) -> bool:
@@ -80,7 +82,7 @@ def is_name_of(words: str, part: str) -> bool:
     )
 
 
-def with_years_to_come(query: Query, keys: Sequence[str], workspace: Workspace) -> Query | None:
+def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace) -> Query | None:
     """The query with the years in which something falls due as parts of its line, of the report of the year before.
 
     None where it asks of no years to come: `debt due in 2026 and 2027 as of May 31, 2023`, `purchase commitments due in
@@ -90,7 +92,7 @@ def with_years_to_come(query: Query, keys: Sequence[str], workspace: Workspace) 
     due = asks_about_future(query.question) or any(words_of(line.words) & _DUE for line in lines)
     if not due or len(keys) != 1 or query.parts is not None or any(line.period or line.part for line in lines):
         return None
-    told = _as_of(query.periods, keys[0], workspace)
+    told = _report_period(query.periods, keys[0], workspace)
     if told is None:
         return None
     report, years = told
@@ -101,10 +103,10 @@ def with_years_to_come(query: Query, keys: Sequence[str], workspace: Workspace) 
             for one in query.measures
         )
         return query.model_copy(update={"measures": measures, "periods": (report,)})
-    total = query.comparison is not None and query.comparison.how is How.TOTAL
+    total = query.comparison is not None and query.comparison.how is Combination.TOTAL
     update: dict[str, object] = {"periods": (report,), "parts": Parts(names=years)}
     if total or query.comparison is None:
-        update["comparison"] = Comparison(axis=Axis.PARTS, how=How.TOTAL if total else How.EACH)
+        update["comparison"] = Comparison(axis=Axis.PARTS, how=Combination.TOTAL if total else Combination.EACH)
     return query.model_copy(update=update)
 
 
@@ -128,7 +130,7 @@ def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | 
     return query.model_copy(update={"periods": periods, "assumed": (*query.assumed, note)})
 
 
-_OVER_YEARS = frozenset({How.AVERAGE, How.HIGHEST, How.LOWEST})
+_OVER_YEARS = frozenset({Combination.AVERAGE, Combination.HIGHEST, Combination.LOWEST})
 _YEARS_BEFORE = 4
 """Selected data go back so far."""
 
@@ -137,11 +139,11 @@ def _is_printed(query: Query, year: int, key: str, workspace: Workspace) -> bool
     """Whether there is a figure of the year for each line."""
     names = list(query.parts.names) if query.parts is not None else []
     part = names[0] if len(names) == 1 else None
-    return all(_is_stated(line, part, year, key, workspace) for line in query.lines())
+    return all(_has_figure(line, part, year, key, workspace) for line in query.lines())
 
 
-def _is_stated(line: Line | Named, part: str | None, year: int, key: str, workspace: Workspace) -> bool:
-    formula = workspace.lexicon.formulas[line.formula].expression if isinstance(line, Named) else line.metric
+def _has_figure(line: Line | NamedFormula, part: str | None, year: int, key: str, workspace: Workspace) -> bool:
+    formula = workspace.lexicon.formulas[line.formula].expression if isinstance(line, NamedFormula) else line.metric
     doc_ids = workspace.directory.by_key[key].doc_ids
     metrics = [name for name in expression_inputs(formula) if name in workspace.lexicon.metrics] if formula else []
     if metrics and all(workspace.index.facts(doc_ids, metrics=[one], years=[year]) for one in metrics):
@@ -149,7 +151,7 @@ def _is_stated(line: Line | Named, part: str | None, year: int, key: str, worksp
     return bool(find_facts(workspace, FactQuery(line.words, year, part=line.part or part), company=key).found)
 
 
-def _as_of(periods: Sequence[Period], key: str, workspace: Workspace) -> tuple[Period, tuple[str, ...]] | None:
+def _report_period(periods: Sequence[Period], key: str, workspace: Workspace) -> tuple[Period, tuple[str, ...]] | None:
     """The period whose report tells of years to come, and these years."""
     years = sorted({year for one in periods if (year := _year_of(one)) is not None})
     latest = workspace.years[key].latest() if key in workspace.years else None
@@ -172,7 +174,7 @@ _DUE = words_of("due mature matures maturing maturity maturities")
 
 
 def read_as_printed(
-    question: str, names: Names, workspace: Workspace, before: Query | None = None, *, listed: bool
+    question: str, names: KnownNames, workspace: Workspace, before: Query | None = None, *, listed: bool
 ) -> Query | None:
     """The question as one printed line: all its words but company and period are the line's.
 
@@ -206,7 +208,7 @@ def read_as_printed(
         companies=companies,
         periods=periods or (before.periods if before is not None else ()),
     )
-    query = with_years_to_come(query, [companies[0].key], workspace) or query
+    query = with_maturity_years(query, [companies[0].key], workspace) or query
     telling = words_of(" ".join(words)) - OF_ANY_FIGURE
     return query if len(telling) >= _FEWEST_WORDS and len(query.periods) <= 1 and query.parts is None else None
 

@@ -10,23 +10,23 @@ from functools import reduce
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
-from fin_agent.query.lexer import Amount, Lexed, Token, mentions_of, periods_in
+from fin_agent.query.lexer import Amount, LexedQuestion, Token, mentions_of, periods_in
 from fin_agent.query.modifier_attachment import period_of
-from fin_agent.query.parsing import Parsed, percentage
-from fin_agent.query.question_sentences import Sentences, decimals_asked, unit_asked
+from fin_agent.query.parsing import ParsedQuestion, percentage
+from fin_agent.query.question_sentences import QuestionSentences, requested_decimals, requested_unit
 from fin_agent.query.tree import (
     Axis,
     Claim,
+    Combination,
     Company,
     Comparison,
     Function,
-    How,
     HowMoved,
     Kind,
     Line,
     Measure,
     Move,
-    Named,
+    NamedFormula,
     Number,
     Operation,
     Parts,
@@ -41,13 +41,13 @@ _ASKS = ("is", "are", "was", "were", "did", "does", "do", "has", "have", "had")
 
 
 @dataclass
-class Composer:
+class QueryComposer:
     """Puts measures, modifiers and frames together; frames that nothing took are unread."""
 
     question: str
-    told: Sentences
-    lexed: Lexed
-    parsed: Parsed
+    told: QuestionSentences
+    lexed: LexedQuestion
+    parsed: ParsedQuestion
     lexicon: Lexicon
     before: Query | None = None
     """The question that this one goes on from: what this one leaves out is as there."""
@@ -70,15 +70,15 @@ class Composer:
 
     # What the frames hold.
 
-    def has(self, *kinds: str) -> bool:
+    def has_unread(self, *kinds: str) -> bool:
         """Whether a frame of one of these kinds is left to be read."""
         return any(kind in self.left for kind in kinds)
 
-    def said(self, *kinds: str) -> bool:
+    def has_frame(self, *kinds: str) -> bool:
         """Whether the question has such a frame, read or not."""
         return any(kind in self.parsed.frames for kind in kinds)
 
-    def take(self, *kinds: str) -> list[Token]:
+    def take_frames(self, *kinds: str) -> list[Token]:
         """The frames of these kinds; taken, they are read."""
         return [token for kind in kinds for token in self.left.pop(kind, [])]
 
@@ -86,8 +86,8 @@ class Composer:
 
     def query(self) -> Query:
         """Put the Query together of measures, companies, periods, parts and frames."""
-        self._go_on()
-        words = self._in_words()
+        self._inherit_measures()
+        words = self._textual_kind()
         measures = list(self.parsed.measures)
         periods = self._periods()
         unit = self._unit()
@@ -96,7 +96,7 @@ class Composer:
             {one.company.key: Company(key=one.company.key, name=one.company.name, confidence=one.confidence)
              for one in self.lexed.companies}.values()
         )  # fmt: skip
-        paired = self._paired()
+        paired = self._pair_periods()
         if paired is not None:
             periods = paired
         if self.before is not None and not companies and not self.parsed.unknown:
@@ -108,18 +108,18 @@ class Composer:
             unknown_companies=tuple(dict.fromkeys(self.parsed.unknown)),
             parts=parts,
             periods=periods,
-            respectively=bool(self.take("RESPECTIVELY")) or paired is not None,
+            respectively=bool(self.take_frames("RESPECTIVELY")) or paired is not None,
             unit=unit,
-            decimals=decimals_asked(self.question),
+            decimals=requested_decimals(self.question),
         )
         if words is not None:
             topics = tuple(line.words for measure in measures for line in lines_of(measure))
             return base.model_copy(update={"kind": words, "measures": tuple(measures), "topics": topics})
-        self.take("WHICH") if not self.has("KIND", "PERIOD_KIND") else None
-        put = _Asked(self, base, measures)
+        self.take_frames("WHICH") if not self.has_unread("KIND", "PERIOD_KIND") else None
+        put = _MeasureReading(self, base, measures)
         return put.query()
 
-    def _paired(self) -> tuple[Period, ...] | None:
+    def _pair_periods(self) -> tuple[Period, ...] | None:
         """The periods in the order of the companies, where each has another one beside it: `Acme FY24 vs Bolt FY25`."""
         if self.parsed.arithmetic and len(self.parsed.measures) > 1:
             return None
@@ -136,42 +136,44 @@ class Composer:
         own = len(keys) == pairs and len(set(periods)) > 1 and all(one.fiscal_year for one in periods)
         return periods if own else None
 
-    def _go_on(self) -> None:
+    def _inherit_measures(self) -> None:
         """Take over the measures of the question before, where this one has none or sets one against them.
 
         `..., and by how much did it rise?`, `..., and what share of revenue is that?`
         """
         measures = self.parsed.measures
-        if self.before is None or not self.before.measures or any(self.has(frame) for frame in _IN_WORDS):
+        if self.before is None or not self.before.measures or any(self.has_unread(frame) for frame in _IN_WORDS):
             return
         earlier = [one.of if isinstance(one, Move) else one for one in self.before.measures]
         if not measures:
             self.parsed.measures = earlier
             self.parsed.arithmetic = False
             chosen = self.before.comparison
-            if self.has("SHARE") and len(earlier) == 1 and isinstance(earlier[0], Line) and _is_of_parts(chosen):
-                self.take("SHARE", "TOTAL", "WHICH")
+            if self.has_unread("SHARE") and len(earlier) == 1 and isinstance(earlier[0], Line) and _is_of_parts(chosen):
+                self.take_frames("SHARE", "TOTAL", "WHICH")
                 self.parsed.measures = [percentage(earlier[0], earlier[0].model_copy(update={"whole": True}))]
                 self.taken_over = chosen
-            if len(earlier) > 1 and self.has("TOTAL"):
-                self.take("TOTAL")
-                self.parsed.measures = [reduce(_plus, earlier)]
+            if len(earlier) > 1 and self.has_unread("TOTAL"):
+                self.take_frames("TOTAL")
+                self.parsed.measures = [reduce(_sum_of, earlier)]
         elif len(measures) == 1 and len(earlier) == 1 and not self.parsed.parts:
-            share = self.has("SHARE", "CAME_FROM") or (self.has("PERCENT") and _refers_back(self.told.asked))
-            if share and isinstance(measures[0], Line | Named):
-                self.take("SHARE", "CAME_FROM", "PERCENT", "TURNED", "WHICH")
+            share = self.has_unread("SHARE", "CAME_FROM") or (
+                self.has_unread("PERCENT") and _refers_back(self.told.asked)
+            )
+            if share and isinstance(measures[0], Line | NamedFormula):
+                self.take_frames("SHARE", "CAME_FROM", "PERCENT", "TURNED", "WHICH")
                 own = measures[0]
                 if self.before.parts is not None and isinstance(own, Line):
                     own = own.model_copy(update={"whole": True})
                 of_it = _OF_WHAT_WAS_ASKED.search(self.told.asked) is not None
                 self.parsed.measures = [percentage(own, earlier[0]) if of_it else percentage(earlier[0], own)]
 
-    def _in_words(self) -> Kind | None:
+    def _textual_kind(self) -> Kind | None:
         """The kind of a question that no figure answers."""
         for frame, kind in _IN_WORDS.items():
-            if self.has(frame):
+            if self.has_unread(frame):
                 return kind
-        figures = self.has("KIND", "FASTEST", "SLOWEST", "POSITIVE", "NEGATIVE")
+        figures = self.has_unread("KIND", "FASTEST", "SLOWEST", "POSITIVE", "NEGATIVE")
         return None if self.parsed.measures or figures else Kind.DESCRIPTION
 
     def _periods(self) -> tuple[Period, ...]:
@@ -193,26 +195,26 @@ class Composer:
         if self.before is not None and not asked and not self.counted_years:
             asked = self.before.periods
             self.of_one_filing = not self.before.question and len(asked) == 1
-        return self._with_the_other(asked)
+        return self._with_relative_period(asked)
 
-    def _with_the_other(self, found: tuple[Period, ...]) -> tuple[Period, ...]:
+    def _with_relative_period(self, found: tuple[Period, ...]) -> tuple[Period, ...]:
         """The only period with the one that is named by it: the year before, the year after, the quarter before."""
         if len(found) != 1:
             return found
         (only,) = found
-        if self.take("YEAR_BEFORE"):
-            return _years_on(only, -1), only
-        if self.take("NEXT_YEAR"):
-            return only, _years_on(only, 1)
-        if only.quarter and not only.end and self.take("QUARTER_BEFORE"):
+        if self.take_frames("YEAR_BEFORE"):
+            return _shift_years(only, -1), only
+        if self.take_frames("NEXT_YEAR"):
+            return only, _shift_years(only, 1)
+        if only.quarter and not only.end and self.take_frames("QUARTER_BEFORE"):
             last = {"quarter": 4, "fiscal_year": (only.fiscal_year or 0) - 1}
             return only.model_copy(update={"quarter": only.quarter - 1} if only.quarter > 1 else last), only
         return found
 
     def _unit(self) -> str | None:
-        points, bps = self.take("POINTS"), self.take("BPS")
-        scales = [unit for frame, unit in _UNITS.items() if self.take(frame)]
-        asked = unit_asked(self.question)
+        points, bps = self.take_frames("POINTS"), self.take_frames("BPS")
+        scales = [unit for frame, unit in _UNITS.items() if self.take_frames(frame)]
+        asked = requested_unit(self.question)
         if bps:
             return "basis points"
         if points:
@@ -223,23 +225,27 @@ class Composer:
         kinds = [str(token.value) for token in self.left.get("KIND", [])]
         names = tuple(dict.fromkeys(self.parsed.parts))
         without: tuple[str, ...] = ()
-        if kinds and self.has("AFTER", "EXCEPT"):
-            self.take("AFTER", "EXCEPT")
+        if kinds and self.has_unread("AFTER", "EXCEPT"):
+            self.take_frames("AFTER", "EXCEPT")
             without, names = names, ()
         if names and kinds:
-            self.take("KIND")  # `the Marine segment`
+            self.take_frames("KIND")  # `the Marine segment`
             return Parts(names=names)
-        if kinds and self.has(
+        if kinds and self.has_unread(
             "WHICH", "RANK", "HIGHEST", "LOWEST", "FASTEST", "SLOWEST", "EACH", "BY", "WHO", "ORDINAL"
         ):
-            self.take("KIND", "WHICH")
+            self.take_frames("KIND", "WHICH")
             return Parts(kind=kinds[0], without=without)
         return Parts(names=names) if names else None
 
 
 def _is_of_parts(comparison: Comparison | None) -> bool:
     """Whether one of several parts was chosen: `which segment was the largest`."""
-    return comparison is not None and comparison.axis is Axis.PARTS and comparison.how in (How.HIGHEST, How.LOWEST)
+    return (
+        comparison is not None
+        and comparison.axis is Axis.PARTS
+        and comparison.how in (Combination.HIGHEST, Combination.LOWEST)
+    )
 
 
 def _refers_back(text: str) -> bool:
@@ -252,11 +258,11 @@ _OF_WHAT_WAS_ASKED = re.compile(r"\bof\s+(?:it|that|this|these|those|them)\b(?!\
 _REFERRING = frozenset({"that", "this", "it", "those", "these", "they"})
 
 
-def _plus(one: Measure, other: Measure) -> Measure:
+def _sum_of(one: Measure, other: Measure) -> Measure:
     return Operation(operator="+", left=one, right=other)
 
 
-def _years_on(period: Period, years: int) -> Period:
+def _shift_years(period: Period, years: int) -> Period:
     """The same period of another year."""
     end, year = period.end, period.fiscal_year
     other = end and end.replace(year=end.year + years, day=28 if (end.month, end.day) == (2, 29) else end.day)
@@ -275,10 +281,10 @@ _UNITS = {
 
 
 @dataclass
-class _Asked:
+class _MeasureReading:
     """What is asked of the measures."""
 
-    words: Composer
+    words: QueryComposer
     base: Query
     measures: list[Measure]
 
@@ -287,26 +293,26 @@ class _Asked:
         self._without_inputs()
         if len(self.measures) > 1 and len(set(self.measures)) == 1:
             self.measures = self.measures[:1]
-        self.measures = [_of_two_lines(one) if self.base.parts is None else one for one in self.measures]
+        self.measures = [_distinct_line_share(one) if self.base.parts is None else one for one in self.measures]
         self.measures = [_told_twice(one, self.words.lexicon) for one in self.measures]
-        self._share_of_the_whole()
-        self._of_a_line_in_percent()
-        self._averages_of_all()
+        self._share_of_whole()
+        self._percentage_line()
+        self._average_each()
         self._without_options()
-        self._made_money()
+        self._net_income_as_profit()
         if self.words.taken_over is not None:
             self.base = self.base.model_copy(update={"comparison": self.words.taken_over, "kind": Kind.COMPARISON})
             query = self.base.model_copy(update={"measures": tuple(self.measures)})
             return query.model_copy(update={"unread": self._unread()})
         update = (
-            self._chosen()
-            or self._turned()
-            or self._between_companies()
-            or self._growths()
+            self._selected_company_measure()
+            or self._conversion_ratio()
+            or self._company_difference()
+            or self._growth_comparison()
             or self._claim()
             or self._ranked()
-            or self._moved()
-            or self._against()
+            or self._movement()
+            or self._compare()
             or self._plain()
         )
         query = self.base.model_copy(update={"measures": tuple(self.measures), **update})
@@ -336,17 +342,17 @@ class _Asked:
 
     def _without_inputs(self) -> None:
         """`return on equity using average equity`: inputs named beside their formula are what it is computed from."""
-        if len(self.measures) < 2 or not isinstance(self.measures[0], Named):
+        if len(self.measures) < 2 or not isinstance(self.measures[0], NamedFormula):
             return
         first, *others = self.measures
-        assert isinstance(first, Named)
+        assert isinstance(first, NamedFormula)
         inputs = {name for line in _inputs(first.formula, self.words.lexicon) for name in line}
         lines = [line for one in others for line in (one.of if isinstance(one, Function) else (one,))]
         if all(isinstance(one, Line) and one.metric in inputs for one in lines):
             closing = any(one.type in ("CLOSING", "YEAR_END") for one in self.words.lexed.tokens)
             closing = closing or re.search(r"\b(?:year-end|ending|closing)\b", self.words.told.asked, re.I) is not None
-            self.measures = [first.model_copy(update={"closing": closing and not self.words.has("AVERAGE")})]
-            self.words.take("AND", "AVERAGE", "TOTAL")
+            self.measures = [first.model_copy(update={"closing": closing and not self.words.has_unread("AVERAGE")})]
+            self.words.take_frames("AND", "AVERAGE", "TOTAL")
             self._take_constants(first.formula)
 
     def _take_constants(self, formula: str) -> None:
@@ -354,9 +360,9 @@ class _Asked:
         constants = set(re.findall(r"\d+", self.words.lexicon.formulas[formula].expression))
         bounds = self.words.left.get("BOUND", [])
         if bounds and all(isinstance(one.value, Amount) and f"{one.value.value:g}" in constants for one in bounds):
-            self.words.take("BOUND")
+            self.words.take_frames("BOUND")
 
-    def _share_of_the_whole(self) -> None:
+    def _share_of_whole(self) -> None:
         """`Data Center's share of revenue`: of the part, over the whole company."""
         words, parts = self.words, self.base.parts
         asked = words.left.get("SHARE", [])
@@ -364,20 +370,20 @@ class _Asked:
             return
         (line,) = self.measures
         if isinstance(line, Line) and not asked[0].text.lower().startswith(("what percent", "by what")):
-            words.take("SHARE", "CAME_FROM")
+            words.take_frames("SHARE", "CAME_FROM")
             own, total = (line.model_copy(update={"whole": whole}) for whole in (False, True))
             self.measures = [percentage(own, total)]
 
-    def _of_a_line_in_percent(self) -> None:
+    def _percentage_line(self) -> None:
         """`the average percentage of revenues of OEM`: the line is printed in percent, or the question is not read."""
         asked = self.words.left.get("SHARE", [])
         lines = [one.of if isinstance(one, Function) else (one,) for one in self.measures]
         alone = len(lines) == 1 and all(isinstance(one, Line) and not one.metric for one in lines[0])
         if alone and asked and all("percent" in one.text.lower() for one in asked):
-            self.words.take("SHARE")
+            self.words.take_frames("SHARE")
             self.base = self.base.model_copy(update={"unit": "percent"})
 
-    def _averages_of_all(self) -> None:
+    def _average_each(self) -> None:
         """`average inventory and total assets`: of balances that are listed each is averaged."""
         first = self.measures[0] if len(self.measures) > 1 else None
         if not isinstance(first, Line) or first.balance != "average":
@@ -394,7 +400,7 @@ class _Asked:
         which earned the least operating income`.
         """
         groups = self.words.parsed.groups
-        if len(groups) < 2 or not self.words.has("HIGHEST", "LOWEST", "HIGHER", "LOWER") or self.companies > 1:
+        if len(groups) < 2 or not self.words.has_unread("HIGHEST", "LOWEST", "HIGHER", "LOWER") or self.companies > 1:
             return
         named = [one for one in self.measures if not isinstance(one, Line) or one.metric]
         parts = self._parts_listed() if len(named) == 1 else ()
@@ -425,29 +431,29 @@ class _Asked:
             names = found if len(found) > 1 else names
         return names
 
-    def _made_money(self) -> None:
+    def _net_income_as_profit(self) -> None:
         """`was it profitable`, `which made more money`: by net income."""
         words = self.words
-        if self.measures or not words.has("POSITIVE", "NEGATIVE"):
+        if self.measures or not words.has_unread("POSITIVE", "NEGATIVE"):
             return
         asked = words.left.get("POSITIVE", [])
         if words.yes_or_no or any({"more", "most"} & set(one.text.lower().split()) for one in asked):
             self.measures = [Line(words="net income", metric="net_income")]
         if not words.yes_or_no and self.measures:
-            words.left.setdefault("HIGHEST", []).extend(words.take("POSITIVE"))
+            words.left.setdefault("HIGHEST", []).extend(words.take_frames("POSITIVE"))
 
     def _is_balance(self, line: Line) -> bool:
         return line.metric is not None and self.words.lexicon.metrics[line.metric].period == "instant"
 
     # What is asked of them.
 
-    def _chosen(self) -> dict[str, object] | None:
+    def _selected_company_measure(self) -> dict[str, object] | None:
         """`the revenue of the company with the highest margin`: what one is chosen by, and what is asked of it."""
         words = self.words
         extremes = [token for kind in _EXTREMES for token in words.left.get(kind, [])]
         if self.companies < 2 or len(self.measures) != 2 or len(extremes) != 1:
             return None
-        if not words.said("WITH_THE", "WHICH", "WHO", "AND"):
+        if not words.has_frame("WITH_THE", "WHICH", "WHO", "AND"):
             return None
         (extreme,) = extremes
         places = words.parsed.places
@@ -455,17 +461,17 @@ class _Asked:
             return None
         after = [place for place in places if place > extreme.start]
         by = places.index(after[0]) if after else len(places) - 1
-        chosen_by = self._in_its_own_period(self.measures[by], extreme, by)
+        chosen_by = self._with_selection_period(self.measures[by], extreme, by)
         if chosen_by is None:
             return None
-        how = How.HIGHEST if extreme.type in ("HIGHEST", "FASTEST") else How.LOWEST
-        words.take("WITH_THE", *_EXTREMES, "OR", "TOTAL")
-        if extreme.type in ("FASTEST", "SLOWEST") or words.take("GROWTH"):
+        how = Combination.HIGHEST if extreme.type in ("HIGHEST", "FASTEST") else Combination.LOWEST
+        words.take_frames("WITH_THE", *_EXTREMES, "OR", "TOTAL")
+        if extreme.type in ("FASTEST", "SLOWEST") or words.take_frames("GROWTH"):
             chosen_by = chosen_by if isinstance(chosen_by, Move) else Move(of=chosen_by, how="growth")
         self.measures = [self.measures[1 - by]]
         return {"kind": Kind.COMPARISON, "chosen_by": chosen_by, "comparison": Comparison(axis=Axis.COMPANIES, how=how)}
 
-    def _in_its_own_period(self, measure: Measure, extreme: Token, by: int) -> Measure | None:
+    def _with_selection_period(self, measure: Measure, extreme: Token, by: int) -> Measure | None:
         """What one is chosen by, of the period that stands with it, where two are named; None where neither does."""
         mentions = [one for one in self.words.parsed.periods if isinstance(one, PeriodMention)]
         if len(self.base.periods) < 2:
@@ -479,22 +485,26 @@ class _Asked:
         (rest,) = [one for one in mentions if one is not own]
         self.words.parsed.apart = ()
         self.base = self.base.model_copy(update={"periods": (period_of(rest),)})
-        if isinstance(measure, Line | Named):
+        if isinstance(measure, Line | NamedFormula):
             return measure.model_copy(update={"period": period_of(own)})
         return None
 
-    def _between_companies(self) -> dict[str, object] | None:
+    def _company_difference(self) -> dict[str, object] | None:
         """`Acme's revenue minus Bolt's` sets the two companies against each other."""
-        if len(self.measures) > 1 and len({_of_nobody(one) for one in self.measures}) == 1 and self.companies > 1:
-            self.measures = [_of_nobody(self.measures[0])]
+        if (
+            len(self.measures) > 1
+            and len({_without_companies(one) for one in self.measures}) == 1
+            and self.companies > 1
+        ):
+            self.measures = [_without_companies(self.measures[0])]
         if len(self.measures) != 1 or not isinstance(self.measures[0], Operation):
             return None
         whole = self.measures[0]
-        how = {"-": How.DIFFERENCE, "/": How.RATIO}.get(whole.operator)
+        how = {"-": Combination.DIFFERENCE, "/": Combination.RATIO}.get(whole.operator)
         left, right = whole.left, whole.right
-        if how is None or not isinstance(left, Line | Named) or not isinstance(right, Line | Named):
+        if how is None or not isinstance(left, Line | NamedFormula) or not isinstance(right, Line | NamedFormula):
             return None
-        plain = [_of_nobody(one).model_copy(update={"words": ""}) for one in (left, right)]
+        plain = [_without_companies(one).model_copy(update={"words": ""}) for one in (left, right)]
         if not (left.company and right.company) or plain[0] != plain[1]:
             return None
         order = {left.company: 0, right.company: 1}
@@ -502,62 +512,70 @@ class _Asked:
             return None
         self.measures = [left.model_copy(update={"company": None})]
         companies = tuple(sorted(self.base.companies, key=lambda one: order[one.key]))
-        self.words.take("RATIO", "DIFFERENCE", "AND")
+        self.words.take_frames("RATIO", "DIFFERENCE", "AND")
         return {"kind": Kind.COMPARISON, "companies": companies, "comparison": Comparison(axis=Axis.COMPANIES, how=how)}
 
-    def _turned(self) -> dict[str, object] | None:
+    def _conversion_ratio(self) -> dict[str, object] | None:
         """`who turned more of revenue into free cash flow`."""
         words = self.words
-        if not (words.has("TURNED") and len(self.measures) == 2 and words.has("HIGHER", "LOWER", "HIGHEST", "LOWEST")):
+        if not (
+            words.has_unread("TURNED")
+            and len(self.measures) == 2
+            and words.has_unread("HIGHER", "LOWER", "HIGHEST", "LOWEST")
+        ):
             return None
-        words.take("TURNED", "VERSUS", "WHO")
+        words.take_frames("TURNED", "VERSUS", "WHO")
         of, into = self.measures
         self.measures = [percentage(into, of)]
-        how = How.LOWEST if words.take("LOWER", "LOWEST") else How.HIGHEST
-        words.take("HIGHER", "HIGHEST")
+        how = Combination.LOWEST if words.take_frames("LOWER", "LOWEST") else Combination.HIGHEST
+        words.take_frames("HIGHER", "HIGHEST")
         return {"kind": Kind.COMPARISON, "comparison": Comparison(axis=Axis.COMPANIES, how=how)}
 
-    def _growths(self) -> dict[str, object] | None:
+    def _growth_comparison(self) -> dict[str, object] | None:
         """Growth that moves itself, or is set against the growth of another measure."""
         words = self.words
-        grown = words.has("GROWTH") or (words.has("UP") and words.has("FASTER", "SLOWER"))
-        choice = words.said("WHICH", "WHO", "OR") or " or " in words.told.asked.lower()
+        grown = words.has_unread("GROWTH") or (words.has_unread("UP") and words.has_unread("FASTER", "SLOWER"))
+        choice = words.has_frame("WHICH", "WHO", "OR") or " or " in words.told.asked.lower()
         if not grown or choice or self.companies > 1 or self.base.parts is not None:
             return None
-        if len(self.measures) == 2 and words.has("FASTER", "SLOWER", "DIFFERENCE", "HIGHER", "LOWER"):
-            return self._one_growth_less_the_other()
-        if len(self.measures) != 1 or words.has("BOUND", "CAGR", "PERIOD_KIND", "WHICH"):
+        if len(self.measures) == 2 and words.has_unread("FASTER", "SLOWER", "DIFFERENCE", "HIGHER", "LOWER"):
+            return self._growth_difference()
+        if len(self.measures) != 1 or words.has_unread("BOUND", "CAGR", "PERIOD_KIND", "WHICH"):
             return None
-        moves = len(self.base.periods) < 3 and words.has("UP", "DOWN", "CHANGE", "HIGHER", "LOWER", "FASTER", "SLOWER")
-        noun = words.left.get("GROWTH", []) or (words.has("FASTER", "SLOWER") and len(self.base.periods) > 1)
-        if len(self.base.periods) > 1 and (words.take("AVERAGE") or self._averaged()):
-            words.take("GROWTH")
+        moves = len(self.base.periods) < 3 and words.has_unread(
+            "UP", "DOWN", "CHANGE", "HIGHER", "LOWER", "FASTER", "SLOWER"
+        )
+        noun = words.left.get("GROWTH", []) or (words.has_unread("FASTER", "SLOWER") and len(self.base.periods) > 1)
+        if len(self.base.periods) > 1 and (words.take_frames("AVERAGE") or self._averaged()):
+            words.take_frames("GROWTH")
             self._move("growth")
             # From one year to another, the growth of the first began before it.
             if any(one.type == "FROM_WORD" for one in words.lexed.tokens):
                 self.base = self.base.model_copy(update={"periods": self.base.periods[1:]})
-            of_years = Comparison(axis=Axis.PERIODS, how=How.AVERAGE)
+            of_years = Comparison(axis=Axis.PERIODS, how=Combination.AVERAGE)
             return {"kind": Kind.AGGREGATE, "comparison": of_years}
-        verb = words.has("UP", "DOWN") and not words.left.get("GROWTH") and not words.has("FASTER", "SLOWER")
+        verb = (
+            words.has_unread("UP", "DOWN") and not words.left.get("GROWTH") and not words.has_unread("FASTER", "SLOWER")
+        )
         if not noun or not moves or verb:
             return None
-        if not words.yes_or_no and not words.has("DIFFERENCE") and self.base.unit != "percentage points":
+        if not words.yes_or_no and not words.has_unread("DIFFERENCE") and self.base.unit != "percentage points":
             return None
-        words.take("GROWTH", "DIFFERENCE", "YEAR_BEFORE", "YOY")
+        words.take_frames("GROWTH", "DIFFERENCE", "YEAR_BEFORE", "YOY")
         self._move("growth")
-        down = bool(words.take("DOWN", "LOWER", "SLOWER"))
-        words.take("UP", "HIGHER", "FASTER", "CHANGE")
+        down = bool(words.take_frames("DOWN", "LOWER", "SLOWER"))
+        words.take_frames("UP", "HIGHER", "FASTER", "CHANGE")
         if not words.yes_or_no:
             self.measures = [Move(of=self.measures[0], how="change")]
             return {"kind": Kind.CHANGE}
-        if words.has("THAN", "VERSUS") and self._earlier_first():
+        if words.has_unread("THAN", "VERSUS") and self._earlier_first():
             down = not down
         return {"kind": Kind.CLAIM, "claim": Claim(way="fell" if down else "rose")}
 
-    def _one_growth_less_the_other(self) -> dict[str, object]:
+    def _growth_difference(self) -> dict[str, object]:
         words = self.words
-        slower = bool(words.take("SLOWER", "LOWER"))
-        words.take("FASTER", "HIGHER", "GROWTH", "UP", "DIFFERENCE", "CHANGE")
+        slower = bool(words.take_frames("SLOWER", "LOWER"))
+        words.take_frames("FASTER", "HIGHER", "GROWTH", "UP", "DIFFERENCE", "CHANGE")
         first, second = (one if isinstance(one, Move) else self._growth_of(one) for one in self.measures)
         if isinstance(first, Move) and first.start is not None:
             self.base = self.base.model_copy(update={"periods": self.base.periods[-1:]})
@@ -575,82 +593,87 @@ class _Asked:
 
     def _claim(self) -> dict[str, object] | None:
         words = self.words
-        if words.has("COUNT"):
-            return self._counted()
+        if words.has_unread("COUNT"):
+            return self._count_years()
         if not words.yes_or_no:
             return None
-        if words.has("UP") and words.has("DOWN") and words.has("OR"):
-            words.take("UP", "DOWN", "OR", "YEAR_BEFORE", "FROM_WORD", "TO", "BY")
+        if words.has_unread("UP") and words.has_unread("DOWN") and words.has_unread("OR"):
+            words.take_frames("UP", "DOWN", "OR", "YEAR_BEFORE", "FROM_WORD", "TO", "BY")
             return {"kind": Kind.CLAIM, "claim": Claim(way="rose")}
-        if words.has("COVERED") and len(self.measures) == 2 and self.companies < 2:
-            return self._covered()
-        if self.companies == 2 and words.has("DIFFERENCE") and words.has("HIGHER", "LOWER"):
-            claim = Claim(way="below" if words.take("LOWER") else "above", bound=Number(value=0))
-            words.take("HIGHER", "DIFFERENCE", "THAN", "VERSUS", "AND", "OR")
+        if words.has_unread("COVERED") and len(self.measures) == 2 and self.companies < 2:
+            return self._coverage_claim()
+        if self.companies == 2 and words.has_unread("DIFFERENCE") and words.has_unread("HIGHER", "LOWER"):
+            claim = Claim(way="below" if words.take_frames("LOWER") else "above", bound=Number(value=0))
+            words.take_frames("HIGHER", "DIFFERENCE", "THAN", "VERSUS", "AND", "OR")
             return {
                 "kind": Kind.CLAIM,
                 "claim": claim,
-                "comparison": Comparison(axis=Axis.COMPANIES, how=How.DIFFERENCE),
+                "comparison": Comparison(axis=Axis.COMPANIES, how=Combination.DIFFERENCE),
             }
         asked = reduce(lambda text, words: text.replace(words, ""), _ASKS_A_VERDICT, words.told.asked.lower())
-        if " or " in asked and not words.has("EQUAL"):
+        if " or " in asked and not words.has_unread("EQUAL"):
             return None
-        if words.has("DIFFERENCE", "EXCESS", "HOW_MANY_TIMES") or (len(self.measures) > 1 and words.has("BOUND")):
+        if words.has_unread("DIFFERENCE", "EXCESS", "HOW_MANY_TIMES") or (
+            len(self.measures) > 1 and words.has_unread("BOUND")
+        ):
             return None
-        return self._every_year() or self._of_sign() or self._held_against()
+        return self._every_year() or self._sign_claim() or self._compared_claim()
 
-    def _covered(self) -> dict[str, object]:
+    def _coverage_claim(self) -> dict[str, object]:
         """`did operating income cover interest`, `was the dividend covered by FCF`: one over the other."""
-        (covered,) = self.words.take("COVERED")[:1]
+        (covered,) = self.words.take_frames("COVERED")[:1]
         covering, other = self.measures
         if self.words.parsed.places[0] > covered.start or covered.text.lower() == "covered":
             covering, other = other, covering
-        self.words.take("BY", "FROM_WORD", "CAME_FROM", "AND", "OVER")
+        self.words.take_frames("BY", "FROM_WORD", "CAME_FROM", "AND", "OVER")
         self.measures = [Operation(operator="/", left=covering, right=other)]
         return {"kind": Kind.CLAIM, "claim": Claim(way="above", bound=Number(value=1))}
 
-    def _counted(self) -> dict[str, object] | None:
+    def _count_years(self) -> dict[str, object] | None:
         """`in how many of the years did it grow`: the years in which the claim holds."""
         words = self.words
         bound = self._bound()
-        down = bool(words.take("DOWN", "LOWER", "AT_MOST", "NEGATIVE"))
-        if not (words.take("UP", "HIGHER", "AT_LEAST", "POSITIVE", "GROWTH", "THAN") or down) or not self.measures:
+        down = bool(words.take_frames("DOWN", "LOWER", "AT_MOST", "NEGATIVE"))
+        if (
+            not (words.take_frames("UP", "HIGHER", "AT_LEAST", "POSITIVE", "GROWTH", "THAN") or down)
+            or not self.measures
+        ):
             return None
-        words.take("COUNT", "FROM_WORD", "TO", "OR", "THAN")
+        words.take_frames("COUNT", "FROM_WORD", "TO", "OR", "THAN")
         way: Way = ("below" if down else "above") if bound is not None else "fell" if down else "rose"
-        in_years = Comparison(axis=Axis.PERIODS, how=How.COUNT)
+        in_years = Comparison(axis=Axis.PERIODS, how=Combination.COUNT)
         return {"kind": Kind.CLAIM, "claim": Claim(way=way, bound=bound), "comparison": in_years}
 
     def _every_year(self) -> dict[str, object] | None:
         words = self.words
-        if not (words.has("EVERY") and words.has("UP", "DOWN")):
+        if not (words.has_unread("EVERY") and words.has_unread("UP", "DOWN")):
             return None
-        words.take("EVERY")
-        way: Way = "fell" if words.take("DOWN") else "rose"
-        words.take("UP")
-        in_all = Comparison(axis=Axis.PERIODS, how=How.EVERY)
+        words.take_frames("EVERY")
+        way: Way = "fell" if words.take_frames("DOWN") else "rose"
+        words.take_frames("UP")
+        in_all = Comparison(axis=Axis.PERIODS, how=Combination.EVERY)
         return {"kind": Kind.CLAIM, "claim": Claim(way=way), "comparison": in_all}
 
-    def _of_sign(self) -> dict[str, object] | None:
+    def _sign_claim(self) -> dict[str, object] | None:
         ways: tuple[tuple[str, Way], ...] = (("POSITIVE", "above"), ("NEGATIVE", "below"))
         for frame, way in ways:
-            if self.words.take(frame):
-                self.words.take("UP", "DOWN", "CHANGE", "GROWTH")
+            if self.words.take_frames(frame):
+                self.words.take_frames("UP", "DOWN", "CHANGE", "GROWTH")
                 return {"kind": Kind.CLAIM, "claim": Claim(way=way, bound=Number(value=0))}
         return None
 
-    def _held_against(self) -> dict[str, object] | None:
+    def _compared_claim(self) -> dict[str, object] | None:
         """A claim over time, against a number of the question, or against the other companies, parts or periods."""
         words = self.words
         bound = self._bound()
-        up, down = words.take("UP"), words.take("DOWN")
-        change, growth = words.take("CHANGE"), words.take("GROWTH")
+        up, down = words.take_frames("UP"), words.take_frames("DOWN")
+        change, growth = words.take_frames("CHANGE"), words.take_frames("GROWTH")
         moved = bool(up or down or change or growth)
-        higher = words.take("HIGHER", "AT_LEAST", "FASTER")
-        lower = words.take("LOWER", "AT_MOST", "SLOWER")
-        words.take("THAN", "VERSUS", "BY", "EQUAL", "OR")
+        higher = words.take_frames("HIGHER", "AT_LEAST", "FASTER")
+        lower = words.take_frames("LOWER", "AT_MOST", "SLOWER")
+        words.take_frames("THAN", "VERSUS", "BY", "EQUAL", "OR")
         if moved and bound is None and self.companies < 2:
-            words.take("YEAR_BEFORE")
+            words.take_frames("YEAR_BEFORE")
             return {"kind": Kind.CLAIM, "claim": Claim(way="fell" if down else "rose"), "comparison": None}
         if moved:
             self._move("growth" if growth or bound is None or bound.unit == "percent" else "change")
@@ -669,7 +692,7 @@ class _Asked:
             if self._earlier_first():
                 way = "above" if lower else "below"
             return {"kind": Kind.CLAIM, "claim": Claim(way=way), "comparison": Comparison(axis=self.axis)}
-        against = Comparison(axis=self.axis, how=How.LOWEST if lower else How.HIGHEST)
+        against = Comparison(axis=self.axis, how=Combination.LOWEST if lower else Combination.HIGHEST)
         return {"kind": Kind.CLAIM, "claim": Claim(way=way), "comparison": against}
 
     def _earlier_first(self) -> bool:
@@ -678,7 +701,7 @@ class _Asked:
         return len(years) > 1 and years[0] < years[-1]
 
     def _bound(self) -> Number | None:
-        found = self.words.take("BOUND")
+        found = self.words.take_frames("BOUND")
         amounts = [one.value for one in found if isinstance(one.value, Amount)]
         if len(amounts) != 1:
             self.words.left.update({"BOUND": found} if found else {})
@@ -687,22 +710,22 @@ class _Asked:
 
     def _ranked(self) -> dict[str, object] | None:
         words = self.words
-        axis = Axis.PERIODS if words.has("PERIOD_KIND") else self.axis
+        axis = Axis.PERIODS if words.has_unread("PERIOD_KIND") else self.axis
         if not self._can_be_ranked(axis):
             return None
         family = axis is Axis.PARTS and self.base.parts is not None and self.base.parts.kind is not None
-        choice = words.said("WHO", "WHICH", "PERIOD_KIND", "OR") or " or " in words.told.asked.lower()
-        fast = words.said("FASTEST", "SLOWEST", "FASTER", "SLOWER")
-        rank, ordinal = words.take("RANK"), words.take("ORDINAL")
-        high = words.take("FASTEST", "HIGHEST") or (choice and words.take("HIGHER", "FASTER")) or []
-        low = words.take("SLOWEST", "LOWEST") or (choice and words.take("LOWER", "SLOWER")) or []
-        self._put_off_what_is_asked_afterwards([*high, *low, *ordinal])
-        moved = [words.take(frame) for frame in _MOVING]
+        choice = words.has_frame("WHO", "WHICH", "PERIOD_KIND", "OR") or " or " in words.told.asked.lower()
+        fast = words.has_frame("FASTEST", "SLOWEST", "FASTER", "SLOWER")
+        rank, ordinal = words.take_frames("RANK"), words.take_frames("ORDINAL")
+        high = words.take_frames("FASTEST", "HIGHEST") or (choice and words.take_frames("HIGHER", "FASTER")) or []
+        low = words.take_frames("SLOWEST", "LOWEST") or (choice and words.take_frames("LOWER", "SLOWER")) or []
+        self._defer_follow_up_request([*high, *low, *ordinal])
+        moved = [words.take_frames(frame) for frame in _MOVING]
         if not (rank or high or low or ordinal or (family and any(moved[:2]))):
-            self._give_back(moved)
+            self._return_frames(moved)
             return None
         assert axis is not None
-        words.take("PERIOD_KIND", "OR", "YEAR_BEFORE")
+        words.take_frames("PERIOD_KIND", "OR", "YEAR_BEFORE")
         if family and not self.measures:
             self.measures = [Line(words="revenue", metric="revenue")]
         if len(self.base.periods) > 1 and axis in (Axis.COMPANIES, Axis.PARTS):
@@ -711,20 +734,20 @@ class _Asked:
             grown = bool(moved[2]) or family or (bool(moved[0]) and axis is not Axis.PERIODS)
             self._rank_moves(axis, percent=fast or (grown and not self._in_dollars()))
         if rank:
-            return {"kind": Kind.RANKING, "comparison": Comparison(axis=axis, how=How.RANK)}
+            return {"kind": Kind.RANKING, "comparison": Comparison(axis=axis, how=Combination.RANK)}
         falls = bool(moved[1])
         if not (high or low or ordinal):
             claim = Claim(way="fell" if falls else "rose")
-            return {"kind": Kind.RANKING, "claim": claim, "comparison": Comparison(axis=axis, how=How.FILTER)}
+            return {"kind": Kind.RANKING, "claim": claim, "comparison": Comparison(axis=axis, how=Combination.FILTER)}
         nth = int(str(ordinal[0].value)) if ordinal else None
-        how = How.LOWEST if low else How.HIGHEST
+        how = Combination.LOWEST if low else Combination.HIGHEST
         return {
             "kind": Kind.COMPARISON,
             "comparison": Comparison(axis=axis, how=how, nth=nth, descending=not falls),
         }
 
     def _can_be_ranked(self, axis: Axis | None) -> bool:
-        both_ends = self.words.has("HIGHEST") and self.words.has("LOWEST")
+        both_ends = self.words.has_unread("HIGHEST") and self.words.has_unread("LOWEST")
         one_period = len(self.base.periods) < 2 and not self.words.of_one_filing
         if axis is None or both_ends or (axis is Axis.PERIODS and one_period):
             return False
@@ -733,20 +756,20 @@ class _Asked:
     def _rank_moves(self, axis: Axis, *, percent: bool) -> None:
         """Let the moves of the measures be ranked; in a run of years the first is what the next is reckoned from."""
         self._move("growth" if percent or self.base.unit == "percent" else "change")
-        if axis is Axis.PERIODS and self._is_a_run_of_years():
+        if axis is Axis.PERIODS and self._is_year_range():
             self.base = self.base.model_copy(update={"periods": self.base.periods[1:]})
 
-    def _put_off_what_is_asked_afterwards(self, extremes: Sequence[Token]) -> None:
-        if self._asked_afterwards(extremes):
-            self.words.take(*_MOVING, "SHARE", "PERCENT")
+    def _defer_follow_up_request(self, extremes: Sequence[Token]) -> None:
+        if self._follow_up_request(extremes):
+            self.words.take_frames(*_MOVING, "SHARE", "PERCENT")
             note = "the change of the one that stands out cannot be answered in the same question: ask for it by name"
             self.base = self.base.model_copy(update={"assumed": (*self.base.assumed, note)})
 
-    def _is_a_run_of_years(self) -> bool:
+    def _is_year_range(self) -> bool:
         span = parse_periods(self.words.told.asked).span
         return span is not None and span.form != "list" and len(self.base.periods) > 2
 
-    def _asked_afterwards(self, extremes: Sequence[Token]) -> bool:
+    def _follow_up_request(self, extremes: Sequence[Token]) -> bool:
         """`the largest country, and how fast did it grow`: how the one that is found moved is a second question."""
         words = self.words
         first = max((token.end for token in extremes), default=0)
@@ -762,12 +785,12 @@ class _Asked:
 
     def _over_periods(self) -> None:
         """`the highest total sales over 2022 and 2023`: what is ranked is the sum, or the mean, over the periods."""
-        if self.words.take("TOTAL"):
+        if self.words.take_frames("TOTAL"):
             self.measures = [Function(name="sum", of=(one,)) for one in self.measures]
-        elif self.words.take("AVERAGE") or self._averaged():
+        elif self.words.take_frames("AVERAGE") or self._averaged():
             self.measures = [Function(name="mean", of=(one,)) for one in self.measures]
 
-    def _give_back(self, taken: Sequence[list[Token]]) -> None:
+    def _return_frames(self, taken: Sequence[list[Token]]) -> None:
         for tokens in taken:
             if tokens:
                 self.words.left.setdefault(tokens[0].type, []).extend(tokens)
@@ -775,35 +798,37 @@ class _Asked:
     def _move(self, how: HowMoved) -> None:
         self.measures = [one if isinstance(one, Move) else Move(of=one, how=how) for one in self.measures]
 
-    def _moved(self) -> dict[str, object] | None:
+    def _movement(self) -> dict[str, object] | None:
         words = self.words
-        if words.take("CAGR"):
-            words.take("UP", "GROWTH")
+        if words.take_frames("CAGR"):
+            words.take_frames("UP", "GROWTH")
             self._move("cagr")
-            return {"kind": Kind.CHANGE, **self._set_against()}
-        if words.has("GROWTH") and (words.parsed.arithmetic or len(words.left["GROWTH"]) > 1 or words.has("AVERAGE")):
+            return {"kind": Kind.CHANGE, **self._comparison()}
+        if words.has_unread("GROWTH") and (
+            words.parsed.arithmetic or len(words.left["GROWTH"]) > 1 or words.has_unread("AVERAGE")
+        ):
             return None
-        if words.has("FASTER", "SLOWER") and self.companies < 2:
+        if words.has_unread("FASTER", "SLOWER") and self.companies < 2:
             return None
-        if words.has("HOW_MANY_TIMES") and self.companies < 2:
+        if words.has_unread("HOW_MANY_TIMES") and self.companies < 2:
             return None
-        growth = words.take("GROWTH") or words.take("YOY")
-        if words.has("UP", "DOWN", "CHANGE") and all(
+        growth = words.take_frames("GROWTH") or words.take_frames("YOY")
+        if words.has_unread("UP", "DOWN", "CHANGE") and all(
             one.text.lower().startswith("by") for one in words.left.get("DIFFERENCE", [])
         ):
-            words.take("DIFFERENCE")
-        if words.has("UP") and words.has("DOWN"):
-            words.take("OR")  # `up or down`
-        up, down, change = words.take("UP"), words.take("DOWN"), words.take("CHANGE")
-        between = self.axis is Axis.PERIODS and words.take("DIFFERENCE")
+            words.take_frames("DIFFERENCE")
+        if words.has_unread("UP") and words.has_unread("DOWN"):
+            words.take_frames("OR")  # `up or down`
+        up, down, change = words.take_frames("UP"), words.take_frames("DOWN"), words.take_frames("CHANGE")
+        between = self.axis is Axis.PERIODS and words.take_frames("DIFFERENCE")
         # `what percentage change`; `R&D % of revenue` beside a change is a share of its own
         of_it = len(self.measures) > 1 and any(one.text.lower().endswith(" of") for one in words.left.get("SHARE", []))
-        percent = bool(up or down or change) and not of_it and words.take("SHARE")
-        excess = words.take("EXCESS") if (up or down or change) else []
+        percent = bool(up or down or change) and not of_it and words.take_frames("SHARE")
+        excess = words.take_frames("EXCESS") if (up or down or change) else []
         if not (growth or up or down or change or between):
             return None
-        words.take("YEAR_BEFORE", "TOTAL", "DIFFERENCE" if self.companies < 2 else "")
-        absolute = words.take("ABS", "NOT") if change or between else []
+        words.take_frames("YEAR_BEFORE", "TOTAL", "DIFFERENCE" if self.companies < 2 else "")
+        absolute = words.take_frames("ABS", "NOT") if change or between else []
         in_percent = (not absolute and (bool(percent) or self.base.unit == "percent" or bool(excess))) or bool(
             up and _first_word(up) in _GROW and "dollar" not in words.question.lower()
         )
@@ -811,52 +836,52 @@ class _Asked:
         in_points = self.base.unit in ("basis points", "percentage points")  # of a rate: how far it moved
         in_points = in_points or (not growth and all(map(_is_share, self.measures)))
         self._move("growth" if (growth or in_percent) and not in_points else "change")
-        return {"kind": Kind.CHANGE, **self._set_against()}
+        return {"kind": Kind.CHANGE, **self._comparison()}
 
-    def _set_against(self) -> dict[str, object]:
+    def _comparison(self) -> dict[str, object]:
         """How companies (or parts) are put against each other, beside what is asked of each over time."""
         words, axis = self.words, self.axis
         if axis not in (Axis.COMPANIES, Axis.PARTS, Axis.MEASURES):
             return {}
         for frames, how in _HOWS:
-            if words.has(*frames):
-                words.take(*frames)
-                words.take("HIGHER", "LOWER", "FASTER", "SLOWER", "DIFFERENCE")
+            if words.has_unread(*frames):
+                words.take_frames(*frames)
+                words.take_frames("HIGHER", "LOWER", "FASTER", "SLOWER", "DIFFERENCE")
                 return {"comparison": Comparison(axis=axis, how=how)}
         return {}
 
-    def _against(self) -> dict[str, object] | None:
+    def _compare(self) -> dict[str, object] | None:
         words, axis = self.words, self.axis
-        if axis is None and words.of_one_filing and (words.take("AVERAGE") or self._averaged(flow=True)):
-            return {"kind": Kind.AGGREGATE, "comparison": Comparison(axis=Axis.PERIODS, how=How.AVERAGE)}
+        if axis is None and words.of_one_filing and (words.take_frames("AVERAGE") or self._averaged(flow=True)):
+            return {"kind": Kind.AGGREGATE, "comparison": Comparison(axis=Axis.PERIODS, how=Combination.AVERAGE)}
         if axis is None:
             return None
         if axis is Axis.PERIODS:
-            return self._periods_against()
+            return self._compare_periods()
         together = words.left.get("TOTAL", [])
         if axis is Axis.MEASURES and (
             len(self.base.periods) > 1 or any(one.text.lower() == "total" for one in together)
         ):
             return None  # whether each or their sum is meant is not said
         if axis is Axis.COMPANIES and len(self.base.periods) < 2 and self._averaged(flow=True):
-            return {"kind": Kind.COMPARISON, "comparison": Comparison(axis=axis, how=How.AVERAGE)}
-        found = self._set_against()
+            return {"kind": Kind.COMPARISON, "comparison": Comparison(axis=axis, how=Combination.AVERAGE)}
+        found = self._comparison()
         if found and axis is Axis.COMPANIES and len(self.base.periods) < 2:
             # `the ratio of the total revenues of A to those of B`: of one period it adds up nothing.
-            words.take("TOTAL")
+            words.take_frames("TOTAL")
         return {"kind": Kind.COMPARISON, **found} if found else None
 
-    def _periods_against(self) -> dict[str, object] | None:
+    def _compare_periods(self) -> dict[str, object] | None:
         """One company's periods: added up, averaged, one over the other, side by side."""
         words = self.words
         for frames, how in _OVER_PERIODS:
-            if words.has(*frames) or (how is How.AVERAGE and self._averaged()):
-                words.take(*frames)
+            if words.has_unread(*frames) or (how is Combination.AVERAGE and self._averaged()):
+                words.take_frames(*frames)
                 return {"kind": Kind.AGGREGATE, "comparison": Comparison(axis=Axis.PERIODS, how=how)}
-        if words.has("HOW_MANY_TIMES") and len(self.measures) == 1:
-            words.take("HOW_MANY_TIMES", "UP", "CHANGE")
-            return {"kind": Kind.COMPARISON, "comparison": Comparison(axis=Axis.PERIODS, how=How.RATIO)}
-        if words.take("VERSUS") or words.has("HIGHER", "LOWER"):
+        if words.has_unread("HOW_MANY_TIMES") and len(self.measures) == 1:
+            words.take_frames("HOW_MANY_TIMES", "UP", "CHANGE")
+            return {"kind": Kind.COMPARISON, "comparison": Comparison(axis=Axis.PERIODS, how=Combination.RATIO)}
+        if words.take_frames("VERSUS") or words.has_unread("HIGHER", "LOWER"):
             return {"comparison": Comparison(axis=Axis.PERIODS)}
         return None
 
@@ -885,10 +910,10 @@ class _Asked:
     def _plain(self) -> dict[str, object]:
         words = self.words
         if len(self.measures) == 1 and not isinstance(self.measures[0], Line):
-            words.take("RATIO")
+            words.take_frames("RATIO")
         if len(self.measures) == 1 and isinstance(self.measures[0], Operation) and self.measures[0].operator == "/":
-            words.take("HOW_MANY_TIMES", "COUNT", "TURNED")
-        if len(self.measures) == 1 and isinstance(self.measures[0], Line | Named) and words.take("TOTAL"):
+            words.take_frames("HOW_MANY_TIMES", "COUNT", "TURNED")
+        if len(self.measures) == 1 and isinstance(self.measures[0], Line | NamedFormula) and words.take_frames("TOTAL"):
             line = self.measures[0]
             self.measures = [line.model_copy(update={"words": f"total {line.words}"})]
         return {"kind": Kind.VALUE}
@@ -908,7 +933,7 @@ def _is_share(measure: Measure) -> bool:
             return False
 
 
-def _of_two_lines(measure: Measure) -> Measure:
+def _distinct_line_share(measure: Measure) -> Measure:
     """A share whose part and whole are the same metric, each as the line of its words: `rent / rent and other`."""
     match measure:
         case Operation(operator="/", left=Operation(operator="*", right=Line() as part), right=Line() as whole):
@@ -925,7 +950,7 @@ def _of_two_lines(measure: Measure) -> Measure:
 def _told_twice(measure: Measure, lexicon: Lexicon) -> Measure:
     """`gross margin as a percentage of revenue`: a rate that is one of this line already says so twice."""
     match measure:
-        case Operation(operator="/", left=Operation(operator="*", right=Named() as rate), right=Line() as whole):
+        case Operation(operator="/", left=Operation(operator="*", right=NamedFormula() as rate), right=Line() as whole):
             formula = lexicon.formulas[rate.formula]
             of_it = formula.unit == "percent" and whole.metric in expression_inputs(formula.expression)
             return rate if of_it else measure
@@ -942,15 +967,15 @@ def _inputs(formula: str, lexicon: Lexicon) -> Iterator[tuple[str, ...]]:
             yield from _inputs(name, lexicon)
 
 
-def _of_nobody(measure: Measure) -> Measure:
+def _without_companies(measure: Measure) -> Measure:
     """The measure without the companies that its lines are of."""
     match measure:
-        case Line() | Named():
+        case Line() | NamedFormula():
             return measure.model_copy(update={"company": None})
         case Operation(left=left, right=right):
-            return measure.model_copy(update={"left": _of_nobody(left), "right": _of_nobody(right)})
+            return measure.model_copy(update={"left": _without_companies(left), "right": _without_companies(right)})
         case Function(of=parts):
-            return measure.model_copy(update={"of": tuple(_of_nobody(part) for part in parts)})
+            return measure.model_copy(update={"of": tuple(_without_companies(part) for part in parts)})
         case _:
             return measure
 
@@ -966,14 +991,17 @@ def _first_word(tokens: Sequence[Token]) -> str:
     return tokens[0].text.lower()
 
 
-_HOWS: tuple[tuple[tuple[str, ...], How], ...] = (
-    (("HOW_MANY_TIMES", "RATIO"), How.RATIO),
-    (("EXCESS",), How.EXCESS),
-    (("DIFFERENCE",), How.DIFFERENCE),
-    (("TOTAL",), How.TOTAL),
-    (("AVERAGE",), How.AVERAGE),
+_HOWS: tuple[tuple[tuple[str, ...], Combination], ...] = (
+    (("HOW_MANY_TIMES", "RATIO"), Combination.RATIO),
+    (("EXCESS",), Combination.EXCESS),
+    (("DIFFERENCE",), Combination.DIFFERENCE),
+    (("TOTAL",), Combination.TOTAL),
+    (("AVERAGE",), Combination.AVERAGE),
 )
-_OVER_PERIODS: tuple[tuple[tuple[str, ...], How], ...] = ((("TOTAL",), How.TOTAL), (("AVERAGE",), How.AVERAGE))
+_OVER_PERIODS: tuple[tuple[tuple[str, ...], Combination], ...] = (
+    (("TOTAL",), Combination.TOTAL),
+    (("AVERAGE",), Combination.AVERAGE),
+)
 _SAYING_NOTHING = frozenset(
     {
         "AND",

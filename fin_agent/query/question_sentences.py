@@ -74,7 +74,7 @@ _ASKING = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Sentences:
+class QuestionSentences:
     """A question taken apart by its sentences."""
 
     asked: str
@@ -87,7 +87,7 @@ class Sentences:
     """Sentences that ask nothing, define nothing and have none of an instruction's usual words, each whole."""
 
 
-def sentences_of(question: str) -> Sentences:
+def sentences_of(question: str) -> QuestionSentences:
     """Separate what is asked from definitions and instructions.
 
     >>> sentences_of("What is the ratio? Round to two decimal places.").asked
@@ -99,13 +99,13 @@ def sentences_of(question: str) -> Sentences:
     told: list[str] = []
     for sentence in _sentences(" ".join(question.split())):
         defined = _DEFINITION.match(sentence)
-        core = _asked(sentence)
+        core = _asking_part(sentence)
         if defined and "?" not in sentence:
             name = next(name for name in defined.group("name1", "name2", "name3") if name)
             definitions.append((name.strip(), defined.group("formula").strip()))
         elif "?" not in sentence and (given := _SET.match(sentence)) and _OPERATOR.search(given.group("formula")):
             definitions.append((given.group("name").strip(), given.group("formula").strip()))
-        elif "?" not in sentence and (several := _set_apart(sentence)):
+        elif "?" not in sentence and (several := _standalone_definitions(sentence)):
             definitions += several
         elif core:
             asked.append(core)
@@ -116,14 +116,16 @@ def sentences_of(question: str) -> Sentences:
             instructions.append(sentence)
             told += [] if _INSTRUCTION.search(sentence) else [sentence]
     if not asked and len(definitions) == 1 and not any(_ASKING.search(one) for one in instructions):
-        return Sentences(question.strip(), (question.strip(),), (), " ".join(instructions))  # `DPO = 365 * a / b`
+        return QuestionSentences(
+            question.strip(), (question.strip(),), (), " ".join(instructions)
+        )  # `DPO = 365 * a / b`
     if not asked:
         asked, told = [one for one in instructions if not _INSTRUCTION.search(one)] or [question.strip()], []
     asked = [_without_preamble(one) for one in asked]
-    return Sentences(" ".join(asked), tuple(asked), tuple(definitions), " ".join(instructions), tuple(told))
+    return QuestionSentences(" ".join(asked), tuple(asked), tuple(definitions), " ".join(instructions), tuple(told))
 
 
-def _set_apart(sentence: str) -> list[tuple[str, str]]:
+def _standalone_definitions(sentence: str) -> list[tuple[str, str]]:
     """The definitions of a sentence that is nothing else: `net debt = debt - cash; EBITDA = operating profit + D&A`."""
     given = [_SET.match(piece.strip()) for piece in sentence.split(";")]
     found = [(one["name"].strip(), one["formula"].strip()) for one in given if one and _OPERATOR.search(one["formula"])]
@@ -152,7 +154,7 @@ _SOURCES = frozenset(
 )
 
 
-def decimals_asked(question: str) -> int | None:
+def requested_decimals(question: str) -> int | None:
     """Decimal places the answer is to be rounded to, where the question says so."""
     for pattern, fixed in _DECIMALS:
         found = pattern.search(question)
@@ -164,7 +166,7 @@ def decimals_asked(question: str) -> int | None:
     return None
 
 
-def unit_asked(question: str) -> OutputUnit | None:
+def requested_unit(question: str) -> OutputUnit | None:
     """The unit the answer is to be given in, where the question says so."""
     scaled = _SCALED.search(question)
     if scaled:
@@ -189,7 +191,7 @@ def _sentences(text: str) -> list[str]:
     return joined
 
 
-def _asked(sentence: str) -> str:
+def _asking_part(sentence: str) -> str:
     """The part of a sentence that asks, or nothing: an introduction that only names the source is cut."""
     if "?" not in sentence and (not _ASKING.match(sentence) or _INSTRUCTION.search(sentence)):
         return ""

@@ -26,7 +26,7 @@ _SUBORDINATE = re.compile(
     re.I,
 )
 _ASKING_WORD = re.compile(rf"\b{_ASKS}", re.I)
-_FEWEST_LETTERS = 2
+_MIN_LETTERS = 2
 
 
 def split_requests(question: str) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ def asks_something(ask: str) -> bool:
     return _ASKING_WORD.search(ask) is not None
 
 
-def only_asks_how_much(ask: str) -> bool:
+def asks_only_difference(ask: str) -> bool:
     """Whether it asks for nothing but the distance between what was set against each other."""
     return _HOW_MUCH.fullmatch(ask.strip(" ?.")) is not None
 
@@ -98,7 +98,7 @@ def _pieces(sentence: str) -> list[str]:
             continue
         piece = sentence[start:begin].strip(" ?.,;")
         if not _is_subordinate(piece) or begin == len(sentence) or sentence[begin] == "?":
-            if len(re.findall(r"\w", piece)) >= _FEWEST_LETTERS:
+            if len(re.findall(r"\w", piece)) >= _MIN_LETTERS:
                 pieces.append(piece)
             start = end
     return pieces

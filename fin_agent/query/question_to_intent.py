@@ -17,49 +17,49 @@ from fin_agent.analyst.rules.unanswerable_questions import foreign_currency_requ
 from fin_agent.analyst.rules.unknown_company_detection import unknown_companies_in, with_uppercase_tickers
 from fin_agent.analyst.rules.words_to_intent import parse_intent
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
-from fin_agent.evidence.plan import plan_of
+from fin_agent.evidence.plan import build_plan
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.text_normalization import plain, singular
 from fin_agent.query import lexer
 from fin_agent.query.binding import UnboundError, bind_query, metrics_to_search, unit_fits, unit_of_printed
-from fin_agent.query.lexer import Names
-from fin_agent.query.nearest_figure import one_figure, printed_name, quoted_address
+from fin_agent.query.lexer import KnownNames
+from fin_agent.query.nearest_figure import as_single_figure, printed_name, quoted_address
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.printed_line_matching import (
     read_as_printed,
-    with_parts_found,
+    with_maturity_years,
+    with_parts_resolved,
     with_printed_years,
-    with_years_to_come,
 )
-from fin_agent.query.reading import readings
-from fin_agent.query.tree import Company, Kind, Line, Measure, Move, Named, Period, Query, with_lines
+from fin_agent.query.reading import candidate_readings
+from fin_agent.query.tree import Company, Kind, Line, Measure, Move, NamedFormula, Period, Query, with_lines
 from fin_agent.retrieval.fact_terms import words_of
 from fin_agent.retrieval.nearest_figure import find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for, place_of
 from fin_agent.workspace import Workspace
 
 
-def names_of(workspace: Workspace) -> Names:
+def known_names(workspace: Workspace) -> KnownNames:
     """What a workspace knows by name."""
 
-    def parts_in(text: str, keys: Sequence[str]) -> Sequence[lexer.Named]:
+    def parts_in(text: str, keys: Sequence[str]) -> Sequence[lexer.KnownName]:
         wanted = set(keys)
         filings = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in wanted]
         found = named_parts_in(text, workspace.index.parts(filings), workspace)
-        return [lexer.Named(one.name, one.start, one.end) for one in found]
+        return [lexer.KnownName(one.name, one.start, one.end) for one in found]
 
     def is_printed(word: str, keys: Sequence[str]) -> bool:
-        return words_of(word) <= printed_by(keys, workspace).words
+        return words_of(word) <= printed_text_of(keys, workspace).words
 
     def lines_in(text: str, keys: Sequence[str]) -> Sequence[tuple[int, int]]:
-        return list(_lines_in(text, printed_by(keys, workspace).lines)) if keys else ()
+        return list(_lines_in(text, printed_text_of(keys, workspace).lines)) if keys else ()
 
-    return Names(workspace.lexicon, workspace.directory, parts_in, is_printed, lines_in)
+    return KnownNames(workspace.lexicon, workspace.directory, parts_in, is_printed, lines_in)
 
 
-class Printed(NamedTuple):
+class PrintedText(NamedTuple):
     """What the lines, headings and captions of some filings say."""
 
     words: frozenset[str]
@@ -68,24 +68,24 @@ class Printed(NamedTuple):
     """Those of several words, word for word."""
 
 
-def printed_by(keys: Sequence[str], workspace: Workspace) -> Printed:
+def printed_text_of(keys: Sequence[str], workspace: Workspace) -> PrintedText:
     """What the filings of the companies of these keys print around their figures; kept for the next question."""
     filings = tuple(doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys)
     known = _PRINTED.setdefault(workspace.index, {})
     if filings not in known:
         texts = workspace.index.address_texts(filings)
         short = (
-            expand_abbreviations(text) if "(" in text else text for text in texts if 0 < text.count(" ") < _MOST_WORDS
+            expand_abbreviations(text) if "(" in text else text for text in texts if 0 < text.count(" ") < _MAX_WORDS
         )
         lines = (tuple(word for word, _, _ in _in_order(text)) for text in short)
         lines = (named for line in lines for named in (line, _without_numbers(line)))
-        known[filings] = Printed(
-            frozenset().union(*map(words_of, texts)), frozenset(line for line in lines if 1 < len(line) <= _MOST_WORDS)
+        known[filings] = PrintedText(
+            frozenset().union(*map(words_of, texts)), frozenset(line for line in lines if 1 < len(line) <= _MAX_WORDS)
         )
     return known[filings]
 
 
-_PRINTED: WeakKeyDictionary[FilingIndex, dict[tuple[str, ...], Printed]] = WeakKeyDictionary()
+_PRINTED: WeakKeyDictionary[FilingIndex, dict[tuple[str, ...], PrintedText]] = WeakKeyDictionary()
 
 
 def _without_numbers(line: tuple[str, ...]) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ def _without_numbers(line: tuple[str, ...]) -> tuple[str, ...]:
     return line[:size]
 
 
-_MOST_WORDS = 12
+_MAX_WORDS = 12
 
 
 def _lines_in(text: str, lines: Collection[tuple[str, ...]]) -> Iterator[tuple[int, int]]:
@@ -104,7 +104,7 @@ def _lines_in(text: str, lines: Collection[tuple[str, ...]]) -> Iterator[tuple[i
     words = list(_in_order(text))
     place = 0
     while place < len(words):
-        sizes = range(min(_MOST_WORDS, len(words) - place), 1, -1)
+        sizes = range(min(_MAX_WORDS, len(words) - place), 1, -1)
         size = next((n for n in sizes if tuple(word for word, _, _ in words[place : place + n]) in lines), 0)
         if size:
             yield words[place][1], words[place + size - 1][2]
@@ -127,12 +127,12 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     """
     words = parse_intent(expand_abbreviations(question), workspace.directory, workspace.lexicon)
     if before is not None:
-        words = _going_on(words, before, workspace)
+        words = _prepend_context(words, before, workspace)
     words = words.model_copy(update={"question": question})
     beyond = (*market_price_requests(words.core), *foreign_currency_requests(question))
     if beyond:
         return words.model_copy(update={"unsupported": (*words.unsupported, *beyond)})
-    asked = figures_asked(words, workspace, before.query if before is not None else None)
+    asked = with_figures(words, workspace, before.query if before is not None else None)
     if asked is None or not asked.numeric:
         spelt = with_uppercase_tickers(question, words.core, workspace) if words.companies else question
         if spelt != question:
@@ -147,11 +147,11 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
 
     The answer says as what it was taken. A question that was read, and one that no filing answers, stays as it is.
     """
-    read = intent.numeric and not intent.unsupported and not _is_printed_nowhere(intent, workspace)
+    read = intent.numeric and not intent.unsupported and not _is_never_printed(intent, workspace)
     beyond = market_price_requests(intent.core) or foreign_currency_requests(intent.question)
     if read or beyond or intent.unknown_companies or intent.relation is Relation.EXPLANATION:
         return intent
-    asked = one_figure(intent.question, intent.core, names_of(workspace), workspace)
+    asked = as_single_figure(intent.question, intent.core, known_names(workspace), workspace)
     near = find_nearest_figure(workspace, asked.sought, company=asked.company.key) if asked is not None else None
     if asked is None or near is None or near.chance < _LIKELY_ENOUGH:
         return intent
@@ -190,7 +190,7 @@ def intent_of_query(query: Query, workspace: Workspace) -> Intent:
         return words.model_copy(update={"unsupported": (*words.unsupported, str(error))})
 
 
-def asked_of(whole: Intent) -> Intent:
+def context_of_asks(whole: Intent) -> Intent:
     """What each ask of a question may leave out: its companies and periods, and no measure."""
     companies = tuple(Company(key=one.key, name=one.name, confidence=one.confidence) for one in whole.companies)
     named = whole.query.periods if whole.query is not None else ()
@@ -199,7 +199,7 @@ def asked_of(whole: Intent) -> Intent:
     return whole.model_copy(update={"query": query})
 
 
-def going_on_from(intent: Intent, before: Intent) -> Intent:
+def inherited_context(intent: Intent, before: Intent) -> Intent:
     """What the next ask may leave out: of an ask in words whom and when it speaks of, and no figures of its own.
 
     One that names no figures leaves those that were asked for before it.
@@ -218,11 +218,13 @@ def going_on_from(intent: Intent, before: Intent) -> Intent:
     return intent.model_copy(update={"query": spoken_of})
 
 
-def _going_on(words: Intent, before: Intent, workspace: Workspace) -> Intent:
+def _prepend_context(words: Intent, before: Intent, workspace: Workspace) -> Intent:
     """The words of a question with companies and periods of the one before, where they name none."""
     update: dict[str, object] = {}
     spoken_of = before.query.companies if before.query is not None else ()
-    printed = printed_by([one.key for one in spoken_of], workspace).words if words.unknown_companies else frozenset()
+    printed = (
+        printed_text_of([one.key for one in spoken_of], workspace).words if words.unknown_companies else frozenset()
+    )
     unknown = tuple(name for name in words.unknown_companies if not words_of(name) <= printed)
     if not words.companies and not unknown:
         update["unknown_companies"] = ()
@@ -235,7 +237,7 @@ def _going_on(words: Intent, before: Intent, workspace: Workspace) -> Intent:
     return words.model_copy(update=update)
 
 
-def figures_asked(words: Intent, workspace: Workspace, before: Query | None = None) -> Intent | None:
+def with_figures(words: Intent, workspace: Workspace, before: Query | None = None) -> Intent | None:
     """`words`, the question's words as an intent, with the figures that a whole reading of it asks for.
 
     The first reading is taken that uses every content word and whose lines the filings print. None where no reading
@@ -250,10 +252,10 @@ def figures_asked(words: Intent, workspace: Workspace, before: Query | None = No
                 return with_fiscal_years_resolved(with_dated_periods(reason, workspace), workspace)
             if not query.asks_figures:
                 continue
-            if _is_what_was_done(query, workspace):
-                first, why = first or query, why or _not_understood([line.words for line in query.lines()])
+            if _is_company_action(query, workspace):
+                first, why = first or query, why or _unread_message([line.words for line in query.lines()])
                 continue
-            if first is None and _may_cut_a_line(query):
+            if first is None and _may_split_printed_line(query):
                 whole = _as_one_line(words, workspace, before, listed=False)
                 if whole is not None:
                     return whole
@@ -268,14 +270,14 @@ def figures_asked(words: Intent, workspace: Workspace, before: Query | None = No
                     told = {"query": query, "unsupported": (*words.unsupported, str(error))}
                     return words.model_copy(update=told)
                 why = why or str(error)
-                if _partners(words, workspace):
+                if _unknown_companies(words, workspace):
                     break  # what names no line names a company
     except NoReadingError as error:
         why = str(error)
-    return _as_one_line(words, workspace, before, listed=True) or _refused(first, why, words, workspace)
+    return _as_one_line(words, workspace, before, listed=True) or _refused_intent(first, why, words, workspace)
 
 
-def _may_cut_a_line(query: Query) -> bool:
+def _may_split_printed_line(query: Query) -> bool:
     """Whether words of one printed line may be read as several lines, as several parts, or as an average of it."""
     unknown = (line for line in query.lines() if isinstance(line, Line) and not line.metric)
     cut = any(line.balance == "average" or "," in line.words for line in unknown)
@@ -287,23 +289,23 @@ def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, l
     """The question as one printed figure whose address bears all of its words out; None where no figure surely does."""
     told = split_report_request(words.question) if words.report is not None else None
     query = read_as_printed(
-        words.question if told is None else told.rest, names_of(workspace), workspace, before, listed=listed
+        words.question if told is None else told.rest, known_names(workspace), workspace, before, listed=listed
     )
-    if query is None or _is_what_was_done(query, workspace):
+    if query is None or _is_company_action(query, workspace):
         return None
     with suppress(UnboundError):
         intent = _bound(query.model_copy(update={"question": words.question}), words, workspace)
-        slots = plan_of(intent, workspace.lexicon, workspace.years).slots()
+        slots = build_plan(intent, workspace.lexicon, workspace.years).slots()
         if slots and all(facts_for(slot, workspace).sure for slot in slots):
             return intent
     return None
 
 
-def _is_printed_nowhere(intent: Intent, workspace: Workspace) -> bool:
+def _is_never_printed(intent: Intent, workspace: Workspace) -> bool:
     """Whether the only measure asked for is a metric that no filing of the company states for the period."""
     alone = intent.relation is Relation.EACH and not intent.further and intent.expression in workspace.lexicon.metrics
     known = alone and all(company.key in workspace.years for company in intent.companies) and bool(intent.companies)
-    plan = plan_of(intent, workspace.lexicon, workspace.years) if known else None
+    plan = build_plan(intent, workspace.lexicon, workspace.years) if known else None
     return plan is not None and bool(metrics_to_search(plan, workspace))
 
 
@@ -317,7 +319,7 @@ _LIKELY_ENOUGH = 0.7
 """Of figures taken for what was asked at this chance or a higher one, seven in eight are (docs/benchmarks.md)."""
 
 
-def _is_what_was_done(query: Query, workspace: Workspace) -> bool:
+def _is_company_action(query: Query, workspace: Workspace) -> bool:
     """Whether the only line is what a company did: `did Acme pay for Bolt`. Sentences tell that."""
     line = next(query.lines(), None)
     if len(query.measures) != 1 or not isinstance(line, Line) or line.metric:
@@ -341,9 +343,9 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
         unread = " and ".join(repr(one) for one in query.unread)
         raise UnboundError(f"the meaning of {unread}, which was not understood; ask for one thing at a time")
     keys = [one.key for one in words.companies]
-    query = with_years_to_come(query, keys, workspace) or query
+    query = with_maturity_years(query, keys, workspace) or query
     query = (with_printed_years(query, keys[0], workspace) if len(keys) == 1 else None) or query
-    tried = [_as_printed(query, workspace, total=True), query, with_parts_found(query, keys, workspace)]
+    tried = [_as_printed(query, workspace, total=True), query, with_parts_resolved(query, keys, workspace)]
     if query.parts is not None and query.parts.kind is not None:
         tried.append(_as_printed(query, workspace, total=False))
     why: UnboundError | None = None
@@ -358,10 +360,10 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
     raise why
 
 
-def _refused(query: Query | None, why: str, words: Intent, workspace: Workspace) -> Intent | None:
+def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Workspace) -> Intent | None:
     """A question for figures that cannot be read whole, with what is not understood of it; None for one in words."""
     words = words.model_copy(update={"query": query})
-    beside = _partners(words, workspace) if why else []
+    beside = _unknown_companies(words, workspace) if why else []
     if beside:
         return words.model_copy(update={"unknown_companies": (*words.unknown_companies, *beside)})
     unknown = [line for line in query.lines() if isinstance(line, Line) and not line.metric] if query else []
@@ -370,7 +372,7 @@ def _refused(query: Query | None, why: str, words: Intent, workspace: Workspace)
         return None  # a part of one period's figure: it may be told in words
     if query is not None and query.unread and ranked_statement(words.core) and not (set(query.unread) - _RANKS):
         return None  # `the largest operating expense`: the rows of a statement are ranked
-    if not why or not words.names_metric or len(unknown) > _MOST_UNKNOWN or (unknown and not words.asks_figure):
+    if not why or not words.names_metric or len(unknown) > _MAX_UNKNOWN or (unknown and not words.asks_figure):
         return None
     partly = words
     if query is not None and query.unread and not unknown:
@@ -381,11 +383,11 @@ def _refused(query: Query | None, why: str, words: Intent, workspace: Workspace)
 
 
 _RANKS = frozenset({"largest", "biggest", "greatest", "highest", "top", "smallest", "lowest", "least"})
-_MOST_UNKNOWN = 2
+_MAX_UNKNOWN = 2
 """A question that names more things than these for which no line is known is one for words."""
 
 
-def _partners(words: Intent, workspace: Workspace) -> list[str]:
+def _unknown_companies(words: Intent, workspace: Workspace) -> list[str]:
     """Words beside a company that name another one, which is not indexed."""
     return [name for name in unknown_companies_in(words.core, workspace) if name not in words.unknown_companies]
 
@@ -393,7 +395,7 @@ def _partners(words: Intent, workspace: Workspace) -> list[str]:
 def _readings(words: Intent, workspace: Workspace, before: Query | None = None) -> Iterator[Query]:
     """The ways to read the question; words that say which report is meant name neither a line nor a period."""
     told = split_report_request(words.question) if words.report is not None else None
-    for query in readings(words.question if told is None else told.rest, names_of(workspace), before):
+    for query in candidate_readings(words.question if told is None else told.rest, known_names(workspace), before):
         report = None if told is None else told.report.words
         yield query.model_copy(update={"question": words.question, "report": report or query.report})
 
@@ -430,30 +432,30 @@ def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozense
     printed = [line.words for line in query.lines() if isinstance(line, Line) and not line.metric]
     if not intent.companies or intent.relation is Relation.EXPLANATION:
         if printed:
-            raise UnboundError(_not_understood(printed))
+            raise UnboundError(_unread_message(printed))
         return intent
     known = all(company.key in workspace.years for company in intent.companies)
-    plan = plan_of(intent, workspace.lexicon, workspace.years) if known else None
+    plan = build_plan(intent, workspace.lexicon, workspace.years) if known else None
     lacking = metrics_to_search(plan, workspace) if plan is not None and not searched else None
     if lacking:
-        printed_alone = _by_printed_names(query, words, workspace)
+        printed_alone = _with_printed_formula_names(query, words, workspace)
         if printed_alone is not None:
             return printed_alone
         with suppress(UnboundError):
             return _bound(query, words, workspace, lacking)
     unit = unit_of_printed(intent, plan, workspace) if plan is not None else intent.measure_unit
     if unit is None:
-        raise UnboundError(_not_understood(printed or [intent.measure]))
+        raise UnboundError(_unread_message(printed or [intent.measure]))
     return intent.model_copy(update={"measure_unit": unit})
 
 
-def _by_printed_names(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
+def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
     """A query whose formulas lack figures, with each formula as the line of its name; None where none is surely it.
 
     `net debt`, `free cash flow`: a filing may print what it does not print the inputs of.
     """
 
-    def printed(line: Line | Named) -> Measure:
+    def printed(line: Line | NamedFormula) -> Measure:
         if isinstance(line, Line):
             return line
         kept = {name: getattr(line, name) for name in ("words", "part", "company", "period", "shift")}
@@ -464,7 +466,7 @@ def _by_printed_names(query: Query, words: Intent, workspace: Workspace) -> Inte
         return None
     with suppress(UnboundError):
         intent = _bound(by_name, words, workspace)
-        slots = plan_of(intent, workspace.lexicon, workspace.years).slots()
+        slots = build_plan(intent, workspace.lexicon, workspace.years).slots()
         if all(facts_for(slot, workspace).sure for slot in slots if slot.is_searched):
             return intent
     return None
@@ -473,7 +475,7 @@ def _by_printed_names(query: Query, words: Intent, workspace: Workspace) -> Inte
 _OF_RATES = ("basis points", "percentage points")
 
 
-def _not_understood(words: Sequence[str]) -> str:
+def _unread_message(words: Sequence[str]) -> str:
     named = " and ".join(repr(one) for one in words)
     return (
         f"a line called {named}: ask for lines by the names that the filing prints, as in"

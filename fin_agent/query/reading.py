@@ -7,22 +7,22 @@ from dataclasses import replace
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.query.clause_normalization import alternatives, normalize_clauses, without_glosses
-from fin_agent.query.lexer import Lexed, Names, Token, lex, with_printed_lines
+from fin_agent.query.lexer import KnownNames, LexedQuestion, Token, lex, with_printed_lines
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES
-from fin_agent.query.parsing import NoReadingError, Parsed, parse
-from fin_agent.query.query_composer import Composer
-from fin_agent.query.question_sentences import Sentences, sentences_of
-from fin_agent.query.tree import Line, Measure, Move, Named, Parts, Query
+from fin_agent.query.parsing import NoReadingError, ParsedQuestion, parse
+from fin_agent.query.query_composer import QueryComposer
+from fin_agent.query.question_sentences import QuestionSentences, sentences_of
+from fin_agent.query.tree import Line, Measure, Move, NamedFormula, Parts, Query
 
 
-def read(question: str, names: Names, before: Query | None = None) -> Query:
+def read_question(question: str, names: KnownNames, before: Query | None = None) -> Query:
     """The question as a Query; `unread` names the content words that no part of it says.
 
     What it leaves out is as in `before`, the question that it goes on from.
 
     Raises NoReadingError where a formula of the question cannot be read (a bracket that is not closed).
     """
-    found = list(readings(question, names, before))
+    found = list(candidate_readings(question, names, before))
     return found[1] if len(found) > 1 and found[0].measures != found[1].measures and _is_joined(found[0]) else found[0]
 
 
@@ -31,7 +31,7 @@ def _is_joined(query: Query) -> bool:
     return any("," in line.words for line in query.lines())
 
 
-def readings(question: str, names: Names, before: Query | None = None) -> Iterator[Query]:
+def candidate_readings(question: str, names: KnownNames, before: Query | None = None) -> Iterator[Query]:
     """The ways to read a question, the plainest first; what it leaves out is as in `before`.
 
     Raises NoReadingError where it has none: a bracket is not closed, two measures stand beside each other.
@@ -46,12 +46,12 @@ def readings(question: str, names: Names, before: Query | None = None) -> Iterat
         )
     given: dict[str, Measure] = {}
     for name, formula in reversed(told.definitions):
-        _define(name, formula, given, names)
+        _define_formula(name, formula, given, names)
     about = [one.key for one in before.companies] if before is not None else []
     before = _with_part(before, about, names) if before is not None else None
     lexed = lex(" ? ".join(told.sentences), names, tuple(given), about)
     if before is not None:
-        lexed = replace(lexed, tokens=_going_on(lexed.tokens))
+        lexed = replace(lexed, tokens=_with_context_tokens(lexed.tokens))
     used = {token.start: str(token.value) for token in lexed.tokens if token.type == "GIVEN"}
     inner = {name for one in told.definitions for name in given if name != one[0] and name.lower() in one[1].lower()}
     unused = [given[name] for name in given.keys() - set(used.values()) - inner]
@@ -65,7 +65,7 @@ def readings(question: str, names: Names, before: Query | None = None) -> Iterat
     for way, passed in ways if printed == lexed else ((printed, ()), *ways):
         for some in alternatives(normalize_clauses(way.tokens), way.text, lambda word: names.is_printed(word, keys)):
             try:
-                query = _made(question, told, way, some, trees, unused, names, before)
+                query = _build_query(question, told, way, some, trees, unused, names, before)
             except NoReadingError as error:
                 failed = failed or error
                 continue
@@ -78,7 +78,7 @@ def readings(question: str, names: Names, before: Query | None = None) -> Iterat
         raise failed
 
 
-def _going_on(tokens: Sequence[Token]) -> tuple[Token, ...]:
+def _with_context_tokens(tokens: Sequence[Token]) -> tuple[Token, ...]:
     """The tokens of a question that begins in the middle: what it divides, or chooses among, was asked before."""
     first = next((place for place, one in enumerate(tokens) if one.type not in ("AND", "COMMA")), 0)
     return tuple(
@@ -91,7 +91,7 @@ _IN_THE_MIDDLE = {"OF_WHICH": "SHARE", "OVER": "SHARE", "DEFINED": "WHICH"}
 """`as a share of revenue?`, `divided by revenue?`, `which is higher?`."""
 
 
-def _with_part(before: Query, keys: Sequence[str], names: Names) -> Query:
+def _with_part(before: Query, keys: Sequence[str], names: KnownNames) -> Query:
     """A question whose only line is the name of a part speaks of that part: `How did Converse do?`."""
     line = before.measures[0] if len(before.measures) == 1 else None
     line = line.of if isinstance(line, Move) else line
@@ -101,30 +101,30 @@ def _with_part(before: Query, keys: Sequence[str], names: Names) -> Query:
     return before if part is None else before.model_copy(update={"parts": Parts(names=(part,))})
 
 
-def _spells_a_formula(sentence: str, names: Names) -> bool:
+def _spells_a_formula(sentence: str, names: KnownNames) -> bool:
     """Whether a sentence that asks nothing puts figures together."""
     tokens = lex(sentence, names).tokens
     lines = sum(one.type in LINES and bool(one.value) for one in tokens)
     return lines > 1 and any(one.type in ARITHMETIC for one in tokens)
 
 
-def _made(
+def _build_query(
     question: str,
-    told: Sentences,
-    lexed: Lexed,
+    told: QuestionSentences,
+    lexed: LexedQuestion,
     tokens: Sequence[Token],
     trees: dict[int, Measure],
     unused: Sequence[Measure],
-    names: Names,
+    names: KnownNames,
     before: Query | None,
 ) -> Query:
     parsed = parse(tokens, trees, goes_on=before is not None and bool(before.measures))
     for formula in unused:
-        _put_in_place_of_the_only_one(parsed, formula)
-    return Composer(question, told, lexed, parsed, names.lexicon, before).query()
+        _substitute_only_formula(parsed, formula)
+    return QueryComposer(question, told, lexed, parsed, names.lexicon, before).query()
 
 
-def _define(name: str, formula: str, given: dict[str, Measure], names: Names) -> None:
+def _define_formula(name: str, formula: str, given: dict[str, Measure], names: KnownNames) -> None:
     """Read the formula of `name`; names that are defined behind it may stand in it."""
     lexed = lex(formula, names, tuple(given))
     places = {one.start: given[str(one.value)] for one in lexed.tokens if one.type == "GIVEN"}
@@ -134,12 +134,12 @@ def _define(name: str, formula: str, given: dict[str, Measure], names: Names) ->
     given[name] = parsed.measures[0]
 
 
-def _put_in_place_of_the_only_one(parsed: Parsed, formula: Measure) -> None:
+def _substitute_only_formula(parsed: ParsedQuestion, formula: Measure) -> None:
     """A formula whose name the question spells otherwise stands for the only measure it asks for."""
     if parsed.measures and (
         len(parsed.measures) != 1
         or getattr(parsed.measures[0], "metric", None)
-        or isinstance(parsed.measures[0], Named)
+        or isinstance(parsed.measures[0], NamedFormula)
     ):
         raise NoReadingError("the question defines one measure and asks for another")
     parsed.measures = [formula]

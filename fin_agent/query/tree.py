@@ -144,7 +144,7 @@ class Function(_Node):
     of: tuple[Measure, ...]
 
 
-class Named(_Node):
+class NamedFormula(_Node):
     """A formula of the lexicon by its id; the fields below are as in Line."""
 
     node: Literal["named"] = "named"
@@ -171,7 +171,7 @@ class Move(_Node):
     end: Period | None = None
 
 
-Measure = Annotated[Line | Number | Operation | Function | Named | Move, Field(discriminator="node")]
+Measure = Annotated[Line | Number | Operation | Function | NamedFormula | Move, Field(discriminator="node")]
 
 
 class Axis(StrEnum):
@@ -183,7 +183,7 @@ class Axis(StrEnum):
     MEASURES = "measures"
 
 
-class How(StrEnum):
+class Combination(StrEnum):
     """What is asked of things put against each other."""
 
     EACH = "each"
@@ -211,7 +211,7 @@ class Comparison(_Node):
     """How things are put against each other."""
 
     axis: Axis
-    how: How = How.EACH
+    how: Combination = Combination.EACH
     descending: bool = True
     """For HIGHEST, RANK and `nth`: from the largest down."""
     nth: int | None = None
@@ -287,16 +287,16 @@ class Query(_Node):
         """Whether figures answer it."""
         return self.kind in FIGURE_KINDS and bool(self.measures)
 
-    def lines(self) -> Iterator[Line | Named]:
+    def lines(self) -> Iterator[Line | NamedFormula]:
         """Every printed line and named formula of the measures, left to right."""
         for measure in (*self.measures, *((self.chosen_by,) if self.chosen_by else ())):
             yield from lines_of(measure)
 
 
-def lines_of(measure: Measure) -> Iterator[Line | Named]:
+def lines_of(measure: Measure) -> Iterator[Line | NamedFormula]:
     """The printed lines and named formulas of a measure, left to right."""
     match measure:
-        case Line() | Named():
+        case Line() | NamedFormula():
             yield measure
         case Operation(left=left, right=right):
             yield from lines_of(left)
@@ -310,10 +310,10 @@ def lines_of(measure: Measure) -> Iterator[Line | Named]:
             return
 
 
-def with_lines(measure: Measure, changed: Callable[[Line | Named], Measure]) -> Measure:
+def with_lines(measure: Measure, changed: Callable[[Line | NamedFormula], Measure]) -> Measure:
     """The measure with each printed line and named formula as `changed` gives it."""
     match measure:
-        case Line() | Named():
+        case Line() | NamedFormula():
             return changed(measure)
         case Operation(left=left, right=right):
             return measure.model_copy(update={"left": with_lines(left, changed), "right": with_lines(right, changed)})
@@ -325,23 +325,23 @@ def with_lines(measure: Measure, changed: Callable[[Line | Named], Measure]) -> 
             return measure
 
 
-def written(measure: Measure, above: int = 0) -> str:
+def measure_text(measure: Measure, above: int = 0) -> str:
     """The measure as people write it, with the fewest parentheses: `(net income + interest) / total assets`."""
     match measure:
         case Number(value=value, unit=unit):
             shown = f"{int(value):,}" if float(value).is_integer() else f"{value:,}"
             return f"{shown}%" if unit == "percent" else shown
         case Operation(operator="/", left=Operation(left=Number(value=100, unit="percent"), right=part), right=whole):
-            return written(Operation(operator="/", left=part, right=whole), above)
+            return measure_text(Operation(operator="/", left=part, right=whole), above)
         case Operation(operator=operator, left=left, right=right):
             rank = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 3}[operator]
-            text = f"{written(left, rank)} {operator} {written(right, rank + 1)}"
+            text = f"{measure_text(left, rank)} {operator} {measure_text(right, rank + 1)}"
             return f"({text})" if rank < above else text
         case Function(name=name, of=parts):
-            return f"{name}({', '.join(written(part) for part in parts)})"
+            return f"{name}({', '.join(measure_text(part) for part in parts)})"
         case Move(of=of, how=how):
-            return f"{how} of {written(of, 4)}"
-        case Line() | Named():
+            return f"{how} of {measure_text(of, 4)}"
+        case Line() | NamedFormula():
             ahead = {"average": "average ", "opening": "opening ", "closing": "closing "}
             lead = ahead.get(getattr(measure, "balance", None) or "", "")
             lead += "prior " if measure.shift == -1 else ""

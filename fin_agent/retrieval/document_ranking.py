@@ -110,7 +110,7 @@ def _of_any_company(
     words = word_fits_of_all(asked, index, allowed)
     if allowed is None:
         near = (day + timedelta(days=apart) for day in query.dates for apart in range(-DAYS_NEAR, DAYS_NEAR + 1))
-        dated = (doc_id for day in near for doc_id in directory.dated(day))
+        dated = (doc_id for day in near for doc_id in directory.filings_dated(day))
         allowed = [*dated, *islice(directory.identities, max(limit, _ALL_LOOKED_AT))]
     ranked = _ranked(asked, list(dict.fromkeys([*words, *allowed])), directory, words, metrics)
     return _taking_turns(ranked, directory.owners)[:limit]

@@ -20,7 +20,7 @@ from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedF
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.text_normalization import LONGEST_LABEL, plain
+from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, plain
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.fact_terms import (
     LIGHT,
@@ -39,7 +39,7 @@ from fin_agent.retrieval.filing_fit import period_fit
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.vocabulary.fact import Fact
-from fin_agent.vocabulary.figure_agreement import agree_in_size
+from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
@@ -110,7 +110,7 @@ class FactsFound:
         return tuple(
             hit
             for hit in self.hits
-            if hit.complete and (hit.score >= near or (self.alone and agree_in_size(hit.sourced.fact, same)))
+            if hit.complete and (hit.score >= near or (self.alone and magnitudes_agree(hit.sourced.fact, same)))
         )
 
     @property
@@ -270,7 +270,7 @@ def _stands_alone(hits: Sequence[FactHit], asked: Words) -> bool:
     own = address_of(best.sourced.fact)
     near = itertools.takewhile(lambda hit: hit.score > best.score - _APART_BY_A_WORD, hits)
     return all(
-        agree_in_size(hit.sourced.fact, best.sourced.fact)
+        magnitudes_agree(hit.sourced.fact, best.sourced.fact)
         or hit.sourced.doc_id != best.sourced.doc_id
         or (hit.complete and (hit.score <= best.score - _APART or _says_less(hit, best, asked)))
         or (own.line | own.column).intersection(hit.missing)  # row and column say what the other one lacks
@@ -392,7 +392,7 @@ class _Asked:
         phrase = without_reference(query.phrase)
         metric = lexicon.metrics.get(query.metric or "")
         texts = [phrase]
-        for mention in lexicon.mentions(phrase) if len(phrase) <= LONGEST_LABEL else ():  # longer ones name no line
+        for mention in lexicon.mentions(phrase) if len(phrase) <= MAX_LABEL_LENGTH else ():  # longer ones name no line
             if mention.kind != "metric":
                 continue
             named = lexicon.metrics[mention.id]
@@ -554,7 +554,7 @@ def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
         and hit.sourced.doc_id == best.sourced.doc_id
         and len(hit.missing) <= len(best.missing)
     ]
-    others = [hit for hit in near if not agree_in_size(hit.sourced.fact, best.sourced.fact)]
+    others = [hit for hit in near if not magnitudes_agree(hit.sourced.fact, best.sourced.fact)]
     others = [hit for hit in others if not _says_less(hit, best, asked)]
     if others and best.complete:
         pages = _pages(near, best)
@@ -570,7 +570,7 @@ def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
 
 def _pages(hits: Iterable[FactHit], like: FactHit) -> set[int]:
     """Pages that print the same figure."""
-    return {hit.sourced.fact.page for hit in hits if agree_in_size(hit.sourced.fact, like.sourced.fact)}
+    return {hit.sourced.fact.page for hit in hits if magnitudes_agree(hit.sourced.fact, like.sourced.fact)}
 
 
 def forms_of(word: str, printed: Words, facts: Iterable[SourcedFact]) -> list[Words]:

@@ -20,7 +20,7 @@ from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.sibling_cells import Sibling, Siblings, adds_up, may_span_pages, shared_words, siblings_in
 from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.vocabulary.fact import Fact
-from fin_agent.vocabulary.figure_agreement import agree_in_size
+from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.workspace import Workspace
 
 
@@ -151,7 +151,7 @@ def families(
         score += _OWN * fits[siblings.doc_id] + _SUMS_UP * proved
         whole = wholes[-1]
         if whole is not None and siblings.total is not None and made.total:
-            score += _THE_WHOLE if agree_in_size(made.total[-1].fact, whole.fact) else -_THE_WHOLE
+            score += _THE_WHOLE if magnitudes_agree(made.total[-1].fact, whole.fact) else -_THE_WHOLE
         found.append(((-round(score, 3), -fits[siblings.doc_id], -len(made.members)), made))
     found.sort(key=lambda pair: pair[0])
     return _without_doubles(found, _NEAR if any(asked.wordings) else math.inf)
@@ -470,7 +470,7 @@ def _without_doubles(found: Sequence[tuple[tuple[float, ...], Family]], near: fl
 def _is_left_out(other: Family, first: Family) -> bool:
     """Whether one of them holds sums, or parts, of the other's members: they are one table's, and do not differ."""
     shared = [(member, same) for member in other.members if (same := _of_name(first, member.name)) is not None]
-    if any(not agree_in_size(member.facts[-1].fact, same.facts[-1].fact) for member, same in shared):
+    if any(not magnitudes_agree(member.facts[-1].fact, same.facts[-1].fact) for member, same in shared):
         return may_span_pages(other.table) and not may_span_pages(first.table)  # a table goes before what tags gather
     names = [{member.name for member in one.members} for one in (other, first)]
     every = [held | {name for name, _ in one.dropped} for held, one in zip(names, (other, first), strict=True)]
@@ -485,4 +485,4 @@ def _say_the_same(one: Family, other: Family) -> bool:
     """Whether all figures of the smaller family are in the other, however their parts are called."""
     small, large = sorted((one, other), key=lambda family: len(family.members))
     figures = [member.facts[-1].fact for member in large.members]
-    return all(any(agree_in_size(member.facts[-1].fact, other) for other in figures) for member in small.members)
+    return all(any(magnitudes_agree(member.facts[-1].fact, other) for other in figures) for member in small.members)

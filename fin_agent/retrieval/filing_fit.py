@@ -7,7 +7,7 @@ from datetime import date
 
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS, FiscalPeriod, is_annual
-from fin_agent.lexicon.slots import Slot, metric_of
+from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
 
@@ -22,7 +22,7 @@ DAYS_NEAR = 7
 
 def slot_fit(slot: Slot, identity: Identity, metrics: Mapping[str, Metric]) -> float:
     """Whether this filing's columns hold the figure looked for, and how close they are to its own year; 0 to 1."""
-    reported = identity.reported
+    reported = identity.reported_period
     if reported is None:
         return 0.0
     ago = reported.fiscal_year - slot.fiscal_year
@@ -32,7 +32,7 @@ def slot_fit(slot: Slot, identity: Identity, metrics: Mapping[str, Metric]) -> f
         return 0.2 if is_annual(identity) and ago == 0 else 0.0
     if not is_annual(identity):
         return 0.1 if ago in (0, 1) else 0.0
-    if metric_of(slot, metrics).statement is Statement.BALANCE_SHEET and ago > 1:
+    if slot_metric(slot, metrics).statement is Statement.BALANCE_SHEET and ago > 1:
         return 0.0
     fit = _COLUMN_OF_YEARS_AGO.get(ago, 0.0)
     return fit if identity.form in ANNUAL_FORMS else 0.8 * fit
@@ -70,7 +70,7 @@ def form_fits(forms: Sequence[Form], identity: Identity) -> bool:
 def _fit_of_year(period: FiscalPeriod, identity: Identity, later: int) -> float:
     """The fit where the filing's years are called `later` years later than it calls them."""
     assert identity.fiscal_year is not None
-    reported = identity.reported
+    reported = identity.reported_period
     if reported is None:
         ago = identity.fiscal_year + later - period.fiscal_year
         return 0.4 if ago == 0 else 0.1 if abs(ago) == 1 else 0.0

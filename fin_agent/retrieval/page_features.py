@@ -9,7 +9,7 @@ from functools import lru_cache
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline, SourcedFact
 from fin_agent.lexicon.entry_loading import Metric
-from fin_agent.lexicon.slots import Slot, metric_of
+from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.item_weights import item_worth
 from fin_agent.retrieval.page_text_matching import NOTHING_READ, QueryTerms, TextMatch, text_matches
 from fin_agent.retrieval.search_query import Query, RankedFiling
@@ -216,7 +216,7 @@ def _slots_held(
     for sourced in facts:
         for slot in query.slots:
             if fills(sourced, slot, metrics, owners):
-                home = metric_of(slot, metrics).statement
+                home = slot_metric(slot, metrics).statement
                 at_home = home is None or slot.part is not None or sourced.fact.statement is home
                 page = held.setdefault(sourced.key, {})
                 page[slot] = max(1.0 if at_home else _ELSEWHERE, page.get(slot, 0.0))

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import Metric
-from fin_agent.lexicon.slots import Slot, metric_of
+from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Statement
 
@@ -24,7 +24,7 @@ def fills(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], owner
     fact = sourced.fact
     if slot.is_searched:
         return fact.metric == slot.fact_name and owners.get(sourced.doc_id) == slot.company
-    metric = metric_of(slot, metrics)
+    metric = slot_metric(slot, metrics)
     home = metric.statement
     return (
         fact.metric == slot.metric

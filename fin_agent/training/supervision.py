@@ -42,7 +42,7 @@ def lookup_questions(workspace: Workspace, count: int) -> list[FinanceBenchQuest
 
 
 def _rows(entry: FilingEntry, workspace: Workspace) -> list[FinanceBenchQuestion]:
-    reported = entry.identity.reported
+    reported = entry.identity.reported_period
     if reported is None or reported.quarter is not None:
         return []
     pages: dict[str, set[int]] = {}

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Protocol
 
 
-class Printed(Protocol):
+class PrintedFigure(Protocol):
     """A figure as printed: a fact, or what a ledger holds of one."""
 
     @property
@@ -22,25 +22,25 @@ class Printed(Protocol):
         """In base units."""
 
 
-def agree(one: Printed, other: Printed) -> bool:
+def figures_agree(one: PrintedFigure, other: PrintedFigure) -> bool:
     """Whether the two are equal within the last place of the coarser print: $1.85 and $1.17 a share are not.
 
-    Signs count; where prints may differ in sign by convention, `agree_in_size` leaves them out.
+    Signs count; where prints may differ in sign by convention, `magnitudes_agree` leaves them out.
     """
     return abs(one.value - other.value) <= _rounding(one, other)
 
 
-def agree_in_size(one: Printed, other: Printed) -> bool:
+def magnitudes_agree(one: PrintedFigure, other: PrintedFigure) -> bool:
     """The same of the figures without their signs."""
     return abs(abs(one.value) - abs(other.value)) <= _rounding(one, other)
 
 
-def last_place(printed: Printed) -> Decimal:
+def last_place(printed: PrintedFigure) -> Decimal:
     """What one more in the last printed digit is worth, in base units: 100 million for `$22.0 billion`."""
     exponent = printed.amount.as_tuple().exponent
     places = -exponent if isinstance(exponent, int) and exponent < 0 else 0
     return printed.scale * Decimal(1).scaleb(-places)
 
 
-def _rounding(one: Printed, other: Printed) -> Decimal:
+def _rounding(one: PrintedFigure, other: PrintedFigure) -> Decimal:
     return max(last_place(one), last_place(other))

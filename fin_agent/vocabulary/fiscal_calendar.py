@@ -9,7 +9,7 @@ _WEEK = 7
 _DRIFT_DAYS = 10
 """Ends of 52/53-week years wander by up to a week."""
 DAYS_PER_QUARTER = 91.3
-_SHORTEST_QUARTER = 50
+_MIN_QUARTER_LENGTH = 50
 """Days; a quarter that the change of a fiscal year cuts shorter counts with the one before."""
 
 
@@ -51,7 +51,7 @@ def closed_quarter(end: date, year_end_month: int) -> int:
     4
     """
     closes = (_last_day(end.year - before, year_end_month) for before in (0, 1, 2))
-    last_close = next(close for close in closes if (end - close).days > _SHORTEST_QUARTER)
+    last_close = next(close for close in closes if (end - close).days > _MIN_QUARTER_LENGTH)
     return min(4, round((end - last_close).days / DAYS_PER_QUARTER))
 
 

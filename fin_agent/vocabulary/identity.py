@@ -43,7 +43,7 @@ class Identity:
     """Where each field was read, the reading that was taken first; other readings of the same field follow it."""
 
     @property
-    def reported(self) -> FactPeriod | None:
+    def reported_period(self) -> FactPeriod | None:
         """The fiscal period whose figures the filing reports; None where it reports none or names no year."""
         if self.form is Form.EIGHT_K:
             return self.results

@@ -24,7 +24,7 @@ from fin_agent.serving.problem_details import NotThereError
 from fin_agent.tools.argument_resolution import resolve_company
 from fin_agent.tools.context import ToolContext
 from fin_agent.vocabulary.fact import Fact
-from fin_agent.vocabulary.figure_agreement import agree_in_size
+from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.page import Statement
 from fin_agent.web.views import ANNUAL_FORMS, figure_shown, in_a_cell
 
@@ -194,8 +194,8 @@ def _same_line(row: _Row, rows: Sequence[_Row], points: Mapping[int, SourcedFact
 
     def rank(other: _Row) -> tuple[int, int, bool, bool, bool]:
         shared = [(each.fact, points[year].fact) for year, each in other.by_year.items() if year in points]
-        agreeing = sum(agree_in_size(one, another) for one, another in shared if one.amount or another.amount)
-        differing = sum(not agree_in_size(one, another) for one, another in shared)
+        agreeing = sum(magnitudes_agree(one, another) for one, another in shared if one.amount or another.amount)
+        differing = sum(not magnitudes_agree(one, another) for one, another in shared)
         named = _called(other.lead) == _called(row.lead)
         placed = [plain(each) for each in other.lead.section] == [plain(each) for each in row.lead.section]
         return min(agreeing, 1) - min(differing, 1), agreeing, named and placed, named, placed

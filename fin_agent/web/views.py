@@ -14,11 +14,11 @@ from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.presentation.filings import CheckedFiling, statements_on, value_words
 from fin_agent.presentation.pages import ContinuedTable, join_tables
 from fin_agent.presentation.tables import LineKind, shown_lines
-from fin_agent.query.editing import query_of
+from fin_agent.query.editing import query_for_question
 from fin_agent.query.lexer import lex
 from fin_agent.query.parsing import NoReadingError
-from fin_agent.query.question_to_intent import names_of
-from fin_agent.query.tree import Line, Period, written
+from fin_agent.query.question_to_intent import known_names
+from fin_agent.query.tree import Line, Period, measure_text
 from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
 from fin_agent.retrieval.strategies.one_pass import SCORES
 from fin_agent.serving.filing_resources import Json, page_of, record_of, with_page_numbers
@@ -44,8 +44,8 @@ def query_view(question: str, workspace: Workspace) -> Json:
     one that nothing is asked by, or that no line of the company's filings prints.
     Raises NoReadingError where there is no reading.
     """
-    names = names_of(workspace)
-    query = query_of(question, workspace)
+    names = known_names(workspace)
+    query = query_for_question(question, workspace)
     lexed = lex(expand_abbreviations(question), names)
     unread = {word.lower() for phrase in query.unread for word in phrase.split()}
     lines = {line.words.lower() for line in query.lines() if isinstance(line, Line)}
@@ -66,7 +66,7 @@ def query_view(question: str, workspace: Workspace) -> Json:
     return {
         "words": [word for word in words if isinstance(word, dict) and word["text"]],
         "query": cast(Json, query.model_dump(mode="json")),
-        "measures": [written(measure) for measure in query.measures],
+        "measures": [measure_text(measure) for measure in query.measures],
         "periods": [str(period) for period in query.periods],
         "choices": choices(workspace, keys),
     }

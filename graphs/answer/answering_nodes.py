@@ -25,7 +25,7 @@ from fin_agent.answering.answer_composition import assumptions, citations_of
 from fin_agent.answering.quoted_amounts import contradictions, years_in
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.slot_ledger import Entry, Ledger
-from fin_agent.evidence.trace import Judged, TraceStep
+from fin_agent.evidence.trace import JudgedPassage, TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.program_of_thought import Asked, Attempt, attempt
 from fin_agent.graphs.answer.search_nodes import Update, emitted
@@ -132,11 +132,11 @@ def _slot_line(entry: Entry) -> str:
     return f"filled: {entry.slot} with {figure.amount:,} ({figure.doc_id} page {figure.page + 1}): {entry.reason}"
 
 
-def _as_kept(passages: Sequence[RetrievedPassage], kept: Sequence[Evidence]) -> tuple[Judged, ...]:
+def _as_kept(passages: Sequence[RetrievedPassage], kept: Sequence[Evidence]) -> tuple[JudgedPassage, ...]:
     """What an analyst that says no more than what it keeps made of each passage."""
     reasons = {evidence.passage.key: evidence.why for evidence in kept}
     return tuple(
-        Judged(
+        JudgedPassage(
             doc_id=passage.doc_id,
             page=passage.page,
             ordinal=passage.ordinal,

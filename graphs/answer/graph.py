@@ -49,7 +49,7 @@ from fin_agent.index.opening import chosen_filings
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
 from fin_agent.models.metering import CallRecord, Meter, current_meter, metered
-from fin_agent.query.question_to_intent import asked_of, going_on_from
+from fin_agent.query.question_to_intent import context_of_asks, inherited_context
 
 if TYPE_CHECKING:
 
@@ -310,12 +310,12 @@ def answer_builder(
 def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Answer what the question asks one by one, each going on from the one before, and put the answers together."""
     context, asked = runtime.context, state["asked"]
-    before = asked_of(state["intent"])
+    before = context_of_asks(state["intent"])
     answers: list[Answer] = []
     for ask in state["asks"]:
         intent = context.analyst.intent(ask, before)
         answers.append(_answered(ask, intent, asked, context))
-        before = going_on_from(intent, before)
+        before = inherited_context(intent, before)
     whole = combine_answers(answers, state["question"], asked.id)
     lacking = any(one.refused for one in answers) and not context.analyst.has_free_judging
     if whole.refused or lacking:  # words that the asks share may lead to a passage that none of them finds alone

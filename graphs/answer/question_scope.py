@@ -16,7 +16,7 @@ from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT, FiscalPe
 from fin_agent.lexicon.text_normalization import join_compounds, plain
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.lexer import periods_in
-from fin_agent.query.question_to_intent import asked_of
+from fin_agent.query.question_to_intent import context_of_asks
 from fin_agent.retrieval.fact_search import facts_of_year
 from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.workspace import Workspace
@@ -61,7 +61,7 @@ def _only_one(workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent | N
         if told.fiscal_year is not None:
             periods = (FiscalPeriod(fiscal_year=told.fiscal_year, quarter=told.quarter),)
     company = RequestedCompany(key=only.key, name=only.name)
-    return asked_of(Intent(question="", core="", companies=(company,), periods=periods))
+    return context_of_asks(Intent(question="", core="", companies=(company,), periods=periods))
 
 
 def _of_part(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
@@ -120,14 +120,14 @@ def what_cannot_be_met(
     for company in intent.companies:
         filed = workspace.years[company.key]
         missing += [
-            f"{period} of {company.name} is not in the index, which holds {filed.described()}"
+            f"{period} of {company.name} is not in the index, which holds {filed.description()}"
             for period in ((company.period,) if company.period else intent.periods)
             if intent.numeric and not _may_be_there(company.key, period, balances, workspace)
         ]
         if intent.numeric and not intent.periods and filed.latest() is None:
             missing.append(
                 f"the question names no period, and no full year of {company.name} is in the index, which holds"
-                f" {filed.described()}: name one of them"
+                f" {filed.description()}: name one of them"
             )
     return missing
 
@@ -235,7 +235,7 @@ def filings_there(workspace: Workspace, doc_ids: Collection[str] | None = None) 
     """A line for each company with its periods; of the filings `doc_ids` only, where these are given."""
     lines = []
     for company, filed, ticker in companies_of(workspace, doc_ids):
-        lines.append(f"{company}{f' ({ticker})' if ticker else ''}: {filed.described()}")
+        lines.append(f"{company}{f' ({ticker})' if ticker else ''}: {filed.description()}")
     more = len(lines) - _MOST_LISTED
     if more > 0:
         lines = [*lines[:_MOST_LISTED], f"and {more} companies more: list_filings names them"]
@@ -257,7 +257,7 @@ def companies_of(workspace: Workspace, doc_ids: Collection[str] | None) -> list[
 
 def _may_be_there(company: str, period: FiscalPeriod, balances: bool, workspace: Workspace) -> bool:
     filed = workspace.years[company]
-    if filed.covers(filed.meant(period)[0]) or (balances and _opens_a_report(filed, period)):
+    if filed.covers(filed.resolve(period)[0]) or (balances and _opens_a_report(filed, period)):
         return True
     if period.quarter is None:
         return False

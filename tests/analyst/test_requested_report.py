@@ -6,7 +6,7 @@ import pytest
 
 from fin_agent.analyst.rules.requested_report import asks_about_restatement, split_report_request
 from fin_agent.analyst.rules.words_to_intent import parse_intent
-from fin_agent.evidence.report_selection import Which
+from fin_agent.evidence.report_selection import ReportChoice
 from fin_agent.vocabulary.identity import Form
 from fin_agent.workspace import Workspace
 
@@ -54,7 +54,7 @@ def test_a_quarterly_report_and_a_year_of_filing() -> None:
     assert (told.report.form, told.report.fiscal_year, told.report.quarter) == (Form.TEN_Q, 2023, 2)
     told = split_report_request("What was FY2016 revenue according to the 10-K filed in 2018?")
     assert told is not None
-    assert (told.report.which, told.report.filed_in) == (Which.NAMED, 2018)
+    assert (told.report.which, told.report.filed_in) == (ReportChoice.NAMED, 2018)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from fin_agent.answering.answer_composition import assumptions
-from fin_agent.evidence.expressions import IfReported, Known
+from fin_agent.evidence.expressions import IfReported, SlotReference
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany, StatedFormula
 from fin_agent.evidence.plan import Plan, Term
 from fin_agent.evidence.slot_ledger import Ledger
@@ -23,7 +23,7 @@ INTENT = Intent(question="?", core="?")
 
 def notes(filed: FiscalYears, *periods: FiscalPeriod) -> tuple[str, ...]:
     slot = Slot(company="acme", company_name="Acme", metric="revenue", label="revenue", fiscal_year=2022)
-    terms = tuple(Term(ACME, period, Known(slot)) for period in periods)
+    terms = tuple(Term(ACME, period, SlotReference(slot)) for period in periods)
     return assumptions(Plan(terms, ()), INTENT, Ledger(), {"acme": filed}, {})
 
 
@@ -56,7 +56,7 @@ def test_a_year_whose_report_is_not_indexed_has_no_date() -> None:
 
 def test_a_part_that_is_not_reported_counts_as_zero_and_is_named() -> None:
     slot = Slot(company="acme", company_name="Acme", metric="goodwill", label="goodwill", fiscal_year=2022)
-    plan = Plan((Term(ACME, FiscalPeriod(fiscal_year=2022), IfReported(Known(slot))),), ())
+    plan = Plan((Term(ACME, FiscalPeriod(fiscal_year=2022), IfReported(SlotReference(slot))),), ())
     assert assumptions(plan, INTENT, Ledger(), {}, {}) == (f"{slot} is not reported and counts as zero",)
 
 

@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 from fin_agent.answering.amounts import convert_to_unit
 from fin_agent.answering.program import Program, write_program
 from fin_agent.answering.sandbox import MontySandbox
-from fin_agent.evidence.expressions import AbsoluteValue, Constant, Known, Mean, Node, Operation, bind, parse_formula
+from fin_agent.evidence.expressions import (
+    AbsoluteValue,
+    Constant,
+    Mean,
+    Node,
+    Operation,
+    SlotReference,
+    bind,
+    parse_formula,
+)
 from fin_agent.evidence.intent import Comparison, Intent, Relation, RequestedCompany
 from fin_agent.evidence.plan import Plan, Term
 from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger
@@ -210,7 +219,7 @@ def test_parentheses_stand_only_where_they_are_needed(expression: str, written: 
 
 _TREES = st.recursive(
     st.one_of(
-        st.sampled_from("abcdef").map(lambda name: Known(slot(name))),
+        st.sampled_from("abcdef").map(lambda name: SlotReference(slot(name))),
         st.one_of(st.integers(-400, 400), st.floats(-1e6, 1e6, allow_nan=False)).map(Constant),
     ),
     lambda inner: st.one_of(
@@ -244,7 +253,7 @@ def evaluated(node: Node, held: dict[Slot, Figure]) -> float:
     match node:
         case Constant(value):
             return float(value)
-        case Known(place):
+        case SlotReference(place):
             return float(held[place].amount)
         case Operation(operator, left, right):
             first, second = evaluated(left, held), evaluated(right, held)

@@ -10,7 +10,7 @@ from fin_agent.evaluation.financebench import FinanceBenchQuestion, score
 from fin_agent.evaluation.miss_analysis import MissStage, explain
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.evidence.slot_ledger import Entry
-from fin_agent.evidence.trace import Judged, TraceStep
+from fin_agent.evidence.trace import JudgedPassage, TraceStep
 from fin_agent.lexicon.slots import Slot
 
 DOC = "BRIGHTWATER_2023_10K"
@@ -44,7 +44,8 @@ def asked(
 ) -> Answer:
     """An answer whose run retrieved `pages` of the filing, and whose filter kept those of `kept`."""
     judged = tuple(
-        Judged(doc_id=documents[0], page=page, ordinal=page, kept=page in kept, why=f"why {page}") for page in pages
+        JudgedPassage(doc_id=documents[0], page=page, ordinal=page, kept=page in kept, why=f"why {page}")
+        for page in pages
     )
     steps = (
         TraceStep(node="rewrite_query", round=1, summary=""),

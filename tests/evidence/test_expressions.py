@@ -15,11 +15,11 @@ from fin_agent.evidence.expressions import (
     Choice,
     Constant,
     IfReported,
-    Known,
     Mean,
     Node,
     Operation,
     Quantity,
+    SlotReference,
     assumes_zero,
     bind,
     parse_formula,
@@ -58,7 +58,7 @@ def value(tree: Node, known: Mapping[Slot, float]) -> float:
     match tree:
         case Constant(number):
             return number
-        case Known(place):
+        case SlotReference(place):
             return known[place]
         case Operation(operator, left, right):
             first, second = value(left, known), value(right, known)
@@ -158,7 +158,7 @@ def test_the_first_option_that_can_be_computed_is_taken() -> None:
 def test_what_is_not_reported_counts_as_zero_only_where_the_formula_says_so() -> None:
     tree, missing = resolve(bound("cost + optional(extra)"), {slot("cost")}.__contains__)
     assert missing == ()
-    assert tree == Operation("+", Known(slot("cost")), Constant(0))
+    assert tree == Operation("+", SlotReference(slot("cost")), Constant(0))
     assert resolve(bound("cost + extra"), {slot("cost")}.__contains__) == (None, (slot("extra"),))
 
 

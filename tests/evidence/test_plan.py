@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany, RequestedMeasure
-from fin_agent.evidence.plan import Plan, plan_of
+from fin_agent.evidence.plan import Plan, build_plan
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form, Identity
@@ -44,7 +44,7 @@ def plan(
     intent = Intent(
         question=core, core=core, companies=companies, periods=tuple(asked), relation=relation, expression=expression
     )
-    return plan_of(intent, load_lexicon(), years)
+    return build_plan(intent, load_lexicon(), years)
 
 
 def terms(found: Plan) -> list[tuple[str, str]]:
@@ -167,7 +167,7 @@ def of_parts(expression: str, *parts: str, companies: tuple[RequestedCompany, ..
         question="?", core="?", companies=companies, periods=(FiscalPeriod(fiscal_year=2023),),
         relation=Relation.EACH, expression=expression, parts=parts,
     )  # fmt: skip
-    return plan_of(intent, load_lexicon(), YEARS)
+    return build_plan(intent, load_lexicon(), YEARS)
 
 
 def test_a_share_needs_the_parts_figure_and_the_wholes() -> None:
@@ -218,6 +218,6 @@ def test_terms_say_which_measure_they_are_of() -> None:
         measure_unit="USD", periods=(FiscalPeriod(fiscal_year=2022),),
         further=(RequestedMeasure(words="net income", expression="net_income", measure_unit="USD"),),
     )  # fmt: skip
-    plan = plan_of(intent, load_lexicon(), YEARS)
+    plan = build_plan(intent, load_lexicon(), YEARS)
     assert [(term.measure, str(term.period)) for term in plan.terms] == [(0, "FY2022"), (1, "FY2022")]
     assert [slot.metric for slot, required in plan.slots().items() if required] == ["revenue", "net_income"]

@@ -6,10 +6,10 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.evidence.expressions import Known, Operation
+from fin_agent.evidence.expressions import Operation, SlotReference
 from fin_agent.evidence.intent import Comparison, Intent, Relation, RequestedCompany, Selection
 from fin_agent.evidence.plan import Plan, Term
-from fin_agent.evidence.plan_term_selection import chosen_company, lacking_slots, wanted_terms
+from fin_agent.evidence.plan_term_selection import missing_slots, selected_company, selected_terms
 from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
@@ -22,7 +22,7 @@ def slot(company: RequestedCompany, metric: str, year: int = 2023) -> Slot:
 
 
 def term(company: RequestedCompany, metric: str, year: int = 2023) -> Term:
-    return Term(company, FiscalPeriod(fiscal_year=year), Known(slot(company, metric, year)))
+    return Term(company, FiscalPeriod(fiscal_year=year), SlotReference(slot(company, metric, year)))
 
 
 def figure(amount: str, scale: int = 1_000_000) -> Figure:
@@ -60,21 +60,21 @@ def test_what_decides_is_required_and_what_is_asked_of_each_is_not() -> None:
 
 def test_first_the_ranking_is_lacking_then_only_what_is_asked_of_the_one_chosen() -> None:
     half = ledger(acme__revenue__2023=figure("5"))
-    assert [str(each) for each in lacking_slots(PLAN, intent(), half)] == ["revenue of Bolt for FY2023"]
-    assert wanted_terms(PLAN, intent(), half) == ()
+    assert [str(each) for each in missing_slots(PLAN, intent(), half)] == ["revenue of Bolt for FY2023"]
+    assert selected_terms(PLAN, intent(), half) == ()
     ranked = ledger(acme__revenue__2023=figure("5"), bolt__revenue__2023=figure("7"))
-    assert lacking_slots(PLAN, intent(), ranked) == (slot(BOLT, "net_income"),)
-    assert lacking_slots(PLAN, intent(Comparison.LOWEST), ranked) == (slot(ACME, "net_income"),)
+    assert missing_slots(PLAN, intent(), ranked) == (slot(BOLT, "net_income"),)
+    assert missing_slots(PLAN, intent(Comparison.LOWEST), ranked) == (slot(ACME, "net_income"),)
 
 
 def test_values_are_compared_in_base_units() -> None:
     held = ledger(acme__revenue__2023=figure("5"), bolt__revenue__2023=figure("4999", 1_000))
-    assert chosen_company(PLAN, intent(), held) == "acme"
+    assert selected_company(PLAN, intent(), held) == "acme"
 
 
 def test_where_two_are_level_none_is_chosen() -> None:
     held = ledger(acme__revenue__2023=figure("5"), bolt__revenue__2023=figure("5000", 1_000))
-    assert chosen_company(PLAN, intent(), held) is None
+    assert selected_company(PLAN, intent(), held) is None
 
 
 def test_the_faster_growth_chooses_and_a_division_by_zero_chooses_nobody() -> None:
@@ -85,15 +85,17 @@ def test_the_faster_growth_chooses_and_a_division_by_zero_chooses_nobody() -> No
     held = {"acme__revenue__2022": figure("100"), "acme__revenue__2023": figure("110"),
             "bolt__revenue__2022": figure("10"), "bolt__revenue__2023": figure("12")}  # fmt: skip
     growing = intent(relation=Relation.GROWTH)
-    assert chosen_company(plan, growing, ledger(**held)) == "bolt"
+    assert selected_company(plan, growing, ledger(**held)) == "bolt"
     held["bolt__revenue__2022"] = figure("0")
-    assert chosen_company(plan, growing, ledger(**held)) is None
+    assert selected_company(plan, growing, ledger(**held)) is None
 
 
 @pytest.mark.parametrize(("operator", "best"), [("/", "bolt"), ("-", "acme")])
 def test_a_measure_of_several_figures_ranks_by_its_value(operator: str, best: str) -> None:
     def of(company: RequestedCompany) -> Term:
-        tree = Operation(operator, Known(slot(company, "gross_profit")), Known(slot(company, "revenue")))
+        tree = Operation(
+            operator, SlotReference(slot(company, "gross_profit")), SlotReference(slot(company, "revenue"))
+        )
         return Term(company, FiscalPeriod(fiscal_year=2023), tree)
 
     plan = Plan(PLAN.terms, (), (of(ACME), of(BOLT)))
@@ -101,4 +103,4 @@ def test_a_measure_of_several_figures_ranks_by_its_value(operator: str, best: st
         acme__gross_profit__2023=figure("60"), acme__revenue__2023=figure("40"),
         bolt__gross_profit__2023=figure("9"), bolt__revenue__2023=figure("5"),
     )  # fmt: skip
-    assert chosen_company(plan, intent(), held) == best
+    assert selected_company(plan, intent(), held) == best

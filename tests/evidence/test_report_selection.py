@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.evidence.report_selection import RequestedReport, Which, figures_from_report
+from fin_agent.evidence.report_selection import ReportChoice, RequestedReport, figures_from_report
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
@@ -35,7 +35,9 @@ def taken(report: RequestedReport, *facts: SourcedFact) -> str | None:
 
 CHANGED = (states(2017, "90"), states(2018, "97"), states(2019, "97"))
 SAME = (states(2017, "90"), states(2018, "90"))
-ORIGINAL, RESTATED = (RequestedReport(which=which, words="") for which in (Which.ORIGINAL, Which.RESTATED))
+ORIGINAL, RESTATED = (
+    RequestedReport(which=which, words="") for which in (ReportChoice.ORIGINAL, ReportChoice.RESTATED)
+)
 
 
 @pytest.mark.parametrize(
@@ -47,10 +49,10 @@ ORIGINAL, RESTATED = (RequestedReport(which=which, words="") for which in (Which
         (RESTATED, CHANGED[1:], "acme2019"),
         (RESTATED, SAME, "acme2017"),  # stated once more, and not changed
         (RESTATED, CHANGED[:1], None),
-        (RequestedReport(which=Which.NAMED, words="", fiscal_year=2018), CHANGED, "acme2018"),
-        (RequestedReport(which=Which.NAMED, words="", fiscal_year=2020), CHANGED, None),
-        (RequestedReport(which=Which.NAMED, words="", fiscal_year=2018, form=Form.TEN_Q), CHANGED, None),
-        (RequestedReport(which=Which.NAMED, words="", filed_in=2019), CHANGED, "acme2018"),
+        (RequestedReport(which=ReportChoice.NAMED, words="", fiscal_year=2018), CHANGED, "acme2018"),
+        (RequestedReport(which=ReportChoice.NAMED, words="", fiscal_year=2020), CHANGED, None),
+        (RequestedReport(which=ReportChoice.NAMED, words="", fiscal_year=2018, form=Form.TEN_Q), CHANGED, None),
+        (RequestedReport(which=ReportChoice.NAMED, words="", filed_in=2019), CHANGED, "acme2018"),
     ],
 )
 def test_the_report_that_is_meant(report: RequestedReport, facts: tuple[SourcedFact, ...], doc_id: str | None) -> None:

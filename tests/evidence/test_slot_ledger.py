@@ -8,8 +8,8 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.evidence.slot_ledger import Entry, Ledger, fill
-from fin_agent.evidence.slot_provenance import Filling
+from fin_agent.evidence.slot_ledger import Entry, Ledger, fill_slots
+from fin_agent.evidence.slot_provenance import SlotFit
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
@@ -53,7 +53,7 @@ def filled(wanted: Slot, *facts: Fact, doc_id: str = "acme23") -> Entry:
 
 
 def filled_from(wanted: Slot, *facts: SourcedFact) -> Entry:
-    (entry,) = fill({wanted: True}, facts, load_lexicon(), OWNERS, DOCUMENTS).entries
+    (entry,) = fill_slots({wanted: True}, facts, load_lexicon(), OWNERS, DOCUMENTS).entries
     return entry
 
 
@@ -158,7 +158,7 @@ def test_amounts_have_the_sign_people_mean(metric: str, label: str, printed: str
 
 def test_a_ledger_lists_what_is_known_and_what_is_not_required_first() -> None:
     slots = {slot("goodwill"): False, slot("inventories"): True, slot(): True}
-    ledger = fill(slots, [SourcedFact("acme23", fact())], load_lexicon(), OWNERS, DOCUMENTS)
+    ledger = fill_slots(slots, [SourcedFact("acme23", fact())], load_lexicon(), OWNERS, DOCUMENTS)
     assert list(ledger.figures) == [slot()]
     assert ledger.empty == (slot("inventories"), slot("goodwill"))
     assert Ledger().empty == ()
@@ -175,7 +175,7 @@ IDENTITIES = {
 def told(wanted: Slot, *facts: SourcedFact, statements: tuple[Statement, ...] = ()) -> Entry:
     owners = dict.fromkeys(IDENTITIES, "acme")
     documents = list(dict.fromkeys(each.doc_id for each in facts))
-    (entry,) = fill(
+    (entry,) = fill_slots(
         {wanted: True}, facts, load_lexicon(), owners, documents, identities=IDENTITIES, statements=statements
     ).entries
     return entry
@@ -184,12 +184,12 @@ def told(wanted: Slot, *facts: SourcedFact, statements: tuple[Statement, ...] = 
 @pytest.mark.parametrize(
     ("doc_id", "filling", "words"),
     [
-        ("acme23", Filling.EXACT, "exact"),
-        ("acme24", Filling.PRIOR_COLUMN, "prior-period column: 10-K of FY2024"),
-        ("release", Filling.OTHER_FILING, "other filing: earnings of FY2023"),
+        ("acme23", SlotFit.EXACT, "exact"),
+        ("acme24", SlotFit.PRIOR_COLUMN, "prior-period column: 10-K of FY2024"),
+        ("release", SlotFit.OTHER_FILING, "other filing: earnings of FY2023"),
     ],
 )
-def test_an_entry_says_what_its_filing_is_to_the_slot(doc_id: str, filling: Filling, words: str) -> None:
+def test_an_entry_says_what_its_filing_is_to_the_slot(doc_id: str, filling: SlotFit, words: str) -> None:
     entry = told(slot(), SourcedFact(doc_id, fact()))
     assert entry.filling is filling
     assert entry.reason.endswith(words)
@@ -198,7 +198,7 @@ def test_an_entry_says_what_its_filing_is_to_the_slot(doc_id: str, filling: Fill
 
 def test_a_years_end_in_a_quarterly_report_is_of_another_filing() -> None:
     at_end = fact("7", "inventories", statement=Statement.BALANCE_SHEET, months=0)
-    assert told(slot("inventories"), SourcedFact("acme24q1", at_end)).filling is Filling.OTHER_FILING
+    assert told(slot("inventories"), SourcedFact("acme24q1", at_end)).filling is SlotFit.OTHER_FILING
 
 
 def test_a_later_report_that_states_another_figure_restates_it() -> None:
@@ -218,7 +218,7 @@ def test_figures_printed_in_another_scale_than_the_rest_are_said_to_be_converted
     wanted = {slot(): True, slot(year=2022): True, slot("gross_profit"): True}
     facts = [SourcedFact("acme23", fact()), SourcedFact("acme23", fact(metric="gross_profit", line=9)),
              SourcedFact("acme24", fact("50000", year=2022, scale=1_000))]  # fmt: skip
-    entries = fill(wanted, facts, load_lexicon(), OWNERS, DOCUMENTS, identities=IDENTITIES).entries
+    entries = fill_slots(wanted, facts, load_lexicon(), OWNERS, DOCUMENTS, identities=IDENTITIES).entries
     assert ["converted from thousands" in entry.reason for entry in entries] == [False, True, False]
 
 
@@ -320,6 +320,6 @@ def test_two_scales_with_nothing_to_choose_between_are_left_open() -> None:
 def test_what_is_doubted_goes_last() -> None:
     first, second = SourcedFact("acme23", fact("100")), SourcedFact("acme24", fact("112"))
     doubted = [("acme23", 40, 3, Decimal(100_000_000))]
-    (entry,) = fill({slot(): True}, [first, second], load_lexicon(), OWNERS, DOCUMENTS, doubted=doubted).entries
+    (entry,) = fill_slots({slot(): True}, [first, second], load_lexicon(), OWNERS, DOCUMENTS, doubted=doubted).entries
     assert entry.figure is not None
     assert entry.figure.amount == 112

@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 from pydantic_core import to_jsonable_python
 
-from fin_agent.evidence.expressions import AbsoluteValue, Choice, IfReported, Known, Node, Operation, parse_formula
+from fin_agent.evidence.expressions import (
+    AbsoluteValue,
+    Choice,
+    IfReported,
+    Node,
+    Operation,
+    SlotReference,
+    parse_formula,
+)
 from fin_agent.evidence.intent import RequestedCompany
 from fin_agent.evidence.plan import Plan, Term
 from fin_agent.graphs.answer import AnswerContext, build_graph
@@ -64,9 +72,11 @@ def test_json_is_read_as_what_it_was_made_from(state: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "tree",
     [
-        IfReported(Known(SLOT)),
-        AbsoluteValue(Known(SLOT)),
-        Choice((Known(SLOT), Operation("-", IfReported(Known(SLOT)), AbsoluteValue(Known(SLOT))))),
+        IfReported(SlotReference(SLOT)),
+        AbsoluteValue(SlotReference(SLOT)),
+        Choice(
+            (SlotReference(SLOT), Operation("-", IfReported(SlotReference(SLOT)), AbsoluteValue(SlotReference(SLOT))))
+        ),
         parse_formula("mean(revenue, revenue[2019]) * 100 / optional(abs(cost_of_revenue))"),
     ],
     ids=["if reported", "magnitude", "choice", "formula"],

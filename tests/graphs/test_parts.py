@@ -11,7 +11,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.evidence.intent import Intent
 from fin_agent.graphs.answer.question_scope import intent_in
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.query.tree import How
+from fin_agent.query.tree import Combination
 from fin_agent.workspace import Workspace
 
 
@@ -57,7 +57,7 @@ def test_two_parts_of_one_measure_are_set_against_each_other(workspace: Workspac
         "By how much did the operating income of Truckload exceed that of Brokerage at Ottermere in Q2 2025?", workspace
     )
     assert intent.query is not None and not intent.unsupported
-    assert intent.query.comparison is not None and intent.query.comparison.how is How.DIFFERENCE
+    assert intent.query.comparison is not None and intent.query.comparison.how is Combination.DIFFERENCE
     assert intent.query.parts is not None and intent.query.parts.names == ("Truckload", "Brokerage")
 
 

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from fin_agent.lexicon.company_mentions import CompanyDirectory, normalise_name
+from fin_agent.lexicon.company_mentions import CompanyDirectory, normalize_name
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form, Identity
 
@@ -56,7 +56,7 @@ def named(directory: CompanyDirectory, question: str) -> list[str]:
 def unknown(directory: CompanyDirectory, question: str) -> list[str]:
     spans = [(mention.start, mention.end) for mention in directory.mentions(question)]
     spans += [(mention.start, mention.end) for mention in load_lexicon().mentions(question)]
-    return directory.unknown(question, spans)
+    return directory.unknown_names(question, spans)
 
 
 @pytest.mark.parametrize(
@@ -315,7 +315,7 @@ def test_companies_do_not_depend_on_the_order_of_filings() -> None:
 
 def test_no_filings_and_no_names() -> None:
     assert CompanyDirectory([]).mentions("What is Nike's revenue?") == []
-    assert CompanyDirectory([]).unknown("What is Nike's revenue?") == ["Nike"]
+    assert CompanyDirectory([]).unknown_names("What is Nike's revenue?") == ["Nike"]
     assert CompanyDirectory([("a", filed(""))]).companies == ()
 
 
@@ -334,4 +334,4 @@ def test_odd_questions(directory: CompanyDirectory, question: str) -> None:
      ("S.A.", "sa"), ("", "")],
 )  # fmt: skip
 def test_normalise_name(name: str, normal: str) -> None:
-    assert normalise_name(name) == normal
+    assert normalize_name(name) == normal

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from fin_agent.lexicon.company_mentions import CERTAIN, CompanyDirectory
-from fin_agent.lexicon.company_names import Company, NameBook, edits_between, is_portmanteau_of, normalise_name
+from fin_agent.lexicon.company_names import Company, CompanyNameIndex, edit_distance, is_portmanteau_of, normalize_name
 from fin_agent.vocabulary.identity import Form, Identity
 
 LISTED = {
@@ -306,8 +306,8 @@ def many() -> tuple[Company, ...]:
 
 
 def test_the_nearest_name_is_that_of_a_search_through_all(many: tuple[Company, ...]) -> None:
-    book, chance = NameBook(many), random.Random(11)
-    names = sorted(normalise_name(company.names[0]) for company in many)
+    book, chance = CompanyNameIndex(many), random.Random(11)
+    names = sorted(normalize_name(company.names[0]) for company in many)
     found = 0
     for name in names:
         typed = list(name)
@@ -315,10 +315,10 @@ def test_the_nearest_name_is_that_of_a_search_through_all(many: tuple[Company, .
             place = chance.randrange(len(typed))
             typed[place] = chance.choice(["", typed[place] * 2, "x", "a"])
         word = "".join(typed)
-        if len(word) < 6 or book.named(word) is not None:
+        if len(word) < 6 or book.by_name(word) is not None:
             continue
-        nearest = min(((edits, other) for other in names if (edits := edits_between(word, other))), default=None)
-        misspelt = book.misspelt(word)
+        nearest = min(((edits, other) for other in names if (edits := edit_distance(word, other))), default=None)
+        misspelt = book.closest_name(word)
         assert (misspelt and misspelt[0]) == (nearest and nearest[1])
         found += nearest is not None
     assert found > 50
@@ -329,13 +329,13 @@ def test_clipped_names_are_those_of_a_search_through_all() -> None:
     words = ["".join(chance.choice("aeiost") for _ in range(6)) for _ in range(40)]
     names = sorted({f"{chance.choice(words)} {chance.choice(words)}" for _ in range(60)})
     companies = [Company(name, name, (name,), (), ()) for name in names]
-    book = NameBook(companies)
+    book = CompanyNameIndex(companies)
     found = 0
     for name in names:
         first, second = name.split()
         token = first[: chance.randint(2, 3)] + second[: chance.randint(2, 3)]
         all_clipped = [other for other in names if is_portmanteau_of(token, other.split())]
-        clipped = book.clipped(token)
+        clipped = book.by_abbreviation(token)
         assert (clipped.company.name if clipped else None) == (all_clipped[0] if len(all_clipped) == 1 else None)
         found += clipped is not None
     assert found > 10
@@ -351,7 +351,7 @@ def test_clipped_names_are_those_of_a_search_through_all() -> None:
     ],
 )  # fmt: skip
 def test_what_is_a_misspelling(typed: str, name: str, edits: int | None) -> None:
-    assert edits_between(typed, name) == edits
+    assert edit_distance(typed, name) == edits
 
 
 def _directory(*names: str) -> CompanyDirectory:

@@ -15,7 +15,7 @@ from rich.cells import cell_len
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, PassagePlace, Retrieved
 from fin_agent.config import Settings
 from fin_agent.evidence.slot_ledger import Entry, Figure
-from fin_agent.evidence.trace import Judged, RankedGroup, TraceStep
+from fin_agent.evidence.trace import JudgedPassage, RankedGroup, TraceStep
 from fin_agent.lexicon.slots import Slot
 from fin_agent.presentation.answers import LedgerView
 from fin_agent.presentation.runs import (
@@ -64,8 +64,8 @@ def entry(
     return Entry(slot=slot, required=required, figure=filled, reason=reason, conflicts=conflicts)
 
 
-def judged(page: int, kept: bool, mark: str = "", doc_id: str = "acme_2023_10k") -> Judged:
-    return Judged(
+def judged(page: int, kept: bool, mark: str = "", doc_id: str = "acme_2023_10k") -> JudgedPassage:
+    return JudgedPassage(
         doc_id=doc_id,
         page=page,
         ordinal=page,

@@ -7,8 +7,8 @@ import pytest
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer import answer_question
 from fin_agent.graphs.answer.context import AnswerContext, having_read
-from fin_agent.query.editing import intent_of_edit, query_of, reworded, settled
-from fin_agent.query.tree import Company, Line, Named, Parts, Period, Query
+from fin_agent.query.editing import intent_of_edit, query_for_question, resolve_edited_query, reword_question
+from fin_agent.query.tree import Company, Line, NamedFormula, Parts, Period, Query
 from fin_agent.web.views import choices
 from fin_agent.workspace import Workspace
 
@@ -24,7 +24,7 @@ def companies(workspace: Workspace) -> dict[str, Company]:
 
 
 def edited(question: str, workspace: Workspace, **changes: object) -> Query:
-    return query_of(question, workspace).model_copy(update=changes)
+    return query_for_question(question, workspace).model_copy(update=changes)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def edited(question: str, workspace: Workspace, **changes: object) -> Query:
         ),
         (
             INCOME,
-            {"measures": (Named(words="gross margin", formula="gross_margin"),)},
+            {"measures": (NamedFormula(words="gross margin", formula="gross_margin"),)},
             "What was Harborlight's gross margin in FY2023?",
             "gross_margin",
             ["FY2023"],
@@ -110,7 +110,7 @@ def test_a_part_is_added_and_taken_away(workspace: Workspace) -> None:
 
 def test_the_words_read_back_as_the_same_tree(workspace: Workspace) -> None:
     changed = edited(INCOME, workspace, periods=(Period(fiscal_year=2022),), unit="USD thousands")
-    back = query_of(reworded(changed, workspace), workspace)
+    back = query_for_question(reword_question(changed, workspace), workspace)
     assert (back.measures, back.periods, back.unit) == (changed.measures, changed.periods, changed.unit)
 
 
@@ -125,7 +125,7 @@ def test_a_question_in_words_is_asked_of_another_company(workspace: Workspace, c
     [
         {"companies": (Company(key="cik 1", name="Nobody Inc."),)},
         {"measures": (Line(words="x", metric="no_such_metric"),)},
-        {"measures": (Named(words="x", formula="no_such_formula"),)},
+        {"measures": (NamedFormula(words="x", formula="no_such_formula"),)},
         {"measures": (Line(words="net income", metric="net_income", company='x") + 1'),)},
         {"measures": (Line(words="net income", metric="net_income", part='x") + 1'),)},
         {"parts": Parts(names=("No Such Segment",))},
@@ -148,8 +148,8 @@ def test_every_line_that_is_offered_is_understood(workspace: Workspace, companie
             typed = asked.model_copy(update={"measures": (Line(words=text),)})
             intent = intent_of_edit(typed, workspace)
             assert intent.numeric and not intent.unsupported, text
-            assert len(list(settled(typed, workspace).lines())) == 1, text
-    kept = settled(edited(INCOME, workspace, measures=(Line(words="Treasury stock, at cost"),)), workspace)
+            assert len(list(resolve_edited_query(typed, workspace).lines())) == 1, text
+    kept = resolve_edited_query(edited(INCOME, workspace, measures=(Line(words="Treasury stock, at cost"),)), workspace)
     assert kept.measures == (Line(words="Treasury stock, at cost"),)
 
 
@@ -161,12 +161,12 @@ def test_every_line_that_is_offered_is_understood(workspace: Workspace, companie
         (Line(words="net income", metric="net_income"), "USD billions", True),
         (Line(words="net income / revenue"), "basis points", True),
         (Line(words="net income / revenue"), "USD millions", False),
-        (Named(words="gross margin", formula="gross_margin"), "percent", True),
-        (Named(words="gross margin", formula="gross_margin"), "USD millions", False),
+        (NamedFormula(words="gross margin", formula="gross_margin"), "percent", True),
+        (NamedFormula(words="gross margin", formula="gross_margin"), "USD millions", False),
     ],
 )
 def test_a_unit_is_kept_or_refused_and_never_passed_over(
-    workspace: Workspace, measure: Line | Named, unit: str, fits: bool
+    workspace: Workspace, measure: Line | NamedFormula, unit: str, fits: bool
 ) -> None:
     query = edited(INCOME, workspace, measures=(measure,), unit=unit)
     if not fits:

@@ -8,10 +8,10 @@ import pytest
 
 from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.lexicon.lexicon import load_lexicon
-from fin_agent.query.lexer import Names
+from fin_agent.query.lexer import KnownNames
 from fin_agent.query.parsing import NoReadingError
-from fin_agent.query.reading import read
-from fin_agent.query.tree import Function, Line, Measure, Move, Named, Number, Operation
+from fin_agent.query.reading import read_question
+from fin_agent.query.tree import Function, Line, Measure, Move, NamedFormula, Number, Operation
 from fin_agent.vocabulary.identity import Form, Identity
 
 LINES = {
@@ -46,9 +46,9 @@ FRAMES = (
 
 
 @pytest.fixture(scope="module")
-def names() -> Names:
+def names() -> KnownNames:
     apple = Identity(company="Apple Inc.", form=Form.TEN_K, ticker="AAPL")
-    return Names(load_lexicon(), CompanyDirectory([("apple", apple)]))
+    return KnownNames(load_lexicon(), CompanyDirectory([("apple", apple)]))
 
 
 def _shape(chance: random.Random, depth: int) -> tuple[str, str]:
@@ -83,11 +83,11 @@ def _value(measure: Measure, figures: dict[str, float]) -> float:
             return sum(_value(part, figures) for part in parts) / len(parts)
         case Function(name="sum", of=parts):
             return sum(_value(part, figures) for part in parts)
-        case Named() | Move() | Function():
+        case NamedFormula() | Move() | Function():
             raise AssertionError(measure)
 
 
-def test_generated_formulas_have_their_exact_value(names: Names) -> None:
+def test_generated_formulas_have_their_exact_value(names: KnownNames) -> None:
     chance = random.Random(7)
     figures = {line: chance.uniform(3, 900) for line in LINES}
     wrong: list[str] = []
@@ -102,7 +102,7 @@ def test_generated_formulas_have_their_exact_value(names: Names) -> None:
             continue
         asked += 1
         question = chance.choice(FRAMES).format(words)
-        query = read(question, names)
+        query = read_question(question, names)
         wanted = eval(python, {"v": figures.__getitem__})
         if (
             query.unread
@@ -123,9 +123,9 @@ YEARS = (
 
 
 @pytest.mark.parametrize(("question", "wanted"), YEARS)
-def test_each_line_may_be_of_its_own_year(names: Names, question: str, wanted: str) -> None:
+def test_each_line_may_be_of_its_own_year(names: KnownNames, question: str, wanted: str) -> None:
     figures = {line: 3.0 + place for place, line in enumerate(LINES)}
-    query = read(question, names)
+    query = read_question(question, names)
     assert not query.unread
     assert len(query.measures) == 1
     short = {"r": "revenue", "c": "capital expenditures", "a": "total assets", "n": "net income"}
@@ -136,12 +136,12 @@ def test_each_line_may_be_of_its_own_year(names: Names, question: str, wanted: s
 @pytest.mark.parametrize(
     "question", ["Apple (revenue - net income / total assets in 2024?", "Apple revenue) / 2 in 2024?"]
 )
-def test_a_bracket_that_is_not_closed_is_told(names: Names, question: str) -> None:
+def test_a_bracket_that_is_not_closed_is_told(names: KnownNames, question: str) -> None:
     with pytest.raises(NoReadingError, match="bracket"):
-        read(question, names)
+        read_question(question, names)
 
 
 @pytest.mark.parametrize("words", ["A B ", "revenue in 2023, ", "up down "])
-def test_questions_of_very_many_words_are_refused(names: Names, words: str) -> None:
+def test_questions_of_very_many_words_are_refused(names: KnownNames, words: str) -> None:
     with pytest.raises(NoReadingError, match="more than the limit of 400"):
-        read(words * 450, names)
+        read_question(words * 450, names)

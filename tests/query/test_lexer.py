@@ -11,7 +11,7 @@ import pytest
 from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention
-from fin_agent.query.lexer import Names, Token, lex, with_printed_lines
+from fin_agent.query.lexer import KnownNames, Token, lex, with_printed_lines
 from fin_agent.vocabulary.identity import Form, Identity
 
 _COMPANIES = {
@@ -48,13 +48,13 @@ _CASES = [
 
 
 @lru_cache
-def _names() -> Names:
+def _names() -> KnownNames:
     filings = [
         (f"{ticker}{place}", Identity(company=name, ticker=ticker, form=Form.TEN_K))
         for ticker, names in _COMPANIES.items()
         for place, name in enumerate(names)
     ]
-    return Names(load_lexicon(), CompanyDirectory(filings))
+    return KnownNames(load_lexicon(), CompanyDirectory(filings))
 
 
 @pytest.mark.parametrize("case", _CASES, ids=lambda case: case[0])

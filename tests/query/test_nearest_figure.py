@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.query.nearest_figure import OneFigure, one_figure
-from fin_agent.query.question_to_intent import intent_of_question, names_of, with_nearest_figure
+from fin_agent.query.nearest_figure import SingleFigureQuestion, as_single_figure
+from fin_agent.query.question_to_intent import intent_of_question, known_names, with_nearest_figure
 from fin_agent.retrieval.nearest_figure import find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for
 from fin_agent.workspace import Workspace
@@ -16,9 +16,9 @@ from fin_agent.workspace import Workspace
 WENT_THROUGH = "how much stock-based compensation went through Harborlight's paid-in capital in fiscal 2023"
 
 
-def figure_of(question: str, workspace: Workspace) -> OneFigure | None:
+def figure_of(question: str, workspace: Workspace) -> SingleFigureQuestion | None:
     core = intent_of_question(question, workspace).core
-    return one_figure(question, core, names_of(workspace), workspace)
+    return as_single_figure(question, core, known_names(workspace), workspace)
 
 
 def test_a_question_that_no_grammar_reads_is_answered_by_the_nearest_figure(workspace: Workspace) -> None:

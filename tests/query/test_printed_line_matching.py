@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.query.printed_line_matching import is_name_of, read_as_printed, with_parts_found, with_years_to_come
-from fin_agent.query.question_to_intent import names_of
-from fin_agent.query.tree import Axis, Comparison, How, Line, Named, Period, Query
+from fin_agent.query.printed_line_matching import is_name_of, read_as_printed, with_maturity_years, with_parts_resolved
+from fin_agent.query.question_to_intent import known_names
+from fin_agent.query.tree import Axis, Combination, Comparison, Line, NamedFormula, Period, Query
 from fin_agent.workspace import Workspace
 
 
@@ -45,32 +45,32 @@ def _own_parts(workspace: Workspace, key: str) -> list[str]:
 def test_a_phrase_of_part_and_measure_is_parted(workspace: Workspace, owner: str) -> None:
     part = _own_parts(workspace, owner)[0]
     query = Query(question="?", measures=(Line(words=f"{part.lower()} segment operating margin"),))
-    found = with_parts_found(query, [owner], workspace)
+    found = with_parts_resolved(query, [owner], workspace)
     assert found is not None
     (measure,) = found.measures
-    assert isinstance(measure, Named) and measure.part == part and measure.formula == "operating_margin"
+    assert isinstance(measure, NamedFormula) and measure.part == part and measure.formula == "operating_margin"
     of_nobody = Query(question="?", measures=(Line(words="nowhere segment operating margin"),))
-    assert with_parts_found(of_nobody, [owner], workspace) is None
+    assert with_parts_resolved(of_nobody, [owner], workspace) is None
 
 
 def test_years_in_which_something_falls_due_are_parts_of_the_report_before(workspace: Workspace, owner: str) -> None:
     debt = (Line(words="debt due"),)
-    total = Comparison(axis=Axis.PERIODS, how=How.TOTAL)
+    total = Comparison(axis=Axis.PERIODS, how=Combination.TOTAL)
     years = tuple(Period(fiscal_year=year) for year in (2022, 2025, 2026))
-    found = with_years_to_come(Query(question="?", measures=debt, periods=years, comparison=total), [owner], workspace)
+    found = with_maturity_years(Query(question="?", measures=debt, periods=years, comparison=total), [owner], workspace)
     assert found is not None and found.parts is not None and found.comparison is not None
     assert found.parts.names == ("2025", "2026") and found.periods == years[:1]
-    assert (found.comparison.axis, found.comparison.how) == (Axis.PARTS, How.TOTAL)
+    assert (found.comparison.axis, found.comparison.how) == (Axis.PARTS, Combination.TOTAL)
 
-    one = with_years_to_come(Query(question="?", measures=debt, periods=years[:2]), [owner], workspace)
+    one = with_maturity_years(Query(question="?", measures=debt, periods=years[:2]), [owner], workspace)
     assert one is not None and [line.words for line in one.lines()] == ["debt due 2025"]
     revenue = Query(question="?", measures=(Line(words="revenue", metric="revenue"),), periods=years[:2])
-    assert with_years_to_come(revenue, [owner], workspace) is None
+    assert with_maturity_years(revenue, [owner], workspace) is None
 
 
 def test_a_question_is_read_as_one_line_where_it_asks_nothing_else(workspace: Workspace, owner: str) -> None:
     name = workspace.directory.by_key[owner].name
-    names = names_of(workspace)
+    names = known_names(workspace)
 
     def read(question: str, *, listed: bool = False) -> str | None:
         query = read_as_printed(question, names, workspace, listed=listed)

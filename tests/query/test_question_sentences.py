@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.query.question_sentences import decimals_asked, sentences_of, unit_asked
+from fin_agent.query.question_sentences import requested_decimals, requested_unit, sentences_of
 
 CORE = "what is Acme's FY2019 net income?"
 
@@ -102,7 +102,7 @@ def test_a_question_without_a_question_mark_is_its_own_core(question: str) -> No
     ],
 )
 def test_decimal_places(words: str, places: int | None) -> None:
-    assert decimals_asked(words) == places
+    assert requested_decimals(words) == places
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_decimal_places(words: str, places: int | None) -> None:
     ],
 )
 def test_units(words: str, unit: str | None) -> None:
-    assert unit_asked(words) == unit
+    assert requested_unit(words) == unit
 
 
 @pytest.mark.parametrize(

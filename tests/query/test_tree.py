@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from fin_agent.query.tree import Line, Move, Number, Operation, Query, lines_of, written
+from fin_agent.query.tree import Line, Move, Number, Operation, Query, lines_of, measure_text
 
 REVENUE = Line(words="revenue", metric="revenue")
 CAPEX = Line(words="capital expenditures", metric="capital_expenditures", shift=-1)
@@ -19,10 +19,10 @@ def test_a_query_survives_json() -> None:
 
 def test_a_measure_is_written_with_the_fewest_parentheses() -> None:
     total = Operation(operator="+", left=REVENUE, right=CAPEX)
-    assert written(Operation(operator="/", left=total, right=Number(value=7))) == (
+    assert measure_text(Operation(operator="/", left=total, right=Number(value=7))) == (
         "(revenue + prior capital expenditures) / 7"
     )
     assert (
-        written(Operation(operator="-", left=REVENUE, right=total))
+        measure_text(Operation(operator="-", left=REVENUE, right=total))
         == "revenue - (revenue + prior capital expenditures)"
     )

@@ -23,8 +23,8 @@ from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
-from fin_agent.evidence.plan_term_selection import lacking_slots
-from fin_agent.evidence.trace import Judged
+from fin_agent.evidence.plan_term_selection import missing_slots
+from fin_agent.evidence.trace import JudgedPassage
 from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
@@ -196,7 +196,7 @@ def _has_conflicting_figures(base: Curation, intent: Intent, plan: Plan) -> bool
     """Whether every figure is there and still no answer: figures that cannot be set against each other, or a tie."""
     if not intent.numeric or intent.beyond_rules or base.answerable:
         return False
-    return not lacking_slots(plan, intent, base.ledger)
+    return not missing_slots(plan, intent, base.ledger)
 
 
 def _reply_fault(reply: CurationReply, passages: int) -> str | None:
@@ -219,7 +219,7 @@ def _question(reply: CurationReply, base: Curation) -> str:
     return asked or base.complementary_question
 
 
-def _judged(judged: Judged, chosen: dict[tuple[str, int], Evidence]) -> Judged:
+def _judged(judged: JudgedPassage, chosen: dict[tuple[str, int], Evidence]) -> JudgedPassage:
     evidence = chosen.get((judged.doc_id, judged.ordinal))
     if evidence is not None:
         return judged.model_copy(update={"kept": True, "why": evidence.why})

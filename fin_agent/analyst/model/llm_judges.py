@@ -15,7 +15,7 @@ from fin_agent.analyst.model.replies import GroupReply, ListwiseReply, RankedCar
 from fin_agent.config import Settings
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.field_alignment import COMPANY, matched_fields, required_fields
-from fin_agent.evidence.tournament.judge import Brief, GroupJudge, Judge, Verdict, repaired
+from fin_agent.evidence.tournament.judge import Brief, GroupJudge, Judge, Verdict, repair_ranking
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
 from fin_agent.models.caller import Caller
@@ -129,7 +129,7 @@ def rank_by_cards(brief: Brief, passages: Sequence[RankedPassage], client: Model
     reply = client.ask(Role.LISTWISE, "judge", ListwiseReply, fault, **_list_prompt_values(brief, cards))
     if reply is None:
         return passages
-    order = repaired([Verdict(place.card - 1) for place in reply.ranking], len(cards))
+    order = repair_ranking([Verdict(place.card - 1) for place in reply.ranking], len(cards))
     return [*(first[verdict.at] for verdict in order), *(each for each in passages if each not in first)]
 
 

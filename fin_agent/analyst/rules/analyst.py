@@ -16,19 +16,24 @@ from fin_agent.errors import QuestionError
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
-from fin_agent.evidence.plan import Plan, plan_of
+from fin_agent.evidence.plan import Plan, build_plan
 from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.text_normalization import collapse_spaces
 from fin_agent.query.lexer import periods_in
 from fin_agent.query.question_splitting import (
+    asks_only_difference,
     asks_something,
     candidate_splits,
-    only_asks_how_much,
     resolve_references,
     split_requests,
 )
-from fin_agent.query.question_to_intent import asked_of, going_on_from, intent_of_question, with_nearest_figure
+from fin_agent.query.question_to_intent import (
+    context_of_asks,
+    inherited_context,
+    intent_of_question,
+    with_nearest_figure,
+)
 from fin_agent.query.tree import Kind
 from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.workspace import Workspace
@@ -74,7 +79,7 @@ class RulesAnalyst:
         if intent.numeric and not intent.unsupported and len(figures) >= len(several) and not mixed:
             return (intent.question,)
         asks: list[tuple[str, bool]] = []
-        before, lead = asked_of(intent), ""
+        before, lead = context_of_asks(intent), ""
         for ask in several:
             whole = self.intent(f"{lead}{ask}", before)
             found = self._split_ask(f"{lead}{ask}", whole, before)
@@ -82,7 +87,7 @@ class RulesAnalyst:
                 lead = f"{lead}{ask.strip(' ?')}, "  # it only leads to what is asked: `Coke or Pepsi - who ...`
                 continue
             if not found and asks and asks[-1][1]:
-                if only_asks_how_much(ask):
+                if asks_only_difference(ask):
                     continue  # the figures that were set against each other tell it
                 if whole.query is not None and whole.query.kind is Kind.REASON:
                     ask = resolve_references(ask, before.query)
@@ -90,7 +95,7 @@ class RulesAnalyst:
                 asks[-1] = (f"{asks[-1][0].rstrip(' ?')}, and {ask}", False)  # words are looked for together
             else:
                 asks += [(text, True) for text, _ in found] or [(f"{lead}{ask}", False)]
-            before = going_on_from(found[-1][1] if found else whole, before)
+            before = inherited_context(found[-1][1] if found else whole, before)
             lead = ""
         enough = all if self._is_read(intent) else any
         return tuple(text for text, _ in asks) if asks and enough(read for _, read in asks) else (intent.question,)
@@ -104,7 +109,7 @@ class RulesAnalyst:
             return ()  # `average`, `total` and their like are said of both
         for first, second in candidate_splits(ask, signs_only=not apart)[:_MAX_JOINTS]:
             one = self.intent(first, before)
-            other = self.intent(second, going_on_from(one, before)) if self._is_read(one) else None
+            other = self.intent(second, inherited_context(one, before)) if self._is_read(one) else None
             if other is not None and self._is_read(other):
                 return [(first, one), (second, other)]
         return ()
@@ -118,7 +123,7 @@ class RulesAnalyst:
 
     def plan(self, intent: Intent) -> Plan:
         """See Analyst.plan."""
-        return plan_of(intent, self._workspace.lexicon, self._workspace.years)
+        return build_plan(intent, self._workspace.lexicon, self._workspace.years)
 
     def query(self, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str = "") -> Query:
         """See Analyst.query: what the ledger lacks says it all."""

@@ -16,7 +16,7 @@ from fin_agent.errors import LexiconError
 from fin_agent.evidence.cards.card import Card, ClaimRole, RiskSignal
 from fin_agent.evidence.field_alignment import matched_fields, required_fields
 from fin_agent.evidence.tournament.judge import Brief, Verdict
-from fin_agent.lexicon.slots import Slot, metric_of
+from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.item_weights import item_worth
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
@@ -287,7 +287,7 @@ def _slots(card: Card, brief: Brief, workspace: Workspace) -> dict[Slot, float]:
     held: dict[Slot, float] = {}
     for slot in brief.query.slots:
         if slot.company == owner and slot.metric in card.metrics and slot.period in card.time.periods:
-            home = metric_of(slot, workspace.lexicon.metrics).statement
+            home = slot_metric(slot, workspace.lexicon.metrics).statement
             at_home = card.identity.statement is home if home else card.scope.consolidated
             held[slot] = 1.0 if at_home and RiskSignal.PARENT_ONLY not in card.risks else _ELSEWHERE
     return held

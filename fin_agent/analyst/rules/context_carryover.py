@@ -18,20 +18,20 @@ from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.binding import unit_fits
-from fin_agent.query.editing import reworded
-from fin_agent.query.lexer import Lexed, Token, lex
-from fin_agent.query.question_to_intent import intent_of_question, names_of
-from fin_agent.query.reading import read
+from fin_agent.query.editing import reword_question
+from fin_agent.query.lexer import LexedQuestion, Token, lex
+from fin_agent.query.question_to_intent import intent_of_question, known_names
+from fin_agent.query.reading import read_question
 from fin_agent.query.tree import (
     Axis,
+    Combination,
     Company,
     Comparison,
-    How,
     Kind,
     Line,
     Measure,
     Move,
-    Named,
+    NamedFormula,
     Operation,
     Parts,
     Period,
@@ -67,7 +67,7 @@ class PreviousQuestion:
     def of(cls, question: str, workspace: Workspace, answer: Answer | None = None) -> PreviousQuestion:
         """Read `question`. Raises QuestionError where it has no words, is too long or has no reading."""
         intent = intent_of_question(question, workspace)
-        query = intent.query if intent.query is not None else read(question, names_of(workspace))
+        query = intent.query if intent.query is not None else read_question(question, known_names(workspace))
         called = company_names_in(question, workspace)
         companies = tuple(_names_by_company(one, called) for one in query.companies)
         return cls(question, intent, query.model_copy(update={"companies": companies}), answer)
@@ -102,7 +102,7 @@ class PreviousQuestion:
     def for_selected_company(self) -> PreviousQuestion:
         """The same of the one company that its answer singles out, which `its` means; itself where that is none."""
         comparison = self.query.comparison
-        chooses = comparison is not None and comparison.how in (How.HIGHEST, How.LOWEST)
+        chooses = comparison is not None and comparison.how in (Combination.HIGHEST, Combination.LOWEST)
         if not chooses or self.answer is None or self.answer.refused:
             return self
         said = self.answer.answer.text.lower()
@@ -149,12 +149,12 @@ class FollowUp:
             self.text = text = without_opening(text, "comparing")
         self.opened = opened
         self._workspace = workspace
-        self._names = names_of(workspace)
+        self._names = known_names(workspace)
         self.is_clause = normalize_text(text).split(" ")[0].rstrip(",") in phrases("clause")
         self._refers = bool(found_in(text, "theirs") or found_in(text, "them"))
         about = [one.key for one in before.query.companies] if before is not None else []
         self._counted = "" if self._against else _period_count_words(text)
-        self._lexed: Lexed = lex(expand_abbreviations(text), self._names, (), about)
+        self._lexed: LexedQuestion = lex(expand_abbreviations(text), self._names, (), about)
         quarters = parse_periods(text).loose_quarters
         self._quarters = () if any(one.type == "PERIOD" for one in self._lexed.tokens) else quarters
         self.tokens: Sequence[Token] = [
@@ -273,7 +273,7 @@ class FollowUp:
         query = self._movement_question(query) if moves else self._with_periods(query)
         if query is None:
             return ""
-        unit = read(self.text, self._names, self.before.query).unit
+        unit = read_question(self.text, self._names, self.before.query).unit
         query = query.model_copy(update={"unit": unit or (None if measures else query.unit)})
         if "PART" in self.kinds:
             parts = tuple(str(one.value) for one in self.tokens if one.type == "PART")
@@ -282,7 +282,7 @@ class FollowUp:
 
     def _with_measure(self, query: Query) -> Query | None:
         """A measure named alone is asked for itself; one that is led to (`and revenue?`) as the one before was."""
-        found = read(self.text, self._names, self.before.query).measures
+        found = read_question(self.text, self._names, self.before.query).measures
         if not found or len(query.measures) > 1:
             return None
         old = query.measures[0] if query.measures else None
@@ -316,7 +316,7 @@ class FollowUp:
         """The figure of the question before, beside that of other companies."""
         there = {one.key for one in query.companies}
         companies = (*query.companies, *(one for one in self.companies if one.key not in there))
-        compared = Comparison(axis=Axis.COMPANIES, how=How.EACH)
+        compared = Comparison(axis=Axis.COMPANIES, how=Combination.EACH)
         unknown = tuple(dict.fromkeys((*query.unknown_companies, *self.unknown)))
         update = {"companies": companies, "unknown_companies": unknown, "comparison": compared}
         return query.model_copy(update=update)
@@ -340,7 +340,7 @@ class FollowUp:
     def _named_periods(self, query: Query) -> tuple[Period, ...]:
         if "PERIOD" not in self.kinds:
             return () if self._counted else query.periods
-        named = read(self.text, self._names, self.before.query).periods
+        named = read_question(self.text, self._names, self.before.query).periods
         moves = any(isinstance(one, Move) for one in query.measures)
         if len(named) == 1 and moves and len(query.periods) > 1:
             step = (named[0].fiscal_year or 0) - (query.periods[-1].fiscal_year or 0)
@@ -379,14 +379,14 @@ class FollowUp:
         return ""
 
     def _edit_previous_wording(self, query: Query) -> str:
-        return reworded(query.model_copy(update={"question": self.before.question}), self._workspace)
+        return reword_question(query.model_copy(update={"question": self.before.question}), self._workspace)
 
     def _reads_as(self, words: str, query: Query) -> bool:
         """Whether `words` are read as `query`."""
         intent = intent_of_question(words, self._workspace)
         own = intent.query
         if own is None:
-            own = read(words, self._names)
+            own = read_question(words, self._names)
         if self.before.asks_figures and not (intent.numeric or query.unknown_companies):
             return False
         if query.unit and not self.before.query.unit and intent.numeric and not unit_fits(query.unit, intent):
@@ -399,7 +399,7 @@ class FollowUp:
         """The figures before side by side (`compare them`), or a growth as an amount (`in dollars`)."""
         query = self.before.query
         if is_phrase(self.text, "compare them") and len(self.before.names) > 1:
-            compared = Comparison(axis=Axis.COMPANIES, how=How.EACH)
+            compared = Comparison(axis=Axis.COMPANIES, how=Combination.EACH)
             return self._question_for(query.model_copy(update={"comparison": compared, "kind": Kind.COMPARISON}))
         measure = query.measures[0] if len(query.measures) == 1 else None
         if is_phrase(self.text, "in dollars") and isinstance(measure, Move) and measure.how == "growth":
@@ -411,13 +411,13 @@ class FollowUp:
         """The measure before made another by the words said: `per share`, `diluted`, `basic`."""
         query, words = self.before.query, normalize_text(self.text)
         line = query.measures[0] if len(query.measures) == 1 else None
-        if not isinstance(line, Line | Named) or self.names_company or self.kinds & (_TIMES | _UNITS):
+        if not isinstance(line, Line | NamedFormula) or self.names_company or self.kinds & (_TIMES | _UNITS):
             return ""
         first = words.split(" or ")[0]
         for phrase in (f"{first} {line.words}", f"{line.words} {first}"):
             known = self._workspace.lexicon.mentions(phrase)
             if len(known) == 1 and (known[0].start, known[0].end) == (0, len(phrase)):
-                measures = read(phrase, self._names).measures
+                measures = read_question(phrase, self._names).measures
                 return self._question_for(query.model_copy(update={"measures": measures}))
         return ""
 
@@ -454,7 +454,7 @@ class FollowUp:
     def _ask_reason(self) -> str:
         """Why the measure moved; where the figures went the other way than is said, whether it did."""
         before = self.before.for_selected_company()
-        measures = read(self.text, self._names).measures if self.kinds & {"METRIC", "FORMULA"} else ()
+        measures = read_question(self.text, self._names).measures if self.kinds & {"METRIC", "FORMULA"} else ()
         query = before.query.model_copy(update={"measures": measures or before.query.measures, "comparison": None})
         if not query.measures or not (before.asks_figures or query.kind is Kind.REASON):
             return ""
@@ -537,7 +537,9 @@ def _reading_key(query: Query) -> object:
     lines = {getattr(one, "metric", None) or getattr(one, "formula", None) or one.words.lower()
              for measure in query.measures for one in lines_of(measure)}  # fmt: skip
     comparison = (
-        query.comparison and query.comparison.how not in (How.EACH,) and (query.comparison.axis, query.comparison.how)
+        query.comparison
+        and query.comparison.how not in (Combination.EACH,)
+        and (query.comparison.axis, query.comparison.how)
     )
     shares = any(isinstance(one, Operation) for one in query.measures)
     unit = query.unit if query.unit != "percent" or not shares else None

@@ -13,13 +13,13 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.field_alignment import COMPANY, matched_fields, required_fields
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
-from fin_agent.evidence.plan_term_selection import lacking_slots, settled, wanted_terms
-from fin_agent.evidence.report_selection import RequestedReport, Which, figures_from_report
+from fin_agent.evidence.plan_term_selection import missing_slots, selected_terms, with_required_options
+from fin_agent.evidence.report_selection import ReportChoice, RequestedReport, figures_from_report
 from fin_agent.evidence.series_restatements import Basis, basis_of
 from fin_agent.evidence.sign_conventions import RESULTS, loss_notes
-from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger, fill, more_precise_facts
-from fin_agent.evidence.sum_checks import Place, breaking_sums, figures_on_statements, place_of
-from fin_agent.evidence.trace import Judged
+from fin_agent.evidence.slot_ledger import Entry, Figure, Ledger, fill_slots, more_precise_facts
+from fin_agent.evidence.sum_checks import Place, failed_sum_checks, figures_on_statements, place_of
+from fin_agent.evidence.trace import JudgedPassage
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot
@@ -28,7 +28,7 @@ from fin_agent.retrieval.search_terms import overlap, search_terms, stems_of, we
 from fin_agent.retrieval.slot_figures import ambiguity_reason, printed_facts
 from fin_agent.retrieval.slot_matching import fills
 from fin_agent.vocabulary.fact import Fact
-from fin_agent.vocabulary.figure_agreement import agree_in_size
+from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
@@ -96,11 +96,11 @@ class _CurationState:
         """The passage as kept."""
         return Evidence(passage=passage, card=self.cards.get(passage.key), why=why, fields=self.fields(passage))
 
-    def judged(self, kept: Sequence[Evidence], dropped: Callable[[RetrievedPassage], str]) -> tuple[Judged, ...]:
+    def judged(self, kept: Sequence[Evidence], dropped: Callable[[RetrievedPassage], str]) -> tuple[JudgedPassage, ...]:
         """Every passage with what became of it; `dropped` says why one that is not kept is not."""
         reasons = {evidence.passage.key: evidence.why for evidence in kept}
         return tuple(
-            Judged(
+            JudgedPassage(
                 doc_id=passage.doc_id,
                 page=passage.page,
                 ordinal=passage.ordinal,
@@ -131,14 +131,14 @@ def _curate_by_figures(
     owners, identities = directory.owners, directory.identities
     printed = [sourced for sourced in stated if sourced.fact.statement is not None]
     report = intent.report
-    originally = report is not None and report.which is Which.ORIGINAL
+    originally = report is not None and report.which is ReportChoice.ORIGINAL
     basis = basis_of(slots, printed, metrics, owners, identities, originally=originally)
     if report is not None:
         meant = figures_from_report(slots, report, stated, metrics, owners, identities)
         basis = Basis(meant, (), basis.broken if originally else ())
 
     def filled(doubted: Collection[Place] = ()) -> Ledger:
-        ledger = fill(
+        ledger = fill_slots(
             slots,
             facts,
             workspace.lexicon,
@@ -152,18 +152,18 @@ def _curate_by_figures(
         )
         if report is not None:
             ledger = restrict_to_report(basis.preferred, report, ledger)
-        return settled(plan, intent, ledger)
+        return with_required_options(plan, intent, ledger)
 
     ledger = filled()
-    broken = breaking_sums(ledger, statements_of_figures(ledger, workspace))
+    broken = failed_sum_checks(ledger, statements_of_figures(ledger, workspace))
     if broken and report is None and any(entry.conflicts for entry in ledger.entries):
         ledger = filled(broken)
-        broken = breaking_sums(ledger, statements_of_figures(ledger, workspace))
+        broken = failed_sum_checks(ledger, statements_of_figures(ledger, workspace))
     if basis.restated or basis.broken:
         needed = [entry.slot for entry in ledger.entries if entry.required]
         told = basis_of(needed, printed, metrics, owners, identities, originally=originally)
         basis = Basis(basis.preferred, told.restated, told.broken)
-    lacking = lacking_slots(plan, intent, ledger)
+    lacking = missing_slots(plan, intent, ledger)
     named = f" ({report.words})" if report is not None else ""
     doubts = [ambiguity_reason(slot, workspace, scope) if slot.is_searched else "" for slot in lacking]
     lacked = tuple(
@@ -217,7 +217,7 @@ def _results(intent: Intent, ledger: Ledger) -> list[tuple[str, Decimal]]:
 
 
 def _missing_choice(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[str, ...]:
-    if wanted_terms(plan, intent, ledger) or intent.selection is None:
+    if selected_terms(plan, intent, ledger) or intent.selection is None:
         return ()
     names = " and ".join(company.name for company in intent.companies)
     return (f"a company that stands out: {names} are level in {intent.selection.measure}",)
@@ -376,7 +376,7 @@ def restating_pages(
         wanted, figure = basis.preferred.get(entry.slot), entry.figure
         if wanted is None or (figure is None and not only):
             continue
-        if figure is None or not agree_in_size(figure.fact(), wanted.fact):
+        if figure is None or not magnitudes_agree(figure.fact(), wanted.fact):
             pages.append(wanted.key)
     return tuple(page for page in dict.fromkeys(pages) if page not in read)
 

@@ -168,7 +168,7 @@ def parse_index_question(text: str, workspace: Workspace) -> IndexQuestion | Non
         return None
     directory = workspace.directory
     mentions = directory.mentions(text)
-    unknown = directory.unknown(text, understood_spans(text, directory, workspace.lexicon))
+    unknown = directory.unknown_names(text, understood_spans(text, directory, workspace.lexicon))
     periods = requested_periods(text, text)
     spans = [(each.start, each.end) for each in mentions] + period_spans(text)
     spans += [found.span() for name in unknown for found in re.finditer(re.escape(name), text)]

@@ -82,7 +82,7 @@ def _period_ending_near(day: date, identities: Iterable[Identity]) -> FiscalPeri
     """The period that ends near `day` in the filings' own columns: annual ones first, then the nearest year's."""
     found: list[tuple[bool, int, FiscalPeriod]] = []
     for identity in identities:
-        reported = identity.reported
+        reported = identity.reported_period
         if reported is None or reported.end is None:
             continue
         apart = (reported.end - day).days
@@ -96,7 +96,11 @@ def _period_ending_near(day: date, identities: Iterable[Identity]) -> FiscalPeri
 
 def _unfiled_period(day: date, identities: Iterable[Identity]) -> FiscalPeriod:
     """The quarter or year that would end on `day` by the filer's calendar, of its annual reports first."""
-    ends = [identity.reported.end for identity in identities if identity.reported and identity.form in ANNUAL_FORMS]
+    ends = [
+        identity.reported_period.end
+        for identity in identities
+        if identity.reported_period and identity.form in ANNUAL_FORMS
+    ]
     closing = {nominal_month(end)[1] for end in ends if end is not None}
     closing = closing or {identity.fiscal_year_end_month for identity in identities if identity.fiscal_year_end_month}
     _, month = nominal_month(day)
@@ -214,13 +218,13 @@ def requested_dates(question: str) -> tuple[date, ...]:
 def with_fiscal_years_resolved(intent: Intent, workspace: Workspace) -> Intent:
     """`intent` of one company with each year that no filing is named for as the one that ended in it, and a note.
 
-    Numbers find their years in the plan (`FiscalYears.meant`). A year to come stays as it is asked: what is expected of
-    it was said before it.
+    Numbers find their years in the plan (`FiscalYears.resolve`). A year to come stays as it is asked: what is expected
+    of it was said before it.
     """
     if intent.numeric or len(intent.companies) != 1 or asks_for_outlook(intent):
         return intent
     filed = workspace.years[intent.companies[0].key]
-    meant = [filed.meant(period) for period in intent.periods]
+    meant = [filed.resolve(period) for period in intent.periods]
     periods = tuple(dict.fromkeys(period for period, _ in meant))
     if periods == intent.periods or len(periods) < len(intent.periods):
         return intent

@@ -8,40 +8,40 @@ from collections.abc import Sequence
 from fin_agent.query.tree import (
     Axis,
     Claim,
-    How,
+    Combination,
     Kind,
     Line,
     Measure,
     Move,
-    Named,
+    NamedFormula,
     Number,
     Operation,
     Period,
     Query,
-    written,
+    measure_text,
 )
 
 _COMPARISONS = {
-    (Axis.COMPANIES, How.EACH): "How does {first} {noun} {when} compare to {others}",
-    (Axis.COMPANIES, How.HIGHEST): "Which company had the highest {noun} {when}, {choice}",
-    (Axis.COMPANIES, How.LOWEST): "Which company had the lowest {noun} {when}, {choice}",
-    (Axis.COMPANIES, How.DIFFERENCE): "What was the difference between {owners} {noun} {when}",
-    (Axis.COMPANIES, How.TOTAL): "What was the combined {noun} of {names} {when}",
-    (Axis.COMPANIES, How.AVERAGE): "What was the average {noun} of {names} {when}",
-    (Axis.COMPANIES, How.RANK): "Rank {names} by {noun} {when}",
-    (Axis.PERIODS, How.HIGHEST): "In which year was {owners} {noun} the highest, {years}",
-    (Axis.PERIODS, How.LOWEST): "In which year was {owners} {noun} the lowest, {years}",
-    (Axis.PERIODS, How.TOTAL): "What was {owners} total {noun} {when}",
-    (Axis.PERIODS, How.AVERAGE): "What was {owners} average {noun} {when}",
-    (Axis.PARTS, How.HIGHEST): "Which {kind} of {names} had the highest {noun} {when}",
-    (Axis.PARTS, How.LOWEST): "Which {kind} of {names} had the lowest {noun} {when}",
-    (Axis.PARTS, How.RANK): "Rank the {kind}s of {names} by {noun} {when}",
+    (Axis.COMPANIES, Combination.EACH): "How does {first} {noun} {when} compare to {others}",
+    (Axis.COMPANIES, Combination.HIGHEST): "Which company had the highest {noun} {when}, {choice}",
+    (Axis.COMPANIES, Combination.LOWEST): "Which company had the lowest {noun} {when}, {choice}",
+    (Axis.COMPANIES, Combination.DIFFERENCE): "What was the difference between {owners} {noun} {when}",
+    (Axis.COMPANIES, Combination.TOTAL): "What was the combined {noun} of {names} {when}",
+    (Axis.COMPANIES, Combination.AVERAGE): "What was the average {noun} of {names} {when}",
+    (Axis.COMPANIES, Combination.RANK): "Rank {names} by {noun} {when}",
+    (Axis.PERIODS, Combination.HIGHEST): "In which year was {owners} {noun} the highest, {years}",
+    (Axis.PERIODS, Combination.LOWEST): "In which year was {owners} {noun} the lowest, {years}",
+    (Axis.PERIODS, Combination.TOTAL): "What was {owners} total {noun} {when}",
+    (Axis.PERIODS, Combination.AVERAGE): "What was {owners} average {noun} {when}",
+    (Axis.PARTS, Combination.HIGHEST): "Which {kind} of {names} had the highest {noun} {when}",
+    (Axis.PARTS, Combination.LOWEST): "Which {kind} of {names} had the lowest {noun} {when}",
+    (Axis.PARTS, Combination.RANK): "Rank the {kind}s of {names} by {noun} {when}",
 }
 _MOVES_COMPARED = {
-    (Axis.COMPANIES, How.HIGHEST): "Which company's {noun} grew fastest {when}, {choice}",
-    (Axis.COMPANIES, How.LOWEST): "Which company's {noun} grew slowest {when}, {choice}",
-    (Axis.PARTS, How.HIGHEST): "Which {kind} of {names} had the fastest growth of {noun} {when}",
-    (Axis.PARTS, How.LOWEST): "Which {kind} of {names} had the slowest growth of {noun} {when}",
+    (Axis.COMPANIES, Combination.HIGHEST): "Which company's {noun} grew fastest {when}, {choice}",
+    (Axis.COMPANIES, Combination.LOWEST): "Which company's {noun} grew slowest {when}, {choice}",
+    (Axis.PARTS, Combination.HIGHEST): "Which {kind} of {names} had the fastest growth of {noun} {when}",
+    (Axis.PARTS, Combination.LOWEST): "Which {kind} of {names} had the slowest growth of {noun} {when}",
 }
 _MOVES = {
     "change": "By how much did {owners} {noun} change {when}",
@@ -92,13 +92,13 @@ def query_to_question(query: Query, counted: str = "", moved: str = "change") ->
 def _noun(measure: Measure) -> str:
     """The measure as a question names it."""
     if not isinstance(measure, Operation) or measure.operator != "/":
-        return written(measure)
+        return measure_text(measure)
     part, whole = measure.left, measure.right
     if isinstance(part, Operation) and part.left == Number(value=100, unit="percent"):
         part = part.right
-    if not isinstance(part, Line | Named) or not isinstance(whole, Line | Named):
-        return written(measure)
-    return f"{written(part)}{_SHARE}{'total ' * (isinstance(whole, Line) and whole.whole)}{written(whole)}"
+    if not isinstance(part, Line | NamedFormula) or not isinstance(whole, Line | NamedFormula):
+        return measure_text(measure)
+    return f"{measure_text(part)}{_SHARE}{'total ' * (isinstance(whole, Line) and whole.whole)}{measure_text(whole)}"
 
 
 _SHARE = " as a percentage of "

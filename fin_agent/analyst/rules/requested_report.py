@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fin_agent.evidence.report_selection import RequestedReport, Which
+from fin_agent.evidence.report_selection import ReportChoice, RequestedReport
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.identity import Form
@@ -37,11 +37,11 @@ def split_report_request(question: str) -> ReportQuestion | None:
         rest, report = _remove_span(rest, start, end), found
     if report is not None and not _has_period(rest):
         rest, report = question, None
-    for which in (Which.ORIGINAL, Which.RESTATED):
+    for which in (ReportChoice.ORIGINAL, ReportChoice.RESTATED):
         cue = _cues(which.value).search(rest)
         if cue is None:
             continue
-        if report is not None and report.which is not Which.NAMED:
+        if report is not None and report.which is not ReportChoice.NAMED:
             return None  # both are spoken of
         rest = _remove_span(rest, *cue.span())
         report = report or RequestedReport(which=which, words=cue.group("cue").lower())
@@ -117,13 +117,15 @@ def _report(match: re.Match[str]) -> RequestedReport | None:
     words = match.group().strip(" ,()")
     form = next((form for mark, form in _FORMS if mark in kind), None)
     if groups.get("filed"):
-        return RequestedReport(which=Which.NAMED, words=words, form=form, filed_in=int(groups["filed"]))
+        return RequestedReport(which=ReportChoice.NAMED, words=words, form=form, filed_in=int(groups["filed"]))
     parsed = parse_periods(groups["year"])
     quarters = sorted({mention.quarter for mention in parsed.mentions if mention.quarter})
     if len(parsed.years) != 1 or len(quarters) > 1:
         return None
     quarter = quarters[0] if quarters else None
-    return RequestedReport(which=Which.NAMED, words=words, form=form, fiscal_year=parsed.years[0], quarter=quarter)
+    return RequestedReport(
+        which=ReportChoice.NAMED, words=words, form=form, fiscal_year=parsed.years[0], quarter=quarter
+    )
 
 
 def _is_standalone_mention(match: re.Match[str]) -> bool:

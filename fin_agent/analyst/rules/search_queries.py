@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from fin_agent.evidence.expressions import resolve, slots_of
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.plan import Plan
-from fin_agent.evidence.plan_term_selection import lacking_slots, wanted_terms
+from fin_agent.evidence.plan_term_selection import missing_slots, selected_terms
 from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.lexicon.company_mentions import CERTAIN
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
-from fin_agent.lexicon.slots import Slot, metric_of, names_of
+from fin_agent.lexicon.slots import Slot, slot_metric, slot_names
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import search_terms
 from fin_agent.retrieval.slot_figures import printed_facts
@@ -30,7 +30,7 @@ def build_query(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Wo
     terms = search_terms(intent.keywords)
     expansions = search_terms(intent.expansions)
     if ledger is not None and slots:
-        labels = [label for slot in slots for label in names_of(slot, workspace.lexicon.metrics)[:3]]
+        labels = [label for slot in slots for label in slot_names(slot, workspace.lexicon.metrics)[:3]]
         terms, expansions = search_terms(labels), search_terms(intent.keywords)
     elif ledger is not None:
         terms, expansions = (*terms, *expansions), ()
@@ -62,11 +62,11 @@ def _empty_slots(intent: Intent, plan: Plan, ledger: Ledger) -> tuple[Slot, ...]
 
     Slots of alternatives follow where a term still needs one; those of companies that are not chosen do not.
     """
-    lacking = lacking_slots(plan, intent, ledger)
+    lacking = missing_slots(plan, intent, ledger)
     count = Counter((slot.company, slot.fiscal_year, slot.quarter) for slot in lacking)
     first = sorted(lacking, key=lambda slot: -count[slot.company, slot.fiscal_year, slot.quarter])
     known = ledger.figures
-    terms = (*plan.ranked, *wanted_terms(plan, intent, ledger))
+    terms = (*plan.ranked, *selected_terms(plan, intent, ledger))
     open_terms = [term for term in terms if resolve(term.tree, lambda slot: slot in known)[0] is None]
     wanted = {slot for term in open_terms for slot, _ in slots_of(term.tree)}
     return (*first, *(slot for slot in ledger.empty if slot in wanted and slot not in first))
@@ -94,8 +94,8 @@ def _periods(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> t
         forward = asks_for_outlook(intent)
         for period in intent.periods:
             for filed in (workspace.years[company.key] for company in intent.companies):
-                meant = filed.meant(period)[0]
-                before = filed.last_before(meant)
+                meant = filed.resolve(period)[0]
+                before = filed.latest_before(meant)
                 if before and forward:
                     found = (found - {period}) | {before}
                 elif before and not filed.covers(meant):
@@ -120,7 +120,7 @@ def asks_for_outlook(intent: Intent) -> bool:
 
 
 def _statements(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> tuple[Statement, ...]:
-    homes = [metric_of(slot, workspace.lexicon.metrics).statement for slot in slots if slot.part is None]
+    homes = [slot_metric(slot, workspace.lexicon.metrics).statement for slot in slots if slot.part is None]
     return tuple(dict.fromkeys([*intent.statements, *(home for home in homes if home is not None)]))
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from fin_agent.analyst.rules.words_to_intent import understood_spans
 from fin_agent.evidence.intent import Intent
-from fin_agent.lexicon.company_mentions import names_alone
+from fin_agent.lexicon.company_mentions import company_like_names
 from fin_agent.lexicon.company_names import bare_ticker, company_words
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.search_terms import stem, stopwords
@@ -84,7 +84,7 @@ def lone_company_name(intent: Intent, workspace: Workspace) -> str | None:
         return None
     words = company_words()
     understood = understood_spans(intent.core, workspace.directory, workspace.lexicon)
-    capitals = names_alone(intent.core, understood, words.not_companies, words.generic)
+    capitals = company_like_names(intent.core, understood, words.not_companies, words.generic)
     if capitals:
         return capitals[0]
     pieces, kinds = _read(intent.core, workspace)
@@ -101,7 +101,7 @@ def _read(core: str, workspace: Workspace) -> tuple[list[_Token], str]:
     directory = workspace.directory
     spans = [(one.start, one.end) for one in directory.mentions(core)]
     understood = understood_spans(core, directory, workspace.lexicon)
-    for name in directory.unknown(core, understood):
+    for name in directory.unknown_names(core, understood):
         spans += [found.span() for found in re.finditer(re.escape(name), core)]
     companies, known = _places(spans), _places(understood)
     pieces = [_Token(found[0].lower().rstrip("."), *found.span()) for found in _PIECE.finditer(core)]

@@ -21,7 +21,7 @@ from fin_agent.lexicon.company_mentions import CompanyDirectory, CompanyMention
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
-from fin_agent.query.question_sentences import decimals_asked, sentences_of, unit_asked
+from fin_agent.query.question_sentences import requested_decimals, requested_unit, sentences_of
 from fin_agent.vocabulary.identity import Form
 
 MAX_QUESTION_LENGTH = 10_000
@@ -69,7 +69,7 @@ def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon, *
     text = question if told is None else told.rest
     core = sentences_of(text).asked
     periods = requested_periods(core, text)
-    unread = directory.unknown(core, understood_spans(core, directory, lexicon))
+    unread = directory.unknown_names(core, understood_spans(core, directory, lexicon))
     ranked = ranked_statement(core)
     statements = tuple(lexicon.statement_mentions(question))
     bare = without_companies(core, directory)
@@ -88,8 +88,8 @@ def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon, *
         relation=Relation.EXPLANATION if in_words else Relation.EACH,
         report=told.report if told is not None else None,
         measure=metrics[0].phrase if metrics else "",
-        unit=unit_asked(question),
-        decimals=decimals_asked(question),
+        unit=requested_unit(question),
+        decimals=requested_decimals(question),
         statements=statements or ((ranked,) if ranked is not None else ()),
         use=use_of(core, Relation.EACH, Comparison.NONE, computed=False, periods=min_period_count(core, periods)),
         topics=tuple(topic.id for topic in topics),

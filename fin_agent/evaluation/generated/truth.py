@@ -19,11 +19,11 @@ from fin_agent.evaluation.xbrl_truth import may_be_one
 from fin_agent.evidence.expressions import (
     AbsoluteValue,
     Constant,
-    Known,
     Mean,
     Node,
     Operation,
     Quantity,
+    SlotReference,
     bind,
     parse_formula,
     slots_of,
@@ -304,7 +304,7 @@ def _value(node: Node, known: Callable[[Slot], float]) -> float | None:
     match node:
         case Constant(value):
             return float(value)
-        case Known(slot):
+        case SlotReference(slot):
             return known(slot)
         case Operation(sign, left, right):
             first, second = _value(left, known), _value(right, known)

@@ -11,7 +11,7 @@ from fin_agent.evaluation.generated.question import GeneratedQuestion
 from fin_agent.evaluation.generated.question_material import Material
 from fin_agent.evaluation.generated.sampling import Turn, filled, short_name
 from fin_agent.evaluation.generated.truth import AskedMeasure, AskedNames, read_yaml
-from fin_agent.lexicon.company_names import Company, normalise_name
+from fin_agent.lexicon.company_names import Company, normalize_name
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.vocabulary.identity import Form
 
@@ -109,9 +109,9 @@ def _is_of_outside_periods(measure: AskedMeasure) -> bool:
 
 def _same_company(name: str, company: Company) -> bool:
     """Whether one name begins with the other, word by word, or is its ticker."""
-    asked = normalise_name(name).split()
+    asked = normalize_name(name).split()
     for known in (*company.names, company.name):
-        words = normalise_name(known).split()
+        words = normalize_name(known).split()
         shorter = min(len(asked), len(words))
         if asked[:shorter] == words[:shorter]:
             return True
@@ -120,7 +120,7 @@ def _same_company(name: str, company: Company) -> bool:
 
 def _may_be_there(material: Material, company: Company, metric: str, year: int) -> bool:
     """Whether a figure was read for the year, or some other year of the filer may be meant by it."""
-    meant, _ = material.filed(company.key).meant(FiscalPeriod(fiscal_year=year))
+    meant, _ = material.filed(company.key).resolve(FiscalPeriod(fiscal_year=year))
     return any(material.figures.is_named(company.key, metric, each) for each in {year, meant.fiscal_year})
 
 
@@ -129,7 +129,9 @@ def _has_release(material: Material, company: Company, year: int) -> bool:
     forms = (Form.EIGHT_K, Form.EARNINGS)
     found = (identities[doc_id] for doc_id in company.doc_ids)
     return any(
-        identity.form in forms and identity.reported is not None and identity.reported.fiscal_year in (year, year + 1)
+        identity.form in forms
+        and identity.reported_period is not None
+        and identity.reported_period.fiscal_year in (year, year + 1)
         for identity in found
     )
 

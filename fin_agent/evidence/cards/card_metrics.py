@@ -15,11 +15,11 @@ from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import TableKind
 
-_MOST_METRICS = 40
-_MOST_LABELS = 8
+_MAX_METRICS = 40
+_MAX_LABELS = 8
 _SHORT_HEADING = 3
 """Words of headings in which a single word is a metric: `DEBT`, but not `Unregistered Sales of Equity Securities`."""
-_MOST_CHARACTERS = {
+_MAX_CHARACTERS = {
     ClaimRole.REPORTS: 500,
     ClaimRole.EXPLAINS: 500,
     ClaimRole.FORECASTS: 500,
@@ -58,21 +58,21 @@ def metrics_of(source: PassageSource, named: Sequence[NamedMetric], heading: str
         rows[metric] += 1
     order = {metric: at for at, metric in enumerate(rows)}
     stated = sorted((metric for metric in rows if metric), key=lambda metric: (-rows[metric], order[metric]))
-    titled = _named_by(heading, lexicon) if heading else ()
+    titled = _named_metrics(heading, lexicon) if heading else ()
     if source.facts and not stated and not titled:
-        titled = _named_by("; ".join(_titles(source)), lexicon)
-    return tuple(dict.fromkeys([*stated, *titled, *(metric.id for metric in named)]))[:_MOST_METRICS]
+        titled = _named_metrics("; ".join(_titles(source)), lexicon)
+    return tuple(dict.fromkeys([*stated, *titled, *(metric.id for metric in named)]))[:_MAX_METRICS]
 
 
 def _titles(source: PassageSource) -> Iterator[str]:
     """What names a table without a row of a known metric: the headings in its text, and its first rows."""
     if not source.is_table:
         yield from headings_in(source)
-    yield from list(dict.fromkeys(fact.label for fact in source.facts))[:_MOST_LABELS]
+    yield from list(dict.fromkeys(fact.label for fact in source.facts))[:_MAX_LABELS]
 
 
 @lru_cache(maxsize=4096)
-def _named_by(heading: str, lexicon: Lexicon) -> tuple[str, ...]:
+def _named_metrics(heading: str, lexicon: Lexicon) -> tuple[str, ...]:
     short = len(heading.split()) <= _SHORT_HEADING
     return tuple(mention.id for mention in lexicon.mentions(heading) if short or " " in mention.phrase)
 
@@ -85,7 +85,7 @@ def metrics_in_words(source: PassageSource, role: ClaimRole, lexicon: Lexicon) -
     loose = word_lists("loose_names")["loose names"]
     text = source.passage.text
     found: dict[str, NamedMetric] = {}
-    room = min(_MOST_CHARACTERS[role], _BESIDE_FACTS) if source.facts else _MOST_CHARACTERS[role]
+    room = min(_MAX_CHARACTERS[role], _BESIDE_FACTS) if source.facts else _MAX_CHARACTERS[role]
     for start, end in _around_amounts(text) if room else ():
         stretch = text[start:end]
         if source.facts and _VERB.search(stretch) is None:  # a row of a table: its figures have their metrics
@@ -123,10 +123,10 @@ def _around_amounts(text: str) -> Iterator[tuple[int, int]]:
         place = max(end, amount.end())
 
 
-_MOST_PARTS = 16
-_MOST_NAMES = 80
-_LONGEST_NAME = 60
-_MOST_WORDS = 7
+_MAX_PARTS = 16
+_MAX_NAMES = 80
+_MAX_NAME_LENGTH = 60
+_MAX_WORDS = 7
 _OFTEN_ENOUGH = 4
 """Figures that a part must have in a filing for its name to be looked for in running text."""
 _WORD = re.compile(r"[\w&’']+")
@@ -147,12 +147,16 @@ def scope_of(source: PassageSource, names: Sequence[str], figures: bool) -> Scop
     if not source.is_table:
         text = source.passage.text
         named = Counter(
-            {name: count for name in names if name not in parts and (count := _times(text, name)) >= _enough(name)}
+            {
+                name: count
+                for name in names
+                if name not in parts and (count := _count_occurrences(text, name)) >= _is_frequent_enough(name)
+            }
         )
         parts += [name for name, _ in sorted(named.items(), key=lambda entry: (-entry[1], entry[0]))]
     return ScopeSignature(
         consolidated=_is_whole(source, stated if source.facts else bool(parts), figures),
-        parts=tuple(parts[:_MOST_PARTS]),
+        parts=tuple(parts[:_MAX_PARTS]),
     )
 
 
@@ -177,8 +181,8 @@ def part_name(printed: str) -> str | None:
     words = _WORD.findall(name)
     if (
         not words
-        or len(name) > _LONGEST_NAME
-        or len(words) > _MOST_WORDS
+        or len(name) > _MAX_NAME_LENGTH
+        or len(words) > _MAX_WORDS
         or not name[0].isupper()
         or "%" in name
         or "$" in name
@@ -203,10 +207,10 @@ def part_names(facts: Iterable[Fact]) -> tuple[str, ...]:
     """Names of parts by which a filing divides its figures often enough to be known, those of most figures first."""
     counted = Counter(part for fact in facts if fact.metric and (part := part_of(fact)))
     often = [(name, count) for name, count in counted.items() if count >= _OFTEN_ENOUGH]
-    return tuple(name for name, _ in sorted(often, key=lambda entry: (-entry[1], entry[0]))[:_MOST_NAMES])
+    return tuple(name for name, _ in sorted(often, key=lambda entry: (-entry[1], entry[0]))[:_MAX_NAMES])
 
 
-def _times(text: str, name: str) -> int:
+def _count_occurrences(text: str, name: str) -> int:
     """How often a name stands in a text as words of their own."""
     times, place = 0, text.find(name)
     while place >= 0:
@@ -217,7 +221,7 @@ def _times(text: str, name: str) -> int:
     return times
 
 
-def _enough(name: str) -> int:
+def _is_frequent_enough(name: str) -> int:
     """A single word may be an everyday one, unless it is written in capitals: it must be said twice."""
     return 1 if " " in name or name.isupper() else 2
 
@@ -240,8 +244,8 @@ def _is_whole(source: PassageSource, parts: bool, figures: bool) -> bool:
     return not parts and page.kind is not TableKind.SEGMENT and any(part_of(fact) is None for fact in source.facts)
 
 
-_MOST_SPANS = 12
-_MOST_CUES = 5
+_MAX_SPANS = 12
+_MAX_CUES = 5
 
 
 def spans_of(text: str, role: ClaimRole, cues: Iterable[str], named: Sequence[NamedMetric]) -> tuple[EvidenceSpan, ...]:
@@ -251,8 +255,8 @@ def spans_of(text: str, role: ClaimRole, cues: Iterable[str], named: Sequence[Na
         low = text
     spans = [
         EvidenceSpan(start=found.start(), end=found.end(), shows=role.value)
-        for phrase in list(cues)[:_MOST_CUES]
+        for phrase in list(cues)[:_MAX_CUES]
         if (found := cue_pattern(phrase).search(low)) is not None
     ]
-    spans += [EvidenceSpan(start=one.start, end=one.end, shows=one.id) for one in named[: _MOST_SPANS - len(spans)]]
+    spans += [EvidenceSpan(start=one.start, end=one.end, shows=one.id) for one in named[: _MAX_SPANS - len(spans)]]
     return tuple(sorted(spans, key=lambda span: (span.start, span.end, span.shows)))

@@ -92,7 +92,7 @@ _FIGURES_DISCUSSED = 1.6
 """What figures in Management's Discussion count for reporting: a single cause in a page of them explains little."""
 _BARE_PLACE = 0.5
 """What standing among the financial statements counts for text without figures: exhibits are bound in there too."""
-_SHORTEST = 800
+_MIN_LENGTH = 800
 """Characters that shorter passages are counted as: a single phrase in a few lines is no habit."""
 _ORDER = (
     ClaimRole.REPORTS,
@@ -110,7 +110,7 @@ _ORDER = (
 
 def _density(phrases: Mapping[str, int], source: PassageSource) -> float:
     """Occurrences of cue phrases per thousand characters."""
-    return 1000 * sum(phrases.values()) / max(_SHORTEST, len(source.flat)) if phrases else 0.0
+    return 1000 * sum(phrases.values()) / max(_MIN_LENGTH, len(source.flat)) if phrases else 0.0
 
 
 def _role_of_place(source: PassageSource) -> ClaimRole | None:
@@ -213,9 +213,9 @@ def answerability_of(
         Use.TREND: periods >= _SEVERAL,
         Use.COMPARISON: compared,
         Use.AGGREGATION: periods >= _FOR_SUMS or (compared and bool(facts)),
-        Use.EXPLANATION: role is ClaimRole.EXPLAINS or _many(cues, ClaimRole.EXPLAINS),
-        Use.DEFINITION: role is ClaimRole.DEFINES or _many(cues, ClaimRole.DEFINES),
-        Use.POLICY: role is ClaimRole.SETS_POLICY or _many(cues, ClaimRole.SETS_POLICY),
+        Use.EXPLANATION: role is ClaimRole.EXPLAINS or _has_many(cues, ClaimRole.EXPLAINS),
+        Use.DEFINITION: role is ClaimRole.DEFINES or _has_many(cues, ClaimRole.DEFINES),
+        Use.POLICY: role is ClaimRole.SETS_POLICY or _has_many(cues, ClaimRole.SETS_POLICY),
     }
     return AnswerabilityProfile(uses=tuple(use for use, possible in can.items() if possible), numeric=numeric)
 
@@ -230,14 +230,14 @@ _TOLD = (
 """Roles whose passages are looked up for what they say, figures or not."""
 
 
-def _many(cues: Cues, role: ClaimRole) -> bool:
+def _has_many(cues: Cues, role: ClaimRole) -> bool:
     return sum(cues.get(role.value, {}).values()) > _HABIT
 
 
-_MOST_COLUMNS = 8
-_MOST_LABELS = 8
-_MOST_CUES = 6
-_LONGEST_CUE = 60
+_MAX_COLUMNS = 8
+_MAX_LABELS = 8
+_MAX_CUES = 6
+_MAX_CUE_LENGTH = 60
 
 
 def verifiability_of(source: PassageSource, role: ClaimRole, cues: Cues) -> Verifiability:
@@ -245,7 +245,7 @@ def verifiability_of(source: PassageSource, role: ClaimRole, cues: Cues) -> Veri
     return Verifiability(
         facts=len(source.facts),
         table=None if source.table is None else signature_of(source.table),
-        cues=tuple(cues.get(role.value, ()))[:_MOST_CUES],
+        cues=tuple(cues.get(role.value, ()))[:_MAX_CUES],
     )
 
 
@@ -255,13 +255,13 @@ def signature_of(table: Table) -> TableSignature:
     labels = dict.fromkeys(label for row in table.rows if (label := _short(row.label)))
     return TableSignature(
         rows=len(table.rows),
-        columns=tuple(column for column in columns if column)[:_MOST_COLUMNS],
-        labels=tuple(labels)[:_MOST_LABELS],
+        columns=tuple(column for column in columns if column)[:_MAX_COLUMNS],
+        labels=tuple(labels)[:_MAX_LABELS],
     )
 
 
 def _short(text: str) -> str:
-    return " ".join(text[: 4 * _LONGEST_CUE].split())[:_LONGEST_CUE]
+    return " ".join(text[: 4 * _MAX_CUE_LENGTH].split())[:_MAX_CUE_LENGTH]
 
 
 _FORWARD_LOOKING_CUES = 2
@@ -274,7 +274,7 @@ def risks_of(
     """The risk signals of a passage; `found` are phrases by signal, `periods` says whether any period is known."""
     figures = bool(source.facts) or (source.table is not None and bool(source.table.rows))
     holds = {
-        RiskSignal.FORWARD_LOOKING: is_forward(found, role),
+        RiskSignal.FORWARD_LOOKING: is_forward_looking(found, role),
         RiskSignal.NON_GAAP: RiskSignal.NON_GAAP.value in found,
         RiskSignal.PRO_FORMA: RiskSignal.PRO_FORMA.value in found,
         RiskSignal.RESTATED: RiskSignal.RESTATED.value in found,
@@ -286,7 +286,7 @@ def risks_of(
     return [signal for signal, present in holds.items() if present]
 
 
-def is_forward(found: Cues, role: ClaimRole) -> bool:
+def is_forward_looking(found: Cues, role: ClaimRole) -> bool:
     """Whether a passage speaks of what is to come."""
     return (
         role is ClaimRole.FORECASTS

@@ -16,8 +16,8 @@ from fin_agent.lexicon.lexicon import Lexicon
 
 _NUMBER = re.compile(r"\(?[$€£]?\s?\d[\d,]*(?:\.\d+)?%?\)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_MOST_NUMBERS = 40
-_MOST_ANCHORS = 3
+_MAX_NUMBERS = 40
+_MAX_ANCHORS = 3
 _SHINGLE = 8
 
 ROLES: Mapping[ClaimRole, str] = {
@@ -108,11 +108,11 @@ def published_card(card: Card, text: str, lexicon: Lexicon, others: frozenset[st
         boilerplate_likelihood=likelihood,
         limitations=tuple(risk.value for risk in card.risks),
         sketch=card.sketch,
-        topic_anchors=(*topics, *card.metrics)[:_MOST_ANCHORS],
+        topic_anchors=(*topics, *card.metrics)[:_MAX_ANCHORS],
         topic=(*topics, *card.metrics, "Other")[0],
         entities=entities,
         metrics=card.metrics,
-        numbers=tuple(found[0].strip() for found in _NUMBER.finditer(text))[:_MOST_NUMBERS],
+        numbers=tuple(found[0].strip() for found in _NUMBER.finditer(text))[:_MAX_NUMBERS],
         periods=periods,
         section=identity.item,
         triples=tuple(

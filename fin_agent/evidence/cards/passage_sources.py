@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.lexicon.lexicon import load_lexicon
-from fin_agent.lexicon.text_normalization import LONGEST_LABEL
+from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
@@ -139,13 +139,13 @@ def _shared(facts: Sequence[Fact], spans: Mapping[int, str]) -> dict[int, tuple[
     return {at: tuple(own) for at, own in shared.items()}
 
 
-_MOST_CHARACTERS = 120
-_LONGEST_LINE = 90
-_FEWEST_LETTERS = 4
+_MAX_CHARACTERS = 120
+_MAX_LINE_LENGTH = 90
+_MIN_LETTERS = 4
 _LINES_LOOKED_AT = 60
 _CAPITALISED = 0.6
 """Share of a heading's longer words that begin with a capital letter."""
-_MOST_HEADINGS = 3
+_MAX_HEADINGS = 3
 _TITLE_LINES = 15
 
 _LETTERS = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
@@ -167,7 +167,7 @@ def heading_of(source: PassageSource) -> str:
         return title
     if source.table is not None and (caption := _title_in(source.table.caption, company)):
         return caption
-    if source.note is not None and _is_named(source.note.title):
+    if source.note is not None and _has_enough_letters(source.note.title):
         return _cut(source.note.title)
     if not source.is_table:
         own = next(headings_in(source), None)
@@ -195,17 +195,17 @@ def headings_in(source: PassageSource) -> Iterator[str]:
     before = ""
     for line in source.passage.text.split("\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT]:
         stripped = line.strip()
-        if len(stripped) <= _LONGEST_LINE and not before.endswith((",", "-")) and _is_heading(stripped, company):
+        if len(stripped) <= _MAX_LINE_LENGTH and not before.endswith((",", "-")) and _is_heading(stripped, company):
             yield _plain(stripped).rstrip(" :")
             found += 1
-            if found == _MOST_HEADINGS:
+            if found == _MAX_HEADINGS:
                 return
         before = stripped
 
 
 def _title_in(caption: str, company: str) -> str:
     """The last part of a caption that is set as a title; else its last sentence, which leads over to the table."""
-    text = _CONTENTS.sub("", _plain(caption[-4 * _MOST_CHARACTERS :]))
+    text = _CONTENTS.sub("", _plain(caption[-4 * _MAX_CHARACTERS :]))
     if not text:
         return ""
     parts: list[str] = [part.strip() for part in _SENTENCES.split(text)]
@@ -213,20 +213,20 @@ def _title_in(caption: str, company: str) -> str:
     if not parts:
         return ""
     for part in reversed(parts):
-        if len(part) <= _LONGEST_LINE and _is_heading(part, company):
+        if len(part) <= _MAX_LINE_LENGTH and _is_heading(part, company):
             return part.rstrip(" :")
     last = parts[-1].lower()
     leads = any(word in last for word in word_lists("heading_words")["lead over"])
-    return _cut(parts[-1].rstrip(" :")) if leads and _is_named(last) else ""
+    return _cut(parts[-1].rstrip(" :")) if leads and _has_enough_letters(last) else ""
 
 
-def _is_named(title: str) -> bool:
-    return sum(map(str.isalpha, title)) >= _FEWEST_LETTERS
+def _has_enough_letters(title: str) -> bool:
+    return sum(map(str.isalpha, title)) >= _MIN_LETTERS
 
 
 def _is_heading(line: str, company: str) -> bool:
     if (
-        not _FEWEST_LETTERS <= len(line) <= LONGEST_LABEL
+        not _MIN_LETTERS <= len(line) <= MAX_LABEL_LENGTH
         or line[-1] in ".,;-–—%"
         or line[0] in "([$•*%©"
         or line[0].islower()
@@ -234,7 +234,7 @@ def _is_heading(line: str, company: str) -> bool:
         return False
     words = _LETTERS.findall(line)
     letters = sum(map(len, words))
-    if letters < _FEWEST_LETTERS or 2 * letters < len(line):
+    if letters < _MIN_LETTERS or 2 * letters < len(line):
         return False
     if line.count("(") != line.count(")") or _FIGURES.search(line):
         return False
@@ -253,7 +253,7 @@ def _plain(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
 
 
-def _cut(text: str, most: int = _MOST_CHARACTERS) -> str:
+def _cut(text: str, most: int = _MAX_CHARACTERS) -> str:
     """At most `most` characters, ended at a word."""
     line = _plain(text)
     if len(line) <= most:
@@ -262,8 +262,8 @@ def _cut(text: str, most: int = _MOST_CHARACTERS) -> str:
     return head or line[:most]
 
 
-_MOST_WORDS = 10
-_MOST_READ = 8_000
+_MAX_WORDS = 10
+_MAX_READ = 8_000
 _OFTEN = 3
 _ENOUGH = 20
 """Words that stand in a passage more than once, from which those that stand there once are left out."""
@@ -276,21 +276,21 @@ class WordRarity:
     def __init__(self, texts: Mapping[int, str]) -> None:
         """`texts` are passages in lower case, by ordinal."""
         stopwords = word_lists("stopwords")["words"]
-        self._words = {at: Counter(_WORD.findall(text, 0, _MOST_READ)) for at, text in texts.items()}
+        self._words = {at: Counter(_WORD.findall(text, 0, _MAX_READ)) for at, text in texts.items()}
         held: Counter[str] = Counter()
         for words in self._words.values():
             held.update(words.keys())
         whole = len(texts) + 1
         self._weights = {word: 0.0 if word in stopwords else math.log(whole / count) for word, count in held.items()}
 
-    def telling(self, ordinal: int) -> Iterable[str]:
+    def distinctive_words(self, ordinal: int) -> Iterable[str]:
         """At most ten words of a passage: often in it, seldom elsewhere in the filing; best first."""
         words: Mapping[str, int] = self._words.get(ordinal, {})
         often = [(word, times) for word, times in words.items() if times > 1]
         taken = often if len(often) >= _ENOUGH else words.items()
         weights = self._weights
         scored = [(-min(times, _OFTEN) * weights[word], word) for word, times in taken]
-        return [word for score, word in nsmallest(_MOST_WORDS, scored) if score]
+        return [word for score, word in nsmallest(_MAX_WORDS, scored) if score]
 
 
 Cues = Mapping[str, Mapping[str, int]]

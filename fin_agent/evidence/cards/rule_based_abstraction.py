@@ -20,7 +20,7 @@ from fin_agent.evidence.cards.classification import (
     evidence_type_of,
     has_figures,
     is_appendix,
-    is_forward,
+    is_forward_looking,
     item_key,
     risks_of,
     role_of,
@@ -36,7 +36,7 @@ from fin_agent.evidence.cards.passage_sources import (
     headings_in,
     sources_of,
 )
-from fin_agent.evidence.cards.time_anchors import anchor_of, period_name
+from fin_agent.evidence.cards.time_anchors import period_name, temporal_anchor
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
@@ -44,7 +44,7 @@ from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.filing import Filing
 
 
-def cards_of(filing: Filing) -> list[Card]:
+def make_cards(filing: Filing) -> list[Card]:
     """A card for each passage, in their order, by rules. Cards hold no facts: `with_facts` joins them."""
     sources = list(sources_of(filing))
     told = [source for source in sources if not source.is_table and not is_appendix(source)]
@@ -65,7 +65,7 @@ def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lex
     care = cues_in(words, "risk_words")
     role = role_of(source, cues, heading, prose)
     named = metrics_in_words(source, role, lexicon) if prose else metrics_in_rows(source)
-    time = anchor_of(source, is_forward(care, role))
+    time = temporal_anchor(source, is_forward_looking(care, role))
     figures = prose and not formal and has_figures(source.flat)
     scope = scope_of(source, parts, figures)
     verifiability = verifiability_of(source, role, cues)
@@ -81,7 +81,7 @@ def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lex
         basis=basis_of(source, care, figures),
         verifiability=verifiability,
         risks=tuple(risks_of(source, care, role, scope, bool(time.periods))),
-        sketch=sketch_of(source, heading, spans if prose else None, rarity, lexicon),
+        sketch=build_sketch(source, heading, spans if prose else None, rarity, lexicon),
         spans=spans,
     )
 
@@ -92,16 +92,16 @@ _SENTENCE_CHARACTERS = 130
 _SHORT_TITLE = 40
 _UNSAID = (COVER, "16")
 """Items whose names say nothing: exhibits follow after Item 16, the summary that hardly anyone gives."""
-_MOST_LABELS = 14
+_MAX_LABELS = 14
 _LOOKED_AT = 6_000
-_FEWEST_WORDS = 6
-_FEWEST_LETTERS = 3
+_MIN_WORDS = 6
+_MIN_LETTERS = 3
 _SENTENCE_STARTS = re.compile(r"(?:^|(?<=[.!?:;”\"])\s+|\n)(?=[A-Z“\"])")
 _CONTENTS = re.compile(r"^(?:(?:table of contents|part [iv]+|item \d+[abc]?)\s+)+", re.IGNORECASE)
 _ENDS = re.compile(r"[.!?](?=\s|$)")
 
 
-def sketch_of(
+def build_sketch(
     source: PassageSource, heading: str, spans: Sequence[EvidenceSpan] | None, rarity: WordRarity, lexicon: Lexicon
 ) -> str:
     """Headings, then the labels of a table or the sentence that tells most, then the words that set the passage apart.
@@ -144,9 +144,9 @@ def _labels(labels: Iterable[str]) -> list[str]:
     kept: dict[str, None] = {}
     for label in labels:
         short = _line(label)[: _SHORT_TITLE * 2]
-        if sum(map(str.isalpha, short)) >= _FEWEST_LETTERS:
+        if sum(map(str.isalpha, short)) >= _MIN_LETTERS:
             kept.setdefault(short)
-        if len(kept) == _MOST_LABELS:
+        if len(kept) == _MAX_LABELS:
             break
     return list(kept)
 
@@ -159,7 +159,7 @@ def _sentence(source: PassageSource, spans: Sequence[EvidenceSpan]) -> str:
         starts = [found.end() for found in _SENTENCE_STARTS.finditer(text, max(0, at - 300), at + 1)]
         begin = starts[-1] if starts else text.find(" ", max(0, at - _SHORT_TITLE), at) + 1 or at
         sentence = _line(text[begin : begin + 3 * _SENTENCE_CHARACTERS])
-        if len(sentence.split(" ", _FEWEST_WORDS)) > _FEWEST_WORDS:
+        if len(sentence.split(" ", _MIN_WORDS)) > _MIN_WORDS:
             return sentence
     for found in _SENTENCE_STARTS.finditer(text, 0, _LOOKED_AT):
         ended = _ENDS.search(text, found.end(), found.end() + 600)
@@ -167,7 +167,7 @@ def _sentence(source: PassageSource, spans: Sequence[EvidenceSpan]) -> str:
             continue
         sentence = _line(text[found.end() : ended.end()])
         words = sentence.split()
-        if len(words) >= _FEWEST_WORDS and sum(word[0].islower() for word in words) * 2 >= len(words):
+        if len(words) >= _MIN_WORDS and sum(word[0].islower() for word in words) * 2 >= len(words):
             return sentence
     return ", ".join(_labels(fact.label for fact in source.facts)) or _line(text[: 4 * _SENTENCE_CHARACTERS])
 
@@ -178,7 +178,7 @@ def _with_words(line: str, source: PassageSource, rarity: WordRarity) -> str:
     if room < _SHORT_TITLE // 2:
         return line
     low = line.lower()
-    words = [word for word in rarity.telling(source.passage.ordinal) if word not in low]
+    words = [word for word in rarity.distinctive_words(source.passage.ordinal) if word not in low]
     return f"{line} · {_cut(', '.join(words), room)}" if words and line else line or ", ".join(words)
 
 

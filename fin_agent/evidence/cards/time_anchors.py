@@ -16,16 +16,16 @@ from fin_agent.vocabulary.dates import month_number
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.identity import Form
 
-_MOST_PERIODS = 12
-_MOST_DATES = 12
+_MAX_PERIODS = 12
+_MAX_DATES = 12
 _OLDEST = 10
 """Years before the filing's own that words may speak of: older ones are of laws, plans and the company's founding."""
-_MOST_YEARS_READ = 200
+_MAX_YEARS_READ = 200
 _APPENDED_READ = 3_000
 """Characters of covers and exhibits that are looked through."""
 
 
-def anchor_of(source: PassageSource, forward: bool) -> TemporalAnchor:
+def temporal_anchor(source: PassageSource, forward: bool) -> TemporalAnchor:
     """The periods of a passage's facts and those that its words name.
 
     `forward` says whether it speaks of what is to come. No periods are given where the passage names none: the filing's
@@ -36,10 +36,10 @@ def anchor_of(source: PassageSource, forward: bool) -> TemporalAnchor:
         spans = {_Span.of(period) for period in source.table.periods if period is not None}
     days: tuple[date, ...] = ()
     if not source.is_table or not spans:
-        worded, days = _worded(source, forward)
+        worded, days = _periods_in_words(source, forward)
         if not spans or not is_mostly_table(source):
             spans |= worded
-    latest = sorted(spans, key=_Span.order, reverse=True)[:_MOST_PERIODS]
+    latest = sorted(spans, key=_Span.order, reverse=True)[:_MAX_PERIODS]
     return TemporalAnchor(periods=tuple(map(str, latest)), dates=days, forward=forward)
 
 
@@ -88,14 +88,14 @@ _BEFORE = 24
 _AFTER = 16
 
 
-def _worded(source: PassageSource, forward: bool) -> tuple[set[_Span], tuple[date, ...]]:
+def _periods_in_words(source: PassageSource, forward: bool) -> tuple[set[_Span], tuple[date, ...]]:
     """Periods and days that a passage's words name; a year yet to come only where it speaks of what is to come."""
     flat = source.flat[: _APPENDED_READ if is_appendix(source) else None]
     newest = _newest(source)
     spans: set[_Span] = set()
     days: Counter[date] = Counter()
     for at, found in enumerate(_YEAR.finditer(flat)):
-        if at == _MOST_YEARS_READ:
+        if at == _MAX_YEARS_READ:
             break
         start, end = found.span()
         if flat[start - 1 : start] in _NO_YEAR_AFTER:
@@ -112,12 +112,12 @@ def _worded(source: PassageSource, forward: bool) -> tuple[set[_Span], tuple[dat
         if newest is None or newest - _OLDEST <= span.year <= newest + forward:
             spans.add(span)
     for found in _SLASHED.finditer(flat) if "/20" in flat or "/19" in flat else ():
-        if (day := _made(int(found[3]), int(found[1]), int(found[2]))) is not None:
+        if (day := _date_or_none(int(found[3]), int(found[1]), int(found[2]))) is not None:
             days[day] += 1
     quarters = {span for span in _quarters(flat) if newest is None or newest - _OLDEST <= span.year <= newest + 1}
-    spans = _as_interim(source, spans - {_Span(span.year, 0, 0) for span in quarters}) | quarters
+    spans = _interim_period(source, spans - {_Span(span.year, 0, 0) for span in quarters}) | quarters
     spans |= {span for span in _fiscal_years(flat) if newest is None or newest - _OLDEST <= span.year <= newest + 1}
-    kept = sorted(days, key=lambda day: (-days[day], -day.toordinal()))[:_MOST_DATES]
+    kept = sorted(days, key=lambda day: (-days[day], -day.toordinal()))[:_MAX_DATES]
     return spans, tuple(sorted(kept))
 
 
@@ -130,10 +130,10 @@ def _newest(source: PassageSource) -> int | None:
 
 def _day(before: str, year: int) -> date | None:
     found = _DAY_BEFORE.search(before)
-    return None if found is None else _made(year, month_number(found[1]), int(found[2]))
+    return None if found is None else _date_or_none(year, month_number(found[1]), int(found[2]))
 
 
-def _made(year: int, month: int, day: int) -> date | None:
+def _date_or_none(year: int, month: int, day: int) -> date | None:
     try:
         return date(year, month, day)
     except ValueError:
@@ -186,7 +186,7 @@ def _full(year: str) -> int:
     return int(year) if len(year) == len("2023") else 2000 + int(year)
 
 
-def _as_interim(source: PassageSource, spans: set[_Span]) -> set[_Span]:
+def _interim_period(source: PassageSource, spans: set[_Span]) -> set[_Span]:
     """In a quarter's filing a bare year beside `three months ended` is that quarter of the year."""
     quarter = source.identity.quarter
     if not quarter or source.identity.form not in (Form.TEN_Q, Form.EARNINGS, Form.EIGHT_K):

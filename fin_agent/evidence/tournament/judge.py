@@ -47,7 +47,7 @@ class HiddenField(StrEnum):
     SCOPE = "scope"
 
 
-class Shown(StrEnum):
+class CardDetail(StrEnum):
     """What of a passage a judge is shown."""
 
     CARD = "card"
@@ -81,7 +81,7 @@ class TournamentSettings(BaseModel):
     shuffled: bool = Field(default=True, description="whether the lists of a round are drawn anew")
     screened: bool = Field(default=True, description="whether groups choose finalists; else all let in are ranked")
     cards_only: bool = Field(default=False, description="whether the judge does not know how well words fit")
-    shown: Shown = Shown.CARD
+    shown: CardDetail = CardDetail.CARD
     aggregation: Aggregation = Aggregation.BORDA
     hidden: frozenset[HiddenField] = frozenset()
     seed: int = Field(default=0, ge=0, description="of all shuffling")
@@ -93,7 +93,7 @@ class TournamentSettings(BaseModel):
                 raise ValueError(f"{low} is greater than {high}")
         return self
 
-    def let_in(self, passages: int) -> int:
+    def admitted_count(self, passages: int) -> int:
         """How many of so many passages stage 1 lets in: clamp(ceil(0.5 L), 60, 150).
 
         >>> [TournamentSettings().let_in(passages) for passages in (20, 80, 201, 900)]
@@ -112,11 +112,11 @@ class TournamentSettings(BaseModel):
 
 _ONE_LIST = {"list_fewest": 150, "list_most": 150}
 ABLATIONS: Mapping[str, Mapping[str, object]] = {
-    "zero-shot, raw text": {"screened": False, "rounds": 1, "shown": Shown.TEXT, "cards_only": True, **_ONE_LIST},
+    "zero-shot, raw text": {"screened": False, "rounds": 1, "shown": CardDetail.TEXT, "cards_only": True, **_ONE_LIST},
     "stages 1+3": {"screened": False},
     "cards only": {"cards_only": True},
-    "only summary": {"shown": Shown.SKETCH, "cards_only": True},
-    "raw text": {"shown": Shown.TEXT, "cards_only": True},
+    "only summary": {"shown": CardDetail.SKETCH, "cards_only": True},
+    "raw text": {"shown": CardDetail.TEXT, "cards_only": True},
     "without time": {"hidden": frozenset({HiddenField.TIME})},
     "without metrics": {"hidden": frozenset({HiddenField.METRICS})},
     "without tables": {"hidden": frozenset({HiddenField.TABLES})},
@@ -182,7 +182,7 @@ class UnusableRankingError(FinAgentError):
     """A judge's ranking names none of the cards it was given."""
 
 
-def repaired(verdicts: Sequence[Verdict], cards: int) -> list[Verdict]:
+def repair_ranking(verdicts: Sequence[Verdict], cards: int) -> list[Verdict]:
     """A ranking of exactly `cards` cards: repeated and invented ones left out, forgotten ones last in the order given.
 
     Raises UnusableRankingError where nothing of it can be used.
@@ -199,9 +199,9 @@ def repaired(verdicts: Sequence[Verdict], cards: int) -> list[Verdict]:
     return [*first.values(), *(Verdict(at) for at in range(cards) if at not in first)]
 
 
-def shown_as(card: Card, text: str, shown: Shown) -> Card:
+def reduce_card(card: Card, text: str, shown: CardDetail) -> Card:
     """`card` as it is, or no more of it than where it stands and one line: its sketch, or the passage's `text`."""
-    if shown is Shown.CARD:
+    if shown is CardDetail.CARD:
         return card
     identity = card.identity
     return Card(
@@ -219,11 +219,11 @@ def shown_as(card: Card, text: str, shown: Shown) -> Card:
         scope=ScopeSignature(),
         basis=MeasurementBasis(),
         verifiability=Verifiability(),
-        sketch=card.sketch if shown is Shown.SKETCH else text,
+        sketch=card.sketch if shown is CardDetail.SKETCH else text,
     )
 
 
-def masked(card: Card, hidden: Collection[HiddenField]) -> Card:
+def mask_card(card: Card, hidden: Collection[HiddenField]) -> Card:
     """`card` as a judge sees it who is not shown the fields `hidden`."""
     if not hidden:
         return card

@@ -19,13 +19,13 @@ from fin_agent.evidence.tournament.judge import (
     Judge,
     TournamentSettings,
     Verdict,
-    masked,
-    repaired,
+    mask_card,
+    repair_ranking,
 )
 from fin_agent.evidence.trace import RankedGroup
 from fin_agent.index.protocol import FilingIndex, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.slots import names_of
+from fin_agent.lexicon.slots import slot_names
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import search_terms
 
@@ -44,7 +44,9 @@ class GroupStage:
     notes: tuple[str, ...] = ()
 
 
-def hold_groups(entrants: Sequence[Entrant], fields: Mapping[CardKey, tuple[str, ...]], panel: Panel) -> GroupStage:
+def run_group_stage(
+    entrants: Sequence[Entrant], fields: Mapping[CardKey, tuple[str, ...]], panel: JudgePanel
+) -> GroupStage:
     """Groups of about equal size, dealt in turn, each ranked by the judge; `entrants` come best words first.
 
     `fields` are the required fields each card has: none may lose all who have it (quotas). Where a judge fails or a
@@ -56,9 +58,11 @@ def hold_groups(entrants: Sequence[Entrant], fields: Mapping[CardKey, tuple[str,
     for attempt in range(1, settings.attempts + 1):
         last = attempt == settings.attempts
         met = [
-            _met(number, attempt, group, fields, panel, last)
+            _rank_list(number, attempt, group, fields, panel, last)
             for number, group in enumerate(
-                _dealt(entrants, settings.group_size, f"groups {settings.seed + attempt}" if attempt > 1 else ""),
+                _deal_into_lists(
+                    entrants, settings.group_size, f"groups {settings.seed + attempt}" if attempt > 1 else ""
+                ),
                 start=1,
             )
         ]
@@ -69,14 +73,14 @@ def hold_groups(entrants: Sequence[Entrant], fields: Mapping[CardKey, tuple[str,
 
 
 @dataclass(frozen=True, slots=True)
-class _Met:
+class _RankedList:
     ranked: Ranked
     through: tuple[int, ...]
     told: RankedGroup
     failed: bool
 
 
-def _dealt(entrants: Sequence[Entrant], size: int, seed: str) -> Iterator[list[Entrant]]:
+def _deal_into_lists(entrants: Sequence[Entrant], size: int, seed: str) -> Iterator[list[Entrant]]:
     """Deal one by one to as many lists of at most `size` as are needed: no two differ by more than one card.
 
     Shuffled where there is a `seed`; else each list holds good, middling and poor ones.
@@ -88,22 +92,22 @@ def _dealt(entrants: Sequence[Entrant], size: int, seed: str) -> Iterator[list[E
     return (dealt[first::lists] for first in range(lists))
 
 
-def _met(
+def _rank_list(
     number: int,
     attempt: int,
     group: Sequence[Entrant],
     fields: Mapping[CardKey, tuple[str, ...]],
-    panel: Panel,
+    panel: JudgePanel,
     last: bool,
-) -> _Met:
+) -> _RankedList:
     note, failed = "", False
     try:
         ranked = panel.rank_group(group)
     except Exception as failure:  # a judge may fail in any way: the group meets again, shuffled
-        ranked, decided = panel.rank_instead(group)
+        ranked, decided = panel.rank_with_fallback(group)
         note, failed = f"the judge failed ({reason_of(failure)})", True
         note += f"; {decided}" if last else "; shuffled anew"
-    selection = selected(
+    selection = select_finalists(
         [verdict.score for verdict in ranked.verdicts],
         [fields.get(entrant.key, ()) for entrant in ranked.entrants],
         panel.settings,
@@ -119,11 +123,11 @@ def _met(
         finalists=len(selection.places),
         note=note,
     )
-    return _Met(ranked, selection.places, told, failed)
+    return _RankedList(ranked, selection.places, told, failed)
 
 
 def _stage(
-    met: Sequence[_Met],
+    met: Sequence[_RankedList],
     entrants: Sequence[Entrant],
     fields: Mapping[CardKey, tuple[str, ...]],
     told: Sequence[RankedGroup],
@@ -160,7 +164,7 @@ class Selection:
     """Fields that some card of the group has and no finalist: more are asked for than `k_max` cards can hold."""
 
 
-def selected(
+def select_finalists(
     scores: Sequence[float | None], fields: Sequence[Sequence[str]], settings: TournamentSettings
 ) -> Selection:
     """The finalists of a group whose cards, best first, were given `scores` and have these required `fields`.
@@ -174,7 +178,7 @@ def selected(
         outside = [place for place in range(len(scores)) if place not in chosen]
         joining = max(outside, key=lambda place: (sum(field in fields[place] for field in missing), -place))
         if len(chosen) >= settings.k_max:
-            leaving = _dispensable(chosen, joining, fields)
+            leaving = _lowest_removable(chosen, joining, fields)
             if leaving is None:
                 return Selection(tuple(sorted(chosen)), tuple(missing))
             chosen.remove(leaving)
@@ -190,7 +194,7 @@ def _near_best(scores: Sequence[float | None], settings: TournamentSettings) -> 
     return max(settings.k_min, min(settings.k_max, enough))
 
 
-def _dispensable(chosen: Sequence[int], joining: int, fields: Sequence[Sequence[str]]) -> int | None:
+def _lowest_removable(chosen: Sequence[int], joining: int, fields: Sequence[Sequence[str]]) -> int | None:
     """The lowest of the chosen without whom, once `joining` is in, no field is lost."""
     for place in sorted(chosen, reverse=True):
         kept = {field for other in (*chosen, joining) if other != place for field in fields[other]}
@@ -213,7 +217,7 @@ class RoundStage:
     groups: tuple[RankedGroup, ...]
 
 
-def hold_rounds(finalists: Sequence[Entrant], panel: Panel) -> RoundStage:
+def run_round_stage(finalists: Sequence[Entrant], panel: JudgePanel) -> RoundStage:
     """Rank the finalists up to `rounds` times; rounds end early once their first `top_k` hardly change.
 
     A round's lists are shuffled with its own seed; where the judge fails, with further ones, and after the last attempt
@@ -232,7 +236,7 @@ def hold_rounds(finalists: Sequence[Entrant], panel: Panel) -> RoundStage:
         held.append([ranked.keys for ranked in lists])
         for ranked in lists:
             verdicts |= zip(ranked.keys, ranked.verdicts, strict=True)
-        scores = aggregated(held, settings.aggregation, settings.top_k)
+        scores = aggregate_rounds(held, settings.aggregation, settings.top_k)
         earlier, order = order, in_order(scores, before)
         agreed = jaccard(earlier[: settings.top_k], order[: settings.top_k])
         ends = settings.early_stop and number > 1 and agreed >= settings.jaccard
@@ -254,25 +258,27 @@ def hold_rounds(finalists: Sequence[Entrant], panel: Panel) -> RoundStage:
     return RoundStage(tuple(order), scores, verdicts, len(held), tuple(told))
 
 
-def _round(finalists: Sequence[Entrant], panel: Panel, number: int, size: int) -> tuple[list[Ranked], list[str], int]:
+def _round(
+    finalists: Sequence[Entrant], panel: JudgePanel, number: int, size: int
+) -> tuple[list[Ranked], list[str], int]:
     """The lists of one round as ranked, what went wrong, and the attempt that counted."""
     settings = panel.settings
     notes: list[str] = []
     for attempt in range(1, settings.attempts + 1):
         seed = f"round {settings.seed}.{number}.{attempt}" if settings.shuffled else ""
-        drawn = list(_dealt(finalists, size, seed))
+        drawn = list(_deal_into_lists(finalists, size, seed))
         try:
             return [panel.rank(listed) for listed in drawn], notes, attempt
         except Exception as failure:  # a judge may fail in any way: the round is held again, shuffled
             notes = [f"the judge failed {attempt} times ({reason_of(failure)})"]
-    instead = [panel.rank_instead(listed) for listed in drawn]
+    instead = [panel.rank_with_fallback(listed) for listed in drawn]
     return [ranked for ranked, _ in instead], [*notes, *dict.fromkeys(who for _, who in instead)], settings.attempts
 
 
 Key = TypeVar("Key", bound=Hashable)
 
 
-def aggregated(rounds: Sequence[Sequence[Sequence[Key]]], by: Aggregation, top_k: int) -> dict[Key, float]:
+def aggregate_rounds(rounds: Sequence[Sequence[Sequence[Key]]], by: Aggregation, top_k: int) -> dict[Key, float]:
     """A score from 0 to 1 for each card, higher is better; every round ranks every card in one of its lists."""
     places: dict[Key, list[tuple[int, int]]] = {}
     for lists in rounds:
@@ -327,7 +333,7 @@ class Entrant:
         return self.card.identity.doc_id, self.card.identity.ordinal
 
 
-def by_words(
+def rank_by_words(
     query: Query, passages: Sequence[StoredPassage], index: FilingIndex, lexicon: Lexicon
 ) -> list[tuple[CardKey, float]]:
     """All `passages` with how well their words fit, best first.
@@ -336,7 +342,7 @@ def by_words(
     for are printed; each search's best passage counts 1 (the lesser one a half). Passages that hold no word of them
     come last, in the order of their filings.
     """
-    labels = (label for slot in query.slots for label in names_of(slot, lexicon.metrics)[:_LABELS_OF_A_METRIC])
+    labels = (label for slot in query.slots for label in slot_names(slot, lexicon.metrics)[:_LABELS_OF_A_METRIC])
     searches = (
         (query.terms, 1.0),
         (query.expansions, _LESSER),
@@ -354,7 +360,7 @@ def by_words(
     return [(key, score / best) for key, score in ranked]
 
 
-def by_own_words(terms: Sequence[str], passages: Sequence[StoredPassage], index: FilingIndex) -> list[CardKey]:
+def rank_by_bm25(terms: Sequence[str], passages: Sequence[StoredPassage], index: FilingIndex) -> list[CardKey]:
     """All `passages` by BM25 of `terms` alone: what a tournament is measured against."""
     keys = [(stored.doc_id, stored.passage.ordinal) for stored in passages]
     found = [key for key, _ in _bm25(terms, {doc_id for doc_id, _ in keys}, set(keys), index)]
@@ -400,7 +406,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class JudgePanel:
     """The judge of a tournament, and who stands in."""
 
     brief: Brief
@@ -417,18 +423,18 @@ class Panel:
         """A group as the judge ranks it, or chooses from it where it can. Raises as `rank` does."""
         if not isinstance(self.judge, GroupJudge):
             return self.rank(entrants)
-        cards = [masked(entrant.card, self.settings.hidden) for entrant in entrants]
+        cards = [mask_card(entrant.card, self.settings.hidden) for entrant in entrants]
         return _in_order(self.judge.choose(self.brief, cards, self.settings.k_max), entrants)
 
-    def rank_instead(self, entrants: Sequence[Entrant]) -> tuple[Ranked, str]:
+    def rank_with_fallback(self, entrants: Sequence[Entrant]) -> tuple[Ranked, str]:
         """As the one who stands in ranks them, else as they are given; and who decided, in words."""
         if self.stand_in is not None:
             try:
                 return _ranked(self.stand_in, self.brief, entrants, self.settings.hidden), BY_RULES
             except Exception as failure:  # whatever a judge raises, a ranking comes out
                 reason = f"; the rules failed too: {reason_of(failure)}"
-                return _as_given(entrants), f"the order of words decided{reason}"
-        return _as_given(entrants), "the order of words decided"
+                return _in_given_order(entrants), f"the order of words decided{reason}"
+        return _in_given_order(entrants), "the order of words decided"
 
 
 def reason_of(failure: Exception) -> str:
@@ -437,15 +443,15 @@ def reason_of(failure: Exception) -> str:
 
 
 def _ranked(judge: Judge, brief: Brief, entrants: Sequence[Entrant], hidden: frozenset[HiddenField]) -> Ranked:
-    cards = [masked(entrant.card, hidden) for entrant in entrants]
+    cards = [mask_card(entrant.card, hidden) for entrant in entrants]
     return _in_order(judge.rank(brief, cards), entrants)
 
 
 def _in_order(said: Sequence[Verdict], entrants: Sequence[Entrant]) -> Ranked:
-    verdicts = repaired(said, len(entrants))
+    verdicts = repair_ranking(said, len(entrants))
     return Ranked(tuple(entrants[verdict.at] for verdict in verdicts), tuple(verdicts))
 
 
-def _as_given(entrants: Sequence[Entrant]) -> Ranked:
+def _in_given_order(entrants: Sequence[Entrant]) -> Ranked:
     by_words = sorted(range(len(entrants)), key=lambda at: (-round(entrants[at].words, 9), entrants[at].key))
     return Ranked(tuple(entrants[at] for at in by_words), tuple(Verdict(at) for at in by_words))

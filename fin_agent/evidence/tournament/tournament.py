@@ -13,22 +13,22 @@ from fin_agent.evidence.cards.card import Card, ClaimRole, Use
 from fin_agent.evidence.field_alignment import matched_fields, required_fields
 from fin_agent.evidence.tournament.judge import (
     Brief,
+    CardDetail,
     CardKey,
     Judge,
-    Shown,
     TournamentSettings,
     Verdict,
-    masked,
-    shown_as,
+    mask_card,
+    reduce_card,
 )
 from fin_agent.evidence.tournament.stages import (
     Entrant,
     GroupStage,
-    Panel,
+    JudgePanel,
     RoundStage,
-    by_words,
-    hold_groups,
-    hold_rounds,
+    rank_by_words,
+    run_group_stage,
+    run_round_stage,
 )
 from fin_agent.evidence.trace import RankedGroup
 from fin_agent.index.protocol import FilingIndex, StoredPassage
@@ -72,7 +72,7 @@ class TournamentResult:
     notes: tuple[str, ...]
 
 
-def hold_tournament(
+def run_tournament(
     brief: Brief,
     passages: Sequence[StoredPassage],
     index: FilingIndex,
@@ -87,22 +87,22 @@ def hold_tournament(
     `stand_in` ranks what `judge` cannot rank after several attempts; without one, words do.
     """
     unique = {(stored.doc_id, stored.passage.ordinal): stored for stored in passages}
-    scored = by_words(brief.query, list(unique.values()), index, lexicon)
-    let_in = scored[: settings.let_in(len(scored))]
+    scored = rank_by_words(brief.query, list(unique.values()), index, lexicon)
+    let_in = scored[: settings.admitted_count(len(scored))]
     entrants = [Entrant(_card(unique[key], settings.shown), words) for key, words in let_in]
     brief = replace(brief, words={} if settings.cards_only else dict(let_in))
     required = required_fields(brief.query, brief.intent.parts)
     fields = {
         entrant.key: (*matched_fields(card, required, brief.owners), *_quota(card, brief.intent.use))
         for entrant in entrants
-        for card in (masked(entrant.card, settings.hidden),)
+        for card in (mask_card(entrant.card, settings.hidden),)
     }
-    panel = Panel(brief, judge, stand_in, settings)
+    panel = JudgePanel(brief, judge, stand_in, settings)
     if entrants and settings.screened:
-        groups = hold_groups(entrants, fields, panel)
+        groups = run_group_stage(entrants, fields, panel)
     else:
         groups = GroupStage(tuple(entrants), tuple(entrants), {}, ())
-    rounds = hold_rounds(groups.finalists, panel) if entrants else _NO_ROUNDS
+    rounds = run_round_stage(groups.finalists, panel) if entrants else _NO_ROUNDS
     return _result([key for key, _ in scored], unique, fields, groups, rounds)
 
 
@@ -118,9 +118,9 @@ def _quota(card: Card, use: Use) -> tuple[str, ...]:
 _EXPLANATORY = (ClaimRole.DEFINES, ClaimRole.SETS_POLICY, ClaimRole.EXPLAINS)
 
 
-def _card(stored: StoredPassage, shown: Shown) -> Card:
+def _card(stored: StoredPassage, shown: CardDetail) -> Card:
     try:
-        return shown_as(Card.model_validate_json(stored.card), stored.passage.text, shown)
+        return reduce_card(Card.model_validate_json(stored.card), stored.passage.text, shown)
     except ValidationError as failure:
         raise FilingIndexError(
             f"the card of passage {stored.passage.ordinal} cannot be read ({failure.error_count()} fields)",

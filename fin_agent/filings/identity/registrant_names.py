@@ -20,7 +20,7 @@ from fin_agent.filings.identity.cover import (
     printed_name,
     reading,
 )
-from fin_agent.lexicon.text_normalization import LONGEST_LABEL, collapse_spaces
+from fin_agent.lexicon.text_normalization import MAX_LABEL_LENGTH, collapse_spaces
 from fin_agent.vocabulary.dates import printed_dates
 from fin_agent.vocabulary.identity import FieldSource
 from fin_agent.vocabulary.page import PageContent
@@ -47,7 +47,7 @@ def spelt_otherwise(one: str, other: str) -> bool:
 
 def folded(name: str) -> str:
     """The words of a name that tell it from others, in small letters."""
-    name = collapse_spaces(name, LONGEST_LABEL)
+    name = collapse_spaces(name, MAX_LABEL_LENGTH)
     name = re.sub(r"\s*[/\\][A-Za-z ]{2,8}[/\\]?\s*$", "", name)
     name = re.sub(r"[.'’®™/]", "", name.casefold()).replace("&", " and ")
     words = re.findall(r"\w+", name)

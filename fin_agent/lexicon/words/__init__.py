@@ -11,7 +11,7 @@ import yaml
 from fin_agent.errors import LexiconError
 
 
-def yaml_of(name: str) -> dict[str, Any]:
+def load_yaml(name: str) -> dict[str, Any]:
     """What `name`.yaml holds."""
     text = resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
     held: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -21,7 +21,7 @@ def yaml_of(name: str) -> dict[str, Any]:
 @lru_cache(maxsize=16)
 def word_lists(name: str) -> dict[str, frozenset[str]]:
     """The lists of `name`.yaml. Raises LexiconError where a word is no text: unquoted, YAML takes `on` for true."""
-    lists = yaml_of(name)
+    lists = load_yaml(name)
     for kind, words in lists.items():
         for word in words:
             if isinstance(word, bool) or not isinstance(word, str | int):

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.cards.rule_based_abstraction import cards_of
+from fin_agent.evidence.cards.rule_based_abstraction import make_cards
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
 from fin_agent.vocabulary.identity import Form, Identity
@@ -78,9 +78,9 @@ def test_every_passage_gets_a_card_of_bounded_size_that_survives_being_stored(
         for ordinal, (page, kind, text) in enumerate(sorted(drawn, key=lambda passage: passage[0]))
     )
     filing = Filing("acme", "acme.pdf", "0" * 64, identity, tuple(pages), passages, tuple(facts))
-    cards = cards_of(filing)
+    cards = make_cards(filing)
     assert [card.identity.ordinal for card in cards] == [passage.ordinal for passage in passages]
-    assert cards == cards_of(filing)
+    assert cards == make_cards(filing)
     for card, passage in zip(cards, passages, strict=True):
         stored = card.model_dump_json(exclude_defaults=True)
         assert Card.model_validate_json(stored) == card
@@ -99,7 +99,7 @@ def test_pages_of_nothing_of_digits_and_of_one_endless_line(text: str) -> None:
     passages = Passage(0, 0, PassageKind.TEXT, text), Passage(0, 1, PassageKind.TABLE, text, Box(0, 0, 9, 9))
     pages = (Page(0, text, "7"),)
     filing = Filing("acme", "acme.pdf", "0" * 64, Identity("Acme", Form.TEN_K, 2022), pages, passages, ())
-    for card in cards_of(filing):
+    for card in make_cards(filing):
         assert len(card.model_dump_json(exclude_defaults=True)) < MOST_BYTES
         assert len(card.sketch) <= 240
 
@@ -112,6 +112,6 @@ def test_a_table_of_endless_labels_has_a_small_card() -> None:
     )  # fmt: skip
     passage = Passage(0, 0, PassageKind.TABLE, "long label | 5\n" * 900, Box(0, 0, 9, 9))
     filing = Filing("acme", "acme.pdf", "0" * 64, Identity("Acme", Form.TEN_K, 2022), (Page(0, ""),), (passage,), many)
-    card = cards_of(filing)[0]
+    card = make_cards(filing)[0]
     assert len(card.model_dump_json(exclude_defaults=True)) < MOST_BYTES
     assert len(card.time.periods) == 12

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSignal, Use
-from fin_agent.evidence.cards.rule_based_abstraction import cards_of
+from fin_agent.evidence.cards.rule_based_abstraction import make_cards
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
 from fin_agent.vocabulary.identity import Form, Identity
@@ -33,7 +33,7 @@ def filing(text: str, page: Page | None = None, identity: Identity = ANNUAL, **f
 
 
 def card(text: str, item: str | None = None, identity: Identity = ANNUAL, **fields: object) -> Card:
-    return cards_of(filing(text, Page(0, text, item), identity, **fields))[0]
+    return make_cards(filing(text, Page(0, text, item), identity, **fields))[0]
 
 
 DISCUSSION = (
@@ -60,7 +60,7 @@ def test_a_table_card_holds_the_facts_inside_its_box_and_no_others() -> None:
             fact("goodwill", 150, 2022),
         ),
     )  # fmt: skip
-    first, second = cards_of(made)
+    first, second = make_cards(made)
     assert (first.metrics, first.time.periods) == (("revenue",), ("Q2 FY2023", "Q2 FY2022"))
     assert (second.metrics, second.time.periods) == (("goodwill",), ("FY2022",))
     assert first.evidence_type is EvidenceType.STATEMENT
@@ -120,7 +120,7 @@ def test_the_title_of_a_note_gives_heading_and_role() -> None:
     text = "Inventories are stated at the lower of cost and net realizable value.\nThey are carried at cost."
     page = Page(0, text, "8", note="1", title="running header of the page")
     note = Note("1", "Summary of Significant Accounting Policies", 0, 0)
-    made = cards_of(filing(text, page, notes=(note,)))[0]
+    made = make_cards(filing(text, page, notes=(note,)))[0]
     assert (made.identity.note, made.identity.heading) == ("1", "Summary of Significant Accounting Policies")
     assert made.role is ClaimRole.SETS_POLICY
     assert Use.POLICY in made.answers.uses
@@ -134,7 +134,7 @@ def test_figures_of_segments_only_are_of_parts_only() -> None:
     )
     box = Box(0, 0, 500, 100)
     passage, page = Passage(0, 0, PassageKind.TABLE, "x", box), Page(0, "", "8", kind=TableKind.SEGMENT)
-    made = cards_of(filing("", page, passages=(passage,), facts=facts))[0]
+    made = make_cards(filing("", page, passages=(passage,), facts=facts))[0]
     assert made.scope.parts == ("Garden Tools", "Power Tools")
     assert not made.scope.consolidated
     assert RiskSignal.PART_ONLY in made.risks
@@ -143,7 +143,7 @@ def test_figures_of_segments_only_are_of_parts_only() -> None:
 
 def test_a_total_beside_the_parts_is_of_the_company() -> None:
     facts = tuple(fact("revenue", 10, 2023, scope=scope, tied=False) for scope in ("Garden Tools", "Consolidated"))
-    made = cards_of(filing("revenue", Page(0, "revenue", "8", kind=TableKind.SEGMENT), facts=facts))[0]
+    made = make_cards(filing("revenue", Page(0, "revenue", "8", kind=TableKind.SEGMENT), facts=facts))[0]
     assert made.scope.consolidated
     assert RiskSignal.PART_ONLY not in made.risks
 
@@ -152,7 +152,7 @@ def test_facts_on_a_page_of_two_spans_belong_to_the_span_that_prints_them() -> N
     spans = "Net sales\n1,234\n", "Goodwill\n1,234\n"
     passages = tuple(Passage(0, at, PassageKind.TEXT, text) for at, text in enumerate(spans))
     facts = fact("revenue", 10, 2023, "Net sales"), fact("goodwill", 90, 2023, "Goodwill")
-    first, second = cards_of(filing("", passages=passages, facts=facts))
+    first, second = make_cards(filing("", passages=passages, facts=facts))
     assert (first.metrics, second.metrics) == (("revenue",), ("goodwill",))
 
 
@@ -177,7 +177,7 @@ def test_a_quarter_s_filing_compares_quarters() -> None:
 
 def test_a_span_of_months_is_named_by_its_length() -> None:
     facts = (fact("revenue", 10, 2023, period=FactPeriod(2023, None, 6)), fact("revenue", 10, 2022))
-    assert cards_of(filing("revenue", facts=facts))[0].time.periods == ("6 months FY2023", "FY2022")
+    assert make_cards(filing("revenue", facts=facts))[0].time.periods == ("6 months FY2023", "FY2022")
 
 
 def test_words_of_care_become_risk_signals() -> None:
@@ -193,7 +193,7 @@ def test_a_table_s_caption_is_its_heading_and_its_rows_are_its_signature() -> No
     rows = tuple(Row(label, (), (), line, box) for line, label in enumerate(("Cash", "Inventories", "Cash")))
     table = Table(0, box, "See below. Current Assets by Kind:", "(in millions)", ("2023", "2022"), (None, None), rows)
     passage = Passage(0, 0, PassageKind.TABLE, "Cash | 1", box)
-    made = cards_of(filing("", Page(0, "", "8"), passages=(passage,), tables=(table,)))[0]
+    made = make_cards(filing("", Page(0, "", "8"), passages=(passage,), tables=(table,)))[0]
     assert made.identity.heading == "Current Assets by Kind"
     signature = made.verifiability.table
     assert signature is not None
@@ -204,7 +204,7 @@ def test_a_table_s_caption_is_its_heading_and_its_rows_are_its_signature() -> No
 
 def test_parent_company_pages_are_no_figures_of_the_company() -> None:
     facts = (fact("revenue", 10, 2023, scope="Parent company only"),)
-    made = cards_of(filing("revenue", Page(0, "revenue", "15", kind=TableKind.PARENT_ONLY), facts=facts))[0]
+    made = make_cards(filing("revenue", Page(0, "revenue", "15", kind=TableKind.PARENT_ONLY), facts=facts))[0]
     assert RiskSignal.PARENT_ONLY in made.risks
     assert not made.scope.consolidated
 

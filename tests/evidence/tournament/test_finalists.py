@@ -6,33 +6,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fin_agent.evidence.tournament.judge import TournamentSettings
-from fin_agent.evidence.tournament.stages import selected
+from fin_agent.evidence.tournament.stages import select_finalists
 
 SETTINGS = TournamentSettings(k_min=2, k_max=4, near_best=0.5)
 NOTHING: list[tuple[str, ...]] = [()] * 6
 
 
 def test_those_near_the_best_go_on_within_the_bounds() -> None:
-    assert selected([10.0, 6.0, 5.0, 4.9, 1.0, 0.0], NOTHING, SETTINGS).places == (0, 1, 2)
-    assert selected([10.0, 1.0, 1.0, 1.0, 1.0, 1.0], NOTHING, SETTINGS).places == (0, 1)
-    assert selected([9.0] * 6, NOTHING, SETTINGS).places == (0, 1, 2, 3)
+    assert select_finalists([10.0, 6.0, 5.0, 4.9, 1.0, 0.0], NOTHING, SETTINGS).places == (0, 1, 2)
+    assert select_finalists([10.0, 1.0, 1.0, 1.0, 1.0, 1.0], NOTHING, SETTINGS).places == (0, 1)
+    assert select_finalists([9.0] * 6, NOTHING, SETTINGS).places == (0, 1, 2, 3)
 
 
 def test_without_scores_as_many_as_may_go_on() -> None:
-    assert selected([None] * 6, NOTHING, SETTINGS).places == (0, 1, 2, 3)
-    assert selected([None] * 2, NOTHING, SETTINGS).places == (0, 1)
+    assert select_finalists([None] * 6, NOTHING, SETTINGS).places == (0, 1, 2, 3)
+    assert select_finalists([None] * 2, NOTHING, SETTINGS).places == (0, 1)
 
 
 def test_the_only_card_with_a_field_goes_on_in_place_of_the_last_who_has_nothing_of_his_own() -> None:
     fields = [("time: FY2023",), ("metrics: revenue",), (), ("time: FY2023",), (), ("metrics: net_income",)]
-    chosen = selected([9.0, 9.0, 9.0, 9.0, 9.0, 1.0], fields, SETTINGS)
+    chosen = select_finalists([9.0, 9.0, 9.0, 9.0, 9.0, 1.0], fields, SETTINGS)
     assert chosen.places == (0, 1, 2, 5)
     assert chosen.lost == ()
 
 
 def test_fields_beyond_what_the_places_can_hold_are_named_as_lost() -> None:
     fields = [(f"metrics: m{number}",) for number in range(6)]
-    chosen = selected([9.0] * 6, fields, SETTINGS)
+    chosen = select_finalists([9.0] * 6, fields, SETTINGS)
     assert chosen.places == (0, 1, 2, 3)
     assert chosen.lost == ("metrics: m4", "metrics: m5")
 
@@ -47,7 +47,7 @@ def test_fields_beyond_what_the_places_can_hold_are_named_as_lost() -> None:
 def test_quotas_hold_or_the_loss_is_named(group: list[tuple[float, frozenset[str]]], k_min: int, more: int) -> None:
     ranked = sorted(group, key=lambda each: -each[0])
     settings = TournamentSettings(k_min=k_min, k_max=k_min + more)
-    chosen = selected([score for score, _ in ranked], [sorted(fields) for _, fields in ranked], settings)
+    chosen = select_finalists([score for score, _ in ranked], [sorted(fields) for _, fields in ranked], settings)
     assert len(set(chosen.places)) == len(chosen.places) <= settings.k_max
     assert len(chosen.places) >= min(settings.k_min, len(group))
     held = {field for place in chosen.places for field in ranked[place][1]}

@@ -10,25 +10,25 @@ from hypothesis import strategies as st
 
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings, Verdict
-from fin_agent.evidence.tournament.stages import Panel, hold_groups
+from fin_agent.evidence.tournament.stages import JudgePanel, run_group_stage
 from tests.evidence.tournament.entered import ByOrdinal, Failing, Saying, brief, entrants
 
 SETTINGS = TournamentSettings(group_size=5, k_min=1, k_max=3)
 
 
-def panel(judge: Judge, settings: TournamentSettings = SETTINGS, stand_in: Judge | None = None) -> Panel:
-    return Panel(brief(), judge, stand_in, settings)
+def panel(judge: Judge, settings: TournamentSettings = SETTINGS, stand_in: Judge | None = None) -> JudgePanel:
+    return JudgePanel(brief(), judge, stand_in, settings)
 
 
 def test_everyone_meets_once_in_groups_of_about_equal_size() -> None:
     judge = ByOrdinal()
-    hold_groups(entrants(23), {}, panel(judge))
+    run_group_stage(entrants(23), {}, panel(judge))
     assert sorted(map(len, judge.lists)) == [4, 4, 5, 5, 5]
     assert sorted(ordinal for listed in judge.lists for ordinal in listed) == list(range(23))
 
 
 def test_the_first_of_all_groups_come_before_the_second_of_any() -> None:
-    stage = hold_groups(entrants(20), {}, panel(ByOrdinal()))
+    stage = run_group_stage(entrants(20), {}, panel(ByOrdinal()))
     winners = {group.ranked[0] for group in stage.groups}
     assert {entrant.key for entrant in stage.order[:4]} == winners
     assert [entrant.key[1] for entrant in stage.order[:4]] == sorted(key[1] for key in winners)
@@ -39,7 +39,7 @@ def test_the_first_of_all_groups_come_before_the_second_of_any() -> None:
 
 def test_groups_are_dealt_in_turn_so_that_each_holds_good_middling_and_poor_ones() -> None:
     judge = ByOrdinal()
-    hold_groups(entrants(20), {}, panel(judge, SETTINGS.model_copy(update={"seed": 7})))
+    run_group_stage(entrants(20), {}, panel(judge, SETTINGS.model_copy(update={"seed": 7})))
     assert judge.lists[:2] == [[0, 4, 8, 12, 16], [1, 5, 9, 13, 17]]
 
 
@@ -49,12 +49,12 @@ def test_scores_of_groups_compare_and_equals_go_by_their_words() -> None:
             scores = [90.0 if card.identity.ordinal in (13, 2) else 40.0 for card in cards]
             return [Verdict(at, scores[at]) for at in sorted(range(len(cards)), key=lambda at: -scores[at])]
 
-    stage = hold_groups(entrants(20), {}, panel(Scoring()))
+    stage = run_group_stage(entrants(20), {}, panel(Scoring()))
     assert [entrant.key[1] for entrant in stage.order] == [2, 13, 0, 1, *(at for at in range(3, 20) if at != 13)]
 
 
 def test_a_failing_judge_meets_shuffled_groups_and_then_the_rules_decide() -> None:
-    stage = hold_groups(entrants(10), {}, panel(Failing(), stand_in=ByOrdinal()))
+    stage = run_group_stage(entrants(10), {}, panel(Failing(), stand_in=ByOrdinal()))
     assert [group.attempt for group in stage.groups] == [1, 1, 2, 2, 3, 3]
     first, last = stage.groups[0], stage.groups[-1]
     assert first.note == "the judge failed (TimeoutError: no answer); shuffled anew"
@@ -65,14 +65,14 @@ def test_a_failing_judge_meets_shuffled_groups_and_then_the_rules_decide() -> No
 
 
 def test_a_judge_that_recovers_is_asked_no_more() -> None:
-    stage = hold_groups(entrants(10), {}, panel(Failing(times=1)))
+    stage = run_group_stage(entrants(10), {}, panel(Failing(times=1)))
     assert [(group.attempt, bool(group.note)) for group in stage.groups] == [
         (1, True), (1, False), (2, False), (2, False),
     ]  # fmt: skip
 
 
 def test_rubbish_from_both_leaves_the_order_of_words() -> None:
-    stage = hold_groups(entrants(6), {}, panel(Saying(Verdict(99)), stand_in=Failing()))
+    stage = run_group_stage(entrants(6), {}, panel(Saying(Verdict(99)), stand_in=Failing()))
     assert "the order of words decided; the rules failed too" in stage.groups[-1].note
     winners = sorted(group.ranked[0][1] for group in stage.groups[-2:])
     assert [entrant.key[1] for entrant in stage.order[:2]] == winners
@@ -80,14 +80,14 @@ def test_rubbish_from_both_leaves_the_order_of_words() -> None:
 
 def test_a_card_with_a_field_of_its_own_goes_on_from_the_last_place() -> None:
     fields = {("acme23", 19): ("metrics: revenue",)}
-    stage = hold_groups(entrants(20), fields, panel(ByOrdinal()))
+    stage = run_group_stage(entrants(20), fields, panel(ByOrdinal()))
     assert ("acme23", 19) in {entrant.key for entrant in stage.finalists}
     assert not stage.notes
 
 
 def test_quotas_that_no_shuffling_can_meet_are_said_and_met_from_outside_the_places() -> None:
     fields = {("acme23", at): (f"metrics: m{at}",) for at in range(5)}
-    stage = hold_groups(entrants(5), fields, panel(ByOrdinal()))
+    stage = run_group_stage(entrants(5), fields, panel(ByOrdinal()))
     assert [group.attempt for group in stage.groups] == [1, 2, 3]
     assert stage.groups[-1].note == "no finalist for metrics: m3, metrics: m4"
     assert len(stage.finalists) == 5
@@ -107,7 +107,7 @@ def test_every_field_asked_for_keeps_someone_in_the_final(
     count: int, held: dict[int, frozenset[str]], seed: int
 ) -> None:
     fields = {("acme23", at): tuple(sorted(of_card)) for at, of_card in held.items() if at < count}
-    stage = hold_groups(entrants(count), fields, panel(ByOrdinal(), SETTINGS.model_copy(update={"seed": seed})))
+    stage = run_group_stage(entrants(count), fields, panel(ByOrdinal(), SETTINGS.model_copy(update={"seed": seed})))
     assert sorted(entrant.key[1] for entrant in stage.order) == list(range(count))
     kept = {field for entrant in stage.finalists for field in fields.get(entrant.key, ())}
     assert kept == {field for of_card in fields.values() for field in of_card}

@@ -6,7 +6,14 @@ import pytest
 
 from fin_agent.evidence.cards.card import EvidenceType, ScopeSignature
 from fin_agent.evidence.field_alignment import matched_fields, required_fields
-from fin_agent.evidence.tournament.judge import ABLATIONS, HiddenField, Shown, TournamentSettings, masked, shown_as
+from fin_agent.evidence.tournament.judge import (
+    ABLATIONS,
+    CardDetail,
+    HiddenField,
+    TournamentSettings,
+    mask_card,
+    reduce_card,
+)
 from fin_agent.vocabulary.page import Statement
 from tests.evidence.tournament.entered import brief, card
 
@@ -26,20 +33,20 @@ ASKED = required_fields(brief(metrics=("revenue",), years=(2023,), statements=(S
 def test_a_hidden_field_aligns_with_nothing_and_the_others_still_do(hidden: HiddenField, lost: str) -> None:
     owners = {"acme23": "acme"}
     assert matched_fields(FULL, ASKED, owners) == ASKED
-    seen = masked(FULL, {hidden})
+    seen = mask_card(FULL, {hidden})
     assert matched_fields(seen, ASKED, owners) == tuple(field for field in ASKED if field != lost)
     assert (seen.identity.page, seen.identity.ordinal, seen.sketch) == (3, 3, FULL.sketch)
 
 
 def test_tables_and_parts_are_hidden_whole() -> None:
-    assert masked(FULL, {HiddenField.TABLES}).verifiability.table is None
-    assert masked(FULL, {HiddenField.TABLES}).evidence_type is EvidenceType.NARRATIVE
-    assert masked(FULL, {HiddenField.SCOPE}).scope == ScopeSignature()
-    assert masked(FULL, {HiddenField.TIME}).identity.fiscal_year is None
+    assert mask_card(FULL, {HiddenField.TABLES}).verifiability.table is None
+    assert mask_card(FULL, {HiddenField.TABLES}).evidence_type is EvidenceType.NARRATIVE
+    assert mask_card(FULL, {HiddenField.SCOPE}).scope == ScopeSignature()
+    assert mask_card(FULL, {HiddenField.TIME}).identity.fiscal_year is None
 
 
 def test_nothing_hidden_changes_nothing() -> None:
-    assert masked(FULL, ()) is FULL
+    assert mask_card(FULL, ()) is FULL
 
 
 def test_every_ablation_is_a_change_of_settings() -> None:
@@ -49,12 +56,12 @@ def test_every_ablation_is_a_change_of_settings() -> None:
     assert all(settings != usual for settings in changed.values())
 
 
-@pytest.mark.parametrize(("shown", "sketch"), [(Shown.SKETCH, FULL.sketch), (Shown.TEXT, "The text.")])
-def test_a_judge_may_be_shown_a_line_or_the_text_and_nothing_else(shown: Shown, sketch: str) -> None:
-    card = shown_as(FULL, "The text.", shown)
+@pytest.mark.parametrize(("shown", "sketch"), [(CardDetail.SKETCH, FULL.sketch), (CardDetail.TEXT, "The text.")])
+def test_a_judge_may_be_shown_a_line_or_the_text_and_nothing_else(shown: CardDetail, sketch: str) -> None:
+    card = reduce_card(FULL, "The text.", shown)
     assert card.sketch == sketch and (card.identity.doc_id, card.identity.ordinal) == (
         FULL.identity.doc_id,
         FULL.identity.ordinal,
     )
     assert not (card.metrics or card.time.periods or card.scope.parts or card.verifiability.table or card.risks)
-    assert shown_as(FULL, "The text.", Shown.CARD) is FULL
+    assert reduce_card(FULL, "The text.", CardDetail.CARD) is FULL

@@ -14,7 +14,7 @@ from fin_agent.analyst.rules.card_ranking import RulesJudge
 from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.cards.card import Card, ClaimRole, Use
 from fin_agent.evidence.tournament.judge import ABLATIONS, Brief, Judge, TournamentSettings, Verdict
-from fin_agent.evidence.tournament.tournament import Stage, TournamentResult, hold_tournament
+from fin_agent.evidence.tournament.tournament import Stage, TournamentResult, run_tournament
 from fin_agent.index.protocol import StoredPassage
 from fin_agent.retrieval.search_query import Query
 from fin_agent.workspace import Workspace
@@ -50,7 +50,7 @@ def hold(workspace: Workspace, passages: list[StoredPassage]) -> Hold:
         intent = analyst.intent(question)
         plan = analyst.plan(intent)
         brief = Brief(intent, plan, analyst.query(intent, plan, None), workspace.directory.owners)
-        return hold_tournament(
+        return run_tournament(
             brief,
             passages if among is None else among,
             workspace.index,
@@ -196,7 +196,7 @@ def test_a_trend_keeps_a_dated_table_and_a_policy_an_explanation(
     plan = analyst.plan(intent)
     brief = Brief(intent, plan, Query("operating", ("operating",)), workspace.directory.owners)
     settings = TournamentSettings.model_validate({**SMALL, "k_min": 1, "fewest": 30})
-    result = hold_tournament(brief, passages, workspace.index, workspace.lexicon, Averse(workspace), settings=settings)
+    result = run_tournament(brief, passages, workspace.index, workspace.lexicon, Averse(workspace), settings=settings)
     finalists = {card.key: card for card in result.ranked if card.stage is Stage.ROUNDS}
     cards = {(stored.doc_id, stored.passage.ordinal): Card.model_validate_json(stored.card) for stored in passages}
     tables = [key for key in finalists if cards[key].verifiability.table is not None and cards[key].time.periods]

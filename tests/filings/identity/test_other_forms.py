@@ -248,6 +248,6 @@ def test_an_8k_knows_the_results_that_its_exhibit_announces() -> None:
     identity = identify(pages)
     assert (identity.form, identity.period_end, identity.quarter) == (Form.EIGHT_K, date(2025, 7, 24), None)
     assert identity.results == FactPeriod(2025, 2, 3, date(2025, 6, 30))
-    assert identity.reported == identity.results
+    assert identity.reported_period == identity.results
     assert identify(pages[:2]).results is None
-    assert identify(pages[:2]).reported is None
+    assert identify(pages[:2]).reported_period is None
