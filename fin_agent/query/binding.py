@@ -74,7 +74,7 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
     members = replace(
         _members(query, intent, periods, workspace),
         searched=searched,
-        in_formulas=bool(part) or _are_of_annual_reports(intent, periods, workspace),
+        in_formulas=bool(part) or _are_annual_report_quarters(intent, periods, workspace),
     )
     made = [_bound(measure, lexicon, part, members) for measure in measures]
     first = made[0]

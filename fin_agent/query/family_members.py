@@ -154,7 +154,7 @@ def _selected_names(query: Query, parts: Parts, family: Family) -> tuple[str, ..
     how = query.comparison.how if query.comparison is not None else None
     if how in (Combination.HIGHEST, Combination.LOWEST, Combination.FILTER):
         left_out |= {member.name for member in family.members if is_the_rest(member.name)}
-    if how is How.LOWEST:
+    if how is Combination.LOWEST:
         left_out |= {member.name for member in family.members if not member.value(-1)}  # a dash says that it has none
     return tuple(member.name for member in family.ranked(-1) if member.name not in left_out)
 
