@@ -23,6 +23,13 @@ from fin_agent.workspace import Workspace
         ("hats and other income", ("Hats And Other", "Hats and other"), [("Hats and other", False)]),
         ("products revenue", ("Products",), [("Products", True)]),
         ("cost of services", ("Services",), [("Services", True)]),
+        ("revenue of U.S. Consumer Services", ("USCS", "CS"), [("USCS", False)]),
+        (
+            "Frito-Lay North America and Global Merchant and Network Services",
+            ("FLNA", "GMNS"),
+            [("GMNS", False), ("FLNA", False)],
+        ),
+        ("What were Accounts Payable", ("AP",), []),
         ("cost of revenue", ("Revenue", "Total other"), []),
         ("balance for June 30, 2023", ("June 30", "Balance"), []),
     ],

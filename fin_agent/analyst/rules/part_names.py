@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import combinations
 
 from fin_agent.lexicon.company_names import company_words
 from fin_agent.lexicon.lexicon import Lexicon
@@ -50,6 +51,7 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
         if _is_distinctive(name, lexicon)
         for one in _places(text, name, mentions, periods)
     ]
+    found += _spelled_out(text, parts, mentions)
     found.sort(
         key=lambda one: (
             one.start - one.end,
@@ -70,6 +72,18 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
     ]
 
 
+def _spelled_out(text: str, parts: Collection[str], mentions: Sequence[Mention]) -> Iterator[PartMention]:
+    """Parts that are printed by their initials, where the text writes their words: `Commercial Services` for `CS`."""
+    initials = {name for name in parts if _INITIALS.fullmatch(name)}
+    for run in _CAPITALIZED.finditer(text) if initials else ():
+        words = [one for one in _WORD_OF_A_NAME.finditer(text, *run.span()) if one[0][0].isupper()]
+        for first, last in combinations(words, 2):
+            start, end = first.start(), last.end()
+            written = "".join(_CAPITAL.findall(text[start:end]))
+            if written in initials and not any(one.start < end and start < one.end for one in mentions):
+                yield PartMention(written, start, end)
+
+
 def _without_filers(parts: Sequence[str], filers: Collection[str]) -> Iterator[tuple[str, str]]:
     """(what is left without the filer's name, the name as printed) of parts that begin with it: `Acme Freight`."""
     for printed in parts:
@@ -83,6 +97,12 @@ def _capitalization_order(part: PartMention) -> tuple[int, str]:
     return sum(mark.isupper() for mark in part.name), part.name
 
 
+_INITIALS = re.compile(r"[A-Z]{2,6}")
+_WORD_OF_A_NAME = re.compile(r"(?:[A-Z]\.){2,}|[A-Za-z][\w'-]*")
+_CAPITAL = re.compile(r"(?<![A-Za-z])[A-Z]")
+_CAPITALIZED = re.compile(
+    r"(?:(?:[A-Z]\.){2,}|[A-Z][\w'-]*)(?:\s+(?:(?:and|of|the|&)\s+)?(?:(?:[A-Z]\.){2,}|[A-Z][\w'-]*))+"
+)
 _KIND_AT_END = re.compile(r"\s+segments?$", re.I)
 _BEFORE_A_PART = re.compile(r"\b(?:of|from|for|in)\s+$", re.I)
 _MIN_LENGTH = 4
