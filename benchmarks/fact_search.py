@@ -19,8 +19,8 @@ from rich.table import Table
 
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.retrieval.fact_search import FactQuery, search_facts
-from fin_agent.retrieval.fact_terms import spelt, words_of
-from fin_agent.retrieval.figure_families import family
+from fin_agent.retrieval.fact_terms import split_tag_name, words_of
+from fin_agent.retrieval.figure_families import find_family
 from fin_agent.tools.argument_resolution import resolve_company
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
@@ -136,8 +136,8 @@ def score_search(workspace: Workspace, questions: Sequence[FactQuestion], *, tag
         score.asked += 1
         score.first += first
         score.in_five += any(right)
-        score.sure += found.sure
-        score.sure_and_wrong += found.sure and not first
+        score.sure += found.is_sure
+        score.sure_and_wrong += found.is_sure and not first
     return score
 
 
@@ -146,7 +146,7 @@ def score_families(workspace: Workspace, *, companies: Sequence[str] = ()) -> di
     counts = dict.fromkeys(("asked", "found", "highest", "members"), 0)
     for company in sorted(companies or workspace.directory.by_key):
         for query, values in _families(workspace, company):
-            made = family(workspace, query, company)
+            made = find_family(workspace, query, company)
             found = {member.value() for member in made.members}
             counts["asked"] += 1
             counts["found"] += bool(found)
@@ -165,7 +165,7 @@ def _query(sourced: SourcedFact, wording: Wording, workspace: Workspace) -> Fact
     if members:
         if len(members) > 1 or any("Equity" in axis or "FairValueBy" in axis for axis, _ in tag.members):
             return None
-        part = fact.scope or spelt(members[0]).removesuffix(" Member")
+        part = fact.scope or split_tag_name(members[0]).removesuffix(" Member")
     phrase = _phrase(sourced, wording, workspace, part)
     if not words_of(phrase) - words_of(part or "") - words_of("total"):
         return None
@@ -179,7 +179,7 @@ def _phrase(sourced: SourcedFact, wording: Wording, workspace: Workspace, part: 
     if wording is Wording.LABEL:
         return fact.label
     if wording is Wording.CONCEPT:
-        return spelt(concept)
+        return split_tag_name(concept)
     metric = lexicon.metrics.get(lexicon.metric_of_concept(concept) or "")
     if metric is None or (part is None and fact.statement is not metric.statement):
         return ""

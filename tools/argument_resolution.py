@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from fin_agent.index.opening import names_near
+from fin_agent.index.opening import similar_names
 from fin_agent.lexicon.company_mentions import CERTAIN, Company
 from fin_agent.lexicon.company_names import company_words, simplify_name
 from fin_agent.tools.arguments import Narrowed
@@ -42,7 +42,7 @@ def resolve_doc_id(doc_id: str, workspace: Workspace, within: Sequence[str] | No
     readable = workspace.directory.identities if within is None else within
     if doc_id in readable:
         return doc_id
-    near = names_near(doc_id, readable)
+    near = similar_names(doc_id, readable)
     if not near and len(readable) <= _MOST_NAMED:
         near = sorted(readable)
     meant = f"Did you mean {' or '.join(map(named, near))}? " if near else ""
@@ -67,7 +67,7 @@ def resolve_company(name: str, workspace: Workspace) -> Company:
         return next(iter(sure.values()))
     maybe = {mention.company.key: mention.company for mention in mentions}
     known = {known: company for company in directory.companies for known in (*company.names, *company.tickers)}
-    near = [*maybe.values(), *(known[each] for each in names_near(name, known))]
+    near = [*maybe.values(), *(known[each] for each in similar_names(name, known))]
     labels = list(dict.fromkeys(map(_label, near)))
     if labels:
         meant = f"Did you mean {' or '.join(labels)}? Name one of them."

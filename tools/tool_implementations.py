@@ -14,7 +14,7 @@ from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.graphs.answer.question_scope import intent_in, what_cannot_be_met
 from fin_agent.index.protocol import FilingEntry, PageKey, SourcedFact, StoredPassage
 from fin_agent.retrieval.fact_search import FactHit, FactQuery, find_facts
-from fin_agent.retrieval.figure_families import KINDS, family
+from fin_agent.retrieval.figure_families import KINDS, find_family
 from fin_agent.retrieval.search_query import Depth, Query, RankedPassage, Scope
 from fin_agent.tools import arguments as take
 from fin_agent.tools.argument_resolution import (
@@ -137,19 +137,19 @@ def find_figures(context: SearchContext, given: take.FactSearchArguments) -> Fac
         found = find_facts(workspace, query, company=company, scope=scope, limit=given.k)
         workspace.index.check_rows({hit.sourced.doc_id for hit in found.hits}, words=False)
         hits = tuple(map(told, found.hits))
-        return FactsListed(phrase=given.phrase, facts=hits, sure=found.sure, rivals=len(found.rivals))
+        return FactsListed(phrase=given.phrase, facts=hits, sure=found.is_sure, rivals=len(found.rivals))
     if company is None or given.fiscal_year is None:
         raise ToolInputError(
             "`each` needs a company and a fiscal year", remedy="Give company and fiscal_year with each"
         )
     if given.each not in (*KINDS, ANY_KIND):
         raise ToolInputError(f"{given.each!r} is not a kind of part", remedy=f"Kinds: {', '.join((*KINDS, ANY_KIND))}")
-    made = family(workspace, query, company, kind=None if given.each == ANY_KIND else given.each, scope=scope)
+    made = find_family(workspace, query, company, kind=None if given.each == ANY_KIND else given.each, scope=scope)
     workspace.index.check_rows({each.doc_id for member in made.members for each in member.facts}, words=False)
     return FactsListed(
         phrase=given.phrase,
         facts=tuple(told(FactHit(member.facts[-1], 1.0)) for member in made.members[: given.k]),
-        sure=made.sums_up(),
+        sure=made.sums_to_whole(),
         kind=made.kind,
         total=told(FactHit(made.total[-1], 1.0)) if made.total else None,
         dropped=made.dropped,

@@ -87,7 +87,7 @@ def played(
     repaired = repair(copy)
     with SqliteIndex(copy) as index:
         lost = [file.path for file in Manifest(index).unread()]
-        ingest([SAMPLES] if repaired.names_lost else lost, index, prepare, workers=0)
+        ingest([SAMPLES] if repaired.has_unnamed_losses else lost, index, prepare, workers=0)
     found["filings read again"] += len(lost)
     for what, now, before in (
         ("checksums", checksums(copy), sealed),

@@ -24,7 +24,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import strategy_for
 from fin_agent.config import Settings
 from fin_agent.index.copying import CopiedFiling, copy_filings
-from fin_agent.index.elastic.address import Reaching
+from fin_agent.index.elastic.address import ConnectionSettings
 from fin_agent.index.elastic.index import ElasticIndex
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.index.sqlite import SqliteIndex
@@ -121,7 +121,7 @@ def _cluster(address: str | None) -> Iterator[tuple[ElasticIndex, ElasticServer 
         return
     with (
         ElasticServer(Specification.named()) as server,
-        ElasticIndex.create(f"{server.url}/benchmark", Reaching(timeout=300.0)) as index,
+        ElasticIndex.create(f"{server.url}/benchmark", ConnectionSettings(timeout=300.0)) as index,
     ):
         yield index, server
 

@@ -20,7 +20,7 @@ from fin_agent.index.copying import CopiedFiling, CopyOutcome, copy_filings
 from fin_agent.index.ingest_lock import Owner, lock_owner
 from fin_agent.index.manifest import FileState, Manifest, UnreadFile
 from fin_agent.index.opening import address_of, create_index, open_index
-from fin_agent.index.repairing import Repaired
+from fin_agent.index.repairing import RepairReport
 from fin_agent.index.repairing import repair as repair_index
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.verifying import IndexFinding
@@ -106,9 +106,9 @@ def failures(on: OnIndex, forget_gone: bool = False) -> ExitCode:
     with SqliteIndex(folder) as index:
         manifest = Manifest(index)
         unread = manifest.unread()
-        forgotten = manifest.forget(file.path for file in unread if file.gone) if forget_gone else 0
+        forgotten = manifest.forget(file.path for file in unread if file.is_missing) if forget_gone else 0
     if forget_gone:
-        unread = [file for file in unread if not file.gone]
+        unread = [file for file in unread if not file.is_missing]
     unread = [_as_it_is(file, lock_owner(folder)) for file in unread]
     files = [fields_of(file, "path doc_id state reason remedy") for file in unread]
     if forget_gone:
@@ -177,7 +177,7 @@ def findings_table(findings: Sequence[IndexFinding]) -> RenderableType:
     return Group(advice_view(rows), "")
 
 
-def _repair_lines(repaired: Repaired, left: Sequence[IndexFinding]) -> RenderableType:
+def _repair_lines(repaired: RepairReport, left: Sequence[IndexFinding]) -> RenderableType:
     """What was done, what was lost, what is left."""
     lines: list[RenderableType] = [Text(f"- {one_line(with_index(done))}") for done in repaired.done]
     if repaired.damaged_copy is not None:
@@ -191,7 +191,7 @@ def _repair_lines(repaired: Repaired, left: Sequence[IndexFinding]) -> Renderabl
     return Group(*lines)
 
 
-def _repair_verdict(repaired: Repaired, left: bool, something_done: bool) -> str:
+def _repair_verdict(repaired: RepairReport, left: bool, something_done: bool) -> str:
     """`whole` is never said where anything was lost."""
     held = f"it holds {repaired.kept:,} filing{'s' * (repaired.kept != 1)}"
     if left:
@@ -200,8 +200,8 @@ def _repair_verdict(repaired: Repaired, left: bool, something_done: bool) -> str
         return f"{'The index is whole again' if something_done else 'Nothing was wrong'}: {held}."
     if not repaired.kept:
         return "Nothing could be saved: the index is empty now."
-    lost = [f"{repaired.taken_out:,} {'was' if repaired.taken_out == 1 else 'were'} lost"] if repaired.taken_out else []
-    doubt = ["whether it held more cannot be told"] if repaired.names_lost else []
+    lost = [f"{repaired.removed:,} {'was' if repaired.removed == 1 else 'were'} lost"] if repaired.removed else []
+    doubt = ["whether it held more cannot be told"] if repaired.has_unnamed_losses else []
     return f"What is in the index is sound again: {held}; {', '.join([*lost, *doubt])}."
 
 

@@ -21,7 +21,7 @@ from fin_agent.index.ingest import ingest as ingest_into
 from fin_agent.index.manifest import Manifest, UnreadFile
 from fin_agent.index.opening import open_index
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
-from fin_agent.index.sqlite_file import set_aside
+from fin_agent.index.sqlite_file import rename_outdated
 from fin_agent.presentation.terminal_text import count_with_noun, warning_lines_by_page
 from fin_agent.process_pool import exclude_current_folder
 
@@ -131,7 +131,7 @@ def ingest_files(
 
 def _files_to_read_again(folder: Path) -> list[Path]:
     """The files that the index knows; it is put beside first. Raises FilingIndexError where it knows none."""
-    files = set_aside(folder / FILE_NAME)
+    files = rename_outdated(folder / FILE_NAME)
     if not files:
         raise FilingIndexError(
             "no index here lists the files that it was read from", subject=str(folder), remedy="Name files or folders"
@@ -174,7 +174,9 @@ def _with_unread(paths: Sequence[Path], folder: Path) -> tuple[list[Path], list[
     """`paths` with the files that the index knows to be unread; those of them that are gone."""
     with SqliteIndex(folder) as index:
         unread = Manifest(index).unread()
-    return [*paths, *(file.path for file in unread if not file.gone)], [file for file in unread if file.gone]
+    return [*paths, *(file.path for file in unread if not file.is_missing)], [
+        file for file in unread if file.is_missing
+    ]
 
 
 def _still_gone(file: UnreadFile) -> IngestedFile:

@@ -12,7 +12,7 @@ from fin_agent.evidence.slot_provenance import SlotFit, slot_fit
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, slot_metric
-from fin_agent.retrieval.slot_matching import fills
+from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Form, Identity
 
@@ -75,7 +75,7 @@ def statements_of(
     home = slot_metric(slot, metrics).statement
     stated: dict[str, list[SourcedFact]] = {}
     for sourced in facts:
-        if fills(sourced, slot, metrics, owners):
+        if fills_slot(sourced, slot, metrics, owners):
             stated.setdefault(sourced.doc_id, []).append(sourced)
     for of_filing in stated.values():
         of_filing.sort(

@@ -10,7 +10,7 @@ from fin_agent.evidence.slot_provenance import SlotFit, slot_fit
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, slot_metric
-from fin_agent.retrieval.slot_matching import fills
+from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Identity
@@ -91,7 +91,7 @@ def _reports(
         identity = identities.get(sourced.doc_id)
         if identity is None or slot_fit(slot, identity) not in (SlotFit.EXACT, SlotFit.PRIOR_COLUMN):
             continue
-        if fills(sourced, slot, metrics, owners) and identity.fiscal_year is not None:
+        if fills_slot(sourced, slot, metrics, owners) and identity.fiscal_year is not None:
             found.setdefault(identity.fiscal_year, sourced)
     return found
 

@@ -17,7 +17,7 @@ from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.retrieval.fact_terms import words_of
-from fin_agent.retrieval.slot_matching import fills
+from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.figure_agreement import figures_agree, last_place
 from fin_agent.vocabulary.identity import Identity
@@ -128,7 +128,9 @@ def fill_slots(
     found: dict[Slot, list[SourcedFact]] = {}
     for slot in slots:
         home = slot_metric(slot, lexicon.metrics).statement
-        candidates = [fact for fact in by_metric.get(slot.fact_name, ()) if fills(fact, slot, lexicon.metrics, owners)]
+        candidates = [
+            fact for fact in by_metric.get(slot.fact_name, ()) if fills_slot(fact, slot, lexicon.metrics, owners)
+        ]
         candidates.sort(
             key=lambda sourced: (
                 (sourced.doc_id, sourced.fact.page, sourced.fact.line, sourced.fact.value) in doubted,
@@ -150,7 +152,7 @@ def fill_slots(
                 slot,
                 required,
                 found[slot],
-                [fact for fact in elsewhere if fills(fact, slot, lexicon.metrics, owners)],
+                [fact for fact in elsewhere if fills_slot(fact, slot, lexicon.metrics, owners)],
                 lexicon,
                 identities,
                 scale,

@@ -62,7 +62,7 @@ def copy_filings(
     report = CopyReport()
     models = source.vector_models()
     lacking = {held: frozenset(target.without_vectors(held.model, held.unit)) for held in models}
-    copied = partial(_copied, source, target, lacking=lacking)
+    copied = partial(_copy_filing, source, target, lacking=lacking)
     with ThreadPoolExecutor(jobs) as pool:  # what is waiting when one raises is not begun
         for filing in pool.map(copied, doc_ids or [entry.doc_id for entry in source.entries()]):
             report.filings.append(filing)
@@ -72,7 +72,7 @@ def copy_filings(
     return report
 
 
-def _copied(
+def _copy_filing(
     source: FilingIndex, target: FilingIndex, doc_id: str, lacking: Mapping[VectorModel, Collection[str]]
 ) -> CopiedFiling:
     """Copy one filing and its vectors; `lacking` names, of each model, filings without its vectors in the target."""

@@ -16,7 +16,7 @@ from fin_agent.index.ingest_lock import Owner, ingest_lock
 from fin_agent.index.manifest import FileStamp, Manifest
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.stored_filing import Part, StoredFiling
-from fin_agent.index.workers import read_here, read_in_workers, reader_failed
+from fin_agent.index.workers import read_here, read_in_workers, reader_failure
 from fin_agent.vocabulary.filing import Filing, ReadWarning
 
 
@@ -140,14 +140,14 @@ def ingest(
         manifest = Manifest(index)
         waiting = _to_read(files_below(map(Path, named)), manifest, done)
         if waiting:
-            manifest.waiting(stamp for same in waiting.values() for stamp in same)
+            manifest.record_pending(stamp for same in waiting.values() for stamp in same)
         reader = read_here if workers == 0 else read_in_workers
         for path, outcome in reader(list(waiting), reading, workers or os.cpu_count() or 1, on_long):
             first, *copies = waiting[path]
             became = _store(first, outcome, manifest)
             done(became)
             for copy in copies:
-                done(_as_the_first(copy, became, manifest))
+                done(_as_copy(copy, became, manifest))
         index.merge_full_text(report.count(Outcome.ADDED))
     return report
 
@@ -169,7 +169,7 @@ def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Pa
             kept = False
             if path.is_file():
                 with suppress(OSError, UnicodeError):  # a path that is no text cannot be kept
-                    manifest.failed(FileStamp.of(path, ""), error.what, error.remedy)
+                    manifest.record_failure(FileStamp.of(path, ""), error.what, error.remedy)
                     kept = True
             done(_failed(path, error.what, error.remedy, kept=kept))
             continue
@@ -177,7 +177,7 @@ def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Pa
             reason, remedy = error.strerror or str(error), "Check the file and its permissions"
             kept = False
             with suppress(OSError):
-                manifest.failed(FileStamp.of(path, ""), reason, remedy)
+                manifest.record_failure(FileStamp.of(path, ""), reason, remedy)
                 kept = True
             done(_failed(path, reason, remedy, kept=kept))
             continue
@@ -186,29 +186,29 @@ def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Pa
         if other is not None:
             reason = f"its doc_id {stamp.doc_id!r} is that of another file, {other}"
             remedy = "Rename one of the two and ingest it again"
-            manifest.failed(stamp, reason, remedy)
+            manifest.record_failure(stamp, reason, remedy)
             done(_failed(path, reason, remedy))
         elif same_name.path in waiting:
             waiting[same_name.path].append(stamp)
         elif same_name is not stamp:
-            done(_same_as(stamp, same_name.path, manifest))
+            done(_is_same_file(stamp, same_name.path, manifest))
         elif manifest.is_done(stamp):
-            manifest.seen(stamp)
+            manifest.record_location(stamp)
             done(IngestedFile(path, stamp.doc_id, Outcome.UNCHANGED))
         else:
             waiting[path] = [stamp]
     return waiting
 
 
-def _same_as(copy: FileStamp, first: Path, manifest: Manifest) -> IngestedFile:
-    manifest.copied(copy)
+def _is_same_file(copy: FileStamp, first: Path, manifest: Manifest) -> IngestedFile:
+    manifest.record_copy(copy)
     return IngestedFile(copy.path, copy.doc_id, Outcome.UNCHANGED, f"the same file as {first}")
 
 
-def _as_the_first(copy: FileStamp, first: IngestedFile, manifest: Manifest) -> IngestedFile:
+def _as_copy(copy: FileStamp, first: IngestedFile, manifest: Manifest) -> IngestedFile:
     if first.outcome is not Outcome.FAILED:
-        return _same_as(copy, first.path, manifest)
-    manifest.failed(copy, first.reason, first.remedy)
+        return _is_same_file(copy, first.path, manifest)
+    manifest.record_failure(copy, first.reason, first.remedy)
     return _failed(copy.path, first.reason, first.remedy)
 
 
@@ -250,14 +250,14 @@ def _store(stamp: FileStamp, outcome: StoredFiling | FinAgentError, manifest: Ma
         try:
             manifest.add(stamp, outcome)
         except (ValueError, OverflowError) as error:  # what SQLite cannot hold: half a character, too large a number
-            outcome = reader_failed(stamp.path, error)
+            outcome = reader_failure(stamp.path, error)
         else:
-            return added(stamp.path, outcome)
-    manifest.failed(stamp, outcome.what, outcome.remedy)
+            return added_message(stamp.path, outcome)
+    manifest.record_failure(stamp, outcome.what, outcome.remedy)
     return _failed(stamp.path, outcome.what, outcome.remedy)
 
 
-def added(path: Path, stored: StoredFiling) -> IngestedFile:
+def added_message(path: Path, stored: StoredFiling) -> IngestedFile:
     """What is told of a file whose filing was added."""
     pages = len(stored.parts[Part.PAGES])
     return IngestedFile(path, stored.doc_id, Outcome.ADDED, pages=pages, warnings=stored.warnings)

@@ -21,7 +21,7 @@ LOCK_NAME = "ingest.lock"
 _LOOKED_EVERY = 0.2
 _WAITED_FOR_A_NAME = 1.0
 """Seconds until whoever has just taken the lock has written who it is."""
-_LONGEST_COMMAND = 300
+_MAX_COMMAND_LENGTH = 300
 
 
 class IndexInUseError(FilingIndexError):
@@ -41,7 +41,7 @@ class Owner:
     @classmethod
     def here(cls) -> Owner:
         """This process, now."""
-        command = shlex.join(sys.argv)[:_LONGEST_COMMAND]
+        command = shlex.join(sys.argv)[:_MAX_COMMAND_LENGTH]
         return cls(socket.gethostname(), os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"), command)
 
     @property

@@ -14,7 +14,7 @@ from typing import Any
 
 from fin_agent.errors import FinAgentError, ReadError, how_to_install
 from fin_agent.filings.reader import content_hash, doc_id_of
-from fin_agent.index.ingest import IngestedFile, IngestReport, OnFile, Outcome, added, files_below
+from fin_agent.index.ingest import IngestedFile, IngestReport, OnFile, Outcome, added_message, files_below
 from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.manifest import FileStamp, Manifest
 from fin_agent.index.opening import AnyIndex, create_index
@@ -45,13 +45,13 @@ def ingest_on_ray(
     see the files under the same paths. An index on Elasticsearch takes any number of `writers`, a folder one. Raises
     FinAgentError where Ray is not installed or not reached, FilingIndexError where the index cannot be written.
     """
-    ray = _connected(address)
+    ray = _connect(address)
     with create_index(index) as opened:  # what is wrong with it is said here
         if writers > 1 and isinstance(opened, SqliteIndex):
             raise FinAgentError("a folder takes one writer", subject=str(index), remedy="Leave --writers out")
     files = files_below(map(Path, paths))
     report = IngestReport()
-    doubled = _doubled(files)
+    doubled = _duplicate_ids(files)
     # Restarted and asked again without end: what a killed writer was at is written anew.
     made = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(_Writer)
     shards = [made.remote(str(index)) for _ in range(writers)]
@@ -65,7 +65,9 @@ def ingest_on_ray(
             doc_id = doc_id_of(path)
             if (other := doubled.get(path)) is not None:
                 reason = f"its doc_id {doc_id!r} is that of another file, {other}"
-                _tell(report, on_file, IngestedFile(path, doc_id, Outcome.FAILED, reason, "Rename one of the two"))
+                _report_outcome(
+                    report, on_file, IngestedFile(path, doc_id, Outcome.FAILED, reason, "Rename one of the two")
+                )
                 continue
             shard = shards[zlib.crc32(doc_id.encode()) % writers]
             reading = read.remote(str(path.resolve()), known.get(doc_id))
@@ -82,13 +84,13 @@ def ingest_on_ray(
                 raise cause from None
             reason = f"the processes that read it ended, {_READ_AGAIN + 1} times ({type(error).__name__})"
             file = IngestedFile(path, doc_id_of(path), Outcome.FAILED, reason, "Ingest it again, by itself")
-        _tell(report, on_file, file)
+        _report_outcome(report, on_file, file)
     for shard in shards:
         ray.get(shard.close.remote())
     return report
 
 
-def _connected(address: str) -> Any:
+def _connect(address: str) -> Any:
     try:
         import ray
     except ImportError:
@@ -105,13 +107,13 @@ def _connected(address: str) -> Any:
     return ray
 
 
-def _doubled(files: Sequence[Path]) -> dict[Path, Path]:
+def _duplicate_ids(files: Sequence[Path]) -> dict[Path, Path]:
     """Files whose doc_id another one before has, and that one."""
     first: dict[str, Path] = {}
     return {path: other for path in files if (other := first.setdefault(doc_id_of(path), path)) is not path}
 
 
-def _tell(report: IngestReport, on_file: OnFile, file: IngestedFile) -> None:
+def _report_outcome(report: IngestReport, on_file: OnFile, file: IngestedFile) -> None:
     report.files.append(file)
     on_file(file)
 
@@ -154,13 +156,13 @@ class _Writer:
             return IngestedFile(file, doc_id, Outcome.UNCHANGED)
         if isinstance(reading, tuple):
             if self._manifest is not None and file.is_file():
-                self._manifest.failed(FileStamp.of(file, ""), *reading)
+                self._manifest.record_failure(FileStamp.of(file, ""), *reading)
             return IngestedFile(file, doc_id, Outcome.FAILED, *reading, kept=self._manifest is not None)
         if self._manifest is not None:
             self._manifest.add(FileStamp.of(file, str(reading.value("content_hash"))), reading)
         else:
             self._index.put(reading)
-        return added(file, reading)
+        return added_message(file, reading)
 
     def close(self) -> None:
         """Give the index back."""

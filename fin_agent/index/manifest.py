@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from fin_agent.filings.reader import doc_id_of
-from fin_agent.index.rows import read_by
+from fin_agent.index.rows import reader_fingerprint
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.stored_filing import StoredFiling, delete_filing, insert_filing, update_source
 
@@ -54,7 +54,7 @@ class UnreadFile:
     remedy: str
 
     @property
-    def gone(self) -> bool:
+    def is_missing(self) -> bool:
         """Whether the file is no longer there."""
         return not self.path.is_file()
 
@@ -78,13 +78,15 @@ class Manifest:
 
     def is_done(self, stamp: FileStamp) -> bool:
         """Whether this content was read by this version and is in the index, wherever the file was then."""
-        return self._present.get(stamp.doc_id) == (stamp.content_hash, read_by())
+        return self._present.get(stamp.doc_id) == (stamp.content_hash, reader_fingerprint())
 
     def current(self) -> dict[str, str]:
         """The content hash of each filing that this version has read."""
-        return {doc_id: content for doc_id, (content, reader) in self._present.items() if reader == read_by()}
+        return {
+            doc_id: content for doc_id, (content, reader) in self._present.items() if reader == reader_fingerprint()
+        }
 
-    def seen(self, stamp: FileStamp) -> None:
+    def record_location(self, stamp: FileStamp) -> None:
         """Keep where the file is now and its time, so that the next run need not read it to see that it is the same."""
         row = self._rows.get(_key(stamp.path))
         if row is not None and tuple(row) == _row(stamp, FileState.DONE):
@@ -102,7 +104,7 @@ class Manifest:
                     return other
         return None
 
-    def waiting(self, stamps: Iterable[FileStamp]) -> None:
+    def record_pending(self, stamps: Iterable[FileStamp]) -> None:
         """Keep which files are about to be read: what an ingest that is ended leaves is known."""
         with self._index.writing() as connection:
             for stamp in stamps:
@@ -115,12 +117,12 @@ class Manifest:
             insert_filing(connection, stored)
             _record(connection, stamp, FileState.DONE)
 
-    def failed(self, stamp: FileStamp, reason: str, remedy: str) -> None:
+    def record_failure(self, stamp: FileStamp, reason: str, remedy: str) -> None:
         """Keep why the file could not be read. A filing read from it before stays in the index."""
         with self._index.writing() as connection:
             _record(connection, stamp, FileState.FAILED, reason, remedy)
 
-    def copied(self, stamp: FileStamp) -> None:
+    def record_copy(self, stamp: FileStamp) -> None:
         """Another file of this content is in the index: nothing of this one is left to be read."""
         with self._index.writing() as connection:
             connection.execute(
@@ -169,7 +171,7 @@ def _row(
         stamp.size,
         stamp.modified_ns,
         stamp.content_hash,
-        read_by(),
+        reader_fingerprint(),
         failure,
         remedy or None,
         state.value,

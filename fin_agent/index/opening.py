@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from rapidfuzz import fuzz, process
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.elastic.address import shown
+from fin_agent.index.elastic.address import redacted_address
 from fin_agent.index.protocol import FilingIndex
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def address_of(place: Path | str) -> str | None:
     """
     found = _ADDRESS.match(str(place))
     if found is None and _WITHOUT_SCHEME.fullmatch(str(place)) and not Path(place).exists():
-        named = shown(str(place))
+        named = redacted_address(str(place))
         folder = Path.cwd() / named
         raise FilingIndexError(
             "this may mean a folder on this machine or a cluster",
@@ -91,19 +91,19 @@ def chosen_filings(doc_ids: Sequence[str] | None, index: FilingIndex) -> tuple[s
 
 def not_indexed(doc_id: str, names: Iterable[str]) -> FilingIndexError:
     """The error for a filing that is asked for and not there; `names` are those that are."""
-    near = names_near(doc_id, names)
+    near = similar_names(doc_id, names)
     meant = f"Did you mean {' or '.join(near)}? " if near else ""
     return FilingIndexError(
         "this filing is not in the index", subject=doc_id, remedy=f"{meant}`fin-agent filings` lists those that are"
     )
 
 
-def names_near(doc_id: str, names: Iterable[str]) -> list[str]:
+def similar_names(doc_id: str, names: Iterable[str]) -> list[str]:
     """Names that differ in capitals alone, else the few that are most alike.
 
-    >>> names_near("AAPL_2023", ["AAPL_2023_10K", "NKE_2022_10K"])
+    >>> similar_names("AAPL_2023", ["AAPL_2023_10K", "NKE_2022_10K"])
     ['AAPL_2023_10K']
-    >>> names_near("AAPL_2022_10K", ["NKE_2022_10K"])
+    >>> similar_names("AAPL_2022_10K", ["NKE_2022_10K"])
     []
     """
     folded: dict[str, list[str]] = {}
@@ -112,12 +112,12 @@ def names_near(doc_id: str, names: Iterable[str]) -> list[str]:
     wanted = doc_id.casefold()
     if same := folded.get(wanted):
         return same
-    likely = [each for each in folded if _start_alike(wanted, each)]
+    likely = [each for each in folded if _share_prefix(wanted, each)]
     near = process.extract(wanted, likely, scorer=fuzz.ratio, limit=_MOST, score_cutoff=_NEAR)
     return [folded[each][0] for each, _, _ in near]
 
 
-def _start_alike(one: str, other: str) -> bool:
+def _share_prefix(one: str, other: str) -> bool:
     first, second = (re.split(r"[\W\d_]", name.lstrip("_"), maxsplit=1)[0] for name in (one, other))
     return not (first and second) or fuzz.ratio(first, second) >= _SAME_START
 

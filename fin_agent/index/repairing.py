@@ -17,13 +17,13 @@ from fin_agent.index.rows import StoredRow
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.sqlite_file import (
     check_length,
-    check_space,
-    check_there,
     connect,
-    full_disk,
+    disk_full_error,
     is_damage,
     is_full,
     remove_leftovers,
+    require_file,
+    require_space,
     transaction,
     unfinished_database,
 )
@@ -35,7 +35,7 @@ from fin_agent.index.stored_filing import (
     read_part,
     read_vectors,
 )
-from fin_agent.index.verifying import Aspect, look_at, unreadable_entries
+from fin_agent.index.verifying import Aspect, unreadable_entries, verify_open_index
 
 INGEST_AGAIN = "Ingest your folders again: what is unchanged is left alone"
 _ROOM = 3
@@ -63,7 +63,7 @@ class LostFiling:
 
 
 @dataclass(slots=True)
-class Repaired:
+class RepairReport:
     """What a repair did."""
 
     done: list[str] = field(default_factory=list)
@@ -75,17 +75,17 @@ class Repaired:
     """The damaged database, where a new one was made of it."""
 
     @property
-    def taken_out(self) -> int:
+    def removed(self) -> int:
         """Filings that are known by name and are in the index no more."""
         return sum(lost.named for lost in self.lost)
 
     @property
-    def names_lost(self) -> bool:
+    def has_unnamed_losses(self) -> bool:
         """Whether more may be lost than is named."""
         return not all(lost.named for lost in self.lost)
 
 
-def repair(folder: Path | str, *, wait: float = 0.0) -> Repaired:
+def repair(folder: Path | str, *, wait: float = 0.0) -> RepairReport:
     """Make the index in `folder` whole; does nothing to one that is.
 
     Full text and the list of files are mended in place. Where anything else is not as it was written, the database is
@@ -95,28 +95,28 @@ def repair(folder: Path | str, *, wait: float = 0.0) -> Repaired:
     """
     folder = Path(folder)
     file = folder / FILE_NAME
-    check_there(file)
+    require_file(file)
     with ingest_lock(folder, wait=wait):
-        repaired = Repaired()
+        repaired = RepairReport()
         if left := remove_leftovers(file):
             repaired.done.append(f"{len(left)} unfinished files of writers that were killed are removed")
         _check_ours(file)
-        verified = look_at(file, None, lambda doc_id: None)
+        verified = verify_open_index(file, None, lambda doc_id: None)
         repaired.kept = verified.filings
         aspects = {finding.aspect for finding in verified.faults}
         try:
             if aspects - {Aspect.FULL_TEXT, Aspect.MANIFEST}:
-                _make_anew(file, repaired)
+                _rebuild(file, repaired)
             elif aspects:
                 stale = [finding.subject for finding in verified.faults if finding.aspect is Aspect.FULL_TEXT]
                 with closing(connect(file)) as connection, transaction(connection):
-                    repaired.done += _mend_manifest(connection)
+                    repaired.done += _repair_manifest(connection)
                     for table in stale:
                         connection.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")
                 if stale:
                     repaired.done.append(f"full text of {', '.join(stale)} is built again")
         except (OSError, sqlite3.Error) as error:
-            raise _not_done(file, error) from error
+            raise _failure(file, error) from error
         return repaired
 
 
@@ -132,11 +132,11 @@ def _check_ours(file: Path) -> None:
             )
 
 
-def _make_anew(file: Path, repaired: Repaired) -> None:
+def _rebuild(file: Path, repaired: RepairReport) -> None:
     """Put a new database with what is whole where the damaged one is. Raises OSError, sqlite3.Error."""
     log = file.with_name(f"{file.name}-wal")
     size = sum(each.stat().st_size for each in (file, log) if each.exists())
-    check_space(file.parent, _ROOM * size, "to keep the damaged index and make a new one")
+    require_space(file.parent, _ROOM * size, "to keep the damaged index and make a new one")
     copy = file.with_name(f"{file.name}.damaged-{datetime.now(UTC).strftime('%Y%m%d-%H%M%S')}")
     copies = {each: copy.with_name(each.name.replace(file.name, copy.name, 1)) for each in (file, log) if each.exists()}
     try:
@@ -149,10 +149,10 @@ def _make_anew(file: Path, repaired: Repaired) -> None:
                 found = _Salvage(source, target, repaired)
                 found.save_filings()
                 found.save_manifest()
-            repaired.lost = [*found.lost.values(), *_unnamed(found, size)]
+            repaired.lost = [*found.lost.values(), *_unnamed_losses(found, size)]
             repaired.kept = target.execute("SELECT count(*) FROM filings").fetchone()[0]
             target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            _take_place(target, new, file)
+            _replace_database(target, new, file)
     except (OSError, sqlite3.Error):
         for its_copy in copies.values():
             its_copy.unlink(missing_ok=True)
@@ -184,7 +184,7 @@ def _readable(file: Path) -> Iterator[sqlite3.Connection]:
 class _Salvage:
     """What of a damaged database is whole, put into a new one."""
 
-    def __init__(self, source: sqlite3.Connection, target: sqlite3.Connection, repaired: Repaired) -> None:
+    def __init__(self, source: sqlite3.Connection, target: sqlite3.Connection, repaired: RepairReport) -> None:
         self._source = source
         self._target = target
         self._repaired = repaired
@@ -196,7 +196,7 @@ class _Salvage:
     def save_filings(self) -> None:
         """Every filing that its checksums prove; of the others why they are lost."""
         for number, (doc_id, source) in sorted(self._listed().items()):
-            stored = self._proven(number)
+            stored = self._verified_filing(number)
             if isinstance(stored, StoredFiling):
                 insert_filing(self._target, stored)
                 self._saved.add(stored.doc_id)
@@ -221,7 +221,7 @@ class _Salvage:
                 self.lost[doc_id] = LostFiling(doc_id, before.source or path, before.why)
         for lost in self.lost.values():
             _mark_damaged(self._target, lost)
-        self._repaired.done += _mend_manifest(self._target)
+        self._repaired.done += _repair_manifest(self._target)
 
     def _listed(self) -> dict[int, tuple[str, str]]:
         """Number -> (doc_id, path of its file) of all filings whose names are read by one way or another."""
@@ -238,7 +238,7 @@ class _Salvage:
             self.all_named = self.all_named or self._ends(selection)
         return found
 
-    def _proven(self, number: int) -> StoredFiling | str:
+    def _verified_filing(self, number: int) -> StoredFiling | str:
         """The filing of this number as it was written, without vectors that are damaged; else why it is lost."""
         lost = ""
         for by_range in (False, True):  # what one way does not reach may be reached by the other
@@ -280,7 +280,7 @@ class _Salvage:
         return True
 
 
-def _unnamed(found: _Salvage, size: int) -> Iterator[LostFiling]:
+def _unnamed_losses(found: _Salvage, size: int) -> Iterator[LostFiling]:
     """What is lost with its name."""
     if found.all_named:
         return
@@ -306,7 +306,7 @@ def _mark_damaged(connection: sqlite3.Connection, lost: LostFiling) -> None:
         )
 
 
-def _mend_manifest(connection: sqlite3.Connection) -> list[str]:
+def _repair_manifest(connection: sqlite3.Connection) -> list[str]:
     """Take entries off that cannot be read, and list files without a filing to be read again; says what it did."""
     done: list[str] = []
     unreadable = unreadable_entries(connection)
@@ -326,7 +326,7 @@ def _mend_manifest(connection: sqlite3.Connection) -> list[str]:
     return done
 
 
-def _take_place(target: sqlite3.Connection, new: Path, file: Path) -> None:
+def _replace_database(target: sqlite3.Connection, new: Path, file: Path) -> None:
     """Put the new database where the damaged one is: as one transaction of it where SQLite still opens it.
 
     So readers that have it open go on with the new one.
@@ -348,9 +348,9 @@ def _take_place(target: sqlite3.Connection, new: Path, file: Path) -> None:
     new.replace(file)
 
 
-def _not_done(file: Path, error: OSError | sqlite3.Error) -> FilingIndexError:
+def _failure(file: Path, error: OSError | sqlite3.Error) -> FilingIndexError:
     if is_full(error, file):
-        return full_disk(file, "the index could not be repaired")
+        return disk_full_error(file, "the index could not be repaired")
     return FilingIndexError(
         f"the index could not be repaired ({error}); the damaged one is as it was",
         subject=str(file),

@@ -49,7 +49,7 @@ TAG_COLUMNS = (
 )  # fmt: skip
 
 
-def read_by() -> str:
+def reader_fingerprint() -> str:
     """By what a filing is read, as one text: when that changes, the same file is read anew.
 
     Version of the reader, the PDF reader chosen and the user's own lexicon files.
@@ -63,7 +63,7 @@ def filing_row(filing: Filing) -> StoredRow:
     """FILING_COLUMNS of a filing."""
     identity = filing.identity
     return (
-        filing.doc_id, filing.source, filing.content_hash, read_by(), identity.company, identity.form.value,
+        filing.doc_id, filing.source, filing.content_hash, reader_fingerprint(), identity.company, identity.form.value,
         identity.fiscal_year, identity.quarter, _iso(identity.period_end), identity.fiscal_year_end_month,
         _iso(identity.filed), identity.ticker, identity.cik, identity.file_number, identity.employer_id,
         json.dumps(identity.other_names), int(identity.amended), _period_text(identity.results), len(filing.pages),

@@ -30,21 +30,21 @@ from fin_agent.index.protocol import (
     VectorModel,
     VectorUnit,
 )
-from fin_agent.index.sqlite_file import Database, ReadOnce, create_database, damaged
+from fin_agent.index.sqlite_file import CachedRead, Database, create_database, damaged_error
 from fin_agent.index.stored_filing import (
     FULL_TEXT,
     Part,
     StoredFiling,
     check_vectors,
     delete_filing,
-    filing_faults,
+    filing_damage,
     insert_filing,
     insert_vectors,
-    is_as_written,
-    packed_numbers,
+    is_intact,
+    pack_numbers,
     read_checksums,
     read_part,
-    unpacked_numbers,
+    unpack_numbers,
     update_summary,
 )
 from fin_agent.vocabulary.fact import Tag
@@ -58,11 +58,11 @@ _RECORDS = (
 )
 _EQUAL = 1e-8
 """Scores nearer than this may be equal when rounded."""
-_FEWEST_MERGED = 8
+_MIN_MERGED = 8
 """Full text is merged after one filing in so many is new: all merging together costs a few times the last one."""
-_MOST_HELD = 500_000_000
+_MAX_HELD = 500_000_000
 """SQLite takes no longer value than a thousand million bytes."""
-MOST_MATCHES = 20_000
+MAX_MATCHES = 20_000
 """Summaries that one search may score, at about a microsecond each: what holds more than that tells little apart."""
 _OF_PART = "facts.scope IS NOT NULL AND facts.metric IS NOT NULL AND coalesce(facts.statement, '') != 'equity'"
 _OF_INCOME = (
@@ -89,14 +89,14 @@ class SqliteIndex(Database):
         """
         self.folder = Path(folder)
         super().__init__(self.folder / FILE_NAME)
-        self._entries = ReadOnce[tuple[FilingEntry, ...]](self, _read_entries, ())
-        self._positions = ReadOnce[dict[int, int]](self, _read_positions, {})
-        self._frequencies = ReadOnce[dict[str, int]](self, lambda _: {}, {})
+        self._entries = CachedRead[tuple[FilingEntry, ...]](self, _read_entries, ())
+        self._positions = CachedRead[dict[int, int]](self, _read_positions, {})
+        self._frequencies = CachedRead[dict[str, int]](self, lambda _: {}, {})
         """Stem -> in how many summaries it is, of those that were asked for."""
-        self._records = ReadOnce[tuple[FilingRecord, ...]](self, _read_records, ())
-        self._vector_models = ReadOnce[tuple[VectorModel, ...]](self, _read_models, ())
-        self._proven = ReadOnce[set[tuple[str, Part]]](self, lambda _: set(), set())
-        self._parts = ReadOnce[dict[tuple[str, ...], frozenset[str]]](self, lambda _: {}, {})
+        self._records = CachedRead[tuple[FilingRecord, ...]](self, _read_records, ())
+        self._vector_models = CachedRead[tuple[VectorModel, ...]](self, _read_models, ())
+        self._proven = CachedRead[set[tuple[str, Part]]](self, lambda _: set(), set())
+        self._parts = CachedRead[dict[tuple[str, ...], frozenset[str]]](self, lambda _: {}, {})
 
     @classmethod
     def create(cls, folder: Path | str) -> SqliteIndex:
@@ -138,7 +138,7 @@ class SqliteIndex(Database):
 
         So it stands at the end of the file: where that is cut off, what is lost first is what can be built again.
         """
-        if not added or added * _FEWEST_MERGED < len(self.entries()):
+        if not added or added * _MIN_MERGED < len(self.entries()):
             return
         with self.writing() as connection:
             connection.execute("CREATE TABLE held (room BLOB)")
@@ -148,7 +148,7 @@ class SqliteIndex(Database):
                 connection.execute(
                     "INSERT INTO held SELECT zeroblob(min(freelist_count * page_size, ?))"
                     " FROM pragma_freelist_count, pragma_page_size",
-                    (_MOST_HELD,),
+                    (_MAX_HELD,),
                 )
             connection.execute("DROP TABLE held")
 
@@ -199,7 +199,7 @@ class SqliteIndex(Database):
                 number = self._number(connection, doc_id)
                 sealed = read_checksums(connection, number)
                 for part in wanted:
-                    if not is_as_written(connection, number, part, sealed.get(part.value)):
+                    if not is_intact(connection, number, part, sealed.get(part.value)):
                         raise FilingIndexError(
                             f"its {_CHECKED[part]} in the index are not what was written: the index is damaged",
                             subject=doc_id,
@@ -211,8 +211,8 @@ class SqliteIndex(Database):
         """See FilingIndex.check_whole."""
         with self.snapshot() as connection:
             for number, doc_id in connection.execute("SELECT id, doc_id FROM filings").fetchall():
-                for found in filing_faults(connection, number):
-                    raise damaged(self.file, f"{doc_id}: {found}")
+                for found in filing_damage(connection, number):
+                    raise damaged_error(self.file, f"{doc_id}: {found}")
 
     def _number(self, connection: sqlite3.Connection, doc_id: str) -> int:
         row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
@@ -226,7 +226,7 @@ class SqliteIndex(Database):
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
     ) -> list[PageHit]:
         """See FilingIndex.search_pages."""
-        within = None if doc_ids is None else _Within.of_filings(doc_ids, "pages")
+        within = None if doc_ids is None else _RowSelection.of_filings(doc_ids, "pages")
         found = self._search("pages", "number", terms, within, limit)
         return [PageHit(PageKey(doc_id, number), score) for score, doc_id, number, _ in found]
 
@@ -239,9 +239,9 @@ class SqliteIndex(Database):
         limit: int = 100,
     ) -> list[PassageHit]:
         """See FilingIndex.search_passages."""
-        within = None if doc_ids is None else _Within.of_filings(doc_ids, "passages")
+        within = None if doc_ids is None else _RowSelection.of_filings(doc_ids, "passages")
         if pages is not None:
-            within = _Within.on_pages([key for key in pages if doc_ids is None or key.doc_id in doc_ids])
+            within = _RowSelection.on_pages([key for key in pages if doc_ids is None or key.doc_id in doc_ids])
         found = self._search("passages", "ordinal", terms, within, limit)
         return [PassageHit(doc_id, page, ordinal, score) for score, doc_id, ordinal, page in found]
 
@@ -288,7 +288,7 @@ class SqliteIndex(Database):
         scoring is what even the rarest term matches too often.
         """
         asked = tuple(dict.fromkeys(terms))
-        if summaries * len(asked) <= MOST_MATCHES:
+        if summaries * len(asked) <= MAX_MATCHES:
             return asked, True
         stems = _stems(asked)
         held = self._frequencies.value()
@@ -300,14 +300,14 @@ class SqliteIndex(Database):
         kept: list[str] = []
         matches = 0
         for count, term in sorted((count, term) for count, term in zip(counts, asked, strict=True) if count):
-            if kept and matches + count > MOST_MATCHES:
+            if kept and matches + count > MAX_MATCHES:
                 break
             kept.append(term)
             matches += count
-        return kept, matches <= MOST_MATCHES
+        return kept, matches <= MAX_MATCHES
 
     def _search(
-        self, table: str, place: str, terms: Sequence[str], within: _Within | None, limit: int
+        self, table: str, place: str, terms: Sequence[str], within: _RowSelection | None, limit: int
     ) -> list[tuple[float, str, int, int]]:
         """(score, doc_id, place, page) of the best `limit` rows of `table`."""
         query = match_any(terms)
@@ -347,19 +347,19 @@ class SqliteIndex(Database):
 
     def pages(self, keys: Sequence[PageKey]) -> list[StoredPage]:
         """See FilingIndex.pages."""
-        of_page = f"{_of_filings('pages', *rows.PAGE_COLUMNS)} WHERE filings.doc_id = ? AND pages.number = ?"
+        of_page = f"{_filing_selection('pages', *rows.PAGE_COLUMNS)} WHERE filings.doc_id = ? AND pages.number = ?"
         return [StoredPage(key.doc_id, page) for key in keys for page in self._read_as(rows.page, of_page, key)]
 
     def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
         """See FilingIndex.outline."""
-        where, values = _within(doc_ids)
-        of_filings = f"{_of_filings('pages', *rows.OUTLINE_COLUMNS, filing=True)} WHERE {where} ORDER BY pages.id"
+        where, values = _filing_condition(doc_ids)
+        of_filings = f"{_filing_selection('pages', *rows.OUTLINE_COLUMNS, filing=True)} WHERE {where} ORDER BY pages.id"
         return self._read_as(lambda row: rows.page_outline(row[0], row[1:]), of_filings, values)
 
     def passages(self, keys: Sequence[PageKey]) -> list[StoredPassage]:
         """See FilingIndex.passages."""
         of_page = (
-            f"{_of_filings('passages', *rows.PASSAGE_COLUMNS, more=', cards.card')}"
+            f"{_filing_selection('passages', *rows.PASSAGE_COLUMNS, more=', cards.card')}"
             " JOIN cards ON cards.passage_id = passages.id"
             " WHERE filings.doc_id = ? AND passages.page = ? ORDER BY passages.ordinal"
         )
@@ -378,7 +378,7 @@ class SqliteIndex(Database):
         years: Collection[int] | None = None,
     ) -> list[SourcedFact]:
         """See FilingIndex.facts."""
-        where, values = _within(doc_ids)
+        where, values = _filing_condition(doc_ids)
         for column, wanted in (("metric", metrics), ("fiscal_year", years)):
             if wanted is not None:
                 where += f" AND facts.{column} IN ({_marks(wanted)})"
@@ -391,7 +391,7 @@ class SqliteIndex(Database):
             values.append(json.dumps(sorted(set(pages))))
         return self._read_as(
             _sourced_fact,
-            f"{_of_filings('facts', *rows.FACT_COLUMNS, filing=True, more=f', {_TAG}')}"
+            f"{_filing_selection('facts', *rows.FACT_COLUMNS, filing=True, more=f', {_TAG}')}"
             " LEFT JOIN tags ON tags.filing_id = facts.filing_id AND tags.ordinal = facts.tag"
             f" WHERE {where} ORDER BY filings.content_hash, filings.doc_id, facts.id",
             values,
@@ -399,7 +399,7 @@ class SqliteIndex(Database):
 
     def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
         """See FilingIndex.row_labels."""
-        where, values = _within(doc_ids)
+        where, values = _filing_condition(doc_ids)
         found = self._rows(
             "SELECT DISTINCT filings.doc_id, facts.page, facts.label, facts.statement, facts.fiscal_year, facts.quarter"
             f" FROM facts JOIN filings ON filings.id = facts.filing_id WHERE {where} AND facts.scope IS NULL"
@@ -414,33 +414,37 @@ class SqliteIndex(Database):
         """See FilingIndex.parts. Scopes, rows of tagged parts, rows into which an income statement divides revenue."""
         known, filings = self._parts.value(), tuple(sorted(doc_ids))
         if filings not in known:
-            scopes = self._of_facts("scope", filings, _OF_PART)
-            rows_of_parts = self._of_facts("label", filings, f"{_OF_PART} AND facts.tag IS NOT NULL")
-            known[filings] = scopes | rows_of_parts | self._of_facts("label", filings, _OF_INCOME)
+            scopes = self._fact_columns("scope", filings, _OF_PART)
+            rows_of_parts = self._fact_columns("label", filings, f"{_OF_PART} AND facts.tag IS NOT NULL")
+            known[filings] = scopes | rows_of_parts | self._fact_columns("label", filings, _OF_INCOME)
         return known[filings]
 
     def address_texts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """See FilingIndex.address_texts."""
-        lists = self._of_facts("section", doc_ids) | self._of_facts("column_path", doc_ids)
+        lists = self._fact_columns("section", doc_ids) | self._fact_columns("column_path", doc_ids)
         listed = (text for each in lists for text in json.loads(each))
-        return self._of_facts("label", doc_ids) | self._of_facts("caption", doc_ids) | frozenset(listed)
+        return self._fact_columns("label", doc_ids) | self._fact_columns("caption", doc_ids) | frozenset(listed)
 
-    def _of_facts(self, column: str, doc_ids: Collection[str], condition: str = "TRUE") -> frozenset[str]:
+    def _fact_columns(self, column: str, doc_ids: Collection[str], condition: str = "TRUE") -> frozenset[str]:
         """What stands in a column of facts of these filings that meet a condition."""
-        where, values = _within(doc_ids)
+        where, values = _filing_condition(doc_ids)
         joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {where} AND {condition}"
         return frozenset(row[0] for row in self._rows(f"SELECT DISTINCT facts.{column} FROM {joined}", values))
 
     def tables(self, keys: Sequence[PageKey]) -> list[Table]:
         """See FilingIndex.tables."""
-        of_page = f"{_of_filings('page_tables', 'page', 'tables')} WHERE filings.doc_id = ? AND page_tables.page = ?"
+        of_page = (
+            f"{_filing_selection('page_tables', 'page', 'tables')} WHERE filings.doc_id = ? AND page_tables.page = ?"
+        )
         found = (self._read_as(lambda row: rows.tables(*row), of_page, key) for key in keys)
         return [table for of_key in found for tables in of_key for table in tables]
 
     def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
         """See FilingIndex.tags."""
         on_page = "" if page is None else "AND tags.page = ?"
-        of_filing = f"{_of_filings('tags', *rows.TAG_COLUMNS)} WHERE filings.doc_id = ? {on_page} ORDER BY tags.ordinal"
+        of_filing = (
+            f"{_filing_selection('tags', *rows.TAG_COLUMNS)} WHERE filings.doc_id = ? {on_page} ORDER BY tags.ordinal"
+        )
         return self._read_as(rows.tag, of_filing, (doc_id,) if page is None else (doc_id, page))
 
     # Vectors
@@ -455,7 +459,7 @@ class SqliteIndex(Database):
             of_filing = (row["id"], model, unit)
             connection.execute("DELETE FROM vectors WHERE filing_id = ? AND model = ? AND unit = ?", of_filing)
             shape = (vectors.dimensions, int(vectors.sparse), len(vectors.places))
-            values = (model, unit.value, *shape, packed_numbers(vectors.places), vectors.values)
+            values = (model, unit.value, *shape, pack_numbers(vectors.places), vectors.values)
             insert_vectors(connection, row["id"], values)
 
     def vectors(self, model: str, unit: VectorUnit, doc_ids: Collection[str] | None = None) -> Iterator[FilingVectors]:
@@ -470,7 +474,7 @@ class SqliteIndex(Database):
         for number, doc_id in listed:
             if wanted is None or doc_id in wanted:
                 for places, dimensions, numbers, sparse in self._rows(held, (number,)):
-                    yield FilingVectors(doc_id, unpacked_numbers(places), dimensions, numbers, bool(sparse))
+                    yield FilingVectors(doc_id, unpack_numbers(places), dimensions, numbers, bool(sparse))
 
     def without_vectors(self, model: str, unit: VectorUnit) -> tuple[str, ...]:
         """See FilingIndex.without_vectors."""
@@ -528,13 +532,13 @@ def _read_models(connection: sqlite3.Connection) -> tuple[VectorModel, ...]:
     )
 
 
-def _of_filings(table: str, *columns: str, filing: bool = False, more: str = "") -> str:
+def _filing_selection(table: str, *columns: str, filing: bool = False, more: str = "") -> str:
     """A selection of columns of a table, joined with the filings; after the filing's name, where `filing` says so."""
     selected = ", ".join([*["filings.doc_id"] * filing, *(f"{table}.{column}" for column in columns)])
     return f"SELECT {selected}{more} FROM {table} JOIN filings ON filings.id = {table}.filing_id"
 
 
-def _within(doc_ids: Collection[str]) -> tuple[str, list[str | int]]:
+def _filing_condition(doc_ids: Collection[str]) -> tuple[str, list[str | int]]:
     """A condition for rows of these filings, and the values of its marks."""
     return f"filings.doc_id IN ({_marks(doc_ids)})", sorted(doc_ids)
 
@@ -544,14 +548,14 @@ def _marks(values: Collection[object]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Within:
+class _RowSelection:
     """A part of a table: a selection of its rowids, and what the selection's one mark stands for."""
 
     rows: str
     names: str
 
     @classmethod
-    def of_filings(cls, doc_ids: Collection[str], table: str) -> _Within:
+    def of_filings(cls, doc_ids: Collection[str], table: str) -> _RowSelection:
         """What stands in these filings."""
         return cls(
             f"SELECT inside.id FROM filings JOIN {table} AS inside ON inside.filing_id = filings.id"
@@ -560,7 +564,7 @@ class _Within:
         )
 
     @classmethod
-    def on_pages(cls, keys: Collection[PageKey]) -> _Within:
+    def on_pages(cls, keys: Collection[PageKey]) -> _RowSelection:
         """Passages that stand on these pages."""
         return cls(
             "SELECT inside.id FROM json_each(?) AS wanted"

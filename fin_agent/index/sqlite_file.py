@@ -45,7 +45,7 @@ class Database:
 
         Raises FilingIndexError where there is none, or where it was half written, is damaged or of another version.
         """
-        check_there(file)
+        require_file(file)
         self.file = file
         self._local = threading.local()
         self._connections: list[tuple[threading.Thread, sqlite3.Connection]] = []
@@ -71,7 +71,7 @@ class Database:
         try:
             yield self._connection
         except sqlite3.Error as error:
-            raise fault(self.file, error, "read") from error
+            raise sqlite_error(self.file, error, "read") from error
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
@@ -91,7 +91,7 @@ class Database:
                 self._local.writing = True
                 yield connection
         except sqlite3.Error as error:
-            raise fault(self.file, error, "written") from error
+            raise sqlite_error(self.file, error, "written") from error
         finally:
             self._local.writing = False
 
@@ -109,7 +109,7 @@ class Database:
             cursor = connection.cursor()
             cursor.row_factory = None
             found = cursor.execute(statement, values).fetchall()
-        with readable(self.file):
+        with reporting_damage(self.file):
             return [make(row) for row in found]
 
     @property
@@ -127,7 +127,7 @@ class Database:
         return connection
 
 
-class ReadOnce(Generic[T]):
+class CachedRead(Generic[T]):
     """What `read` gives, read once and the same object in every thread, until it is another."""
 
     def __init__(self, database: Database, read: Callable[[sqlite3.Connection], T], empty: T) -> None:
@@ -144,7 +144,7 @@ class ReadOnce(Generic[T]):
             kept: tuple[sqlite3.Connection, tuple[int, int], T] | None = getattr(self._local, "kept", None)
             if kept is not None and kept[0] is connection and kept[1] == version:
                 return kept[2]
-            with readable(self._database.file):
+            with reporting_damage(self._database.file):
                 found = self._read(connection)
             if self._database.is_writing:  # what is not committed may never be
                 return found
@@ -156,12 +156,12 @@ class ReadOnce(Generic[T]):
 
 
 @contextmanager
-def readable(file: Path) -> Iterator[None]:
+def reporting_damage(file: Path) -> Iterator[None]:
     """Where rows cannot be understood that are read inside, the index is damaged: FilingIndexError."""
     try:
         yield
     except (ValueError, TypeError, KeyError, ArithmeticError, zlib.error) as error:
-        raise damaged(file, f"a row of it cannot be understood: {error}") from error
+        raise damaged_error(file, f"a row of it cannot be understood: {error}") from error
 
 
 @contextmanager
@@ -210,7 +210,7 @@ def create_database(file: Path) -> None:
             return
         remove_leftovers(file)
         with unfinished_database(file) as unfinished:
-            give_name(unfinished, file)
+            set_database_name(unfinished, file)
     except (OSError, sqlite3.Error) as error:
         raise FilingIndexError(
             f"no index can be made here ({getattr(error, 'strerror', None) or error})",
@@ -219,7 +219,7 @@ def create_database(file: Path) -> None:
         ) from error
 
 
-def give_name(unfinished: Path, file: Path) -> bool:
+def set_database_name(unfinished: Path, file: Path) -> bool:
     """Give a database its name; False where another process was first: what that one wrote must not be replaced."""
     try:
         file.hardlink_to(unfinished)
@@ -232,7 +232,7 @@ def give_name(unfinished: Path, file: Path) -> bool:
     return True
 
 
-def check_there(file: Path) -> None:
+def require_file(file: Path) -> None:
     """Raises FilingIndexError where there is no file."""
     if not file.is_file():
         raise FilingIndexError(
@@ -265,7 +265,7 @@ def known_files(file: Path) -> list[Path]:
     return []
 
 
-def set_aside(file: Path) -> list[Path]:
+def rename_outdated(file: Path) -> list[Path]:
     """Put an index's file beside, under another name, to be read again from the files that are returned."""
     files = known_files(file)
     with suppress(sqlite3.Error), closing(sqlite3.connect(file)) as connection:
@@ -299,12 +299,12 @@ def _corrupt(said: str) -> sqlite3.DatabaseError:
     return error
 
 
-def fault(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:
+def sqlite_error(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:
     """What SQLite's error means for whoever was `doing` (`read`, `written`) something with the index."""
     if is_damage(error):
-        return damaged(file, str(error))
+        return damaged_error(file, str(error))
     if is_full(error, file):
-        return full_disk(file, f"the index could not be {doing}")
+        return disk_full_error(file, f"the index could not be {doing}")
     remedy = (
         "Check that the folder may be written to (reading keeps a lock beside the index) and try again;"
         " copy an index on a read-only medium first"
@@ -314,7 +314,7 @@ def fault(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:
     return FilingIndexError(f"the index could not be {doing} ({error})", subject=str(file), remedy=remedy)
 
 
-def damaged(file: Path, why: str) -> FilingIndexError:
+def damaged_error(file: Path, why: str) -> FilingIndexError:
     """The error for an index that is not what was written."""
     return FilingIndexError(
         f"the index is damaged or was half written ({why})",
@@ -335,13 +335,13 @@ def is_full(error: OSError | sqlite3.Error, file: Path) -> bool:
     return _code(error) == sqlite3.SQLITE_FULL or (_code(error) == sqlite3.SQLITE_IOERR and _disk_is_full(file.parent))
 
 
-def full_disk(file: Path, what: str) -> FilingIndexError:
+def disk_full_error(file: Path, what: str) -> FilingIndexError:
     """The error for `what` could not be done, for want of room where `file` is."""
     remedy = f"{free_space_message(file.parent)} Make room and run the same command again: what was done stays done"
     return FilingIndexError(f"{what}: the disk is full", subject=str(file), remedy=remedy.strip())
 
 
-def check_space(folder: Path, wanted: int, why: str) -> None:
+def require_space(folder: Path, wanted: int, why: str) -> None:
     """Raises FilingIndexError where fewer than `wanted` bytes are free in `folder`."""
     free = shutil.disk_usage(folder).free
     if free < wanted:
@@ -379,7 +379,7 @@ def tables_of(connection: sqlite3.Connection) -> dict[str, tuple[tuple[object, .
 
 
 @cache
-def tables_made() -> dict[str, tuple[tuple[object, ...], ...]]:
+def expected_tables() -> dict[str, tuple[tuple[object, ...], ...]]:
     """Those of an index as this version makes it."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(_schema())

@@ -138,7 +138,7 @@ def _of_filing(part: Part) -> str:
     return f"{'id' if part is Part.FILING else 'filing_id'} = :filing{order}"
 
 
-def is_as_written(connection: sqlite3.Connection, filing: int, part: Part, sealed: str | None) -> bool:
+def is_intact(connection: sqlite3.Connection, filing: int, part: Part, sealed: str | None) -> bool:
     """Whether a part of the filing with this number has the checksum with which it was written. Raises sqlite3.Error.
 
     SQLite writes the same JSON as Python does, in a third of the time; where it does not (bytes, some floating-point
@@ -162,11 +162,11 @@ def _in_range(part: Part) -> str:
     return f"{key} BETWEEN {first} AND {last}"
 
 
-def filing_faults(connection: sqlite3.Connection, filing: int) -> Iterator[str]:
+def filing_damage(connection: sqlite3.Connection, filing: int) -> Iterator[str]:
     """In sentences, what of the filing with this number is not what was written. Raises sqlite3.Error."""
     sealed = read_checksums(connection, filing)
     for part in Part:
-        if not is_as_written(connection, filing, part, sealed.get(part.value)):
+        if not is_intact(connection, filing, part, sealed.get(part.value)):
             yield f"{_WORDS.get(part, part.value)} are not what was written: the checksum differs"
     for part in _RANGES:
         outside = f"SELECT 1 FROM {part} WHERE filing_id = :filing AND NOT ({_in_range(part)}) LIMIT 1"
@@ -202,7 +202,7 @@ def are_vectors(row: StoredRow) -> bool:
         model, unit, dimensions, sparse, row_count, places, numbers = row
         if not (isinstance(places, bytes) and isinstance(numbers, bytes) and isinstance(dimensions, int)):
             return False
-        found = FilingVectors("", unpacked_numbers(places), dimensions, numbers, bool(sparse))
+        found = FilingVectors("", unpack_numbers(places), dimensions, numbers, bool(sparse))
         check_vectors(str(model), VectorUnit(str(unit)), found)
     except (FilingIndexError, ValueError):
         return False
@@ -216,7 +216,7 @@ def check_vectors(model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
     if vectors.sparse:
         counts = vectors.values[: count * _UINT32_BYTES]
         fits = len(counts) == count * _UINT32_BYTES
-        terms = sum(unpacked_numbers(counts)) if fits else 0
+        terms = sum(unpack_numbers(counts)) if fits else 0
         fits = fits and size - len(counts) == terms * (_UINT32_BYTES + _FLOAT16_BYTES)
     if not fits or dimensions < 1 or not model:
         raise FilingIndexError(
@@ -229,13 +229,13 @@ def check_vectors(model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
 _UINT32_BYTES, _FLOAT16_BYTES = 4, 2
 
 
-def packed_numbers(numbers: Sequence[int]) -> bytes:
+def pack_numbers(numbers: Sequence[int]) -> bytes:
     """Numbers below 2**32, four bytes each, little-endian."""
     return struct.pack(f"<{len(numbers)}I", *numbers)
 
 
-def unpacked_numbers(packed: bytes) -> tuple[int, ...]:
-    """What `packed_numbers` packed. Raises ValueError where the bytes are not fours."""
+def unpack_numbers(packed: bytes) -> tuple[int, ...]:
+    """What `pack_numbers` packed. Raises ValueError where the bytes are not fours."""
     if len(packed) % _UINT32_BYTES:
         raise ValueError(f"{len(packed)} bytes are no numbers of {_UINT32_BYTES} bytes")
     return struct.unpack(f"<{len(packed) // _UINT32_BYTES}I", packed)
@@ -290,7 +290,7 @@ def update_summary(connection: sqlite3.Connection, doc_id: str, summary: str) ->
     row = _with_summary(connection, doc_id)
     if row is None:
         return False
-    _forget_text(connection, "filings_fts (filings_fts, rowid, summary)", "'delete', ?, ?", tuple(row))
+    _delete_full_text(connection, "filings_fts (filings_fts, rowid, summary)", "'delete', ?, ?", tuple(row))
     connection.execute("UPDATE filing_details SET summary = ? WHERE filing_id = ?", (summary, row["id"]))
     connection.execute("INSERT INTO filings_fts (rowid, summary) VALUES (?, ?)", (row["id"], summary))
     connection.execute("DELETE FROM vectors WHERE filing_id = ? AND unit = ?", (row["id"], VectorUnit.SUMMARY))
@@ -314,8 +314,8 @@ def delete_filing(connection: sqlite3.Connection, doc_id: str) -> bool:
     filing = row["id"]
     for table in ("pages", "passages"):
         texts = f"'delete', id, text FROM {table} WHERE filing_id = ? ORDER BY id"
-        _forget_text(connection, f"{table}_fts ({table}_fts, rowid, text)", texts, (filing,))
-    _forget_text(connection, "filings_fts (filings_fts, rowid, summary)", "'delete', ?, ?", tuple(row))
+        _delete_full_text(connection, f"{table}_fts ({table}_fts, rowid, text)", texts, (filing,))
+    _delete_full_text(connection, "filings_fts (filings_fts, rowid, summary)", "'delete', ?, ?", tuple(row))
     for table in OF_A_FILING:
         connection.execute(f"DELETE FROM {table} WHERE filing_id = ?", (filing,))
     connection.execute("DELETE FROM filings WHERE id = ?", (filing,))
@@ -328,7 +328,7 @@ def _with_summary(connection: sqlite3.Connection, doc_id: str) -> sqlite3.Row | 
     return found
 
 
-def _forget_text(connection: sqlite3.Connection, table: str, texts: str, values: StoredRow) -> None:
+def _delete_full_text(connection: sqlite3.Connection, table: str, texts: str, values: StoredRow) -> None:
     """FTS5 has to be given the text that it is to forget."""
     connection.execute(f"INSERT INTO {table} SELECT {texts}", values)
 

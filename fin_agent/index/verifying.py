@@ -13,19 +13,19 @@ from pathlib import Path
 
 from fin_agent.index.ingest_lock import Owner, lock_owner
 from fin_agent.index.manifest import FileState
-from fin_agent.index.rows import read_by
+from fin_agent.index.rows import reader_fingerprint
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.sqlite_file import (
     check_format,
-    check_there,
     connect,
-    fault,
+    expected_tables,
     is_damage,
-    tables_made,
+    require_file,
+    sqlite_error,
     tables_of,
     transaction,
 )
-from fin_agent.index.stored_filing import FULL_TEXT, filing_faults
+from fin_agent.index.stored_filing import FULL_TEXT, filing_damage
 
 REPAIR = "Run `fin-agent index repair`"
 _HASH = re.compile("(?:[0-9a-f]{64})?")
@@ -53,7 +53,7 @@ class IndexFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerificationReport:
     """What `verify` found."""
 
     findings: tuple[IndexFinding, ...]
@@ -66,7 +66,7 @@ class Verified:
         return [finding for finding in self.findings if finding.fault]
 
 
-def verify(folder: Path | str, *, on_filing: Callable[[str], None] = lambda doc_id: None) -> Verified:
+def verify(folder: Path | str, *, on_filing: Callable[[str], None] = lambda doc_id: None) -> VerificationReport:
     """Look at every byte that the index in `folder` keeps; nothing is changed.
 
     All is read in one state, while others may write. Full-text tables are left out, and a finding says so, while an
@@ -74,50 +74,50 @@ def verify(folder: Path | str, *, on_filing: Callable[[str], None] = lambda doc_
     where there is no index, where it is of a format that cannot be read, or locked.
     """
     folder = Path(folder)
-    return look_at(folder / FILE_NAME, lock_owner(folder), on_filing)
+    return verify_open_index(folder / FILE_NAME, lock_owner(folder), on_filing)
 
 
-def look_at(file: Path, writer: Owner | None, on_filing: Callable[[str], None]) -> Verified:
+def verify_open_index(file: Path, writer: Owner | None, on_filing: Callable[[str], None]) -> VerificationReport:
     """As `verify`, beside `writer`."""
-    check_there(file)
+    require_file(file)
     findings: list[IndexFinding] = []
     filings = 0
     try:
         with closing(connect(file)) as connection:
             check_format(connection, file)
             with transaction(connection, "BEGIN"):
-                findings += _of_file(connection)
-                for doc_id, of_filing in _of_filings(connection):
+                findings += _file_findings(connection)
+                for doc_id, of_filing in _filing_findings(connection):
                     on_filing(doc_id)
                     filings += 1
                     findings += of_filing
-                findings += _outdated(connection)
-                findings += _of_manifest(connection)
-            findings += _of_full_text(connection, writer)
+                findings += _outdated_filings(connection)
+                findings += _manifest_findings(connection)
+            findings += _full_text_findings(connection, writer)
     except sqlite3.Error as error:
         if not is_damage(error):
-            raise fault(file, error, "read") from error
+            raise sqlite_error(file, error, "read") from error
         findings.append(IndexFinding(Aspect.FILE, FILE_NAME, f"cannot be read to its end ({error})", REPAIR))
-    return Verified(tuple(dict.fromkeys(findings)), filings)
+    return VerificationReport(tuple(dict.fromkeys(findings)), filings)
 
 
-def _of_file(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
+def _file_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
     for (said,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
         if said != "ok":
             yield IndexFinding(Aspect.FILE, FILE_NAME, f"SQLite finds it damaged: {said}", REPAIR)
     found = tables_of(connection)
-    for name in sorted(found.keys() | tables_made().keys()):
-        if found.get(name) != tables_made().get(name):
+    for name in sorted(found.keys() | expected_tables().keys()):
+        if found.get(name) != expected_tables().get(name):
             yield IndexFinding(Aspect.FILE, FILE_NAME, f"{name} is not as this version makes it", REPAIR)
     pointing = Counter(row[0] for row in connection.execute("PRAGMA foreign_key_check"))
     for table, rows in sorted(pointing.items()):
         yield IndexFinding(Aspect.FILE, table, f"{rows} rows point at what is not there", REPAIR)
 
 
-def _of_filings(connection: sqlite3.Connection) -> Iterator[tuple[str, list[IndexFinding]]]:
+def _filing_findings(connection: sqlite3.Connection) -> Iterator[tuple[str, list[IndexFinding]]]:
     for number, doc_id in connection.execute("SELECT id, doc_id FROM filings ORDER BY doc_id").fetchall():
         try:
-            faults = list(filing_faults(connection, number))
+            faults = list(filing_damage(connection, number))
         except sqlite3.Error as error:
             if not is_damage(error):
                 raise
@@ -127,8 +127,10 @@ def _of_filings(connection: sqlite3.Connection) -> Iterator[tuple[str, list[Inde
         yield doc_id, [IndexFinding(Aspect.FILINGS, doc_id, said, REPAIR) for said in faults]
 
 
-def _outdated(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
-    filings = connection.execute("SELECT count(*) FROM filings WHERE reader_version != ?", (read_by(),)).fetchone()[0]
+def _outdated_filings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
+    filings = connection.execute(
+        "SELECT count(*) FROM filings WHERE reader_version != ?", (reader_fingerprint(),)
+    ).fetchone()[0]
     if filings:
         subject = "1 filing" if filings == 1 else f"{filings:,} filings"
         said = f"{'was' if filings == 1 else 'were'} read by another version of the reader, or with another lexicon"
@@ -136,7 +138,7 @@ def _outdated(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
         yield IndexFinding(Aspect.FILE, subject, said, remedy, False)
 
 
-def _of_manifest(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
+def _manifest_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
     for number in unreadable_entries(connection):
         found = "the entry of a file cannot be read"
         yield IndexFinding(Aspect.MANIFEST, f"entry {number}", found, f"{REPAIR}: it takes the entry off the list")
@@ -176,14 +178,14 @@ def unreadable_entries(connection: sqlite3.Connection) -> list[int]:
     return unreadable
 
 
-def _of_full_text(connection: sqlite3.Connection, writer: Owner | None) -> Iterator[IndexFinding]:
+def _full_text_findings(connection: sqlite3.Connection, writer: Owner | None) -> Iterator[IndexFinding]:
     if writer is not None:
         found = f"were not checked, since another command is writing to this index: {writer}"
         yield IndexFinding(Aspect.FULL_TEXT, "full-text tables", found, "Verify again when that has ended", False)
         return
     try:
         for table in FULL_TEXT:
-            if not _agrees(connection, table):
+            if not _full_text_agrees(connection, table):
                 found = "is not that of the texts: searches miss pages, or find wrong ones"
                 yield IndexFinding(Aspect.FULL_TEXT, table, found, f"{REPAIR}: it is built again")
     except sqlite3.OperationalError as error:
@@ -194,7 +196,7 @@ def _of_full_text(connection: sqlite3.Connection, writer: Owner | None) -> Itera
         )
 
 
-def _agrees(connection: sqlite3.Connection, table: str) -> bool:
+def _full_text_agrees(connection: sqlite3.Connection, table: str) -> bool:
     """Whether a full-text table is that of its texts. Raises sqlite3.OperationalError where it cannot be checked."""
     try:
         connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")

@@ -45,7 +45,7 @@ def read_in_workers(
             while waiting or running:
                 while waiting and len(running) < workers * _AHEAD:
                     path = waiting.pop()
-                    running[threads.submit(_read_apart, pool, read, path)] = path
+                    running[threads.submit(_read_in_process, pool, read, path)] = path
                 finished, _ = wait(running, timeout=LONG, return_when=FIRST_COMPLETED)
                 if not finished:
                     on_long(next(iter(running.values())))  # the first of them is no longer waiting for a worker
@@ -70,15 +70,15 @@ def read_here(
             with _interrupted(READING):
                 outcome: StoredFiling | FinAgentError = _read(read, path)
         except _InterruptedError:
-            outcome = _brought_down(path)
+            outcome = _crash_error(path)
         except ReadError as error:
             outcome = error
         except MemoryError:
-            outcome = _brought_down(path)
+            outcome = _crash_error(path)
         yield path, outcome
 
 
-def reader_failed(path: Path, error: Exception) -> ReadError:
+def reader_failure(path: Path, error: Exception) -> ReadError:
     """The failure of a reader, or of what it made, on the file at `path`."""
     return ReadError(
         f"the reader failed ({type(error).__name__}: {error})",
@@ -87,19 +87,19 @@ def reader_failed(path: Path, error: Exception) -> ReadError:
     )
 
 
-def _read_apart(pool: WorkerPool, read: Prepare, path: Path) -> StoredFiling | FinAgentError:
+def _read_in_process(pool: WorkerPool, read: Prepare, path: Path) -> StoredFiling | FinAgentError:
     while True:
         try:
             return pool.call(_read, read, path, limits=READING)
         except ReadError as error:
             return error
         except (MemoryError, CallTimeoutError):
-            return _brought_down(path)
+            return _crash_error(path)
         except WorkerEndedError as end:
             if end.calls == 0:
                 raise _cannot_start(end) from end
             if end.calls == 1:
-                return _ended_by_the_system(path) if end.killed_by_system else _brought_down(path)
+                return _killed_error(path) if end.killed_by_system else _crash_error(path)
 
 
 def _read(read: Prepare, path: Path) -> StoredFiling:
@@ -112,7 +112,7 @@ def _read(read: Prepare, path: Path) -> StoredFiling:
     except ReadError as error:
         raise ReadError(error.what, subject=error.subject, remedy=error.remedy) from None
     except Exception as error:  # a file that breaks the reader must not end the run; its name and reason are kept
-        raise reader_failed(path, error) from error
+        raise reader_failure(path, error) from error
 
 
 class _InterruptedError(BaseException):
@@ -155,7 +155,7 @@ def _cannot_start(end: WorkerEndedError) -> FinAgentError:
     )
 
 
-def _brought_down(path: Path) -> ReadError:
+def _crash_error(path: Path) -> ReadError:
     return ReadError(
         "the reader crashed, or took more time or memory than any filing needs",
         subject=path.name,
@@ -163,7 +163,7 @@ def _brought_down(path: Path) -> ReadError:
     )
 
 
-def _ended_by_the_system(path: Path) -> ReadError:
+def _killed_error(path: Path) -> ReadError:
     return ReadError(
         "the operating system ended the process that read the file, probably because memory ran out",
         subject=path.name,

@@ -34,7 +34,7 @@ from fin_agent.query.tree import (
     with_lines,
 )
 from fin_agent.retrieval.slot_figures import facts_for
-from fin_agent.retrieval.slot_matching import fills
+from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.workspace import Workspace
 
 
@@ -249,7 +249,7 @@ def metrics_to_search(plan: Plan, workspace: Workspace) -> frozenset[str]:
         of_part = metric_of_parts(slot.metric, workspace.lexicon) if slot.part is not None else None
         same = [slot] if of_part is None else [slot, slot.model_copy(update={"metric": of_part})]
         stated = workspace.index.facts(doc_ids, metrics=[one.metric for one in same], years=[slot.fiscal_year])
-        if not any(fills(each, one, metrics, directory.owners) for each in stated for one in same):
+        if not any(fills_slot(each, one, metrics, directory.owners) for each in stated for one in same):
             lacking.add(slot.metric)
     return frozenset(lacking)
 
@@ -499,7 +499,7 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
     two of its lines, or a printed percentage beside an amount.
     """
     slots = plan.slots()
-    found = [facts_for(slot, workspace).found for slot in slots if slot.is_searched]
+    found = [facts_for(slot, workspace).matches for slot in slots if slot.is_searched]
     if not all(found):
         return None
     figures = [hits[0].sourced for hits in found]

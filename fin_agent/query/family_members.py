@@ -12,7 +12,7 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.query.lexer import content_stems
 from fin_agent.query.tree import Combination, Kind, Move, NamedFormula, Parts, Query
 from fin_agent.retrieval.fact_search import FactQuery
-from fin_agent.retrieval.figure_families import FamiliesFound, Family, families, is_the_rest
+from fin_agent.retrieval.figure_families import Family, FamilySearchResult, find_families, is_remainder
 from fin_agent.workspace import Workspace
 
 
@@ -73,7 +73,7 @@ def resolve_members(query: Query, company: str, periods: Sequence[FiscalPeriod],
             if parts.names and not parts.kind:
                 return FamilyMembers()
             raise AmbiguousFamilyError(f"a table that divides {words} by {_kind(parts)}")
-        if not found.sure:
+        if not found.is_sure:
             raise AmbiguousFamilyError(_ambiguity_message(words, parts, found))
         if first is None:
             first = family
@@ -128,23 +128,23 @@ def _families(
     company: str,
     workspace: Workspace,
     names: Sequence[str],
-) -> FamiliesFound:
+) -> FamilySearchResult:
     last = asked[-1]
     sought = FactQuery(words, last.fiscal_year, last.quarter, last.months, metric=metric or None)
     years = [period.fiscal_year for period in asked]
     holding = tuple(dict.fromkeys((*names, *parts.names, *(() if names else parts.without))))
-    found = families(workspace, sought, company, kind=parts.kind, holding=holding, years=years)
+    found = find_families(workspace, sought, company, kind=parts.kind, holding=holding, years=years)
     if not found.families and metric:
         printed = FactQuery(words, last.fiscal_year, last.quarter, last.months)
-        found = families(workspace, printed, company, kind=parts.kind, holding=holding, years=years)
+        found = find_families(workspace, printed, company, kind=parts.kind, holding=holding, years=years)
     return found
 
 
 def _selected_names(query: Query, parts: Parts, family: Family) -> tuple[str, ...]:
     """Names of the members that are asked about, the largest of the last period first."""
     if parts.names and not parts.kind:
-        return tuple(member.name for name in parts.names if (member := family.named(name)) is not None)
-    left_out = {member.name for name in parts.without if (member := family.named(name)) is not None}
+        return tuple(member.name for name in parts.names if (member := family.member_named(name)) is not None)
+    left_out = {member.name for name in parts.without if (member := family.member_named(name)) is not None}
     left_out |= {
         member.name for member in family.members if content_stems(member.name) in map(content_stems, parts.without)
     }
@@ -153,7 +153,7 @@ def _selected_names(query: Query, parts: Parts, family: Family) -> tuple[str, ..
         left_out |= {member.name for member in family.members if member.value() <= 0}
     how = query.comparison.how if query.comparison is not None else None
     if how in (Combination.HIGHEST, Combination.LOWEST, Combination.FILTER):
-        left_out |= {member.name for member in family.members if is_the_rest(member.name)}
+        left_out |= {member.name for member in family.members if is_remainder(member.name)}
     if how is Combination.LOWEST:
         left_out |= {member.name for member in family.members if not member.value(-1)}  # a dash says that it has none
     return tuple(member.name for member in family.ranked(-1) if member.name not in left_out)
@@ -163,7 +163,7 @@ def _kind(parts: Parts) -> str:
     return parts.kind or " and ".join(parts.names)
 
 
-def _ambiguity_message(words: str, parts: Parts, found: FamiliesFound) -> str:
+def _ambiguity_message(words: str, parts: Parts, found: FamilySearchResult) -> str:
     both = [one for one in (found.best, found.rival) if one is not None]
     told = "; ".join(f"{', '.join(member.name for member in one.members[:_TOLD])} ({_place(one)})" for one in both)
     return f"several tables divide {words} by {_kind(parts)}: {told}"

@@ -25,7 +25,7 @@ from fin_agent.query.tree import (
     Query,
     with_lines,
 )
-from fin_agent.retrieval.fact_search import OF_ANY_FIGURE, FactQuery, are_initials, find_facts
+from fin_agent.retrieval.fact_search import OF_ANY_FIGURE, FactQuery, find_facts, is_acronym
 from fin_agent.retrieval.fact_terms import LIGHT, OF_PARTS, stems, words_of
 from fin_agent.workspace import Workspace
 
@@ -72,7 +72,7 @@ def is_name_of(words: str, part: str) -> bool:
     said, printed = words_of(words) - OF_PARTS - LIGHT, words_of(part) - OF_PARTS - LIGHT
     if not said or not printed:
         return False
-    if said == printed or (len(said) == 1 and are_initials(next(iter(said)), part)):
+    if said == printed or (len(said) == 1 and is_acronym(next(iter(said)), part)):
         return True
     left, over = said - printed, printed - said
     return (
@@ -148,7 +148,7 @@ def _has_figure(line: Line | NamedFormula, part: str | None, year: int, key: str
     metrics = [name for name in expression_inputs(formula) if name in workspace.lexicon.metrics] if formula else []
     if metrics and all(workspace.index.facts(doc_ids, metrics=[one], years=[year]) for one in metrics):
         return True
-    return bool(find_facts(workspace, FactQuery(line.words, year, part=line.part or part), company=key).found)
+    return bool(find_facts(workspace, FactQuery(line.words, year, part=line.part or part), company=key).matches)
 
 
 def _report_period(periods: Sequence[Period], key: str, workspace: Workspace) -> tuple[Period, tuple[str, ...]] | None:

@@ -37,7 +37,7 @@ from fin_agent.query.reading import candidate_readings
 from fin_agent.query.tree import Company, Kind, Line, Measure, Move, NamedFormula, Period, Query, with_lines
 from fin_agent.retrieval.fact_terms import words_of
 from fin_agent.retrieval.nearest_figure import find_nearest_figure
-from fin_agent.retrieval.slot_figures import facts_for, place_of
+from fin_agent.retrieval.slot_figures import facts_for, figure_place
 from fin_agent.workspace import Workspace
 
 
@@ -159,7 +159,7 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
         return intent  # the figure of a year is none of its quarters
     query = Query(
         question=intent.question,
-        measures=(Line(words=printed_name(near.sourced.fact) or asked.words, place=place_of(near.sourced)),),
+        measures=(Line(words=printed_name(near.sourced.fact) or asked.words, place=figure_place(near.sourced)),),
         companies=(Company(key=asked.company.key, name=asked.company.name, confidence=asked.confidence),),
         periods=(_as_period(asked.period),),
         assumed=(
@@ -296,7 +296,7 @@ def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, l
     with suppress(UnboundError):
         intent = _bound(query.model_copy(update={"question": words.question}), words, workspace)
         slots = build_plan(intent, workspace.lexicon, workspace.years).slots()
-        if slots and all(facts_for(slot, workspace).sure for slot in slots):
+        if slots and all(facts_for(slot, workspace).is_sure for slot in slots):
             return intent
     return None
 
@@ -467,7 +467,7 @@ def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspac
     with suppress(UnboundError):
         intent = _bound(by_name, words, workspace)
         slots = build_plan(intent, workspace.lexicon, workspace.years).slots()
-        if all(facts_for(slot, workspace).sure for slot in slots if slot.is_searched):
+        if all(facts_for(slot, workspace).is_sure for slot in slots if slot.is_searched):
             return intent
     return None
 

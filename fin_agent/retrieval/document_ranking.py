@@ -70,7 +70,7 @@ def rank_filings(
     filings of companies that are not asked about fill up the list, with a score of 0.
     """
     if not query.companies:
-        return _of_any_company(query, index, directory, metrics, within, limit)
+        return _rank_for_any_company(query, index, directory, metrics, within, limit)
     allowed = None if within is None else frozenset(within)
     own = [
         doc_id
@@ -81,11 +81,11 @@ def rank_filings(
     ]
     words = word_fits(query, index, own)
     ranked = _ranked(query, own, directory, words, metrics)
-    in_turn = _taking_turns(ranked, directory.owners) if len(query.companies) > 1 else ranked
-    listed = _covering(in_turn, _columns_wanted(query, directory, metrics), min(limit, _SEARCHED))[:limit]
+    in_turn = _round_robin(ranked, directory.owners) if len(query.companies) > 1 else ranked
+    listed = _select_covering(in_turn, _required_columns(query, directory, metrics), min(limit, _SEARCHED))[:limit]
     if set(query.unsure) & set(query.companies):
-        listed = _with_others_behind(
-            listed, _of_any_company(query, index, directory, metrics, within, limit + len(listed)), limit
+        listed = _append_others(
+            listed, _rank_for_any_company(query, index, directory, metrics, within, limit + len(listed)), limit
         )
     if others_too and len(listed) < limit:
         known = {*own, *(filing.doc_id for filing in listed)}
@@ -96,7 +96,7 @@ def rank_filings(
     return listed
 
 
-def _of_any_company(
+def _rank_for_any_company(
     query: Query,
     index: FilingIndex,
     directory: CompanyDirectory,
@@ -113,7 +113,7 @@ def _of_any_company(
         dated = (doc_id for day in near for doc_id in directory.filings_dated(day))
         allowed = [*dated, *islice(directory.identities, max(limit, _ALL_LOOKED_AT))]
     ranked = _ranked(asked, list(dict.fromkeys([*words, *allowed])), directory, words, metrics)
-    return _taking_turns(ranked, directory.owners)[:limit]
+    return _round_robin(ranked, directory.owners)[:limit]
 
 
 def _ranked(
@@ -171,7 +171,7 @@ def _periods_fit(query: Query, identity: Identity) -> float:
     return (sum(fits) + fits[-1]) / (len(fits) + 1)
 
 
-def _taking_turns(ranked: Sequence[RankedFiling], owners: Mapping[str, str]) -> list[RankedFiling]:
+def _round_robin(ranked: Sequence[RankedFiling], owners: Mapping[str, str]) -> list[RankedFiling]:
     """Each company's best filing first, then each one's second."""
     turns: dict[str, int] = {}
     order: list[tuple[int, int, RankedFiling]] = []
@@ -182,7 +182,7 @@ def _taking_turns(ranked: Sequence[RankedFiling], owners: Mapping[str, str]) -> 
     return [filing for _, _, filing in sorted(order, key=lambda entry: entry[:2])]
 
 
-def _columns_wanted(query: Query, directory: CompanyDirectory, metrics: Mapping[str, Metric]) -> list[_Wanted]:
+def _required_columns(query: Query, directory: CompanyDirectory, metrics: Mapping[str, Metric]) -> list[_Wanted]:
     """What the filings listed are to cover together: each figure looked for, else each company's periods."""
 
     def of_slot(slot: Slot, doc_id: str) -> float:
@@ -197,12 +197,12 @@ def _columns_wanted(query: Query, directory: CompanyDirectory, metrics: Mapping[
     return [partial(of_period, company, period) for company in query.companies for period in query.periods]
 
 
-def _covering(ranked: Sequence[RankedFiling], wanted: Sequence[_Wanted], size: int) -> list[RankedFiling]:
+def _select_covering(ranked: Sequence[RankedFiling], wanted: Sequence[_Wanted], size: int) -> list[RankedFiling]:
     """All of them; where the first `size` leave out what others hold, those first that together hold most of it."""
     first = {filing.doc_id for filing in ranked[:size]}
     if len(ranked) <= size or len(wanted) < 2:
         return list(ranked)
-    missing = [held for fit in wanted if (held := _held(fit, ranked))]
+    missing = [held for fit in wanted if (held := _covering_filings(fit, ranked))]
     if all(held & first for held in missing):
         return list(ranked)
     chosen: set[str] = set()
@@ -215,16 +215,14 @@ def _covering(ranked: Sequence[RankedFiling], wanted: Sequence[_Wanted], size: i
     return sorted(ranked, key=lambda filing: filing.doc_id not in chosen)
 
 
-def _held(fit: _Wanted, ranked: Sequence[RankedFiling]) -> set[str]:
+def _covering_filings(fit: _Wanted, ranked: Sequence[RankedFiling]) -> set[str]:
     """The filings that cover what is wanted, or nearly as well as the best does."""
     fits = {filing.doc_id: fit(filing.doc_id) for filing in ranked}
     best = max(fits.values())
     return {doc_id for doc_id, value in fits.items() if value > 0 and value >= _HELD * best}
 
 
-def _with_others_behind(
-    listed: Sequence[RankedFiling], others: Iterable[RankedFiling], limit: int
-) -> list[RankedFiling]:
+def _append_others(listed: Sequence[RankedFiling], others: Iterable[RankedFiling], limit: int) -> list[RankedFiling]:
     """`listed` and behind them the best of `others`: one at least, where there is room for two."""
     known = {filing.doc_id for filing in listed}
     new = [filing for filing in others if filing.doc_id not in known]

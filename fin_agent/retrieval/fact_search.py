@@ -79,13 +79,13 @@ class FactHit:
     """Words of the fact's line that the phrase does not have."""
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every word of the phrase is borne out."""
         return not self.missing
 
 
 @dataclass(frozen=True, slots=True)
-class FactsFound:
+class FactSearchResult:
     """What a fact search found, best first."""
 
     hits: tuple[FactHit, ...]
@@ -100,23 +100,23 @@ class FactsFound:
         return self.hits[0] if self.hits else None
 
     @property
-    def found(self) -> tuple[FactHit, ...]:
+    def matches(self) -> tuple[FactHit, ...]:
         """The hits that are what was looked for, as far as words tell: complete, and as near as the best one."""
         best = self.best
         least = _LIKELY if self.alone else _SURE
-        if best is None or not best.complete or best.score < least:
+        if best is None or not best.is_complete or best.score < least:
             return ()
         near, same = max(least, best.score - _NEAR), best.sourced.fact
         return tuple(
             hit
             for hit in self.hits
-            if hit.complete and (hit.score >= near or (self.alone and magnitudes_agree(hit.sourced.fact, same)))
+            if hit.is_complete and (hit.score >= near or (self.alone and magnitudes_agree(hit.sourced.fact, same)))
         )
 
     @property
-    def sure(self) -> bool:
+    def is_sure(self) -> bool:
         """Whether the best hit is what was looked for and has no rival of another value."""
-        return bool(self.found) and not self.rivals
+        return bool(self.matches) and not self.rivals
 
 
 def find_facts(
@@ -126,7 +126,7 @@ def find_facts(
     company: str | None = None,
     scope: Scope = EVERYTHING,
     limit: int = 20,
-) -> FactsFound:
+) -> FactSearchResult:
     """The facts of an index that are nearest to `query`, best first; of equals, those of the period's own report first.
 
     `company` is a key of the directory, or None for all. Where more filings are meant than can be read at once, only
@@ -139,7 +139,7 @@ def find_facts(
     years = None if query.fiscal_year is None else (query.fiscal_year,)
     pages: list[PageKey] | None = None
     if len(doc_ids) > _FILINGS_READ_WHOLE:
-        words = sorted(_Asked.of(query, workspace.lexicon).printed)
+        words = sorted(_FactPhrase.of(query, workspace.lexicon).printed)
         within = None if company is None and scope.filings is None else doc_ids
         pages = [hit.key for hit in index.search_pages(words, doc_ids=within, limit=_PAGES_LOOKED_AT)]
         doc_ids = tuple({key.doc_id for key in pages})
@@ -147,7 +147,7 @@ def find_facts(
         facts = facts_of_year(index, doc_ids, query.fiscal_year)
     else:
         facts = index.facts(doc_ids, pages=pages, years=years) if doc_ids else []
-    fits = {doc_id: fit_of(query, directory.identities[doc_id]) for doc_id in doc_ids}
+    fits = {doc_id: period_fit_of(query, directory.identities[doc_id]) for doc_id in doc_ids}
     ordered = sorted((each for each in facts if scope.holds(each.key)), key=lambda each: -fits[each.doc_id])
     return search_facts(ordered, query, workspace.lexicon, limit)
 
@@ -168,18 +168,18 @@ def facts_of_year(index: FilingIndex, doc_ids: Sequence[str], year: int) -> list
         facts = read[doc_id] if doc_id in read else kept.pop((doc_id, year))
         kept[doc_id, year] = facts
         found += facts
-    while len(kept) > _MOST_KEPT:
+    while len(kept) > _MAX_KEPT:
         kept.popitem(last=False)
     return found
 
 
-_MOST_KEPT = 128
+_MAX_KEPT = 128
 """Years of filings whose facts are kept, of some hundred facts each."""
 _READ: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], OrderedDict[tuple[str, int], list[SourcedFact]]]]
 _READ = WeakKeyDictionary()
 
 
-def fit_of(query: FactQuery, identity: Identity) -> float:
+def period_fit_of(query: FactQuery, identity: Identity) -> float:
     """How well a filing fits the period of a query: the period's own report best."""
     if query.fiscal_year is None:
         return float(identity.fiscal_year or 0)
@@ -237,32 +237,32 @@ _UNSAID_PART = 0.12
 _ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED = 0.04, 0.03, -0.04, -0.02
 
 
-def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexicon, limit: int = 20) -> FactsFound:
+def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexicon, limit: int = 20) -> FactSearchResult:
     """Rank `facts` for `query`, best first; equals in the order given."""
-    asked = _Asked.of(query, lexicon)
-    fitting = [with_own_unit(sourced) for sourced in facts if is_of_period(sourced.fact, query)]
+    asked = _FactPhrase.of(query, lexicon)
+    fitting = [with_own_unit(sourced) for sourced in facts if matches_period(sourced.fact, query)]
     weights = _Weights(fitting)
     hits = _statement_first(_ranked(fitting, asked, weights))
     # Labels of the lexicon are other words for a metric, unless it is looked for by what the question calls it.
     own = asked.metric is None or bool(query.metric and query.phrase)
-    if own and not any(hit.complete and hit.score >= _SURE for hit in hits[:1]):
-        wider = asked.written_out(fitting)
+    if own and not any(hit.is_complete and hit.score >= _SURE for hit in hits[:1]):
+        wider = asked.with_abbreviations_expanded(fitting)
         hits = hits if wider is None else _statement_first(_ranked(fitting, wider, weights))
     said = asked.phrase | asked.part
     near = itertools.takewhile(lambda hit: hit.score > hits[0].score - _APART, hits)
     bare = own and bool(hits) and address_of(hits[0].sourced.fact).line <= LIGHT  # a total of its whole table
-    better = next((hit for hit in near if bare and hit.complete and _says_less(hits[0], hit, said)), None)
+    better = next((hit for hit in near if bare and hit.is_complete and _is_less_specific(hits[0], hit, said)), None)
     if better is not None:
-        hits = [better, *(hit for hit in hits if not (hit is better or _says_less(hit, better, said)))]
+        hits = [better, *(hit for hit in hits if not (hit is better or _is_less_specific(hit, better, said)))]
     rivals = _rivals(hits, said)
     spoken = _as_spoken(" ".join((query.phrase, *query.basis)))
     told, against = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
-    return FactsFound(told, against, own and _stands_alone(hits, said))
+    return FactSearchResult(told, against, own and _is_unrivalled(hits, said))
 
 
-def _stands_alone(hits: Sequence[FactHit], asked: Words) -> bool:
+def _is_unrivalled(hits: Sequence[FactHit], asked: Words) -> bool:
     """Whether all words of the phrase are borne out by one figure, and none of another value of its filing is near."""
-    if not hits or not hits[0].complete or len(asked - OF_ANY_FIGURE) < _FEWEST_WORDS:
+    if not hits or not hits[0].is_complete or len(asked - OF_ANY_FIGURE) < _MIN_WORDS:
         return False
     best = hits[0]
     if best.sourced.fact.source == "text":
@@ -272,17 +272,17 @@ def _stands_alone(hits: Sequence[FactHit], asked: Words) -> bool:
     return all(
         magnitudes_agree(hit.sourced.fact, best.sourced.fact)
         or hit.sourced.doc_id != best.sourced.doc_id
-        or (hit.complete and (hit.score <= best.score - _APART or _says_less(hit, best, asked)))
+        or (hit.is_complete and (hit.score <= best.score - _APART or _is_less_specific(hit, best, asked)))
         or (own.line | own.column).intersection(hit.missing)  # row and column say what the other one lacks
         for hit in near
     )
 
 
-_FEWEST_WORDS = 2
+_MIN_WORDS = 2
 """Of a single word any longer line may be of something else."""
 
 
-def _says_less(hit: FactHit, best: FactHit, asked: Words) -> bool:
+def _is_less_specific(hit: FactHit, best: FactHit, asked: Words) -> bool:
     """Whether both stand in one table, and row and column of the best one say more of what is asked.
 
     What only the caption says is said of all figures of a table: of operating and of finance leases alike.
@@ -290,27 +290,27 @@ def _says_less(hit: FactHit, best: FactHit, asked: Words) -> bool:
     one, other = hit.sourced, best.sourced
     if one.key != other.key or one.fact.caption != other.fact.caption:
         return False
-    said, better = (_said_of(each.fact) & asked for each in (one, other))
+    said, better = (_subject_of(each.fact) & asked for each in (one, other))
     return said < better
 
 
-def _said_of(fact: Fact) -> Words:
+def _subject_of(fact: Fact) -> Words:
     address = address_of(fact)
     return address.line | address.heads | address.column | address.scope | address.members
 
 
-def _ranked(facts: Iterable[SourcedFact], asked: _Asked, weights: _Weights) -> list[FactHit]:
+def _ranked(facts: Iterable[SourcedFact], asked: _FactPhrase, weights: _Weights) -> list[FactHit]:
     hits = [hit for sourced in facts if (hit := asked.hit(sourced, weights)) is not None]
     return sorted(hits, key=lambda hit: -round(hit.score, 6))
 
 
 def _statement_first(hits: list[FactHit]) -> list[FactHit]:
     """The hits with a row of a statement first, where a note has the best one and says no more of the phrase."""
-    if not hits or hits[0].sourced.fact.statement is not None or not hits[0].complete:
+    if not hits or hits[0].sourced.fact.statement is not None or not hits[0].is_complete:
         return hits
     near = itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits)
     stated = (hit for hit in near if hit.sourced.fact.statement not in (None, Statement.EQUITY))
-    first = next((hit for hit in stated if hit.complete and len(hit.extra) <= len(hits[0].extra)), None)
+    first = next((hit for hit in stated if hit.is_complete and len(hit.extra) <= len(hits[0].extra)), None)
     return hits if first is None else [first, *(hit for hit in hits if hit is not first)]
 
 
@@ -325,7 +325,7 @@ def _as_spoken(text: str) -> dict[str, str]:
     return {form: word for word in reversed(plain(text).split()) for form in words_of(word)}
 
 
-def is_of_period(fact: Fact, query: FactQuery) -> bool:
+def matches_period(fact: Fact, query: FactQuery) -> bool:
     """Whether the fact is of the year or quarter, and of the span or instant, that is asked about."""
     period = fact.period
     if query.fiscal_year is None:
@@ -364,14 +364,14 @@ class _Weights:
         return total
 
 
-def wordings_of(query: FactQuery, lexicon: Lexicon) -> tuple[tuple[Words, ...], Metric | None]:
+def synonym_wordings(query: FactQuery, lexicon: Lexicon) -> tuple[tuple[Words, ...], Metric | None]:
     """The words that a line may be printed in which the query looks for, its own first; the metric that it names."""
-    asked = _Asked.of(query, lexicon)
+    asked = _FactPhrase.of(query, lexicon)
     return tuple(words for words in (asked.phrase, *asked.wordings) if words), asked.metric
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _FactPhrase:
     phrase: Words
     wordings: tuple[Words, ...]
     """What the phrase may be called otherwise: labels of metrics that it names."""
@@ -387,7 +387,7 @@ class _Asked:
     """Metrics of the same statement that are costs where the metric is income, or the other way round."""
 
     @classmethod
-    def of(cls, query: FactQuery, lexicon: Lexicon) -> _Asked:
+    def of(cls, query: FactQuery, lexicon: Lexicon) -> _FactPhrase:
         part, basis = words_of(query.part or ""), words_of(" ".join(query.basis))
         phrase = without_reference(query.phrase)
         metric = lexicon.metrics.get(query.metric or "")
@@ -402,8 +402,8 @@ class _Asked:
             texts += (f"{before} {label} {after}" for label in _labels(named))
         if metric is not None and not phrase:
             texts = list(_labels(metric))
-        ways = [words_of(text) | also for also in (basis, *_said_otherwise(query.basis)) for text in texts]
-        ways += [words for text in texts[:1] for words in _said_otherwise((text,))]
+        ways = [words_of(text) | also for also in (basis, *_synonym_words(query.basis)) for text in texts]
+        ways += [words for text in texts[:1] for words in _synonym_words((text,))]
         own = ways[0] if phrase else basis
         # A name with words less says less: `operating lease liabilities` is no other name for the long-term ones.
         others = tuple(dict.fromkeys(words for words in ways if words and not words <= own))
@@ -416,7 +416,7 @@ class _Asked:
         """All words by which it may be printed."""
         return self.phrase.union(self.part, *self.wordings)
 
-    def written_out(self, facts: Sequence[SourcedFact]) -> _Asked | None:
+    def with_abbreviations_expanded(self, facts: Sequence[SourcedFact]) -> _FactPhrase | None:
         """The same with short forms as the facts write them out, and without words that say only that it is a figure.
 
         None where that changes nothing.
@@ -424,7 +424,9 @@ class _Asked:
         printed = frozenset[str]().union(*(address_of(sourced.fact).borne for sourced in facts))
         ways = [self.phrase, *self.wordings]
         light = OF_ANY_FIGURE - self.part
-        forms = {word: forms_of(word, printed, facts) for word in sorted(self.phrase - light - printed - self.part)}
+        forms = {
+            word: expansions_of(word, printed, facts) for word in sorted(self.phrase - light - printed - self.part)
+        }
         written: list[Words] = []
         for way in ways:
             these = [way - light]
@@ -466,7 +468,7 @@ class _Asked:
         self, wording: Words, address: Address, weights: _Weights, years: Words, part: Words
     ) -> tuple[float, tuple[str, ...], tuple[str, ...]]:
         """(score, words missing, words of the line too many)."""
-        missing = wording - address.borne_for(self.phrase)
+        missing = wording - address.matched_words(self.phrase)
         whole = weights.of(wording)
         borne = sum(weights.of((word,)) * _credit(word, address, part) for word in wording - missing)
         if not borne:
@@ -555,8 +557,8 @@ def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
         and len(hit.missing) <= len(best.missing)
     ]
     others = [hit for hit in near if not magnitudes_agree(hit.sourced.fact, best.sourced.fact)]
-    others = [hit for hit in others if not _says_less(hit, best, asked)]
-    if others and best.complete:
+    others = [hit for hit in others if not _is_less_specific(hit, best, asked)]
+    if others and best.is_complete:
         pages = _pages(near, best)
         on_statement = best.sourced.fact.statement not in (None, Statement.EQUITY)
         others = [
@@ -573,7 +575,7 @@ def _pages(hits: Iterable[FactHit], like: FactHit) -> set[int]:
     return {hit.sourced.fact.page for hit in hits if magnitudes_agree(hit.sourced.fact, like.sourced.fact)}
 
 
-def forms_of(word: str, printed: Words, facts: Iterable[SourcedFact]) -> list[Words]:
+def expansions_of(word: str, printed: Words, facts: Iterable[SourcedFact]) -> list[Words]:
     """What a word that no address has may be short for: the beginning of a printed word, or the initials of a name.
 
     `seg` for `segment`; `apla` for `Asia Pacific & Latin America`, `apac` for `Asia-Pacific`.
@@ -584,11 +586,11 @@ def forms_of(word: str, printed: Words, facts: Iterable[SourcedFact]) -> list[Wo
     names = {
         name for sourced in facts for name in (sourced.fact.scope or "", sourced.fact.label, *sourced.fact.column_path)
     }
-    spelt = {words_of(name) for name in names if len(name) <= _LONGEST_NAME and are_initials(word, name)}
+    spelt = {words_of(name) for name in names if len(name) <= _LONGEST_NAME and is_acronym(word, name)}
     return [*begun[:_MOST_FORMS], *sorted(spelt, key=sorted)[:_MOST_FORMS]]
 
 
-def are_initials(word: str, name: str) -> bool:
+def is_acronym(word: str, name: str) -> bool:
     """Whether a short form is made of the beginnings of a name's words, in order, one of them at most left out."""
     words = [one for one in re.findall(r"[a-z]+", name.lower()) if one not in ("and", "of", "the")]
     if not 2 <= len(words) <= len(word) + 1 or words[0][0] != word[0]:
@@ -635,7 +637,7 @@ def _labels(metric: Metric) -> Iterator[str]:
     return (label.rpartition(">")[2].strip() for label in metric.labels[:_LABELS])
 
 
-def _said_otherwise(texts: Iterable[str]) -> list[Words]:
+def _synonym_words(texts: Iterable[str]) -> list[Words]:
     """What else is written for phrases of `texts`, taken together: every phrase of a group in the place of another."""
     words = words_of(" ".join(texts))
     return [

@@ -26,12 +26,12 @@ class Address(NamedTuple):
     members: Words
     borne: Words
     """All of them, and what stands above the table."""
-    taken_off: Words = frozenset()
+    net_of: Words = frozenset()
     """What only the end of the label says that names what the figure is without: `tax assets, net of the allowance`."""
 
-    def borne_for(self, asked: Words) -> Words:
+    def matched_words(self, asked: Words) -> Words:
         """What bears words of a question out: what the figure is net of only where the question asks for it so."""
-        return self.borne if asked & NET_OF else self.borne - self.taken_off
+        return self.borne if asked & NET_OF else self.borne - self.net_of
 
 
 def address_of(fact: Fact) -> Address:
@@ -44,11 +44,11 @@ def address_of(fact: Fact) -> Address:
     above = fact.caption, fact.note
     column = fact.column_path or (fact.column,)
     label = without_reference(fact.label)
-    to_come = any(_is_to_come(name, fact.period) for name in (label, *column))
+    to_come = any(_is_future_year(name, fact.period) for name in (label, *column))
     return _address(label, fact.section, column, fact.scope, tag.concept if tag else "", members, above, to_come)
 
 
-def _is_to_come(name: str, period: FactPeriod) -> bool:
+def _is_future_year(name: str, period: FactPeriod) -> bool:
     """Whether a row or column is of a year after the one that its figures are of, as years of maturity are."""
     found = _YEAR.fullmatch(name.strip())
     return name.strip().casefold() == "thereafter" or (
@@ -83,8 +83,8 @@ def _address(
     to_come: bool,
 ) -> Address:
     line, heads, head = words_of(label), words_of(" ".join(section)), words_of(" ".join(column)) - OF_TIME
-    of_scope, named = words_of(scope or ""), words_of(spelt(_TAKEN_OFF.sub("", concept))) - OF_ANY_CONCEPT
-    of_members = words_of(" ".join(map(spelt, members))) - OF_ANY_CONCEPT
+    of_scope, named = words_of(scope or ""), words_of(split_tag_name(_NET_OF_WORDS.sub("", concept))) - OF_ANY_CONCEPT
+    of_members = words_of(" ".join(map(split_tag_name, members))) - OF_ANY_CONCEPT
     borne = line | heads | head | of_scope | named | of_members | words_of(" ".join(above))
     borne |= OF_YEARS_TO_COME if to_come else frozenset()
     without = _WITHOUT.search(label)
@@ -93,11 +93,11 @@ def _address(
 
 
 _WITHOUT = re.compile(r",?\s*(?:\(?net of|less(?: accumulated| allowances?)?\b|excluding|exclusive of)\b", re.I)
-_TAKEN_OFF = re.compile(r"AfterAccumulated\w+")
+_NET_OF_WORDS = re.compile(r"AfterAccumulated\w+")
 """What a concept names that its figure is without: an asset after depreciation is none."""
 
 
-def spelt(name: str) -> str:
+def split_tag_name(name: str) -> str:
     """`us-gaap:LongLivedAssets` as words; what is no tag's name stays as it is."""
     return " ".join(_CAMEL.findall(name.rpartition(":")[2])) if ":" in name else name
 

@@ -14,8 +14,15 @@ from decimal import Decimal
 
 from fin_agent.index.protocol import PageKey, SourcedFact
 from fin_agent.lexicon.words import word_lists
-from fin_agent.retrieval.fact_search import FactQuery, facts_of_year, find_facts, fit_of, is_of_period, wordings_of
-from fin_agent.retrieval.fact_terms import LIGHT, OF_PARTS, OF_TIME, Words, address_of, spelt, stems, words_of
+from fin_agent.retrieval.fact_search import (
+    FactQuery,
+    facts_of_year,
+    find_facts,
+    matches_period,
+    period_fit_of,
+    synonym_wordings,
+)
+from fin_agent.retrieval.fact_terms import LIGHT, OF_PARTS, OF_TIME, Words, address_of, split_tag_name, stems, words_of
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.sibling_cells import Sibling, Siblings, adds_up, may_span_pages, shared_words, siblings_in
 from fin_agent.retrieval.slot_matching import same_part
@@ -55,7 +62,7 @@ class Family:
     table: str = ""
     """Where it stands (`Siblings.anchor`): a slot of this table and a member's name is filled from here alone."""
 
-    def sums_up(self, period: int = 0) -> bool:
+    def sums_to_whole(self, period: int = 0) -> bool:
         """Whether the members add up to the whole; False also where the whole is not stated."""
         if not self.total:
             return False
@@ -70,7 +77,7 @@ class Family:
         grown = [member for member in self.members if member.value(before) > 0]
         return tuple(sorted(grown, key=lambda member: member.value(after) / member.value(before), reverse=descending))
 
-    def named(self, name: str) -> Member | None:
+    def member_named(self, name: str) -> Member | None:
         """The member that a question calls by `name`: printed so, or the only one whose name has all of its words."""
         same = [member for member in self.members if same_part(member.name, name)]
         words = words_of(name)
@@ -81,7 +88,7 @@ class Family:
 
 
 @dataclass(frozen=True, slots=True)
-class FamiliesFound:
+class FamilySearchResult:
     """Families that fit a question, best first."""
 
     families: tuple[Family, ...] = ()
@@ -94,7 +101,7 @@ class FamiliesFound:
         return self.families[0] if self.families else None
 
     @property
-    def sure(self) -> bool:
+    def is_sure(self) -> bool:
         """Whether the best one is what is asked for, and no other stands as near."""
         return bool(self.families) and self.rival is None
 
@@ -103,7 +110,7 @@ KINDS = tuple(sorted(word_lists("part_kinds")))
 """What companies are divided by, where it is known; other words for kinds are looked for as such."""
 
 
-def families(
+def find_families(
     workspace: Workspace,
     query: FactQuery,
     company: str,
@@ -112,7 +119,7 @@ def families(
     holding: Sequence[str] = (),
     years: Sequence[int] = (),
     scope: Scope = EVERYTHING,
-) -> FamiliesFound:
+) -> FamilySearchResult:
     """The families of a company's tables that hold figures for a phrase or metric.
 
     Args:
@@ -126,23 +133,23 @@ def families(
         scope: The filings and pages that may be read.
     """
     wanted = tuple(replace(query, part=None, fiscal_year=year) for year in years or (query.fiscal_year,))
-    asked = _Asked.of(query, kind, (*holding, query.part) if query.part else tuple(holding), workspace)
+    asked = _FamilyQuery.of(query, kind, (*holding, query.part) if query.part else tuple(holding), workspace)
     directory, last = workspace.directory, wanted[-1]
     doc_ids = [
         doc_id for doc_id in directory.by_key[company].doc_ids if scope.filings in (None, ()) or doc_id in scope.filings
     ]
     if last.fiscal_year is None or not doc_ids:
-        return FamiliesFound()
-    fits = {doc_id: fit_of(last, directory.identities[doc_id]) for doc_id in doc_ids}
+        return FamilySearchResult()
+    fits = {doc_id: period_fit_of(last, directory.identities[doc_id]) for doc_id in doc_ids}
     near = [each for each in facts_of_year(workspace.index, doc_ids, last.fiscal_year) if scope.holds(each.key)]
-    near = [each for each in near if is_of_period(each.fact, last) and asked.may_be_of(each.fact)]
+    near = [each for each in near if matches_period(each.fact, last) and asked.may_match_page(each.fact)]
     filings = sorted({each.doc_id for each in near}, key=lambda doc_id: (-fits[doc_id], doc_id))[:_FILINGS]
     pages = sorted({each.key for each in near if each.doc_id in filings})
     tables = _tables(workspace, pages)
     wholes = [_whole(workspace, one, company, scope) for one in wanted]
     found: list[tuple[tuple[float, ...], Family]] = []
     for siblings in tables:
-        if not asked.may_be(siblings) or (held := _family(siblings, wanted, tables, wholes)) is None:
+        if not asked.may_match(siblings) or (held := _family(siblings, wanted, tables, wholes)) is None:
             continue
         made, proved = held
         score = asked.score(siblings, made)
@@ -154,10 +161,10 @@ def families(
             score += _THE_WHOLE if magnitudes_agree(made.total[-1].fact, whole.fact) else -_THE_WHOLE
         found.append(((-round(score, 3), -fits[siblings.doc_id], -len(made.members)), made))
     found.sort(key=lambda pair: pair[0])
-    return _without_doubles(found, _NEAR if any(asked.wordings) else math.inf)
+    return _deduplicate_families(found, _NEAR if any(asked.wordings) else math.inf)
 
 
-def family(
+def find_family(
     workspace: Workspace,
     query: FactQuery,
     company: str,
@@ -167,7 +174,7 @@ def family(
     scope: Scope = EVERYTHING,
 ) -> Family:
     """The best of `families`; an empty one where there are none."""
-    return families(workspace, query, company, kind=kind, years=years, scope=scope).best or Family()
+    return find_families(workspace, query, company, kind=kind, years=years, scope=scope).best or Family()
 
 
 def family_of_companies(workspace: Workspace, query: FactQuery, companies: Iterable[str]) -> Family:
@@ -176,14 +183,14 @@ def family_of_companies(workspace: Workspace, query: FactQuery, companies: Itera
     for company in companies:
         name = workspace.directory.by_key[company].name
         found = find_facts(workspace, query, company=company)
-        if found.sure:
-            members.append(Member(name, (found.found[0].sourced,)))
+        if found.is_sure:
+            members.append(Member(name, (found.matches[0].sourced,)))
         else:
             dropped.append((name, "several lines fit" if found.rivals else "no line has all of the words"))
     return Family(tuple(members), "company", (), tuple(dropped))
 
 
-def is_the_rest(name: str) -> bool:
+def is_remainder(name: str) -> bool:
     """Whether a member is only what is left beside the named ones: `Other`, `All other countries`, `Rest of world`."""
     return bool(words_of(name)) and words_of(name) <= _REST | OF_PARTS | LIGHT
 
@@ -212,7 +219,7 @@ _ACROSS_TABLES = 0.03
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _FamilyQuery:
     """What a family has to be of."""
 
     wordings: tuple[Words, ...]
@@ -223,8 +230,8 @@ class _Asked:
     holding: tuple[str, ...]
 
     @classmethod
-    def of(cls, query: FactQuery, kind: str | None, holding: tuple[str, ...], workspace: Workspace) -> _Asked:
-        wordings, metric = wordings_of(replace(query, part=None), workspace.lexicon)
+    def of(cls, query: FactQuery, kind: str | None, holding: tuple[str, ...], workspace: Workspace) -> _FamilyQuery:
+        wordings, metric = synonym_wordings(replace(query, part=None), workspace.lexicon)
         own = words_of(kind or "")
         said = own | OF_PARTS
         free = tuple(dict.fromkeys(left for words in wordings if (left := words - said - LIGHT) or not words - LIGHT))
@@ -232,19 +239,19 @@ class _Asked:
             free or tuple(words - own for words in wordings),
             metric.id if metric is not None else None,
             metric.unit if metric is not None else "",
-            _kind_named(kind),
+            _kind_for_word(kind),
             own,
             holding,
         )
 
-    def may_be_of(self, fact: Fact) -> bool:
+    def may_match_page(self, fact: Fact) -> bool:
         """Whether the page of the fact is worth looking at."""
         if self.metric is not None and _plain_metric(fact) == self.metric:
             return True
         borne = address_of(fact).borne
         return any((words or self.kind_words) <= borne for words in self.wordings)
 
-    def may_be(self, siblings: Siblings) -> bool:
+    def may_match(self, siblings: Siblings) -> bool:
         """Whether words of the phrase are borne out at all: a cheap look before the members are."""
         if self.metric is not None:
             return True
@@ -253,7 +260,7 @@ class _Asked:
 
     def score(self, siblings: Siblings, made: Family) -> float | None:
         """How far the family is what is asked for; None where something of it is not borne out."""
-        if any(made.named(name) is None for name in self.holding):
+        if any(made.member_named(name) is None for name in self.holding):
             return None
         facts = [member.facts[-1].fact for member in made.members]
         concept = _concept(member.facts[-1] for member in made.members)
@@ -284,14 +291,14 @@ class _Asked:
             score -= _ACROSS_TABLES
         if self.kind_words and self.kind is None and siblings.place == "row":
             score += _STUB
-        of_kind = self._of_kind(siblings, facts)
+        of_kind = self._kind_score(siblings, facts)
         return score + of_kind if of_kind is not None else None
 
-    def _of_kind(self, siblings: Siblings, facts: Sequence[Fact]) -> float | None:
+    def _kind_score(self, siblings: Siblings, facts: Sequence[Fact]) -> float | None:
         """What it counts that the members are of the kind asked for; None where they are of another."""
         if not self.kind_words:
             return 0.0
-        times = sum(_is_a_time(one.name) for one in siblings.members)
+        times = sum(_is_time(one.name) for one in siblings.members)
         if 2 * times > len(siblings.members) and self.kind != "maturity" and not self.kind_words & OF_TIME:
             return None
         near = " ".join((siblings.above[0], *siblings.shared, *(one.name for one in siblings.members)))
@@ -299,8 +306,8 @@ class _Asked:
             return _OF_THE_KIND if self.kind_words <= words_of(near) | words_of(siblings.above[1]) else 0.0
         like = {self.kind, *_MAY_BE_CALLED.get(self.kind, ())}
         of_tags = {kind for kind in map(_kind_of_tag, facts) if kind is not None}
-        said = of_tags or _kinds_said(near)
-        of_regions = _speaking_of_regions(siblings)
+        said = of_tags or _kinds_mentioned(near)
+        of_regions = _share_of_region_names(siblings)
         regions = of_regions * ((self.kind == "region") - (self.kind == "country"))
         if (self.kind == "region" and of_regions > 1 / 2) or (
             self.kind == "country" and "region" in said and of_regions < 1 / 4
@@ -310,10 +317,10 @@ class _Asked:
             return (_OF_THE_KIND if of_tags else _SAID_SO) + _REGIONAL * regions
         if said or self.kind not in _MAY_BE_CALLED:
             return _LIKE + _REGIONAL * regions if said & like else None
-        return _SAID_SO / 2 * (self.kind in _kinds_said(siblings.above[1])) + _REGIONAL * regions
+        return _SAID_SO / 2 * (self.kind in _kinds_mentioned(siblings.above[1])) + _REGIONAL * regions
 
 
-def _is_a_time(name: str) -> bool:
+def _is_time(name: str) -> bool:
     """Whether it says when something falls due, or of which year it is: `Fiscal 2028`, `Due after five years`."""
     return all(word.isdigit() for word in words_of(name) - OF_TIME - _WHEN)
 
@@ -321,10 +328,10 @@ def _is_a_time(name: str) -> bool:
 def _concept(facts: Iterable[SourcedFact]) -> Words:
     """Words of the concept that all of them are tagged with."""
     concepts = {each.fact.tag.concept if each.fact.tag else "" for each in facts}
-    return words_of(spelt(concepts.pop())) if len(concepts) == 1 else frozenset()
+    return words_of(split_tag_name(concepts.pop())) if len(concepts) == 1 else frozenset()
 
 
-def _kind_named(kind: str | None) -> str | None:
+def _kind_for_word(kind: str | None) -> str | None:
     """The one of KINDS that a word of a question stands for; None for any other word."""
     words = words_of(kind or "")
     return next((one for one in KINDS if words and words & words_of(one)), None)
@@ -341,10 +348,10 @@ _MAY_BE_CALLED = {
 
 def _kind_of_tag(fact: Fact) -> str | None:
     axes = " ".join(fact.tag.axes).casefold() if fact.tag else ""
-    return next(iter(sorted(_kinds_said(axes))), None) if axes else None
+    return next(iter(sorted(_kinds_mentioned(axes))), None) if axes else None
 
 
-def _kinds_said(text: str) -> set[str]:
+def _kinds_mentioned(text: str) -> set[str]:
     letters = text.casefold()
     return {kind for kind, words in word_lists("part_kinds").items() if any(word in letters for word in words)}
 
@@ -353,7 +360,7 @@ def _plain_metric(fact: Fact) -> str | None:
     return fact.metric.removeprefix("segment_") if fact.metric else None
 
 
-def _speaking_of_regions(siblings: Siblings) -> float:
+def _share_of_region_names(siblings: Siblings) -> float:
     """Share of the names that speak of large regions; those of single countries do not."""
     names = [words_of(one.name) for one in siblings.members]
     return sum(bool(name & _REGIONS) for name in names) / len(names)
@@ -372,7 +379,7 @@ def _tables(workspace: Workspace, pages: Sequence[PageKey]) -> list[Siblings]:
 
 
 def _whole(workspace: Workspace, query: FactQuery, company: str, scope: Scope) -> SourcedFact | None:
-    found = find_facts(workspace, query, company=company, scope=scope).found
+    found = find_facts(workspace, query, company=company, scope=scope).matches
     return next((hit.sourced for hit in found if hit.sourced.fact.scope is None), None)
 
 
@@ -387,7 +394,7 @@ def _family(
     kept: list[Member] = []
     dropped = [(one.name, "a sum of others") for one in siblings.sums if one not in siblings.members]
     for one in siblings.members:
-        of_sources = [one if source is siblings else source.named(one.name) for source in sources]
+        of_sources = [one if source is siblings else source.member_named(one.name) for source in sources]
         facts = [_figure(member, query) for member, query in zip(of_sources, wanted, strict=True)]
         figures = tuple(fact for fact in facts if fact is not None)
         if len(figures) == len(wanted):
@@ -395,7 +402,7 @@ def _family(
         else:
             dropped.append((one.name, "no figure of every period"))
     proved = bool(total) and adds_up([member.facts[-1].fact for member in kept], total[-1].fact)
-    between = [member for member in kept if _lies_between(member, kept, total, proved=proved)]
+    between = [member for member in kept if _is_subtotal_or_deduction(member, kept, total, proved=proved)]
     dropped += [(member.name, "no part: an elimination, or what is not divided among the parts") for member in between]
     kept = [member for member in kept if member not in between]
     if len(kept) < _FEWEST or not any(member.value(-1) for member in kept):
@@ -405,7 +412,9 @@ def _family(
     ), proved
 
 
-def _lies_between(member: Member, members: Sequence[Member], total: Sequence[SourcedFact], *, proved: bool) -> bool:
+def _is_subtotal_or_deduction(
+    member: Member, members: Sequence[Member], total: Sequence[SourcedFact], *, proved: bool
+) -> bool:
     """Whether it is no part, by its name or because it takes off what the others count twice."""
     words = words_of(member.name)
     if words & _BETWEEN and words <= _BETWEEN | _REST | OF_PARTS | LIGHT:
@@ -424,7 +433,7 @@ def _kind_of(siblings: Siblings, members: Sequence[Member]) -> str | None:
     kinds = {_kind_of_tag(member.facts[-1].fact) for member in members} - {None}
     if kinds:
         return sorted(kind for kind in kinds if kind)[0]
-    said = _kinds_said(" ".join((*siblings.shared, *siblings.above)))
+    said = _kinds_mentioned(" ".join((*siblings.shared, *siblings.above)))
     return (
         sorted(said)[0]
         if said
@@ -435,7 +444,7 @@ def _kind_of(siblings: Siblings, members: Sequence[Member]) -> str | None:
 def _figure(sibling: Sibling | None, query: FactQuery) -> SourcedFact | None:
     if sibling is None:
         return None
-    return next((sourced for sourced in sibling.facts.values() if is_of_period(sourced.fact, query)), None)
+    return next((sourced for sourced in sibling.facts.values() if matches_period(sourced.fact, query)), None)
 
 
 def _with_other_periods(siblings: Siblings, query: FactQuery, tables: Sequence[Siblings]) -> Siblings:
@@ -453,21 +462,21 @@ def _with_other_periods(siblings: Siblings, query: FactQuery, tables: Sequence[S
     return siblings
 
 
-def _without_doubles(found: Sequence[tuple[tuple[float, ...], Family]], near: float) -> FamiliesFound:
+def _deduplicate_families(found: Sequence[tuple[tuple[float, ...], Family]], near: float) -> FamilySearchResult:
     """The families that say something else each, and the first that stands as near as the best and contradicts it."""
     kept: list[tuple[float, Family]] = []
     for (below, *_), made in found:
-        if not any(_say_the_same(made, other) for _, other in kept):
+        if not any(_have_same_figures(made, other) for _, other in kept):
             kept.append((-below, made))
     if not kept:
-        return FamiliesFound()
+        return FamilySearchResult()
     best = kept[0][0]
     first = kept[0][1]
-    rival = next((other for score, other in kept[1:] if score > best - near and not _is_left_out(other, first)), None)
-    return FamiliesFound(tuple(made for _, made in kept), rival)
+    rival = next((other for score, other in kept[1:] if score > best - near and not _is_same_table(other, first)), None)
+    return FamilySearchResult(tuple(made for _, made in kept), rival)
 
 
-def _is_left_out(other: Family, first: Family) -> bool:
+def _is_same_table(other: Family, first: Family) -> bool:
     """Whether one of them holds sums, or parts, of the other's members: they are one table's, and do not differ."""
     shared = [(member, same) for member in other.members if (same := _of_name(first, member.name)) is not None]
     if any(not magnitudes_agree(member.facts[-1].fact, same.facts[-1].fact) for member, same in shared):
@@ -481,7 +490,7 @@ def _of_name(family: Family, name: str) -> Member | None:
     return next((member for member in family.members if member.name == name), None)
 
 
-def _say_the_same(one: Family, other: Family) -> bool:
+def _have_same_figures(one: Family, other: Family) -> bool:
     """Whether all figures of the smaller family are in the other, however their parts are called."""
     small, large = sorted((one, other), key=lambda family: len(family.members))
     figures = [member.facts[-1].fact for member in large.members]

@@ -55,14 +55,14 @@ NO_WORDS = WordFit()
 def word_fits(query: Query, index: FilingIndex, doc_ids: Sequence[str]) -> dict[str, WordFit]:
     """The fit of those of `doc_ids` that hold any of the words."""
     terms = _best_pages(index, query.terms, doc_ids)
-    pages = _together(terms, _best_pages(index, query.expansions, doc_ids))
+    pages = _combine_scores(terms, _best_pages(index, query.expansions, doc_ids))
     return {doc_id: WordFit(pages=score) for doc_id, score in pages.items()}
 
 
 def word_fits_of_all(query: Query, index: FilingIndex, doc_ids: Sequence[str] | None) -> dict[str, WordFit]:
     """The fit of filings that fit best by their words, of all there are or of `doc_ids`: words are all to go by."""
     terms = _best_pages(index, query.terms, doc_ids)
-    pages = _together(terms, _best_pages(index, query.expansions, doc_ids))
+    pages = _combine_scores(terms, _best_pages(index, query.expansions, doc_ids))
     phrases = _best_pages(index, phrases_of(query), doc_ids)
     best = max(_top(phrases), _top(terms))  # two common words side by side are no better than one rare word
     summaries = dict(index.search_summaries(query.terms, doc_ids=doc_ids, limit=_PAGES_LOOKED_AT))
@@ -87,7 +87,7 @@ def phrases_of(query: Query) -> tuple[str, ...]:
     return tuple(dict.fromkeys(pairs))
 
 
-def _together(terms: Mapping[str, float], expansions: Mapping[str, float]) -> dict[str, float]:
+def _combine_scores(terms: Mapping[str, float], expansions: Mapping[str, float]) -> dict[str, float]:
     """Both scores of each filing as one, that of the best filing 1."""
     best: dict[str, float] = {}
     for found, weight in ((terms, 1.0), (expansions, _EXPANSIONS)):

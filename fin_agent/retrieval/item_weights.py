@@ -14,7 +14,7 @@ _BODY = 0.6
 """Worth of an Item of an 8-K that is not the one such things are usually told under; 1 where none is known."""
 
 
-def item_worth(query: Query, record: FilingRecord) -> Callable[[str | None], float]:
+def item_weights(query: Query, record: FilingRecord) -> Callable[[str | None], float]:
     """Worth of each Item of this filing's form: 1 for the best of those the query names, less for those after it.
 
     An 8-K is short: any Item but its list of exhibits is what it was filed for.

@@ -69,7 +69,7 @@ class RankingMargin:
 
     score: float
     margin: float
-    """To the best figure of another value, at most `MOST_MARGIN`."""
+    """To the best figure of another value, at most `MAX_MARGIN`."""
     alone: float
     """Whether no other value of the period has all words."""
     others: float
@@ -86,7 +86,7 @@ class RankingMargin:
     constant: float = 1.0
 
 
-class Nearest(NamedTuple):
+class NearestFigure(NamedTuple):
     """The best figure, and how sure it is."""
 
     sourced: SourcedFact
@@ -148,7 +148,7 @@ NAMES = tuple(field.name for field in fields(Features))
 STANDING = tuple(field.name for field in fields(RankingMargin))
 
 
-def find_nearest_figure(workspace: Workspace, sought: FigureTarget, *, company: str) -> Nearest | None:
+def find_nearest_figure(workspace: Workspace, sought: FigureTarget, *, company: str) -> NearestFigure | None:
     """The figure of a company, by its key, that is nearest to what is sought; None where nothing is near."""
     candidates = ranked_candidates(workspace, sought, company=company)
     if not candidates:
@@ -158,7 +158,7 @@ def find_nearest_figure(workspace: Workspace, sought: FigureTarget, *, company: 
     first = scored[:CONSIDERED]
     place, standing = ranking_margin([candidates[place] for _, place in first], [score for score, _ in first])
     best, features = candidates[first[place][1]]
-    return Nearest(best, model.chance(features, standing))
+    return NearestFigure(best, model.chance(features, standing))
 
 
 def ranking_margin(
@@ -179,7 +179,7 @@ def ranking_margin(
 
     return place, RankingMargin(
         score=scores[place],
-        margin=MOST_MARGIN if rival is None else min(MOST_MARGIN, scores[place] - scores[rival]),
+        margin=MAX_MARGIN if rival is None else min(MAX_MARGIN, scores[place] - scores[rival]),
         alone=float(len(of_period) <= 1),
         others=min(len(of_period), _TENTHS) / _TENTHS,
         prints=min(sum(alike), _SIXTHS) / _SIXTHS,
@@ -207,25 +207,25 @@ def ranked_candidates(
     own = [doc_id for doc_id, one in identities.items() if one.fiscal_year == year]
     undated = index.facts(own, years=[UNDATED.fiscal_year]) if own else []
     facts = [with_own_unit(each) for each in (*facts_of_year(index, doc_ids, year), *undated)]
-    asked = _Asked(sought, workspace.lexicon, facts)
+    asked = _TargetWords(sought, workspace.lexicon, facts)
     prints = Counter((abs(each.fact.value), each.doc_id) for each in facts)
     found = []
     for each in facts:
         address = address_of(each.fact)
         if sought.wanted == "percent" and each.fact.unit not in _PERCENT:
             continue  # a share is to be computed, or is printed
-        if each.fact.amount and asked.bears_all(address, each.fact):  # a dash is no answer to `how much`
+        if each.fact.amount and asked.covers_all(address, each.fact):  # a dash is no answer to `how much`
             number = 1 / prints[abs(each.fact.value), each.doc_id]
             found.append((each, asked.features(each, address, identities[each.doc_id], year, number)))
     return found
 
 
-MOST_MARGIN = 2.0
+MAX_MARGIN = 2.0
 CONSIDERED = 40
 """The best figures, among which it is told how the first one stands."""
 
 
-class _Asked:
+class _TargetWords:
     """The words sought, with their weights among the lines of the candidates."""
 
     def __init__(self, sought: FigureTarget, lexicon: Lexicon, facts: Sequence[SourcedFact]) -> None:
@@ -238,7 +238,7 @@ class _Asked:
         self.weights = {word: self._weight(word) for word in sought.words}
         self.weights |= {word: _LIGHT * self._weight(word) for word in sought.light - sought.words}
         self._total = sum(self.weights.values()) or 1.0
-        self._others = {word: same_words().get(word, frozenset()) for word in self.weights}
+        self._others = {word: synonyms_of().get(word, frozenset()) for word in self.weights}
         self._known = frozenset(self.weights).union(*self._others.values())
         self._metrics = [
             (words, name, [label for label in map(_last_words, lexicon.metrics[name].labels[:_LABELS]) if label])
@@ -249,7 +249,7 @@ class _Asked:
     def _weight(self, word: str) -> float:
         return math.log(2 + self._lines / (1 + self._counts[word]))
 
-    def _named(self, fact: Fact, borne: Words) -> Words:
+    def _metric_words(self, fact: Fact, borne: Words) -> Words:
         """Words that name a metric which the figure is of, or which the line is printed for."""
         held: set[str] = set()
         for words, name, labels in self._metrics:
@@ -264,18 +264,18 @@ class _Asked:
             return _NAMED
         return 0.0 if self._others[word].isdisjoint(said) else _OTHERWISE
 
-    def bears_all(self, address: Address, fact: Fact) -> bool:
+    def covers_all(self, address: Address, fact: Fact) -> bool:
         """Whether the address says every content word, or another word for it."""
-        borne = address.borne_for(self.sought.words | self.sought.light)
-        named = self._named(fact, borne)
+        borne = address.matched_words(self.sought.words | self.sought.light)
+        named = self._metric_words(fact, borne)
         return all(self._credit(word, borne, named) for word in self.sought.words)
 
-    def share(self, said: Words, fact: Fact, address: Address) -> float:
+    def coverage(self, said: Words, fact: Fact, address: Address) -> float:
         """Share of the words by weight that are said."""
-        named = self._named(fact, address.borne)
+        named = self._metric_words(fact, address.borne)
         return sum(weight * self._credit(word, said, named) for word, weight in self.weights.items()) / self._total
 
-    def _more(self, words: Words, known: Words) -> float:
+    def _missing_share(self, words: Words, known: Words) -> float:
         """Share by weight of what the question lacks."""
         words = words - LIGHT - OF_ANY_CONCEPT - OF_TIME
         whole = sum(map(self._weight, words))
@@ -294,21 +294,21 @@ class _Asked:
         percent, count = fact.unit in _PERCENT, fact.unit in _COUNT
         amount, balance = not percent and not count, not fact.period.months
         moves = (address.heads | address.line | address.column) & _CHANGE and not self._known & _CHANGE
-        more_in_part = self._more(part, known)
+        more_in_part = self._missing_share(part, known)
         metric = any(fact.metric == name for _, name, _ in self._metrics)
         wanted, as_float = sought.wanted, float
         return Features(
-            said=self.share(around, fact, address),
-            said_in_row=self.share(row, fact, address),
-            said_in_caption=self.share(around | words_of(fact.caption), fact, address),
-            said_above=self.share(address.borne, fact, address),
-            more_in_row=self._more(address.line, known),
-            more_in_headings=self._more(address.heads - address.line, known),
-            more_in_column=self._more(address.column - years_of(fact.period), known),
+            said=self.coverage(around, fact, address),
+            said_in_row=self.coverage(row, fact, address),
+            said_in_caption=self.coverage(around | words_of(fact.caption), fact, address),
+            said_above=self.coverage(address.borne, fact, address),
+            more_in_row=self._missing_share(address.line, known),
+            more_in_headings=self._missing_share(address.heads - address.line, known),
+            more_in_column=self._missing_share(address.column - years_of(fact.period), known),
             more_in_part=more_in_part,
             of_a_part=as_float(bool(part)),
             part_named=as_float(bool(part) and not more_in_part),
-            of_period=_of_period(fact, sought, year),
+            of_period=_matches_period(fact, sought, year),
             undated=as_float(fact.period == UNDATED),
             own_report=as_float(identity.fiscal_year == year and identity.quarter == sought.quarter),
             later_report=as_float((identity.fiscal_year or 0) > year),
@@ -344,7 +344,7 @@ _HALF, _NINE_MONTHS = 6, 9
 _BALANCE_IN_A_SPAN, _BALANCE_OR_ANOTHER_SPAN, _ANOTHER = 0.35, 0.4, 0.15
 
 
-def _of_period(fact: Fact, sought: FigureTarget, year: int) -> float:
+def _matches_period(fact: Fact, sought: FigureTarget, year: int) -> float:
     period = fact.period
     if period.fiscal_year != year:
         return 0.0
@@ -362,10 +362,10 @@ def _last_words(label: str) -> Words:
 
 
 @lru_cache(maxsize=1)
-def same_words() -> Mapping[str, Words]:
-    """For a word, the others of its groups in `same_words.yaml`; phrases of several words are left out."""
+def synonyms_of() -> Mapping[str, Words]:
+    """For a word, the others of its groups in `synonyms_of.yaml`; phrases of several words are left out."""
     found: dict[str, set[str]] = {}
-    for phrases in word_lists("same_words").values():
+    for phrases in word_lists("synonyms_of").values():
         single = frozenset(word for words in map(words_of, phrases) if len(words) == 1 for word in words)
         for word in single:
             found.setdefault(word, set()).update(single - {word})

@@ -10,11 +10,11 @@ from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline, SourcedFact
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, slot_metric
-from fin_agent.retrieval.item_weights import item_worth
+from fin_agent.retrieval.item_weights import item_weights
 from fin_agent.retrieval.page_text_matching import NOTHING_READ, QueryTerms, TextMatch, text_matches
 from fin_agent.retrieval.search_query import Query, RankedFiling
 from fin_agent.retrieval.search_terms import stems_of
-from fin_agent.retrieval.slot_matching import fills
+from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.page import Statement
 
 MEANINGS: Mapping[str, str] = {
@@ -103,10 +103,10 @@ def candidates_of(
     facts = index.facts(doc_ids, metrics=wanted_metrics) if wanted_metrics else []
     spoken_of = [sourced for sourced in facts if sourced.fact.metric in query.metrics]
     facts = [*facts, *(sourced for sourced in query.printed if sourced.doc_id in filing_scores)]
-    held = _slots_held(query, facts, metrics, owners)
+    held = _slots_stated(query, facts, metrics, owners)
     rows = row_matches(query, index, doc_ids) if query.slots or query.figures else {}
     stated = _figures_stated(query, spoken_of)
-    divided = _divided(query, spoken_of) if query.tables or query.figures else {}
+    divided = _pages_by_part(query, spoken_of) if query.tables or query.figures else {}
     places = {doc_id: _Place.of(index.filing(doc_id), query) for doc_id in doc_ids}
     pages = [page for page in _in_rank_order(index.outline(doc_ids), doc_ids) if only is None or page.key in only]
     quick = {
@@ -132,7 +132,7 @@ def candidates_of(
             "expansions": expansions.get(page.key, 0.0) * telling,
             "synonyms": synonyms.get(page.key, 0.0) * telling,
             **_of_text(match, telling),
-            "note": wanted.wanted_of(place.note_title(page)),
+            "note": wanted.title_coverage(place.note_title(page)),
             "statement": float(page.statement in query.statements),
             "facts": len(stated.get(page.key, ())) / max(1, len(query.metrics)),
             "parts": divided.get(page.key, 0.0),
@@ -174,7 +174,7 @@ class _Place:
         for start in record.items:
             starts[start.page] = (*starts.get(start.page, ()), start.item)
         notes = {note.number: note.title for note in record.notes}
-        return cls(item_worth(query, record), starts, notes)
+        return cls(item_weights(query, record), starts, notes)
 
     def starting(self, page: PageOutline) -> tuple[str, ...]:
         return self.starts.get(page.key.page, ())
@@ -205,7 +205,7 @@ def _as_shares(cosines: Mapping[PageKey, float]) -> dict[PageKey, float]:
     return {key: max(0.0, cosine) / top for key, cosine in cosines.items()} if top > 0 else {}
 
 
-def _slots_held(
+def _slots_stated(
     query: Query, facts: Sequence[SourcedFact], metrics: Mapping[str, Metric], owners: Mapping[str, str]
 ) -> dict[PageKey, dict[Slot, float]]:
     """Which figures looked for each page states, and what that is worth: most on the metric's own statement.
@@ -215,7 +215,7 @@ def _slots_held(
     held: dict[PageKey, dict[Slot, float]] = {}
     for sourced in facts:
         for slot in query.slots:
-            if fills(sourced, slot, metrics, owners):
+            if fills_slot(sourced, slot, metrics, owners):
                 home = slot_metric(slot, metrics).statement
                 at_home = home is None or slot.part is not None or sourced.fact.statement is home
                 page = held.setdefault(sourced.key, {})
@@ -232,7 +232,7 @@ def _figures_stated(query: Query, facts: Sequence[SourcedFact]) -> dict[PageKey,
     return stated
 
 
-def _divided(query: Query, facts: Sequence[SourcedFact]) -> dict[PageKey, float]:
+def _pages_by_part(query: Query, facts: Sequence[SourcedFact]) -> dict[PageKey, float]:
     """Pages that state a figure spoken of for parts, as segments or regions: the more parts, the nearer to 1."""
     parts: dict[PageKey, set[str]] = {}
     for sourced in _of_periods(query, facts):

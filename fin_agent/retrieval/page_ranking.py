@@ -53,7 +53,7 @@ def greedy_select(candidates: Sequence[Candidate], weights: PageWeights, limit: 
         gains = {index: slot_gain(candidates[index], best_held) for index in (*holding, first_left)}
         scores = {index: base[index] + weights["slots"] * gains[index] for index in gains}
         chosen = min(scores, key=lambda index: (-round(scores[index], 9), index))
-        taken[chosen] = _explained(candidates[chosen], weights, gains[chosen], scores[chosen])
+        taken[chosen] = _with_explanation(candidates[chosen], weights, gains[chosen], scores[chosen])
         for slot, worth in candidates[chosen].slots.items():
             best_held[slot] = max(worth, best_held.get(slot, 0.0))
         holding = [index for index in holding if index != chosen]
@@ -66,6 +66,6 @@ def slot_gain(page: Candidate, best_held: Mapping[Slot, float]) -> float:
     return added / (1.0 + added)
 
 
-def _explained(page: Candidate, weights: PageWeights, gain: float, score: float) -> RankedPage:
+def _with_explanation(page: Candidate, weights: PageWeights, gain: float, score: float) -> RankedPage:
     values = (*page.features.items(), ("slots", gain))
     return RankedPage(page.key, score, tuple((name, round(weights[name] * value, 4)) for name, value in values))

@@ -12,8 +12,8 @@ from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
 
 _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+")
-_LONGEST_HEADING = 90
-_SHORTEST_HEADING = 4
+_MAX_HEADING_LENGTH = 90
+_MIN_HEADING_LENGTH = 4
 _CAPITALS = 0.6
 """Share of a heading's words that begin with a capital letter."""
 _TWO_DIGITS = re.compile(r"\d\d")
@@ -55,7 +55,7 @@ class QueryTerms:
         lesser = {stem: _EXPANSION * weight for stem, weight in (expansions | synonyms).items()}
         return cls(words, expansions, synonyms, lesser | words)
 
-    def wanted_of(self, title: str) -> float:
+    def title_coverage(self, title: str) -> float:
         """Share of a title's words that are wanted, 0 to 1; short titles of common words count less."""
         stems = set(stems_of(title))
         return len(stems & self.both.keys()) / (len(stems) + 1) if stems else 0.0
@@ -89,7 +89,7 @@ def _stems_by_sentence(text: str) -> tuple[tuple[frozenset[str], ...], frozenset
 
 def _is_heading(line: str) -> bool:
     """Whether a line of text reads like a heading: short, mostly capital initials, no figures, no stop at its end."""
-    if not _SHORTEST_HEADING <= len(line) <= _LONGEST_HEADING or line[-1] in ".,;":
+    if not _MIN_HEADING_LENGTH <= len(line) <= _MAX_HEADING_LENGTH or line[-1] in ".,;":
         return False
     if _TWO_DIGITS.search(line) or not _WORD.search(line):
         return False

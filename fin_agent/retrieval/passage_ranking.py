@@ -8,7 +8,7 @@ from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact, StoredPa
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.retrieval.search_query import Query, RankedPage, RankedPassage
 from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
-from fin_agent.retrieval.slot_matching import fills
+from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.place import Box
 
@@ -92,7 +92,7 @@ def _facts_by_page(
     metrics_wanted = {slot.metric for slot in query.slots if not slot.is_searched}
     named = index.facts(doc_ids, metrics=metrics_wanted, pages=keys) if metrics_wanted else []
     for fact in (*named, *(printed for printed in query.printed if printed.key in keys)):
-        if any(fills(fact, slot, metrics, owners) for slot in query.slots):
+        if any(fills_slot(fact, slot, metrics, owners) for slot in query.slots):
             by_page.setdefault(fact.key, []).append(fact)
     return by_page
 

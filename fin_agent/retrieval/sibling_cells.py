@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.retrieval.fact_terms import LIGHT, OF_TIME, Words, spelt, words_of
+from fin_agent.retrieval.fact_terms import LIGHT, OF_TIME, Words, split_tag_name, words_of
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.figure_agreement import last_place
 
@@ -72,7 +72,7 @@ class Siblings:
         for one in self.members:
             yield from one.facts.values()
 
-    def named(self, name: str | None) -> Sibling | None:
+    def member_named(self, name: str | None) -> Sibling | None:
         """The member of that name, however it is spelt; the total for None."""
         if name is None:
             return self.total
@@ -109,19 +109,19 @@ def siblings_in(facts: Iterable[SourcedFact], *, parts: bool = False) -> list[Si
     for key, named in groups.items():
         if len(named) < _FEWEST:
             continue
-        if key.place == "caption" and any(len(name.split()) > _LONGEST_TITLE for name, _ in named.values()):
+        if key.place == "caption" and any(len(name.split()) > _MAX_TITLE_LENGTH for name, _ in named.values()):
             continue  # one of them is no name: what is left would not be all of them
         names = [name for name, _ in named.values()]
-        names = _told_apart(names) if key.place == "caption" else names
+        names = _distinguishing_titles(names) if key.place == "caption" else names
         members = [Sibling(name, figures) for name, (_, figures) in zip(names, named.values(), strict=True)]
         members = _in_one_unit(members)
         members.sort(key=_printed_at)
         for run in _runs(members) if key.place == "row" else (members,):
-            found += _of_one_run(key._replace(shared=said[key]), _each_of_its_own_name(run))
+            found += _siblings_of_run(key._replace(shared=said[key]), _with_unique_names(run))
     return found
 
 
-def _sort_of(fact: Fact) -> str:
+def _sibling_key(fact: Fact) -> str:
     """What figures have to agree in to be siblings: amounts and counts may be told apart wrongly by a label alone."""
     return fact.unit if fact.unit not in ("USD", "count") or fact.tag is not None else "amount"
 
@@ -139,7 +139,7 @@ def _in_one_unit(members: list[Sibling]) -> list[Sibling]:
     return [Sibling(one.name, {when: same(each) for when, each in one.facts.items()}) for one in members]
 
 
-def _told_apart(titles: Sequence[str]) -> list[str]:
+def _distinguishing_titles(titles: Sequence[str]) -> list[str]:
     """Titles without the words that all of them have: `ICS` of `TABLE 14: ICS SELECTED STATISTICAL INFORMATION`."""
     words = [title.replace(":", " ").split() for title in titles]
     same = set.intersection(*map(set, words))
@@ -157,7 +157,7 @@ def siblings_of(anchor: str, facts: Sequence[SourcedFact]) -> list[Siblings]:
     found = [
         one
         for one in siblings_in(facts, parts=may_span_pages(anchor))
-        if one.place == place and any(_stands_at(sourced.fact) == there for sourced in one.figures())
+        if one.place == place and any(_position_of(sourced.fact) == there for sourced in one.figures())
     ]
     return sorted(found, key=lambda one: abs(len(one.members) - int(size)))
 
@@ -179,7 +179,7 @@ def may_span_pages(anchor: str) -> bool:
     return anchor.split("#")[2].startswith(("part", "axis", "caption"))
 
 
-def _stands_at(fact: Fact) -> tuple[int, int, int]:
+def _position_of(fact: Fact) -> tuple[int, int, int]:
     return fact.page, fact.line, round(fact.box.x0)
 
 
@@ -196,9 +196,9 @@ def _printed_at(sibling: Sibling) -> tuple[int, int, float]:
 def _places(sourced: SourcedFact) -> Iterator[tuple[_Key, object, str]]:
     """(siblings it may be of, what it is among them, its name) for each place of the address."""
     fact = sourced.fact
-    label, columns, headings = _untimed(fact)
+    label, columns, headings = _without_period(fact)
     above = fact.caption, fact.note
-    unit = _sort_of(fact)
+    unit = _sibling_key(fact)
 
     def key(place: str, *shared: str) -> _Key:
         return _Key(sourced.doc_id, fact.page, place, shared, above, unit)
@@ -216,18 +216,18 @@ def _places(sourced: SourcedFact) -> Iterator[tuple[_Key, object, str]]:
             yield key(f"column {level}", *shared), column, column
 
 
-def _untimed(fact: Fact) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+def _without_period(fact: Fact) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """(label, levels of the column's header, headings) without what only says which period the figure is of."""
-    label = "" if _is_the_time(fact.label, fact.period) else fact.label.strip()
-    columns = tuple(level for level in fact.column_path or (fact.column,) if not _is_the_time(level, fact.period))
-    return label, columns, tuple(one for one in fact.section if not _is_the_time(one, fact.period))
+    label = "" if _is_period_label(fact.label, fact.period) else fact.label.strip()
+    columns = tuple(level for level in fact.column_path or (fact.column,) if not _is_period_label(level, fact.period))
+    return label, columns, tuple(one for one in fact.section if not _is_period_label(one, fact.period))
 
 
 def _parts(sourced: SourcedFact) -> Iterator[tuple[_Key, object, str]]:
     """The same by the members of its tag, or by its scope where it has no tag; wherever in the filing they stand."""
     fact = sourced.fact
-    unit = _sort_of(fact)
-    label, columns, headings = _untimed(fact)
+    unit = _sibling_key(fact)
+    label, columns, headings = _without_period(fact)
     if label and fact.caption:
         title = _RUNNING_HEAD.sub("", fact.caption).strip(" :.")
         spread = _Key(sourced.doc_id, -1, "caption", (*headings, label, *columns), ("", fact.note), unit)
@@ -241,15 +241,17 @@ def _parts(sourced: SourcedFact) -> Iterator[tuple[_Key, object, str]]:
         return
     members = {axis.rpartition(":")[2]: member for axis, member in fact.tag.members}
     for axis in fact.tag.axes:
-        others = tuple(spelt(members[other]) for other in fact.tag.axes if other != axis)
+        others = tuple(split_tag_name(members[other]) for other in fact.tag.axes if other != axis)
         along = axis.replace("Subsegments", "StatementBusinessSegments")  # some segments have parts, others none
-        key = _Key(sourced.doc_id, -1, f"axis {along}", (spelt(fact.tag.concept), *others), ("", fact.note), unit)
+        key = _Key(
+            sourced.doc_id, -1, f"axis {along}", (split_tag_name(fact.tag.concept), *others), ("", fact.note), unit
+        )
         yield key, members[axis], _name_of(fact, members[axis])
 
 
 def _name_of(fact: Fact, member: str) -> str:
     """The member as the table prints it, where a place of the address has its words; else as the tag spells it."""
-    spelling = spelt(member).removesuffix(" Member").removesuffix(" Segment")
+    spelling = split_tag_name(member).removesuffix(" Member").removesuffix(" Segment")
     if len(fact.tag.axes if fact.tag else ()) == 1:
         words = words_of(spelling) - LIGHT
         for place in (fact.label, *reversed(fact.column_path), *reversed(fact.section)):
@@ -261,17 +263,17 @@ def _name_of(fact: Fact, member: str) -> str:
 
 
 _RUNNING_HEAD = re.compile(r"^table of contents\s*", re.I)
-_LONGEST_TITLE = 8
+_MAX_TITLE_LENGTH = 8
 """Words of a caption that is a name: the same rows under `Europe` and under `Asia Pacific`."""
 
 
-def _is_the_time(text: str, period: FactPeriod) -> bool:
+def _is_period_label(text: str, period: FactPeriod) -> bool:
     """Whether the words only say which period the figure is of; a year to come (`2028`) says more."""
     left = words_of(text) - OF_TIME
-    return all(word.isdigit() and (len(word) < 4 or _may_be_of(int(word), period)) for word in left)
+    return all(word.isdigit() and (len(word) < 4 or _may_belong(int(word), period)) for word in left)
 
 
-def _may_be_of(year: int, period: FactPeriod) -> bool:
+def _may_belong(year: int, period: FactPeriod) -> bool:
     return year in (period.fiscal_year, period.end.year if period.end else period.fiscal_year)
 
 
@@ -285,7 +287,7 @@ def _runs(rows: Sequence[Sibling]) -> Iterator[Sequence[Sibling]]:
     yield rows[start:]
 
 
-def _each_of_its_own_name(members: Sequence[Sibling]) -> list[Sibling]:
+def _with_unique_names(members: Sequence[Sibling]) -> list[Sibling]:
     seen: Counter[str] = Counter()
     named = []
     for one in members:
@@ -294,7 +296,7 @@ def _each_of_its_own_name(members: Sequence[Sibling]) -> list[Sibling]:
     return named
 
 
-def _of_one_run(key: _Key, run: Sequence[Sibling]) -> Iterator[Siblings]:
+def _siblings_of_run(key: _Key, run: Sequence[Sibling]) -> Iterator[Siblings]:
     """Siblings as sums divide them: what adds up to a total, level by level and in its smallest parts, and the rest."""
     left: list[Sibling] = []
     inner: dict[Sibling, list[Sibling]] = {}
@@ -309,7 +311,7 @@ def _of_one_run(key: _Key, run: Sequence[Sibling]) -> Iterator[Siblings]:
 
     found: list[Siblings] = []
     for one in run:
-        size = _added_up(left, one)
+        size = _summed_members(left, one)
         if size:
             inner[one] = left[-size:]
             found += made(left[-size:], one)
@@ -319,7 +321,7 @@ def _of_one_run(key: _Key, run: Sequence[Sibling]) -> Iterator[Siblings]:
             left = []
         else:
             left.append(one)
-    above = len(left) > _FEWEST and _added_up(left[:0:-1], left[0]) == len(left) - 1
+    above = len(left) > _FEWEST and _summed_members(left[:0:-1], left[0]) == len(left) - 1
     if above and (len(left) > _FEWEST + 1 or len(left[0].facts) > 1):
         found += made(left[1:], left[0])  # a total above its parts; of two parts in one period it may be chance
     else:
@@ -327,14 +329,14 @@ def _of_one_run(key: _Key, run: Sequence[Sibling]) -> Iterator[Siblings]:
     yield from (one for one in found if len(one.members) >= _FEWEST)
 
 
-def _added_up(before: Sequence[Sibling], total: Sibling) -> int:
+def _summed_members(before: Sequence[Sibling], total: Sibling) -> int:
     """How many of the last ones before add up to it in every period; 0 where they do not."""
     when, sourced = next(iter(total.facts.items()))
     whole = sourced.fact
     if not whole.amount:
         return 0
     added, step, found = Decimal(0), last_place(whole), 0
-    for size, one in enumerate(reversed(before[-_LONGEST_RUN:]), start=1):
+    for size, one in enumerate(reversed(before[-_MAX_RUN_LENGTH:]), start=1):
         fact = one.of(when)
         if fact is not None:
             added, step = added + fact.value, step + last_place(fact)
@@ -343,7 +345,7 @@ def _added_up(before: Sequence[Sibling], total: Sibling) -> int:
     return found
 
 
-_LONGEST_RUN = 40
+_MAX_RUN_LENGTH = 40
 
 
 def _is_sum(members: Sequence[Sibling], total: Sibling) -> bool:

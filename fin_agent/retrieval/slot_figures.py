@@ -10,7 +10,14 @@ from weakref import WeakKeyDictionary
 
 from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.fact_search import FactHit, FactQuery, FactsFound, find_facts, is_of_period, with_own_unit
+from fin_agent.retrieval.fact_search import (
+    FactHit,
+    FactQuery,
+    FactSearchResult,
+    find_facts,
+    matches_period,
+    with_own_unit,
+)
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.sibling_cells import Siblings, matching_siblings, may_span_pages, siblings_of
 from fin_agent.workspace import Workspace
@@ -26,11 +33,11 @@ def printed_facts(slots: Iterable[Slot], workspace: Workspace, scope: Scope = EV
         SourcedFact(hit.sourced.doc_id, replace(hit.sourced.fact, metric=slot.fact_name))
         for slot in slots
         if slot.is_searched
-        for hit in facts_for(slot, workspace, scope).found
+        for hit in facts_for(slot, workspace, scope).matches
     ]
 
 
-def facts_for(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> FactsFound:
+def facts_for(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> FactSearchResult:
     """What fact search finds for a slot; kept until the list of filings changes."""
     entries = workspace.index.entries()
     known = _FOUND.get(workspace.index)
@@ -38,47 +45,47 @@ def facts_for(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> Fa
         known = _FOUND[workspace.index] = entries, {}
     found = known[1].get((slot, scope))
     if found is None and slot.table:
-        found = known[1][slot, scope] = _in_table(slot, workspace, scope)
+        found = known[1][slot, scope] = _figure_in_table(slot, workspace, scope)
     elif found is None:
-        found = find_facts(workspace, query_for(slot), company=slot.company, scope=scope, limit=_MOST_PRINTS)
+        found = find_facts(workspace, query_for(slot), company=slot.company, scope=scope, limit=_MAX_PRINTS)
         known[1][slot, scope] = found
     return found
 
 
-_FOUND: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], dict[tuple[Slot, Scope], FactsFound]]]
+_FOUND: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], dict[tuple[Slot, Scope], FactSearchResult]]]
 _FOUND = WeakKeyDictionary()
 
 
-def _in_table(slot: Slot, workspace: Workspace, scope: Scope) -> FactsFound:
+def _figure_in_table(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchResult:
     """The figure of a slot whose table is settled: its part's, or the total's."""
     if slot.table.startswith(_ONE_FIGURE):
-        return _at_place(slot.table, workspace.index, scope)
+        return _figure_at(slot.table, workspace.index, scope)
     query = query_for(slot)
     for others in (False, True):
         for siblings in _tables_of(slot.table, workspace.index, others=others):
-            member = siblings.named(slot.part)
+            member = siblings.member_named(slot.part)
             for sourced in member.facts.values() if member is not None else ():
-                if is_of_period(sourced.fact, query) and scope.holds(sourced.key):
-                    return FactsFound((FactHit(with_own_unit(sourced), 1.0),))
-    return FactsFound(())
+                if matches_period(sourced.fact, query) and scope.holds(sourced.key):
+                    return FactSearchResult((FactHit(with_own_unit(sourced), 1.0),))
+    return FactSearchResult(())
 
 
-def place_of(sourced: SourcedFact) -> str:
+def figure_place(sourced: SourcedFact) -> str:
     """Where one figure stands, as a slot's `table` names it."""
     fact = sourced.fact
     return f"{_ONE_FIGURE}{sourced.doc_id}#{fact.page}#{fact.line}#{fact.box.x0:.1f}#{fact.amount}"
 
 
-def _at_place(place: str, index: FilingIndex, scope: Scope) -> FactsFound:
+def _figure_at(place: str, index: FilingIndex, scope: Scope) -> FactSearchResult:
     """The figure that stands at a place."""
     doc_id, page = place.removeprefix(_ONE_FIGURE).split("#")[:2]
     facts = index.facts([doc_id], pages=[PageKey(doc_id, int(page))])
-    here = (each for each in facts if place_of(each) == place and scope.holds(each.key))
-    return FactsFound(tuple(FactHit(with_own_unit(each), 1.0) for each in itertools.islice(here, 1)))
+    here = (each for each in facts if figure_place(each) == place and scope.holds(each.key))
+    return FactSearchResult(tuple(FactHit(with_own_unit(each), 1.0) for each in itertools.islice(here, 1)))
 
 
 _ONE_FIGURE = "figure:"
-_MOST_PRINTS = 60
+_MAX_PRINTS = 60
 
 
 def _tables_of(anchor: str, index: FilingIndex, *, others: bool) -> list[Siblings]:
@@ -96,12 +103,12 @@ def _tables_of(anchor: str, index: FilingIndex, *, others: bool) -> list[Sibling
         kept[anchor, others] = (
             list(matching_siblings(tables[0], facts)) if tables else [] if others else siblings_of(anchor, facts)
         )
-    while len(kept) > _MOST_TABLES:
+    while len(kept) > _MAX_TABLES:
         kept.popitem(last=False)
     return kept[anchor, others]
 
 
-_MOST_TABLES = 32
+_MAX_TABLES = 32
 _TABLES: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], OrderedDict[tuple[str, bool], list[Siblings]]]]
 _TABLES = WeakKeyDictionary()
 
@@ -110,15 +117,15 @@ def ambiguity_reason(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING
     """Why nothing that fact search finds may fill the slot, in words; empty where something may, or nothing is near."""
     found = facts_for(slot, workspace, scope)
     if found.rivals:
-        told = [f"{_told(hit)} {hit.sourced.fact.amount:,}" for hit in found.rivals[:_TOLD]]
+        told = [f"{_candidate_places(hit)} {hit.sourced.fact.amount:,}" for hit in found.rivals[:_TOLD]]
         return f"several lines fit: {'; '.join(told)}"
-    if found.best is None or found.sure:
+    if found.best is None or found.is_sure:
         return ""
     lacks = ", ".join(found.best.missing)
-    return f"the nearest line is {_told(found.best)}" + (f", where nothing says {lacks}" if lacks else "")
+    return f"the nearest line is {_candidate_places(found.best)}" + (f", where nothing says {lacks}" if lacks else "")
 
 
-def _told(hit: FactHit) -> str:
+def _candidate_places(hit: FactHit) -> str:
     fact = hit.sourced.fact
     return f"{' > '.join(fact.row_path)!r} ({hit.sourced.doc_id} page {fact.page + 1})"
 

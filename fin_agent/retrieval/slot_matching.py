@@ -13,7 +13,7 @@ from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Statement
 
 
-def fills(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], owners: Mapping[str, str]) -> bool:
+def fills_slot(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], owners: Mapping[str, str]) -> bool:
     """Whether company, metric, scope and period of the fact are the slot's.
 
     `owners` gives the company key of each filing (`CompanyDirectory.owners`): a figure counts for its own filer only.
@@ -33,7 +33,7 @@ def fills(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], owner
         and fact.unit == metric.unit
         and (fact.tied or home is None or fact.tag is not None)
         and owners.get(sourced.doc_id) == slot.company
-        and covers(fact, slot, home)
+        and covers_period(fact, slot, home)
     )
 
 
@@ -88,7 +88,7 @@ _UNITED_STATES = re.compile(r"^\s*(?:u\.s\.?(?:a\.?)?|usa?)\s*$")
 _PART_ENDINGS = re.compile(r"\s+(?:segments?|members?)\s*$")
 
 
-def covers(fact: Fact, slot: Slot, home: Statement | None) -> bool:
+def covers_period(fact: Fact, slot: Slot, home: Statement | None) -> bool:
     """Whether the fact's period is the slot's.
 
     A quarter's cash flows are printed for the year to date only: those of the first quarter are its own.

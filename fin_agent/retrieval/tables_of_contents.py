@@ -14,7 +14,7 @@ from fin_agent.vocabulary.page import printed_number
 
 _FIRST = 5
 """Pages among which a list of contents is followed: those that are read."""
-_FEWEST_ENTRIES = 5
+_MIN_ENTRIES = 5
 _OF_ITS_PAGE = 3
 """A list takes a third of the characters of its page at least: a table with a few small numbers is none."""
 _SOUGHT = 0.6
@@ -34,7 +34,7 @@ def add_listed_pages(
     found = list(ranked)
     for contents in ranked[:_FIRST]:
         entries = listed_pages(pages[contents.key].text) if contents.key in pages else []
-        named = _named(query, contents.key.doc_id, entries, index) if entries else None
+        named = _best_entry(query, contents.key.doc_id, entries, index) if entries else None
         keys = [page.key for page in found]
         before = keys[: keys.index(contents.key) + 1]
         if named is None or named in before or (only is not None and named not in only):
@@ -75,10 +75,10 @@ def listed_pages(text: str) -> list[tuple[str, str]]:
         runs[-1].append((label, entry["page"]))
     longest = max(runs, key=len)
     length = sum(len(label) for label, _ in longest if "$" not in label)
-    return longest if len(longest) >= _FEWEST_ENTRIES and length * _OF_ITS_PAGE >= len(text) else []
+    return longest if len(longest) >= _MIN_ENTRIES and length * _OF_ITS_PAGE >= len(text) else []
 
 
-def _named(query: Query, doc_id: str, entries: Sequence[tuple[str, str]], index: FilingIndex) -> PageKey | None:
+def _best_entry(query: Query, doc_id: str, entries: Sequence[tuple[str, str]], index: FilingIndex) -> PageKey | None:
     """The page of the entry that says most of what is sought; None where none does, or no page bears it out."""
     sought = set(stems_of(" ".join((*query.terms, *query.synonyms, *query.expansions))))
     numbered = frozenset(stems_of(" ".join(word_lists("answer_words")["numbered"])))

@@ -126,7 +126,7 @@ def train(
     """
     import torch
 
-    from fin_agent.retrieval.dense.loading import without_bars
+    from fin_agent.retrieval.dense.loading import without_progress_bars
 
     out.mkdir(parents=True, exist_ok=True)
     run = hashlib.sha256(json.dumps([task.name, asdict(recipe), material.digest]).encode()).hexdigest()
@@ -141,7 +141,7 @@ def train(
             base = base or task.base(recipe)
             learnt_from = [each for other in folds if other is not held_out for each in other]
             measured_on = _some(held_out, recipe)
-            with without_bars():
+            with without_progress_bars():
                 fold = _fold(task, material, recipe, base, number, _chosen(learnt_from, recipe), measured_on)
             fold.pop("model").save_pretrained(str(out / f"fold-{number}"))
             (out / f"fold-{number}.json").write_text(json.dumps({"run": run, **fold}), encoding="utf-8")
@@ -150,7 +150,7 @@ def train(
         told(f"fold {number + 1} of {len(folds)}: {fold['seconds']:.0f} s")
     losses: Sequence[tuple[int, float]] = ()
     if final:
-        with without_bars():
+        with without_progress_bars():
             learnt = task.learn(material, _chosen(material.asked, recipe), recipe)
         learnt.model.save_pretrained(str(out / "model"))
         losses = learnt.losses

@@ -25,7 +25,7 @@ from transformers import PrinterCallback
 
 from fin_agent.errors import QuestionError
 from fin_agent.index.protocol import PageKey
-from fin_agent.retrieval.dense.loading import place_of
+from fin_agent.retrieval.dense.loading import model_location
 from fin_agent.training.cross_validation import Figures, Learnt, Recipe, fixed_seed
 from fin_agent.training.training_data import Asked, FilingText, Material
 
@@ -98,7 +98,7 @@ class Reranker:
         """See Task.base: of a base that is no cross-encoder, the head is new, and its scores are chance."""
         fixed_seed(recipe.seed)
         single = {"dtype": torch.float32}
-        return CrossEncoder(place_of(recipe.base), num_labels=1, max_length=recipe.length, model_kwargs=single)
+        return CrossEncoder(model_location(recipe.base), num_labels=1, max_length=recipe.length, model_kwargs=single)
 
     def learn(self, material: Material, asked: Sequence[Asked], recipe: Recipe) -> Learnt:
         """See Task.learn."""
@@ -206,7 +206,7 @@ class Embeddings:
 
 def _encoder(recipe: Recipe) -> SentenceTransformer:
     fixed_seed(recipe.seed)
-    model = SentenceTransformer(place_of(recipe.base), model_kwargs={"dtype": torch.float32})
+    model = SentenceTransformer(model_location(recipe.base), model_kwargs={"dtype": torch.float32})
     model.max_seq_length = recipe.length
     return model
 

@@ -153,7 +153,7 @@ def test_what_is_whole_in_a_damaged_database_is_saved(folder: Path, sample_filin
     assert len(after) == repaired.kept and (at == 30 or after)
     assert all(before[doc_id] == found for doc_id, found in after.items())
     lost = {each.doc_id for each in repaired.lost if each.named}
-    assert lost == set(before) - set(after) or repaired.names_lost
+    assert lost == set(before) - set(after) or repaired.has_unnamed_losses
     with SqliteIndex(folder) as index:
         assert {file.doc_id for file in Manifest(index).unread()} == lost
 
@@ -172,7 +172,7 @@ def test_a_file_that_is_no_database_is_kept_aside(folder: Path, content: bytes, 
     repaired = repair(folder)
     assert repaired.kept == 0 and repaired.damaged_copy is not None
     assert repaired.damaged_copy.read_bytes() == content
-    assert [lost.doc_id for lost in repaired.lost] == ["all filings"] and repaired.names_lost
+    assert [lost.doc_id for lost in repaired.lost] == ["all filings"] and repaired.has_unnamed_losses
     assert why in repaired.lost[0].why and "Ingest your folders again" in repaired.lost[0].remedy
     assert verify(folder).findings == ()
 
@@ -190,8 +190,8 @@ def test_of_a_file_that_is_cut_the_filings_in_front_are_saved_and_the_others_nam
     assert all(before[doc_id] == found for doc_id, found in after.items())
     assert repaired.kept == len(after) >= fewest
     named = [each.doc_id for each in repaired.lost if each.named]
-    assert len(named) == len(set(named)) == repaired.taken_out
-    assert set(named) == set(before) - set(after) or repaired.names_lost
+    assert len(named) == len(set(named)) == repaired.removed
+    assert set(named) == set(before) - set(after) or repaired.has_unnamed_losses
 
 
 def test_a_cut_costs_no_more_where_filings_were_added(folder: Path, sample_html: Path) -> None:
@@ -234,9 +234,9 @@ def test_after_twenty_random_bytes_only_what_is_proven_is_left_and_the_rest_come
         assert all(before[doc_id] == found for doc_id, found in after.items())
         with SqliteIndex(folder) as index:
             unread = [file.path for file in Manifest(index).unread()]
-            if not repaired.names_lost:
+            if not repaired.has_unnamed_losses:
                 ingest(unread, index, prepare, workers=0)
-        assert sealed(folder) == before or repaired.names_lost
+        assert sealed(folder) == before or repaired.has_unnamed_losses
         for left in (*folder.glob(f"{FILE_NAME}-*"), *folder.glob("*.damaged*")):
             left.unlink()
 

@@ -54,7 +54,7 @@ class TestAmongVeryMany:
     @pytest.fixture
     def many(self, index: SqliteIndex, make_filing: MakeFiling, monkeypatch: pytest.MonkeyPatch) -> SqliteIndex:
         """Twelve summaries that say `annual report`, five of 2022, one of a gyroscope, one that never says report."""
-        monkeypatch.setattr(sqlite, "MOST_MATCHES", 6)
+        monkeypatch.setattr(sqlite, "MAX_MATCHES", 6)
         for number in range(12):
             words = ["annual report" if number else "annual", "2022" * (number < 5), "gyroscopes" * (number == 7)]
             index.add(make_filing(f"f{number:02}", "x", content_hash=f"{99 - number}"), ["{}"], " ".join(words))

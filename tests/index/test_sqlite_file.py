@@ -169,9 +169,9 @@ def test_a_disk_without_any_room_is_told_as_that(tmp_path: Path, monkeypatch: py
     """What readers share finds no room, and SQLite speaks of an I/O error."""
     error = sqlite3.OperationalError("disk I/O error")
     error.sqlite_errorcode = sqlite3.SQLITE_IOERR
-    assert "may be written to" in sqlite_file.fault(tmp_path / FILE_NAME, error, "read").remedy
+    assert "may be written to" in sqlite_file.sqlite_error(tmp_path / FILE_NAME, error, "read").remedy
     monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(total=10**9, used=10**9, free=4096))
-    told = sqlite_file.fault(tmp_path / FILE_NAME, error, "read")
+    told = sqlite_file.sqlite_error(tmp_path / FILE_NAME, error, "read")
     assert "the disk is full" in told.what and "Make room" in told.remedy
 
 

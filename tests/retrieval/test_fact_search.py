@@ -11,9 +11,9 @@ import pytest
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.fact_search import FactQuery, FactsFound, find_facts, search_facts, with_own_unit
+from fin_agent.retrieval.fact_search import FactQuery, FactSearchResult, find_facts, search_facts, with_own_unit
 from fin_agent.retrieval.slot_figures import printed_facts
-from fin_agent.retrieval.slot_matching import fills
+from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
@@ -25,11 +25,11 @@ def fact(label: str, amount: int, months: int = 0, **fields: Any) -> SourcedFact
     return SourcedFact("a", Fact(label, Decimal(amount), 1, "USD", period, 0, Box(0, 0, 1, 1), **fields))
 
 
-def found(facts: list[SourcedFact], phrase: str, **asked: Any) -> FactsFound:
+def found(facts: list[SourcedFact], phrase: str, **asked: Any) -> FactSearchResult:
     return search_facts(facts, FactQuery(phrase, 2023, **asked), load_lexicon())
 
 
-def values(result: FactsFound) -> list[int]:
+def values(result: FactSearchResult) -> list[int]:
     return [int(hit.sourced.fact.amount) for hit in result.hits]
 
 
@@ -54,14 +54,14 @@ MARKETS = [
 
 def test_the_line_that_is_called_as_the_phrase_says_goes_before_one_with_other_words() -> None:
     result = found(CONTENT, "content obligations")
-    assert values(result)[0] == 23 and result.sure
-    assert result.best is not None and result.best.complete and not result.best.extra
+    assert values(result)[0] == 23 and result.is_sure
+    assert result.best is not None and result.best.is_complete and not result.best.extra
 
 
 def test_words_that_nothing_bears_out_are_named_and_the_match_is_not_sure() -> None:
     result = found(CONTENT, "licensed content obligations")
     assert result.best is not None
-    assert result.best.missing == ("licensed",) and not result.sure and not result.found
+    assert result.best.missing == ("licensed",) and not result.is_sure and not result.matches
 
 
 def test_words_of_the_line_that_the_phrase_lacks_cost_and_are_named() -> None:
@@ -74,7 +74,7 @@ def test_words_of_the_line_that_the_phrase_lacks_cost_and_are_named() -> None:
 def test_two_lines_of_one_name_and_different_figures_are_rivals_and_headings_tell_them_apart() -> None:
     assert [int(hit.sourced.fact.amount) for hit in found(LEASES, "operating lease liabilities").rivals] == [75, 353]
     told_apart = found(LEASES, "long-term operating lease liabilities")
-    assert values(told_apart)[0] == 353 and told_apart.sure
+    assert values(told_apart)[0] == 353 and told_apart.is_sure
 
 
 def test_a_basis_is_borne_out_by_headings_or_said_otherwise() -> None:
@@ -84,12 +84,12 @@ def test_a_basis_is_borne_out_by_headings_or_said_otherwise() -> None:
         fact("Total term debt", 105),
     ]
     result = found(debt, "term debt", basis=("due within one year",))
-    assert values(result)[0] == 10 and result.sure
+    assert values(result)[0] == 10 and result.is_sure
 
 
 def test_a_part_is_of_its_own_figures_only_and_of_no_two_parts_at_once() -> None:
     sales = found(MARKETS, "net sales", part="China", months=12)
-    assert values(sales)[0] == 72 and sales.sure
+    assert values(sales)[0] == 72 and sales.is_sure
     assert values(found(MARKETS, "long-lived assets", part="China"))[0] == 5
     assert values(found(MARKETS, "net sales"))[0] == 383
     assert not found(MARKETS, "net sales", part="Japan").hits
@@ -110,7 +110,7 @@ def test_abbreviations_and_synonyms_of_the_lexicon_are_as_good_as_labels() -> No
         fact("Property and equipment, net", 70),
     ]
     result = found(lines, "capex", months=12)
-    assert values(result) == [-7] and result.sure
+    assert values(result) == [-7] and result.is_sure
 
 
 def test_a_rate_is_no_amount() -> None:
@@ -123,7 +123,7 @@ def test_a_rate_is_no_amount() -> None:
 def test_names_of_tags_bear_words_out() -> None:
     tag = Tag("us-gaap:UnrecordedUnconditionalPurchaseObligation", Decimal(8), "8", "c1", None)
     result = found([fact("Total", 8, tag=tag), fact("Total", 9)], "unrecorded purchase obligation")
-    assert values(result) == [8] and result.hits[0].complete
+    assert values(result) == [8] and result.hits[0].is_complete
 
 
 def test_balances_go_before_their_changes() -> None:
@@ -152,8 +152,10 @@ def test_facts_for_a_slot_of_a_printed_line_carry_its_name(workspace: Workspace,
     facts = printed_facts([plain, plain.model_copy(update={"phrase": "", "metric": "revenue"})], workspace)
     owners, metrics = workspace.directory.owners, workspace.lexicon.metrics
     assert facts and {sourced.fact.metric for sourced in facts} == {plain.fact_name}
-    assert all(fills(sourced, plain, metrics, owners) for sourced in facts)
-    assert not any(fills(sourced, plain.model_copy(update={"fiscal_year": 2022}), metrics, owners) for sourced in facts)
+    assert all(fills_slot(sourced, plain, metrics, owners) for sourced in facts)
+    assert not any(
+        fills_slot(sourced, plain.model_copy(update={"fiscal_year": 2022}), metrics, owners) for sourced in facts
+    )
 
 
 def test_the_whole_index_is_searched_where_no_company_is_named(workspace: Workspace) -> None:
@@ -171,14 +173,14 @@ REGIONS = [
 @pytest.mark.parametrize(("phrase", "value"), [("APLA revenue", 62), ("rest of asia pac revenue", 30)])
 def test_short_forms_are_written_out_as_the_filings_print_them(phrase: str, value: int) -> None:
     result = found(REGIONS, phrase, months=12)
-    assert values(result)[0] == value and result.sure
+    assert values(result)[0] == value and result.is_sure
 
 
 def test_words_that_only_say_that_a_figure_is_meant_need_not_be_printed() -> None:
     notes = [fact("Debentures, 5.45%, due 2079", 1086), fact("Debentures, 5.75%, due 2040", 396)]
     result = found(notes, "carrying amount 5.45% debentures due 2079")
-    assert values(result)[0] == 1086 and result.sure
-    assert not found(notes, "fair value 5.45% debentures due 2079").sure
+    assert values(result)[0] == 1086 and result.is_sure
+    assert not found(notes, "fair value 5.45% debentures due 2079").is_sure
 
 
 def test_the_row_of_a_year_to_come_says_that_something_falls_due() -> None:
@@ -189,20 +191,20 @@ def test_the_row_of_a_year_to_come_says_that_something_falls_due() -> None:
         fact("2023", 11, caption=leases, column_path=("Operating Leases",)),
     ]
     result = found(rows, "operating lease payments due 2024")
-    assert values(result)[0] == 2484 and result.sure
-    assert not found(rows, "operating lease payments due 2023").sure
+    assert values(result)[0] == 2484 and result.is_sure
+    assert not found(rows, "operating lease payments due 2023").is_sure
 
 
 def test_a_longer_line_is_taken_where_no_other_bears_all_words_out() -> None:
     parts = fact("Commercial spare parts, used aircraft, general stock materials and other", 56)
     result = found([parts, fact("Commercial aircraft programs", 528)], "commercial spare parts and used aircraft")
-    assert values(result)[0] == 56 and result.sure and result.alone
+    assert values(result)[0] == 56 and result.is_sure and result.alone
     rival = fact("Commercial spare parts, used aircraft, engines, and tools in general stock", 7)
-    assert not found([parts, rival], "commercial spare parts and used aircraft").sure
+    assert not found([parts, rival], "commercial spare parts and used aircraft").is_sure
 
 
 def test_a_single_word_names_no_longer_line() -> None:
-    assert not found([fact("Acquisitions, net of cash acquired", 340, 12)], "acquisitions", months=12).sure
+    assert not found([fact("Acquisitions, net of cash acquired", 340, 12)], "acquisitions", months=12).is_sure
 
 
 def test_of_one_table_the_row_that_says_more_of_the_phrase_is_meant() -> None:
@@ -212,15 +214,15 @@ def test_of_one_table_the_row_that_says_more_of_the_phrase_is_meant() -> None:
         fact("TOTAL", 7574, caption=caption, column_path=("2024",)),
     ]
     result = found(rows, "endorsement contract commitments due 2024")
-    assert values(result)[0] == 1330 and result.sure
-    assert [int(hit.sourced.fact.amount) for hit in result.found] == [1330]
+    assert values(result)[0] == 1330 and result.is_sure
+    assert [int(hit.sourced.fact.amount) for hit in result.matches] == [1330]
 
 
 def test_what_a_concept_is_without_bears_nothing_out() -> None:
     concept = "us-gaap:PropertyPlantAndEquipmentAfterAccumulatedDepreciationAndAmortization"
     assets = fact("Europe", 233, scope="Europe", tag=Tag(concept, Decimal(233), "233", "c", None))
     result = found([assets], "property equipment depreciation", part="Europe")
-    assert result.best is not None and not result.best.complete
+    assert result.best is not None and not result.best.is_complete
 
 
 def test_a_metric_called_otherwise_in_a_table_of_parts_is_found_by_the_words_of_the_question() -> None:
@@ -230,7 +232,7 @@ def test_a_metric_called_otherwise_in_a_table_of_parts_is_found_by_the_words_of_
         fact("Net income", 900, 12, statement=Statement.INCOME, metric="net_income"),
     ]
     result = found(facts, "net income", metric="net_income", part="Life Sciences")
-    assert result.sure and values(result)[0] == 11
+    assert result.is_sure and values(result)[0] == 11
 
 
 @pytest.mark.parametrize(
@@ -238,7 +240,7 @@ def test_a_metric_called_otherwise_in_a_table_of_parts_is_found_by_the_words_of_
 )
 def test_what_is_of_a_place_is_found_by_the_name_of_the_place(asked: str, printed: str) -> None:
     result = found([fact(printed, 72, 12, section=("Net sales",)), fact("Japan", 5, 12, section=("Net sales",))], asked)
-    assert result.sure and values(result)[0] == 72
+    assert result.is_sure and values(result)[0] == 72
 
 
 def test_a_row_called_as_the_part_below_a_heading_called_as_the_phrase_goes_before_a_longer_name() -> None:
@@ -255,7 +257,7 @@ def test_a_row_of_a_statement_goes_before_a_note_that_says_no_more() -> None:
         fact("Marketing", 5254, 12, section=("Operating expenses",), statement=Statement.INCOME),
     ]
     result = found(facts, "marketing")
-    assert values(result)[0] == 5254 and result.sure
+    assert values(result)[0] == 5254 and result.is_sure
 
 
 def test_a_cost_of_a_part_is_not_its_revenue() -> None:
@@ -264,7 +266,7 @@ def test_a_cost_of_a_part_is_not_its_revenue() -> None:
         fact("Services", 22, 12, section=("Cost of sales",), metric="cost_of_revenue", statement=Statement.INCOME),
     ]
     result = found(facts, "services revenue", metric="service_revenue")
-    assert [int(hit.sourced.fact.amount) for hit in result.found] == [78] and result.sure
+    assert [int(hit.sourced.fact.amount) for hit in result.matches] == [78] and result.is_sure
 
 
 def test_an_amount_per_unit_has_no_scale_of_its_table() -> None:

@@ -32,8 +32,12 @@ def test_each_kind_of_word_is_told_apart() -> None:
 
 
 def test_a_title_of_wanted_words_says_more_than_one_that_holds_others() -> None:
-    assert WANTED.wanted_of("Restructuring and Severance") > WANTED.wanted_of("Restructuring, Leases and Taxes") > 0
-    assert WANTED.wanted_of("") == WANTED.wanted_of("The") == 0.0
+    assert (
+        WANTED.title_coverage("Restructuring and Severance")
+        > WANTED.title_coverage("Restructuring, Leases and Taxes")
+        > 0
+    )
+    assert WANTED.title_coverage("") == WANTED.title_coverage("The") == 0.0
 
 
 @given(st.text())

@@ -11,7 +11,7 @@ import pytest
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.slot_matching import covers, fills, is_of_part, same_part
+from fin_agent.retrieval.slot_matching import covers_period, fills_slot, is_of_part, same_part
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
@@ -45,24 +45,24 @@ def fact(metric: str, year: int, quarter: int | None, months: int, scope: str | 
     ],
 )
 def test_the_period_of_a_fact(wanted: tuple[int, int | None], held: tuple[int, int | None, int], matches: bool) -> None:
-    assert covers(fact("revenue", *held), slot("revenue", *wanted), Statement.INCOME) is matches
+    assert covers_period(fact("revenue", *held), slot("revenue", *wanted), Statement.INCOME) is matches
 
 
 def test_only_the_first_quarters_cash_flow_stands_in_its_own_report() -> None:
     year_to_date = fact("cash_from_operations", 2023, None, 3)
-    assert covers(year_to_date, slot("cash_from_operations", 2023, 1), Statement.CASH_FLOW)
-    assert not covers(year_to_date, slot("cash_from_operations", 2023, 2), Statement.CASH_FLOW)
-    assert not covers(year_to_date, slot("revenue", 2023, 1), Statement.INCOME)
+    assert covers_period(year_to_date, slot("cash_from_operations", 2023, 1), Statement.CASH_FLOW)
+    assert not covers_period(year_to_date, slot("cash_from_operations", 2023, 2), Statement.CASH_FLOW)
+    assert not covers_period(year_to_date, slot("revenue", 2023, 1), Statement.INCOME)
 
 
 def test_company_metric_and_scope_have_to_be_the_slots() -> None:
     metrics, owners = load_lexicon().metrics, {"a": "acme", "b": "bell"}
     whole = fact("revenue", 2023, None, 12)
-    assert fills(SourcedFact("a", whole), slot("revenue"), metrics, owners)
-    assert not fills(SourcedFact("b", whole), slot("revenue"), metrics, owners)
-    assert not fills(SourcedFact("unknown", whole), slot("revenue"), metrics, owners)
-    assert not fills(SourcedFact("a", whole), slot("gross_profit"), metrics, owners)
-    assert not fills(SourcedFact("a", fact("revenue", 2023, None, 12, "Europe")), slot("revenue"), metrics, owners)
+    assert fills_slot(SourcedFact("a", whole), slot("revenue"), metrics, owners)
+    assert not fills_slot(SourcedFact("b", whole), slot("revenue"), metrics, owners)
+    assert not fills_slot(SourcedFact("unknown", whole), slot("revenue"), metrics, owners)
+    assert not fills_slot(SourcedFact("a", whole), slot("gross_profit"), metrics, owners)
+    assert not fills_slot(SourcedFact("a", fact("revenue", 2023, None, 12, "Europe")), slot("revenue"), metrics, owners)
 
 
 def tagged(scope: str, *axes: str, label: str = "Net sales", column: str = "") -> Fact:
@@ -104,15 +104,15 @@ def test_the_united_states_by_any_of_their_names(name: str) -> None:
 )
 def test_a_balance_is_not_filled_by_what_happened_in_a_year(change: dict[str, Any], counts: bool) -> None:
     held = replace(fact("inventories", 2023, None, 12), **change)
-    assert fills(SourcedFact("a", held), slot("inventories"), load_lexicon().metrics, {"a": "acme"}) is counts
+    assert fills_slot(SourcedFact("a", held), slot("inventories"), load_lexicon().metrics, {"a": "acme"}) is counts
 
 
 def test_what_is_tagged_says_itself_what_it_is_of() -> None:
     metrics, owners = load_lexicon().metrics, {"a": "acme"}
     loose = replace(fact("revenue", 2023, None, 12), tied=False)
     tagged = replace(loose, tag=Tag("us-gaap:Revenues", Decimal(1), "1", "c", None))
-    assert not fills(SourcedFact("a", loose), slot("revenue"), metrics, owners)
-    assert fills(SourcedFact("a", tagged), slot("revenue"), metrics, owners)
+    assert not fills_slot(SourcedFact("a", loose), slot("revenue"), metrics, owners)
+    assert fills_slot(SourcedFact("a", tagged), slot("revenue"), metrics, owners)
 
 
 def test_a_figure_of_two_parts_is_meant_where_both_are_named() -> None:

@@ -21,7 +21,7 @@ from fin_agent.query.lexer import lex
 from fin_agent.query.nearest_figure import everyday_words
 from fin_agent.query.question_to_intent import known_names
 from fin_agent.retrieval.fact_terms import words_of
-from fin_agent.retrieval.nearest_figure import same_words
+from fin_agent.retrieval.nearest_figure import synonyms_of
 from fin_agent.retrieval.search_terms import search_terms, stems_of
 from fin_agent.workspace import Workspace
 
@@ -145,7 +145,7 @@ class QuestionReader:
                 return str(year)
         meant = (*lexicon.filing_terms(said), *lexicon.expand((said, *(one.id for one in lexicon.mentions(said)))))
         spoken_of = words_of(" ".join((said, *meant)))
-        spoken_of = spoken_of.union(everyday_words(), *(same_words().get(word, ()) for word in spoken_of))
+        spoken_of = spoken_of.union(everyday_words(), *(synonyms_of().get(word, ()) for word in spoken_of))
         tokens = lex(expand_abbreviations(intent.question), known_names(self._workspace)).tokens
         texts = (text for one in tokens if one.type in _ESSENTIAL_TOKENS for text in _OF_TWO_THINGS.split(one.text))
         told = ((text, words_of(text)) for text in texts)

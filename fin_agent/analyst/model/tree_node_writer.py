@@ -11,7 +11,7 @@ from fin_agent.analyst.model.replies import TreeNodeReply
 from fin_agent.config import Settings
 from fin_agent.models.call import Role
 from fin_agent.prompts import Quoted
-from fin_agent.retrieval.fingear.tree_building import QUESTIONS, Chunk, RuleWriter, Written
+from fin_agent.retrieval.fingear.tree_building import QUESTIONS, Chunk, NodeText, RuleWriter
 
 _MAX_TITLE_LENGTH = 80
 _MAX_SUMMARY_LENGTH = 800
@@ -31,7 +31,7 @@ class ModelNodeWriter:
         self.by_rules = 0
         """Nodes that rules wrote."""
 
-    def write(self, chunks: Sequence[Chunk]) -> Written:
+    def write(self, chunks: Sequence[Chunk]) -> NodeText:
         """See NodeWriter.write. Never raises for what a model says or fails to say."""
         room = _MOST_OF_NODE // len(chunks)
         shown = [Quoted(chunk.text[:room], f"chunk {number}") for number, chunk in enumerate(chunks, start=1)]
@@ -41,7 +41,7 @@ class ModelNodeWriter:
         if not (summary and asked):
             self.by_rules += 1
             return self._rules.write(chunks)
-        return Written(
+        return NodeText(
             title[:_MAX_TITLE_LENGTH], summary[:_MAX_SUMMARY_LENGTH], tuple(dict.fromkeys(asked))[:QUESTIONS]
         )
 

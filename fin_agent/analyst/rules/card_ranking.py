@@ -17,7 +17,7 @@ from fin_agent.evidence.cards.card import Card, ClaimRole, RiskSignal
 from fin_agent.evidence.field_alignment import matched_fields, required_fields
 from fin_agent.evidence.tournament.judge import Brief, Verdict
 from fin_agent.lexicon.slots import Slot, slot_metric
-from fin_agent.retrieval.item_weights import item_worth
+from fin_agent.retrieval.item_weights import item_weights
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
 from fin_agent.workspace import Workspace
@@ -146,7 +146,8 @@ def align_cards(cards: Sequence[Card], brief: Brief, workspace: Workspace) -> li
     wanted = _MatchTarget.of(brief, stems, workspace)
     top = max((brief.words.get(_key(card), 0.0) for card in cards), default=0.0) or 1.0
     items = {
-        doc_id: item_worth(query, workspace.index.filing(doc_id)) for doc_id in {card.identity.doc_id for card in cards}
+        doc_id: item_weights(query, workspace.index.filing(doc_id))
+        for doc_id in {card.identity.doc_id for card in cards}
     }
     found: list[AlignedCard] = []
     for card, of_card in zip(cards, stems, strict=True):

@@ -26,7 +26,7 @@ from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.search_terms import overlap, search_terms, stems_of, weights_of
 from fin_agent.retrieval.slot_figures import ambiguity_reason, printed_facts
-from fin_agent.retrieval.slot_matching import fills
+from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.filing import PassageKind
@@ -173,7 +173,9 @@ def _curate_by_figures(
     holders = _passages_with_figures(ledger, bench)
     kept = holders[:most]
     held = {evidence.passage.key for evidence in holders}
-    stating = {tuple(sourced.key) for sourced in facts if any(fills(sourced, slot, metrics, owners) for slot in slots)}
+    stating = {
+        tuple(sourced.key) for sourced in facts if any(fills_slot(sourced, slot, metrics, owners) for slot in slots)
+    }
     return Curation(
         kept=tuple(kept),
         ledger=ledger,
@@ -391,7 +393,7 @@ def finer_pages(
         if entry.figure is None or not entry.required or entry.figure.statement is not None:
             continue
         found = SourcedFact(entry.figure.doc_id, entry.figure.fact())
-        finer = [each for each in more_precise_facts(found, stated) if fills(each, entry.slot, metrics, owners)]
+        finer = [each for each in more_precise_facts(found, stated) if fills_slot(each, entry.slot, metrics, owners)]
         pages += [each.key for each in finer if each.key not in read][:1]
     return tuple(dict.fromkeys(pages))
 

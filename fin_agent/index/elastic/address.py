@@ -45,28 +45,28 @@ class ClusterAddress:
         """`https://host:9200/prefix`. Raises FilingIndexError, without repeating a password."""
         scheme, separator, rest = text.partition("://")
         if not separator or scheme not in ("https", "http"):
-            raise _unfit("it is no address of a cluster", shown(text))
+            raise _invalid_address("it is no address of a cluster", redacted_address(text))
         if any(sign in rest for sign in "@?#"):
-            raise _unfit(
+            raise _invalid_address(
                 "an index's address must not hold a user name, password or query: it is shown and recorded",
-                shown(text),
+                redacted_address(text),
                 f"Set {VARIABLES['api_key']}, or {VARIABLES['username']} and {VARIABLES['password']}, instead",
             )
         host, _, path = rest.partition("/")
         prefix = path.strip("/")
         _check_host(host, text)
         if not _PREFIX.match(prefix):
-            raise _unfit("the last part of the address names the index: small letters, digits, - _ .", text)
+            raise _invalid_address("the last part of the address names the index: small letters, digits, - _ .", text)
         return cls(scheme, host, prefix)
 
     def __str__(self) -> str:
         return f"{self.scheme}://{self.host}/{self.prefix}"
 
 
-def shown(address: str) -> str:
+def redacted_address(address: str) -> str:
     """An address as it may be shown, whatever somebody wrote into it.
 
-    >>> shown("https://elastic:ses/ame@host:9200/filings?api_key=sesame")
+    >>> redacted_address("https://elastic:ses/ame@host:9200/filings?api_key=sesame")
     'https://...@host:9200/filings?...'
     """
     scheme, separator, rest = address.partition("://")
@@ -77,7 +77,7 @@ def shown(address: str) -> str:
     return f"{scheme}{separator}{'...@' if sign else ''}{place}{'?...' if query else ''}"
 
 
-class Reaching(BaseModel):
+class ConnectionSettings(BaseModel):
     """How a cluster is reached. Secrets are left out of what is printed.
 
     Raises FilingIndexError, which names the setting and nothing of its value, where one cannot be sent.
@@ -103,16 +103,16 @@ class Reaching(BaseModel):
 
     @field_validator(*_SENT)
     @classmethod
-    def _sendable(cls, given: str | None, info: ValidationInfo) -> str | None:
+    def _strip_secret(cls, given: str | None, info: ValidationInfo) -> str | None:
         """Without the end of its line; None where nothing is left."""
         name = str(info.field_name)
         sent = normalize_secret(given or "", blanks=_SENT[name]) or None
         if sent is not None and (why := unsendable_reason(sent, ascii_only=_SENT[name])):
-            raise _unfit(f"it cannot be sent: {why}", VARIABLES[name], "Set it anew, to the value alone")
+            raise _invalid_address(f"it cannot be sent: {why}", VARIABLES[name], "Set it anew, to the value alone")
         return sent
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Reaching:
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> ConnectionSettings:
         """As the variables of VARIABLES say. Raises FilingIndexError where one cannot be used."""
         said = {name: environment[variable] for name, variable in VARIABLES.items() if environment.get(variable)}
         try:
@@ -120,16 +120,16 @@ class Reaching(BaseModel):
         except ValidationError as error:
             name = str(error.errors()[0]["loc"][0])
             what = f"{said[name]!r} cannot be used: a number above 0 is meant"
-            raise _unfit(what, VARIABLES[name], "Set another value") from None
+            raise _invalid_address(what, VARIABLES[name], "Set another value") from None
         if reaching.api_key and (reaching.username or reaching.password):
             both = f"both a key and a user name are given ({VARIABLES['api_key']}, {VARIABLES['username']})"
-            raise _unfit(both, "Elasticsearch", "Unset one of them")
+            raise _invalid_address(both, "Elasticsearch", "Unset one of them")
         if (reaching.username is None) != (reaching.password is None):
             apart = f"{VARIABLES['username']} and {VARIABLES['password']} go together"
-            raise _unfit(apart, "Elasticsearch", "Set both, or none")
+            raise _invalid_address(apart, "Elasticsearch", "Set both, or none")
         if reaching.certificates is not None and not Path(reaching.certificates).is_file():
             missing = f"there is no file {reaching.certificates}"
-            raise _unfit(missing, VARIABLES["certificates"], "Name the certificate authority's PEM file")
+            raise _invalid_address(missing, VARIABLES["certificates"], "Name the certificate authority's PEM file")
         return reaching
 
 
@@ -140,10 +140,10 @@ def _check_host(host: str, text: str) -> None:
     except ValueError:
         known = False
     if not known:
-        raise _unfit("it names no host", text)
+        raise _invalid_address("it names no host", text)
 
 
-def _unfit(what: str, subject: str, remedy: str = "") -> FilingIndexError:
+def _invalid_address(what: str, subject: str, remedy: str = "") -> FilingIndexError:
     return FilingIndexError(
         what, subject=subject, remedy=remedy or "Give it as https://host:9200/prefix, or as a folder on this machine"
     )

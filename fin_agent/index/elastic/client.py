@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_delay
 
 from fin_agent.errors import FilingIndexError, how_to_install
-from fin_agent.index.elastic.address import VARIABLES, ClusterAddress, Reaching
+from fin_agent.index.elastic.address import VARIABLES, ClusterAddress, ConnectionSettings
 from fin_agent.redaction import is_plaintext, redact_secrets
 
 try:
@@ -33,8 +33,8 @@ T = TypeVar("T")
 
 _LOG = logging.getLogger("fin_agent")
 _FIRST_PAUSE = 0.1
-_LONGEST_PAUSE = 10.0
-_TOLD_AFTER = 2.0
+_MAX_PAUSE_LENGTH = 10.0
+_REPORT_AFTER_SECONDS = 2.0
 """Seconds of waiting after which it is told; shorter ones nobody notices."""
 OLDEST = "8.19"
 """The first version of a cluster that the index can live on."""
@@ -60,7 +60,7 @@ class Cluster:
     def __init__(
         self,
         address: ClusterAddress,
-        reaching: Reaching,
+        reaching: ConnectionSettings,
         *,
         sleep: Callable[[float], None] = time.sleep,
         told: Callable[[str], None] = _LOG.warning,
@@ -71,7 +71,7 @@ class Cluster:
         self._sleep = sleep
         self._told = told
 
-    def asked(
+    def request(
         self, ask: Callable[..., T], *, doing: str = "read", expected: Collection[int] = (), **arguments: object
     ) -> T:
         """What `ask`, a method of the client or what uses it, gives with these arguments.
@@ -80,10 +80,10 @@ class Cluster:
         patience lasts. Raises FilingIndexError; answers of an `expected` status (404, 409) are raised as they are.
         """
         trying = Retrying(
-            retry=retry_if_exception(_worth_another_try),
-            wait=_pause,
+            retry=retry_if_exception(_is_retryable),
+            wait=_retry_delay,
             stop=stop_before_delay(self.reaching.patience),
-            before_sleep=self._tell,
+            before_sleep=self._report_retry,
             sleep=self._sleep,
             reraise=True,
         )
@@ -92,12 +92,12 @@ class Cluster:
         except (ApiError, elastic_transport.TransportError, elasticsearch.helpers.ScanError) as error:
             if isinstance(error, ApiError) and error.status_code in expected:
                 raise
-            raise fault(self.address, error, doing) from error
+            raise index_error(self.address, error, doing) from error
 
     def search(self, index: str, **arguments: Any) -> dict[str, Any]:
         """The answer to a search, of all shards. Raises FilingIndexError."""
         ask = self.client.search
-        return dict(self.asked(ask, index=index, allow_partial_search_results=False, **arguments).body)
+        return dict(self.request(ask, index=index, allow_partial_search_results=False, **arguments).body)
 
     def scan(self, index: str, *, fields: Sequence[str] | None = None, size: int = 5_000) -> list[dict[str, Any]]:
         """The sources of all documents of an index, as they are at one moment, in no order. Raises FilingIndexError."""
@@ -109,14 +109,14 @@ class Cluster:
             )
             return [hit["_source"] for hit in found]
 
-        return self.asked(scanned)
+        return self.request(scanned)
 
     def documents(self, **arguments: Any) -> list[dict[str, Any]]:
         """The documents that `mget` is asked for, in this order; `found` says of each whether it is there.
 
         What a shard could not tell is an error and no document that is not there. Raises FilingIndexError.
         """
-        told: list[dict[str, Any]] = list(self.asked(self.client.mget, **arguments)["docs"])
+        told: list[dict[str, Any]] = list(self.request(self.client.mget, **arguments)["docs"])
         for each in told:
             if "error" in each:
                 kind = each["error"].get("type", "") if isinstance(each["error"], dict) else ""
@@ -131,41 +131,41 @@ class Cluster:
         """Close the connections."""
         self.client.close()
 
-    def _tell(self, state: RetryCallState) -> None:
+    def _report_retry(self, state: RetryCallState) -> None:
         """Say once, where that is not the first moment, that it is tried again, and for how long yet."""
         assert state.outcome is not None and state.next_action is not None
         gone, of_call = state.seconds_since_start or 0.0, state.retry_object.statistics
-        if max(state.idle_for, gone + state.next_action.sleep) <= _TOLD_AFTER or of_call.get("told"):
+        if max(state.idle_for, gone + state.next_action.sleep) <= _REPORT_AFTER_SECONDS or of_call.get("told"):
             return
         of_call["told"] = True
         left = max(0.0, self.reaching.patience - gone)
         error = state.outcome.exception()
         assert isinstance(error, Exception)
-        why = fault(self.address, error, "read").what
+        why = index_error(self.address, error, "read").what
         self._told(f"{self.address}: {why}; asking again, for {left:.0f} s at most ({VARIABLES['patience']})")
 
 
-def _pause(state: RetryCallState) -> float:
+def _retry_delay(state: RetryCallState) -> float:
     """Seconds, doubled each time; not all who were turned away come back at once."""
-    pause: float = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (state.attempt_number - 1))
+    pause: float = min(_MAX_PAUSE_LENGTH, _FIRST_PAUSE * 2 ** (state.attempt_number - 1))
     return pause * random.uniform(0.5, 1.0)
 
 
-def _worth_another_try(error: BaseException) -> bool:
+def _is_retryable(error: BaseException) -> bool:
     """Whether the same request may well succeed a moment later."""
     if isinstance(error, BusyError):
         return True
     if isinstance(error, ApiError):
-        return error.status_code in BUSY and kind_of(error.body) != DISK_FULL
+        return error.status_code in BUSY and error_type(error.body) != DISK_FULL
     return isinstance(
         error, elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout
     ) and not isinstance(error, elastic_transport.TlsError)
 
 
-def fault(address: ClusterAddress, error: Exception, doing: str) -> FilingIndexError:
+def index_error(address: ClusterAddress, error: Exception, doing: str) -> FilingIndexError:
     """What `error` means to whoever was `doing` (`read`, `written`, `opened`) something with the index."""
     if isinstance(error, BusyError):
-        what, remedy = meaning_of(429, {}, doing, address.prefix)
+        what, remedy = describe_error(429, {}, doing, address.prefix)
     elif isinstance(error, elasticsearch.UnsupportedProductError):
         what, remedy = (
             "the server at this address is not an Elasticsearch that can hold the index",
@@ -173,9 +173,9 @@ def fault(address: ClusterAddress, error: Exception, doing: str) -> FilingIndexE
             " headers, are not spoken to",
         )
     elif isinstance(error, ApiError):
-        what, remedy = meaning_of(int(error.status_code), error.body, doing, address.prefix)
+        what, remedy = describe_error(int(error.status_code), error.body, doing, address.prefix)
     elif isinstance(error, elastic_transport.TlsError):
-        what, remedy = _of_tls(address, _brief(error))
+        what, remedy = _is_tls_error(address, _brief(error))
     elif isinstance(error, elastic_transport.ConnectionTimeout):
         what, remedy = (
             "the cluster did not answer in time",
@@ -198,7 +198,7 @@ _HUNG_UP = re.compile(r"RemoteDisconnected|without response|reset by peer|Connec
 """So a port that wants TLS answers whoever does without."""
 
 
-def _of_tls(address: ClusterAddress, told: str) -> tuple[str, str]:
+def _is_tls_error(address: ClusterAddress, told: str) -> tuple[str, str]:
     if _PLAIN_HTTP.search(told):
         return (
             "what listens there speaks http, and not https",
@@ -211,7 +211,7 @@ def _of_tls(address: ClusterAddress, told: str) -> tuple[str, str]:
     )
 
 
-def kind_of(body: object) -> str:
+def error_type(body: object) -> str:
     """The `type` of the error that an answer tells, of its root cause where it says one."""
     told = _told(body)
     kind = str(told.get("type", ""))
@@ -220,7 +220,7 @@ def kind_of(body: object) -> str:
     return kind
 
 
-def reason_of(body: object) -> str:
+def error_reason(body: object) -> str:
     """The reason that an answer tells, with what caused it."""
     told = _told(body)
     reason, cause = str(told.get("reason", "")), told.get("caused_by")
@@ -229,7 +229,7 @@ def reason_of(body: object) -> str:
     return _one_line(reason)
 
 
-_LONGEST = 400
+_MAX_LENGTH = 400
 DISK_FULL = "disk full"
 _SPOKEN = re.compile(r"version must be either version (\d+)")
 _MAPPING = frozenset(
@@ -243,9 +243,9 @@ _MAPPING = frozenset(
 )
 
 
-def meaning_of(status: int, body: object, doing: str, prefix: str) -> tuple[str, str]:
+def describe_error(status: int, body: object, doing: str, prefix: str) -> tuple[str, str]:
     """(what, remedy) of an answer, of a whole request or of one item of a bulk, to whoever uses the index `prefix`."""
-    kind, reason = kind_of(body), reason_of(body)
+    kind, reason = error_type(body), error_reason(body)
     told = f"{kind}: {reason}" if kind and reason else kind or reason or f"status {status}"
     if kind == DISK_FULL:
         return (
@@ -255,7 +255,7 @@ def meaning_of(status: int, body: object, doing: str, prefix: str) -> tuple[str,
     if kind == "cluster_block_exception":
         return f"the index is blocked ({told})", "Take the block away (index.blocks.*), then run the same command again"
     if kind == "media_type_header_exception" or status == 406:
-        return _of_version(reason)
+        return _version_mismatch(reason)
     if status == 401:
         return (
             "the cluster does not accept the key or password",
@@ -285,7 +285,7 @@ def meaning_of(status: int, body: object, doing: str, prefix: str) -> tuple[str,
     return f"the index could not be {doing} ({told})", "Look into the cluster's log; nothing was half made visible"
 
 
-def _of_version(reason: str) -> tuple[str, str]:
+def _version_mismatch(reason: str) -> tuple[str, str]:
     """The client says which version it speaks, and the cluster does not know it."""
     ours, found = elasticsearch.__version__[0], _SPOKEN.search(reason)
     theirs = f"Elasticsearch {found[1]} runs there" if found else "what runs there is of another version"
@@ -313,10 +313,10 @@ def _brief(error: Exception) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(redact_secrets(text).split())[:_LONGEST]
+    return " ".join(redact_secrets(text).split())[:_MAX_LENGTH]
 
 
-def _client(address: ClusterAddress, reaching: Reaching) -> elasticsearch.Elasticsearch:
+def _client(address: ClusterAddress, reaching: ConnectionSettings) -> elasticsearch.Elasticsearch:
     """The client, as far as possible without its own tries: it makes no pause between them."""
     basic = None
     if reaching.username and reaching.password:  # in UTF-8, which is what a cluster takes

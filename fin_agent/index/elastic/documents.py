@@ -104,17 +104,19 @@ def stored_filing(
             Part.CARDS: [(source["card"],) for source in passages],
             Part.FACTS: [fact for _, fact in facts],
             Part.TAGS: sorted(tags, key=lambda tag: tag[0]),
-            Part.TABLES: [(source["page"], unpacked(source["tables"])) for source in figures if source.get("tables")],
+            Part.TABLES: [
+                (source["page"], decode_bytes(source["tables"])) for source in figures if source.get("tables")
+            ],
         }
     )
 
 
-def packed(content: bytes) -> str:
+def encode_bytes(content: bytes) -> str:
     """Bytes as a document holds them."""
     return base64.b64encode(content).decode()
 
 
-def unpacked(text: str) -> bytes:
+def decode_bytes(text: str) -> bytes:
     """Bytes of a document."""
     return base64.b64decode(text)
 
@@ -124,7 +126,7 @@ def id_of(doc_id: str) -> str:
     return hashlib.sha256(doc_id.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def routing_of(cik: str | None, company: str) -> str:
+def company_routing(cik: str | None, company: str) -> str:
     """What all parts of a company's filings are routed by, so that they stand on one shard."""
     name = cik.lstrip("0") if cik else company.casefold()
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -173,6 +175,6 @@ def _figures(stored: StoredFiling) -> Iterator[tuple[int, Source]]:
                 "labels": {"all": list(labels)},
                 "tags": {"all": own},
                 "linked": {"all": [tags[ordinal] for ordinal in linked]},
-                **({"tables": packed(tables_of[page])} if page in tables_of else {}),
+                **({"tables": encode_bytes(tables_of[page])} if page in tables_of else {}),
             },
         )

@@ -8,22 +8,22 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
-from fin_agent.index.elastic.address import ClusterAddress, Reaching
+from fin_agent.index.elastic.address import ClusterAddress, ConnectionSettings
 from fin_agent.index.elastic.client import Cluster
-from fin_agent.index.elastic.documents import Document, packed, unpacked
+from fin_agent.index.elastic.documents import Document, decode_bytes, encode_bytes
 from fin_agent.index.elastic.listing import Listing, term
 from fin_agent.index.elastic.mapping import Layout, create_indices, open_indices
-from fin_agent.index.elastic.reading import Reading
-from fin_agent.index.elastic.writing import Writing
+from fin_agent.index.elastic.reading import ElasticReader
+from fin_agent.index.elastic.writing import ElasticWriter
 from fin_agent.index.protocol import FilingVectors, VectorModel, VectorUnit
 from fin_agent.index.sqlite import without_filing
-from fin_agent.index.stored_filing import check_vectors, packed_numbers, unpacked_numbers
+from fin_agent.index.stored_filing import check_vectors, pack_numbers, unpack_numbers
 
 _AT_ONCE = 200
 """Filings whose vectors are held at once."""
 
 
-class _Held(NamedTuple):
+class _StoredVectors(NamedTuple):
     """What there is of one filing, one model and one unit."""
 
     generation: str
@@ -35,7 +35,7 @@ class _Held(NamedTuple):
     written: int
 
 
-class ElasticIndex(Reading, Writing):
+class ElasticIndex(ElasticReader, ElasticWriter):
     """Filings on an Elasticsearch cluster, under names that begin with the address's prefix. Safe to share.
 
     >>> index = ElasticIndex("https://localhost:9200/filings")  # doctest: +SKIP
@@ -43,12 +43,12 @@ class ElasticIndex(Reading, Writing):
     """
 
     _vectors_guard = threading.Lock()
-    _held_then: tuple[Listing, tuple[int, int, int], tuple[_Held, ...]] | None = None
+    _held_then: tuple[Listing, tuple[int, int, int], tuple[_StoredVectors, ...]] | None = None
 
     def __init__(
         self,
         address: str | ClusterAddress,
-        reaching: Reaching | None = None,
+        reaching: ConnectionSettings | None = None,
         *,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -68,7 +68,7 @@ class ElasticIndex(Reading, Writing):
     def create(
         cls,
         address: str | ClusterAddress,
-        reaching: Reaching | None = None,
+        reaching: ConnectionSettings | None = None,
         *,
         sleep: Callable[[float], None] = time.sleep,
     ) -> ElasticIndex:
@@ -113,7 +113,7 @@ class ElasticIndex(Reading, Writing):
     def add_vectors(self, model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
         """See FilingIndex.add_vectors."""
         check_vectors(model, unit, vectors)
-        self.look_again()
+        self.invalidate()
         listed = self.listing().of.get(vectors.doc_id)
         if listed is None:
             raise without_filing(vectors.doc_id)
@@ -129,8 +129,8 @@ class ElasticIndex(Reading, Writing):
             "dimensions": vectors.dimensions,
             "sparse": vectors.sparse,
             "rows": len(vectors.places),
-            "places": packed(packed_numbers(vectors.places)),
-            "values": packed(vectors.values),
+            "places": encode_bytes(pack_numbers(vectors.places)),
+            "values": encode_bytes(vectors.values),
         }
         document = Document("vectors", _id(listed.generation, model, unit), common | kept)
         self.write_documents([document], listed.routing, vectors.doc_id)
@@ -138,7 +138,7 @@ class ElasticIndex(Reading, Writing):
     def vectors(self, model: str, unit: VectorUnit, doc_ids: Collection[str] | None = None) -> Iterator[FilingVectors]:
         """See FilingIndex.vectors. A few filings at a time are read; one that goes meanwhile is left out."""
         listing = self.listing()
-        wanted = self._having(listing, model, unit)
+        wanted = self._filings_with_vectors(listing, model, unit)
         known = listing.in_order(wanted if doc_ids is None else wanted & set(doc_ids))
         for start in range(0, len(known), _AT_ONCE):
             some = [listing.of[doc_id] for doc_id in known[start : start + _AT_ONCE]]
@@ -150,22 +150,22 @@ class ElasticIndex(Reading, Writing):
                     source = found["_source"]
                     yield FilingVectors(
                         listing.shown[each.generation],
-                        unpacked_numbers(unpacked(source["places"])),
+                        unpack_numbers(decode_bytes(source["places"])),
                         source["dimensions"],
-                        unpacked(source["values"]),
+                        decode_bytes(source["values"]),
                         source["sparse"],
                     )
 
     def without_vectors(self, model: str, unit: VectorUnit) -> tuple[str, ...]:
         """See FilingIndex.without_vectors."""
         listing = self.listing()
-        made = self._having(listing, model, unit)
+        made = self._filings_with_vectors(listing, model, unit)
         return tuple(entry.doc_id for entry in listing.entries if entry.doc_id not in made)
 
     def vector_models(self) -> tuple[VectorModel, ...]:
         """See FilingIndex.vector_models."""
-        by_model: dict[tuple[str, VectorUnit], list[_Held]] = {}
-        for each in self._held(self.listing()):
+        by_model: dict[tuple[str, VectorUnit], list[_StoredVectors]] = {}
+        for each in self._stored_vectors(self.listing()):
             by_model.setdefault((each.model, VectorUnit(each.unit)), []).append(each)
         return tuple(
             VectorModel(
@@ -180,12 +180,12 @@ class ElasticIndex(Reading, Writing):
             for (model, unit), of_it in sorted(by_model.items())
         )
 
-    def _having(self, listing: Listing, model: str, unit: VectorUnit) -> set[str]:
+    def _filings_with_vectors(self, listing: Listing, model: str, unit: VectorUnit) -> set[str]:
         """Filings that have vectors of this model and unit."""
-        held = self._held(listing)
+        held = self._stored_vectors(listing)
         return {listing.shown[each.generation] for each in held if (each.model, each.unit) == (model, unit)}
 
-    def _held(self, listing: Listing) -> tuple[_Held, ...]:
+    def _stored_vectors(self, listing: Listing) -> tuple[_StoredVectors, ...]:
         """What there is of the filings listed, read when it or the list has changed."""
         alias = self.layout.alias("vectors")
         answer = self.cluster.search(
@@ -201,8 +201,8 @@ class ElasticIndex(Reading, Writing):
         if kept is not None and kept[0].of is listing.of and kept[1] == state:
             return kept[2]
         found = (
-            _Held(*(source[name] for name in _Held._fields))
-            for source in self.cluster.scan(alias, fields=_Held._fields)
+            _StoredVectors(*(source[name] for name in _StoredVectors._fields))
+            for source in self.cluster.scan(alias, fields=_StoredVectors._fields)
         )
         held = tuple(sorted(each for each in found if each.generation in listing.shown))
         with self._vectors_guard:
@@ -214,7 +214,9 @@ def _id(generation: str, model: str, unit: VectorUnit) -> str:
     return f"{generation}-{hashlib.sha256(model.encode()).hexdigest()[:16]}-{unit.value}"
 
 
-def _cluster(address: str | ClusterAddress, reaching: Reaching | None, sleep: Callable[[float], None]) -> Cluster:
+def _cluster(
+    address: str | ClusterAddress, reaching: ConnectionSettings | None, sleep: Callable[[float], None]
+) -> Cluster:
     if not isinstance(address, ClusterAddress):
         address = ClusterAddress.of(address)
-    return Cluster(address, reaching or Reaching.from_environment(), sleep=sleep)
+    return Cluster(address, reaching or ConnectionSettings.from_environment(), sleep=sleep)

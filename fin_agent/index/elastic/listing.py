@@ -11,22 +11,22 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from fin_agent.index import rows
-from fin_agent.index.elastic.client import Cluster, NotFound, fault
-from fin_agent.index.elastic.documents import columns_of, id_of, routing_of
+from fin_agent.index.elastic.client import Cluster, NotFound, index_error
+from fin_agent.index.elastic.documents import columns_of, company_routing, id_of
 from fin_agent.index.elastic.mapping import Layout
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import FilingEntry, FilingRecord
 from fin_agent.index.stored_filing import Part
 
-_MOST_HIDDEN = 10_000
+_MAX_HIDDEN = 10_000
 _RECORDS_AT_ONCE = 500
 """Filings of one answer where all of each is asked for."""
-_MOST_ROUTES = 64
+_MAX_ROUTES = 64
 """More routing values than this reach every shard anyway, and make long addresses."""
 _ENTRY_FIELDS = ("generation", "mark", *rows.ENTRY_COLUMNS)
 
 
-class Listed(NamedTuple):
+class ListedFiling(NamedTuple):
     """What of a filing is found by: the generation of its parts and how they are routed."""
 
     generation: str
@@ -38,7 +38,7 @@ class Listing:
     """The filings as they were at one moment."""
 
     entries: tuple[FilingEntry, ...]
-    of: Mapping[str, Listed]
+    of: Mapping[str, ListedFiling]
     """By doc_id."""
     shown: Mapping[str, str]
     """Generation -> doc_id, of what is visible."""
@@ -58,13 +58,13 @@ class Listing:
     def routes(self, doc_ids: Iterable[str]) -> str | None:
         """Where their parts stand; None where that may be anywhere."""
         routes = sorted({self.of[doc_id].routing for doc_id in set(doc_ids) if doc_id in self.of})
-        return ",".join(routes) if 0 < len(routes) <= _MOST_ROUTES else None
+        return ",".join(routes) if 0 < len(routes) <= _MAX_ROUTES else None
 
     def in_order(self, doc_ids: Iterable[str]) -> list[str]:
         """Those of `doc_ids` that there are, in the order of the entries."""
         return sorted((doc_id for doc_id in set(doc_ids) if doc_id in self.of), key=self.positions.__getitem__)
 
-    def at(self, places: Iterable[tuple[str, int]], name: str) -> dict[str, Any]:
+    def place_filter(self, places: Iterable[tuple[str, int]], name: str) -> dict[str, Any]:
         """A filter for what stands at these places of filings; `name` is the field that says the place."""
         by_filing: dict[str, set[int]] = {}
         for doc_id, place in places:
@@ -103,7 +103,7 @@ class FilingList:
                 records = tuple(filing_record(found[entry.doc_id]) for entry in listing.entries)
                 listing.records[:] = listing.records or [records]
                 return listing.records[0]
-            self.look_again()
+            self.invalidate()
 
     def entries(self) -> tuple[FilingEntry, ...]:
         """See FilingIndex.entries."""
@@ -120,11 +120,11 @@ class FilingList:
     def document_of(self, doc_id: str) -> dict[str, Any] | None:
         """A filing's own document with its number in the sequence of writes, as it is now; None where there is none."""
         try:
-            found = self.cluster.asked(self.cluster.client.get, expected=(404,), index=self._alias, id=id_of(doc_id))
+            found = self.cluster.request(self.cluster.client.get, expected=(404,), index=self._alias, id=id_of(doc_id))
         except NotFound as error:
             if isinstance(error.body, dict) and error.body.get("found") is False:
                 return None
-            raise fault(self.cluster.address, error, "read") from error
+            raise index_error(self.cluster.address, error, "read") from error
         return dict(found.body)
 
     def known_document(self, doc_id: str) -> dict[str, Any]:
@@ -163,7 +163,7 @@ class FilingList:
         finally:
             _PINNED.reset(token)
 
-    def look_again(self) -> None:
+    def invalidate(self) -> None:
         """The next look is at the cluster: something was written, or was not as listed."""
         with self._guard:
             self._checked = float("-inf")
@@ -179,7 +179,7 @@ class FilingList:
         )
         journal = self.cluster.search(
             self.layout.alias("journal"),
-            size=_MOST_HIDDEN,
+            size=_MAX_HIDDEN,
             source={"includes": ["generation"]},
             sort=[{"due": {"order": "desc"}}],
         )
@@ -187,11 +187,11 @@ class FilingList:
         return (filings["hits"]["total"]["value"], int(filings["aggregations"]["marks"]["value"])), tuple(hidden)
 
     def _read(self) -> Listing:
-        found: list[tuple[FilingEntry, Listed, int]] = []
+        found: list[tuple[FilingEntry, ListedFiling, int]] = []
         for source in self.cluster.scan(self._alias, fields=_ENTRY_FIELDS):
             entry = rows.filing_entry([source.get(column) for column in rows.ENTRY_COLUMNS])
-            routing = routing_of(entry.identity.cik, entry.identity.company)
-            found.append((entry, Listed(source["generation"], routing), source["mark"]))
+            routing = company_routing(entry.identity.cik, entry.identity.company)
+            found.append((entry, ListedFiling(source["generation"], routing), source["mark"]))
         found.sort(key=lambda each: (each[0].content_hash, each[0].doc_id))
         entries = tuple(entry for entry, _, _ in found)
         if self._kept is not None and self._kept.entries == entries:

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.elastic.client import ApiError, Cluster, NotFound, kind_of
+from fin_agent.index.elastic.client import ApiError, Cluster, NotFound, error_type
 
 FORMAT = 4
 PARTS = ("pages", "passages", "figures", "vectors")
@@ -37,16 +37,16 @@ class Layout:
 def open_indices(cluster: Cluster, layout: Layout) -> None:
     """Raises FilingIndexError where there is no index of this prefix, or one of another format."""
     try:
-        found = cluster.asked(
+        found = cluster.request(
             cluster.client.indices.get_mapping,
             doing="opened",
             expected=(404,),
             index=[layout.alias(kind) for kind in kinds()],
         )
     except NotFound as error:
-        if kind_of(error.body) not in ("index_not_found_exception", "aliases_not_found_exception"):
+        if error_type(error.body) not in ("index_not_found_exception", "aliases_not_found_exception"):
             raise FilingIndexError(
-                f"the server at this address is not Elasticsearch ({kind_of(error.body) or 'status 404'})",
+                f"the server at this address is not Elasticsearch ({error_type(error.body) or 'status 404'})",
                 subject=str(cluster.address),
                 remedy="Check the address",
             ) from error
@@ -71,25 +71,25 @@ def create_indices(cluster: Cluster, layout: Layout) -> None:
     """Write the templates, and make those indices that are not there. Two that do so at once do no harm."""
     for kind in kinds():
         name, body = layout.alias(kind), template(layout, kind, cluster.reaching.shards)
-        cluster.asked(cluster.client.indices.put_index_template, doing="written", name=name, **body)
+        cluster.request(cluster.client.indices.put_index_template, doing="written", name=name, **body)
         _make_index(cluster, name)
 
 
 def _make_index(cluster: Cluster, name: str) -> None:
     """Make `name`-000001 behind the alias `name`; nothing where that is there."""
-    if cluster.asked(cluster.client.indices.exists_alias, name=name):
+    if cluster.request(cluster.client.indices.exists_alias, name=name):
         return
     try:
-        cluster.asked(cluster.client.indices.create, doing="written", index=f"{name}-{_FIRST}", aliases={name: {}})
+        cluster.request(cluster.client.indices.create, doing="written", index=f"{name}-{_FIRST}", aliases={name: {}})
     except FilingIndexError as error:
         cause = error.__cause__
-        if not (isinstance(cause, ApiError) and kind_of(cause.body) == "resource_already_exists_exception"):
+        if not (isinstance(cause, ApiError) and error_type(cause.body) == "resource_already_exists_exception"):
             raise
 
 
 def template(layout: Layout, kind: str, shards: int) -> dict[str, Any]:
     """The index template of `kind`."""
-    said = _said()["indices"][kind]
+    said = _meta_value()["indices"][kind]
     return {
         "index_patterns": [f"{layout.alias(kind)}-0*"],  # not those of a longer prefix
         "priority": _PRIORITY,
@@ -102,7 +102,7 @@ def template(layout: Layout, kind: str, shards: int) -> dict[str, Any]:
 
 def settings(shards: int) -> dict[str, Any]:
     """Settings of an index of so many primary shards; a second copy of each as soon as there is a second node."""
-    said = _said()
+    said = _meta_value()
     analysis = {name: parts for name, parts in said["analysis"].items() if parts}
     return {
         "index": {
@@ -123,7 +123,7 @@ def mappings(properties: dict[str, Any]) -> dict[str, Any]:
 
 def kinds() -> tuple[str, ...]:
     """Names of the indices that every index of filings has."""
-    return tuple(_said()["indices"])
+    return tuple(_meta_value()["indices"])
 
 
 def _format_of(index: dict[str, Any]) -> object:
@@ -131,7 +131,7 @@ def _format_of(index: dict[str, Any]) -> object:
 
 
 @lru_cache(maxsize=1)
-def _said() -> dict[str, Any]:
+def _meta_value() -> dict[str, Any]:
     text = resources.files("fin_agent.index.elastic").joinpath("templates.yaml").read_text(encoding="utf-8")
     said: dict[str, Any] = yaml.safe_load(text)
     return said

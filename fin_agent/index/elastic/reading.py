@@ -9,7 +9,7 @@ from typing import Any
 
 from fin_agent.index import rows
 from fin_agent.index.elastic.client import Cluster
-from fin_agent.index.elastic.documents import NO_PAGE, Source, columns_of, figures_of, stored_filing, unpacked
+from fin_agent.index.elastic.documents import NO_PAGE, Source, columns_of, decode_bytes, figures_of, stored_filing
 from fin_agent.index.elastic.listing import FilingList, ascending
 from fin_agent.index.elastic.mapping import Layout
 from fin_agent.index.protocol import (
@@ -26,11 +26,11 @@ from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.table import Table
 
-MOST_WORDS = 900
+MAX_WORDS = 900
 """Words of one query; a cluster takes 1,024 clauses and more."""
-MOST_FILTERED = 50_000
+MAX_FILTERED = 50_000
 """Filings named in one query; a cluster takes 65,536. Beyond, all are searched and those named are kept."""
-_MOST_HITS = 10_000
+_MAX_HITS = 10_000
 _SPARE = 8
 """Hits asked for beyond those wanted: some may be of a filing that was replaced this moment."""
 _AT_ONCE = 1_000
@@ -45,7 +45,7 @@ _LEAST = 1e-6
 _SMALL = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
 
-class Reading(FilingList):
+class ElasticReader(FilingList):
     """The part of an index that finds and hands out what filings hold. Parts never change: no lock is needed."""
 
     def __init__(self, cluster: Cluster, layout: Layout) -> None:
@@ -75,7 +75,7 @@ class Reading(FilingList):
         within: list[Mapping[str, Any]] = []
         if pages is not None:
             wanted = [key for key in set(pages) if doc_ids is None or key.doc_id in doc_ids]
-            within = [self.listing().at(wanted, "page")]
+            within = [self.listing().place_filter(wanted, "page")]
             doc_ids = {key.doc_id for key in wanted}
         found = self._search("passages", order, terms, doc_ids, within, limit)
         return [PassageHit(doc_id, page, ordinal, score) for score, (_, doc_id, ordinal, page) in found]
@@ -109,7 +109,7 @@ class Reading(FilingList):
             return []
         allowed = listing.shown.keys() if generations is None else frozenset(generations)
         query: dict[str, Any] = {"should": clauses, "minimum_should_match": 1, "filter": within}
-        if generations is not None and len(generations) <= MOST_FILTERED:
+        if generations is not None and len(generations) <= MAX_FILTERED:
             query["filter"] = [*within, {"terms": {"generation": generations}}]
         elif kind != "filings":
             query["must_not"] = self._hidden()
@@ -124,7 +124,7 @@ class Reading(FilingList):
 
     def _hits(self, kind: str, query: dict[str, Any], order: tuple[str, ...], limit: int) -> Iterator[dict[str, Any]]:
         """All hits, best first, as many at a time as are probably needed."""
-        size = min(limit + _SPARE, _MOST_HITS)
+        size = min(limit + _SPARE, _MAX_HITS)
         asked: dict[str, Any] = {}
         while True:
             answer = self.cluster.search(
@@ -154,7 +154,7 @@ class Reading(FilingList):
         """
         asked = _phrases(terms)
         held = self._frequencies(kind, field, {*asked, *(word for words in asked.values() for word in words)})
-        total, left = held[_ALL], MOST_WORDS
+        total, left = held[_ALL], MAX_WORDS
         for phrase in sorted((each for each in asked if held[each]), key=lambda each: (held[each], each)):
             left -= len(asked[phrase])
             if left < 0:
@@ -312,7 +312,7 @@ class Reading(FilingList):
             for key in keys
             for source in found.get(key, ())
             if source.get("tables")
-            for table in rows.tables(source["page"], unpacked(source["tables"]))
+            for table in rows.tables(source["page"], decode_bytes(source["tables"]))
         ]
 
     def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
@@ -384,7 +384,7 @@ class Reading(FilingList):
         wanted = sorted({key for key in keys if key.doc_id in listing.of})
         for start in range(0, len(wanted), _PAGES_AT_ONCE):
             some = wanted[start : start + _PAGES_AT_ONCE]
-            within, routes = [listing.at(some, place)], listing.routes(key.doc_id for key in some)
+            within, routes = [listing.place_filter(some, place)], listing.routes(key.doc_id for key in some)
             for source in self._sources(kind, within, ("generation", order), ("generation", *fields), routes):
                 found.setdefault(PageKey(listing.shown[source["generation"]], source[place]), []).append(source)
         return found
@@ -395,7 +395,7 @@ def _phrases(terms: Sequence[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for term in terms:
         words = re.findall(r"\w+", term.encode("utf-8", "replace").decode())
-        if 0 < len(words) <= MOST_WORDS:
+        if 0 < len(words) <= MAX_WORDS:
             found[" ".join(words)] = re.findall(r"[^\W_]+", " ".join(words)) or words
     return found
 

@@ -25,18 +25,18 @@ from fin_agent.index.elastic.client import (
     Cluster,
     Conflict,
     NotFound,
-    kind_of,
-    meaning_of,
+    describe_error,
+    error_type,
 )
-from fin_agent.index.elastic.documents import Document, Source, filing_source, id_of, parts_of, routing_of
+from fin_agent.index.elastic.documents import Document, Source, company_routing, filing_source, id_of, parts_of
 from fin_agent.index.elastic.listing import FilingList, ascending
 from fin_agent.index.elastic.mapping import Layout
 from fin_agent.index.stored_filing import StoredFiling
 from fin_agent.vocabulary.filing import Filing
 
-MOST_BYTES = 8_000_000
+MAX_BYTES = 8_000_000
 """Of one request: between the 5 and 15 MB that Elastic advises, far below the 100 MB that a node takes."""
-MOST_DOCUMENTS = 2_000
+MAX_DOCUMENTS = 2_000
 _TRIES = 10
 _LEASE = 3_600.0
 """Seconds that writing the parts of one filing may take, tries included."""
@@ -45,7 +45,7 @@ _MARKS = 2**31
 exact in a double."""
 
 
-class Writing(FilingList):
+class ElasticWriter(FilingList):
     """The part of an index that writes filings."""
 
     def __init__(self, cluster: Cluster, layout: Layout) -> None:
@@ -61,12 +61,12 @@ class Writing(FilingList):
         """See FilingIndex.put."""
         doc_id, generation = stored.doc_id, secrets.token_hex(12)
         source = filing_source(stored, generation, secrets.randbelow(_MARKS), self.now())
-        routing = routing_of(source.get("cik"), source["company"])
+        routing = company_routing(source.get("cik"), source["company"])
         parts = list(parts_of(stored, generation))
         self._journal(generation, doc_id, routing, _LEASE)
         self.write_documents(parts, routing, doc_id)
-        self._show(doc_id, source)
-        self._forget([generation])
+        self._publish(doc_id, source)
+        self._forget_journal([generation])
         self.sweep()
 
     def remove(self, doc_id: str) -> bool:
@@ -74,18 +74,18 @@ class Writing(FilingList):
         for _ in range(_TRIES):
             found = self.document_of(doc_id)
             if found is None:
-                self.look_again()
+                self.invalidate()
                 return False
             self._journal_replaced(found["_source"])
             try:
                 delete, found_then = self.cluster.client.delete, _unchanged(found)
-                self._written(delete, "filings", expected=(404, 409), id=found["_id"], **found_then)
+                self._write_document(delete, "filings", expected=(404, 409), id=found["_id"], **found_then)
             except (Conflict, NotFound):
                 continue
-            self.look_again()
+            self.invalidate()
             self.sweep()
             return True
-        raise self._contested(doc_id)
+        raise self._is_contested(doc_id)
 
     def replace_summary(self, doc_id: str, summary: str) -> bool:
         """Another summary for a filing; vectors of the one before go. False where there is no such filing."""
@@ -95,9 +95,9 @@ class Writing(FilingList):
                 return False
             source = {**found["_source"], "summary": summary, "mark": secrets.randbelow(_MARKS), "written": self.now()}
             if self._put_filing(found, doc_id, source):
-                self.look_again()
+                self.invalidate()
                 return True
-        raise self._contested(doc_id)
+        raise self._is_contested(doc_id)
 
     def sweep(self, ahead: float = 0.0) -> int:
         """Delete parts that no filing shows and whose time is up, or is in `ahead` seconds; of how many generations.
@@ -118,10 +118,10 @@ class Writing(FilingList):
         if gone:
             # What was not refreshed yet is not found, and so would stay.
             refresh = self.cluster.client.indices.refresh
-            self.cluster.asked(refresh, doing="written", index=self.layout.parts, ignore_unavailable=True)
+            self.cluster.request(refresh, doing="written", index=self.layout.parts, ignore_unavailable=True)
             # Through no routing: few, and a filing whose company changed has parts in two places.
             self.delete_where(self.layout.parts, {"terms": {"generation": gone}})
-        self._forget([trace["generation"] for trace in traces])
+        self._forget_journal([trace["generation"] for trace in traces])
         return len(gone)
 
     def now(self) -> int:
@@ -149,8 +149,8 @@ class Writing(FilingList):
             sent = helpers.streaming_bulk(
                 self.cluster.client,
                 left,
-                chunk_size=MOST_DOCUMENTS,
-                max_chunk_bytes=MOST_BYTES,
+                chunk_size=MAX_DOCUMENTS,
+                max_chunk_bytes=MAX_BYTES,
                 raise_on_error=False,
                 yield_ok=False,
                 require_alias=True,
@@ -162,15 +162,15 @@ class Writing(FilingList):
                 raise BusyError
 
         with suppress(BusyError):  # for too long
-            self.cluster.asked(send, doing="written")
+            self.cluster.request(send, doing="written")
         if refused:
             raise self._refusal(refused, count, subject)
         if kinds:
-            self.cluster.asked(self.cluster.client.indices.refresh, doing="written", index=kinds)
+            self.cluster.request(self.cluster.client.indices.refresh, doing="written", index=kinds)
 
     def delete_where(self, target: str, query: dict[str, Any]) -> None:
         """Delete what a query finds, and let searches find it no more."""
-        self.cluster.asked(
+        self.cluster.request(
             self.cluster.client.delete_by_query,
             doing="written",
             index=target,
@@ -183,7 +183,7 @@ class Writing(FilingList):
     def _refusal(self, refused: list[dict[str, Any]], count: int, subject: str) -> FilingIndexError:
         first = next((item for item in refused if not _is_busy(item)), refused[0])
         prefix = self.cluster.address.prefix
-        what, remedy = meaning_of(int(first["status"]), {"error": first["error"]}, "written", prefix)
+        what, remedy = describe_error(int(first["status"]), {"error": first["error"]}, "written", prefix)
         others = f" ({len(refused)} of {count} documents)" if len(refused) > 1 else ""
         kind = first["_index"].removeprefix(f"{prefix}-").rpartition("-0")[0] or first["_index"].removeprefix(
             f"{prefix}-"
@@ -191,7 +191,7 @@ class Writing(FilingList):
         place = f"{kind} {first['_id'].rpartition('-')[2]}"
         return FilingIndexError(f"{place} was not taken{others}: {what}", subject=subject, remedy=remedy)
 
-    def _show(self, doc_id: str, source: Source) -> None:
+    def _publish(self, doc_id: str, source: Source) -> None:
         """Write the document that makes parts visible, over the one that is there now and no other."""
         for _ in range(_TRIES):
             found = self.document_of(doc_id)
@@ -202,8 +202,8 @@ class Writing(FilingList):
             if self._put_filing(found, doc_id, source):
                 break
         else:
-            raise self._contested(doc_id)
-        self.look_again()
+            raise self._is_contested(doc_id)
+        self.invalidate()
 
     def _put_filing(self, found: dict[str, Any] | None, doc_id: str, source: Source) -> bool:
         """Whether the filing's document could be written: False where somebody else has written it meanwhile."""
@@ -216,7 +216,7 @@ class Writing(FilingList):
 
     def _journal_replaced(self, source: Source) -> None:
         """Note the parts of a filing that is replaced or taken out: answers may be reading them for a while."""
-        routing = routing_of(source.get("cik"), source["company"])
+        routing = company_routing(source.get("cik"), source["company"])
         self._journal(source["generation"], source["doc_id"], routing, self.cluster.reaching.grace)
 
     def _journal(self, generation: str, doc_id: str, routing: str, kept: float) -> None:
@@ -228,12 +228,12 @@ class Writing(FilingList):
     def _index_document(self, kind: str, id: str, source: Source, **expected: Any) -> None:
         """Raises Conflict where a condition does not hold."""
         index = self.cluster.client.index
-        self._written(index, kind, expected=(409,), id=id, document=source, require_alias=True, **expected)
+        self._write_document(index, kind, expected=(409,), id=id, document=source, require_alias=True, **expected)
 
-    def _written(self, ask: Any, kind: str, **arguments: Any) -> None:
-        self.cluster.asked(ask, doing="written", index=self.layout.alias(kind), refresh=True, **arguments)
+    def _write_document(self, ask: Any, kind: str, **arguments: Any) -> None:
+        self.cluster.request(ask, doing="written", index=self.layout.alias(kind), refresh=True, **arguments)
 
-    def _forget(self, generations: Sequence[str]) -> None:
+    def _forget_journal(self, generations: Sequence[str]) -> None:
         self.delete_where(self.layout.alias("journal"), {"terms": {"generation": list(generations)}})
 
     def _traces(self, query: dict[str, Any]) -> list[Source]:
@@ -241,7 +241,7 @@ class Writing(FilingList):
         found = self.cluster.search(journal, query=query, size=1_000, sort=ascending(["due"]))
         return [hit["_source"] for hit in found["hits"]["hits"]]
 
-    def _contested(self, doc_id: str) -> FilingIndexError:
+    def _is_contested(self, doc_id: str) -> FilingIndexError:
         return FilingIndexError(
             "others are writing this filing again and again", subject=doc_id, remedy="Add it from one process only"
         )
@@ -253,4 +253,4 @@ def _unchanged(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_busy(item: dict[str, Any]) -> bool:
-    return int(item["status"]) in BUSY and kind_of({"error": item["error"]}) != DISK_FULL
+    return int(item["status"]) in BUSY and error_type({"error": item["error"]}) != DISK_FULL

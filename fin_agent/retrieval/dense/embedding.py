@@ -9,7 +9,7 @@ from typing import Protocol
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.protocol import FilingIndex, PageKey, VectorUnit
 from fin_agent.retrieval.dense.encoder import Matrix, SparseRow
-from fin_agent.retrieval.dense.store import packed
+from fin_agent.retrieval.dense.store import pack_vectors
 
 
 class PassageEncoder(Protocol):
@@ -62,7 +62,7 @@ def embed(
             if found is None:
                 continue
             places, texts = found
-            vectors = packed(doc_id, places, encoder.encode_passages(texts), encoder.dimensions)
+            vectors = pack_vectors(doc_id, places, encoder.encode_passages(texts), encoder.dimensions)
             if _texts(index, doc_id, unit, encoder) != found:
                 continue
             index.add_vectors(encoder.name, unit, vectors)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
-from fin_agent.retrieval.dense.loading import EncoderError, load, missing, name_of
+from fin_agent.retrieval.dense.loading import EncoderError, load, missing_packages_remedy, model_name
 
 if TYPE_CHECKING:
     import torch
@@ -19,7 +19,7 @@ try:
     import numpy as np
     from numpy.typing import NDArray
 except ImportError as error:
-    raise missing(error) from error
+    raise missing_packages_remedy(error) from error
 
 
 Matrix: TypeAlias = NDArray[np.float32]
@@ -60,13 +60,13 @@ def load_encoder(model: str = "minilm") -> SentenceTransformerEncoder:
 
         return SentenceTransformer(place, device=str(device), model_kwargs={"dtype": precision})
 
-    return SentenceTransformerEncoder(name_of(model), load(model, dense))
+    return SentenceTransformerEncoder(model_name(model), load(model, dense))
 
 
 ModelT = TypeVar("ModelT", "SentenceTransformer", "SparseModel")
 
 
-class _Loaded(Generic[ModelT]):
+class _LoadedModel(Generic[ModelT]):
     """What encoders share. Safe to share between threads."""
 
     def __init__(self, name: str, model: ModelT, dimensions: int) -> None:
@@ -90,7 +90,7 @@ class _Loaded(Generic[ModelT]):
         return windows_of(text, self._model.tokenizer, self._model.max_seq_length)
 
 
-class SentenceTransformerEncoder(_Loaded["SentenceTransformer"]):
+class SentenceTransformerEncoder(_LoadedModel["SentenceTransformer"]):
     """A model of sentence-transformers as an Encoder."""
 
     def __init__(self, name: str, model: SentenceTransformer) -> None:
@@ -108,20 +108,20 @@ class SentenceTransformerEncoder(_Loaded["SentenceTransformer"]):
         # One at a time: in a batch, what is added to short texts shows in the last digits.
         with self._one_at_a_time:
             found = [self._model.encode_query(text, convert_to_tensor=True) for text in texts]
-        return _normalised([vector.float().cpu().numpy() for vector in found], self._dimensions)
+        return _normalized([vector.float().cpu().numpy() for vector in found], self._dimensions)
 
     def encode_passages(self, texts: Sequence[str]) -> Matrix:
         """See Encoder.encode_passages. The library sorts by length, so that a batch holds texts of one length."""
         if not texts:
-            return _normalised([], self._dimensions)
+            return _normalized([], self._dimensions)
         with self._one_at_a_time:
             found = self._model.encode_document(
                 list(texts), batch_size=TEXTS_AT_ONCE, show_progress_bar=False, convert_to_tensor=True
             )
-        return _normalised(found.float().cpu().numpy(), self._dimensions)
+        return _normalized(found.float().cpu().numpy(), self._dimensions)
 
 
-def _normalised(vectors: Sequence[Matrix] | Matrix, dimensions: int) -> Matrix:
+def _normalized(vectors: Sequence[Matrix] | Matrix, dimensions: int) -> Matrix:
     matrix = np.asarray(vectors, dtype=np.float32).reshape(-1, dimensions)
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     normalised: Matrix = matrix / np.maximum(lengths, np.float32(1e-12))
@@ -173,7 +173,7 @@ def load_pair_scorer(model: str) -> PairScorer:
             )
         return CrossEncoder(place, device=str(device), model_kwargs={"dtype": precision})
 
-    return PairScorer(name_of(model), load(model, cross))
+    return PairScorer(model_name(model), load(model, cross))
 
 
 class PairScorer:
@@ -221,10 +221,10 @@ def load_sparse_encoder(model: str) -> SparseEncoder:
 
         return SparseModel(place, device=str(device), model_kwargs={"dtype": precision})
 
-    return SparseEncoder(name_of(model), load(model, sparse))
+    return SparseEncoder(model_name(model), load(model, sparse))
 
 
-class SparseEncoder(_Loaded["SparseModel"]):
+class SparseEncoder(_LoadedModel["SparseModel"]):
     """A SparseEncoder of sentence-transformers, in the shape of an Encoder."""
 
     def __init__(self, name: str, model: SparseModel) -> None:
@@ -253,13 +253,13 @@ class SparseEncoder(_Loaded["SparseModel"]):
         return rows
 
 
-MOST_TERMS = 256
+MAX_TERMS = 256
 """Of a text, the heaviest (Kobeissi & Langlais, Section 4.2)."""
 
 
 def _row(weighed: torch.Tensor) -> SparseRow:
     numbers = weighed.float().cpu().numpy()
     (terms,) = np.nonzero(numbers > 0)
-    if len(terms) > MOST_TERMS:
-        terms = np.sort(terms[np.argsort(-numbers[terms], kind="stable")[:MOST_TERMS]])
+    if len(terms) > MAX_TERMS:
+        terms = np.sort(terms[np.argsort(-numbers[terms], kind="stable")[:MAX_TERMS]])
     return SparseRow(terms.astype(np.uint32), numbers[terms].astype(np.float32))

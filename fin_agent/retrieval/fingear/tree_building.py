@@ -32,10 +32,10 @@ NO_ITEM = "none"
 """Of chunks that stand in no Item: a filing without Items has this one alone."""
 WHOLE = "filing"
 """In the place of an Item, of a tree of the whole filing."""
-FEWEST_TO_CLUSTER = 12
+MIN_TO_CLUSTER = 12
 """Chunks; fewer are one cluster (RAPTOR: reduced dimension + 1)."""
 _DIMENSIONS = 10
-_MOST_CLUSTERS = 50
+_MAX_CLUSTERS = 50
 _PATIENCE = 8
 """Numbers of components in a row that are worse than the best before no more are tried."""
 _LEAST_PROBABILITY = 0.1
@@ -46,8 +46,8 @@ _TFIDF_DIMENSIONS = 128
 QUESTIONS = 5
 """Questions a node has; the paper does not say how many."""
 _SUMMARY_SENTENCES = 4
-_MOST_TITLES = 12
-_MOST_SENTENCES = 150
+_MAX_TITLES = 12
+_MAX_SENTENCES = 150
 """Of a node, that TextRank reads."""
 
 
@@ -166,12 +166,12 @@ class NodeWriter(Protocol):
 
     name: str
 
-    def write(self, chunks: Sequence[Chunk]) -> Written:
+    def write(self, chunks: Sequence[Chunk]) -> NodeText:
         """What a node over these chunks holds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class NodeText:
     """What a node holds."""
 
     title: str
@@ -181,7 +181,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltTrees:
     """A filing's trees, and the seconds that each stage took."""
 
     trees: FilingTrees
@@ -196,7 +196,7 @@ def build_trees(
     chunking: Chunking,
     writer: NodeWriter,
     encoder: Encoder | None = None,
-) -> Built:
+) -> BuiltTrees:
     """The trees of one filing: the same for the same filing, chunking, encoder and writer.
 
     Raises FilingIndexError where it is not indexed, TreeError where a library is lacking.
@@ -225,7 +225,7 @@ def build_trees(
             vectors = encoder.encode_passages(asked).astype("float16").tobytes()
             seconds["vectors"] += time.perf_counter() - started
         trees.append(ItemTree(item=item, nodes=nodes, vectors=vectors))
-    return Built(
+    return BuiltTrees(
         FilingTrees(
             doc_id=doc_id,
             content_hash=record.content_hash,
@@ -280,12 +280,12 @@ def _runs(passages: Sequence[StoredPassage], chunking: Chunking) -> Iterator[lis
 
 def _clusters(texts: Sequence[str], encoder: Encoder | None) -> list[list[int]]:
     """Positions of the texts by cluster; a text may stand in several, and stands in one at least."""
-    if len(texts) < FEWEST_TO_CLUSTER:
+    if len(texts) < MIN_TO_CLUSTER:
         return [list(range(len(texts)))]
     vectors = encoder.encode_passages(texts) if encoder is not None else tfidf_vectors(texts)
     found: list[list[int]] = []
     for members in _soft_clusters(vectors, round((len(texts) - 1) ** 0.5)):
-        if len(members) < FEWEST_TO_CLUSTER:
+        if len(members) < MIN_TO_CLUSTER:
             found.append(members)
         else:
             local = _soft_clusters(vectors[members], _LOCAL_NEIGHBOURS)
@@ -312,7 +312,7 @@ def _soft_clusters(vectors: Matrix, neighbours: int) -> list[list[int]]:
             random_state=_SEED,
         ).fit_transform(np.asarray(vectors))
         best, lowest, since = None, float("inf"), 0
-        for components in range(1, min(_MOST_CLUSTERS, count - 1) + 1):
+        for components in range(1, min(_MAX_CLUSTERS, count - 1) + 1):
             try:
                 fitted = mixture(components, random_state=_SEED, reg_covar=_LEAST_VARIANCE).fit(projected)
             except ValueError:  # more components than the points can tell apart
@@ -393,26 +393,28 @@ class RuleWriter:
 
     name = "rules"
 
-    def write(self, chunks: Sequence[Chunk]) -> Written:
+    def write(self, chunks: Sequence[Chunk]) -> NodeText:
         """See NodeWriter.write."""
         rows = [row for chunk in chunks for row in chunk.rows]
         titles = list(dict.fromkeys(title for chunk in chunks for title in chunk.headings))
         asked = [f"What was {row}?" for row in rows[:: max(1, len(rows) // QUESTIONS)]]
         asked += [f"What does the report say about {title}?" for title in titles]
         if len(chunks) == 1:
-            return Written(titles[0] if titles else "", "", tuple(dict.fromkeys(asked))[:QUESTIONS])
+            return NodeText(titles[0] if titles else "", "", tuple(dict.fromkeys(asked))[:QUESTIONS])
         sentences = [sentence for chunk in chunks for sentence in _sentences(chunk.text)]
-        spread = sentences[:: max(1, len(sentences) // _MOST_SENTENCES)][:_MOST_SENTENCES]
-        summary = "; ".join((*titles[:_MOST_TITLES], *_central(spread)))
-        return Written(titles[0] if titles else "", summary, tuple(dict.fromkeys(asked))[:QUESTIONS])
+        spread = sentences[:: max(1, len(sentences) // _MAX_SENTENCES)][:_MAX_SENTENCES]
+        summary = "; ".join((*titles[:_MAX_TITLES], *_central_sentences(spread)))
+        return NodeText(titles[0] if titles else "", summary, tuple(dict.fromkeys(asked))[:QUESTIONS])
 
 
 def _names(title: str) -> bool:
     """Whether a page's title is one, and no line of running text."""
-    return 0 < len(title.split()) <= _LONGEST_TITLE and title[:1].isupper() and not title.endswith((".", ",", ";", ":"))
+    return (
+        0 < len(title.split()) <= _MAX_TITLE_LENGTH and title[:1].isupper() and not title.endswith((".", ",", ";", ":"))
+    )
 
 
-_LONGEST_TITLE = 14
+_MAX_TITLE_LENGTH = 14
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -421,7 +423,7 @@ def _sentences(text: str) -> Iterator[str]:
             yield sentence
 
 
-def _central(sentences: Sequence[str]) -> list[str]:
+def _central_sentences(sentences: Sequence[str]) -> list[str]:
     """The sentences with the highest PageRank in the graph of their likeness, in the order of the text."""
     if len(sentences) <= _SUMMARY_SENTENCES:
         return list(sentences)

@@ -115,13 +115,13 @@ class TreeSearch(ABC):
         trees = self._trees([filing.doc_id for filing in ranked[: self.documents]])
         held = Passages(self.workspace.index)
         steps: list[SearchStep] = []
-        chosen = self._chosen(query.text, trees, held, steps)
-        passages = _ordered(query.text, chosen, scope, held)[: depth.passages]
+        chosen = self._select_chunks(query.text, trees, held, steps)
+        passages = _passages_of_chunks(query.text, chosen, scope, held)[: depth.passages]
         pages = pages_of(best_scores((each.stored.key, each.score) for each in passages), "chunk")
         return SearchResult(tuple(ranked[: depth.documents]), pages[: depth.pages], tuple(passages), steps=tuple(steps))
 
     @abstractmethod
-    def _chosen(
+    def _select_chunks(
         self, question: str, trees: Sequence[FilingTrees], held: Passages, steps: list[SearchStep]
     ) -> list[Candidate]:
         """At most `chunks` chunks, best first, and what the stages found."""
@@ -196,7 +196,7 @@ class FinGear(TreeSearch):
                 items[tree.item] += sum(counts.get(cluster, 0) for cluster in asked)
         return budgets(item_weights(items, self.weighting if any(items.values()) else "relative"), self.chunks)
 
-    def _chosen(
+    def _select_chunks(
         self, question: str, trees: Sequence[FilingTrees], held: Passages, steps: list[SearchStep]
     ) -> list[Candidate]:
         given = self.item_budgets(question, trees)
@@ -239,7 +239,7 @@ class FinGear(TreeSearch):
             orders.append(self._by_questions(question, of, tree, texts))
         if not orders:
             orders.append({node.number: 0.0 for node in tree.nodes})
-        reached = {leaf for scores in orders for leaf in _walked(tree, scores)}
+        reached = {leaf for scores in orders for leaf in _descend(tree, scores)}
         numbers = [leaf.number for leaf in tree.leaves]
         fused = reciprocal_ranks(
             sorted(numbers, key=lambda number: (-round(scores[number], 9), number)) for scores in orders
@@ -257,7 +257,7 @@ class Raptor(TreeSearch):
     A summary that is found gives the chunk below it that is most like the question.
     """
 
-    def _chosen(
+    def _select_chunks(
         self, question: str, trees: Sequence[FilingTrees], held: Passages, steps: list[SearchStep]
     ) -> list[Candidate]:
         nodes = [(of, tree, node) for of in trees for tree in of.trees for node in tree.nodes]
@@ -278,7 +278,9 @@ class Raptor(TreeSearch):
         return list(chosen.values())
 
 
-def _ordered(question: str, chosen: Sequence[Candidate], scope: Scope, held: Passages) -> list[RankedPassage]:
+def _passages_of_chunks(
+    question: str, chosen: Sequence[Candidate], scope: Scope, held: Passages
+) -> list[RankedPassage]:
     """The passages of the chunks, chunk by chunk; within one those first that have most of the question's words."""
     found: dict[tuple[str, int], StoredPassage] = {}
     for one in chosen:
@@ -290,7 +292,7 @@ def _ordered(question: str, chosen: Sequence[Candidate], scope: Scope, held: Pas
     return list(reciprocal_positions(RankedPassage(stored, 0.0) for stored in found.values()))
 
 
-def _walked(tree: ItemTree, scores: Mapping[int, float]) -> set[int]:
+def _descend(tree: ItemTree, scores: Mapping[int, float]) -> set[int]:
     """Leaves that are reached from the root where of each node the best EXPANDED children are followed."""
     nodes = {node.number: node for node in tree.nodes}
     reached: set[int] = set()

@@ -37,7 +37,7 @@ _COMMUNITIES = 3
 """Whose reports are read."""
 _SKETCHES = 5
 """In a report."""
-_MOST_GRAPHS = 64
+_MAX_GRAPHS = 64
 _LEAST = 2
 """Passages that hold an entity; one that stands alone relates nothing."""
 
@@ -92,17 +92,17 @@ class EntityGraph:
         return tuple((one, self._report(one)) for one in members)
 
     def _report(self, members: Sequence[str]) -> str:
-        held = self.scored(members)
+        held = self.passage_scores(members)
         best = sorted(range(len(held)), key=lambda place: (-held[place], place))[:_SKETCHES]
         names = ", ".join(member.replace("_", " ") for member in members)
         return ". ".join((names, *(self.cards[place].sketch for place in best)))
 
-    def scored(self, entities: Collection[str]) -> list[float]:
+    def passage_scores(self, entities: Collection[str]) -> list[float]:
         """How much of these entities each passage holds, rare ones counting more."""
         wanted = set(entities)
         return [sum(self.rarity[entity] for entity in sorted(of_card & wanted)) for of_card in self.entities]
 
-    def asked(self, query: Query) -> list[str]:
+    def entities_in_question(self, query: Query) -> list[str]:
         """The entities that a question names."""
         told = {*query.metrics, *(slot.metric for slot in query.slots if slot.metric), *map(str, query.periods)}
         text = query.text.casefold()
@@ -113,15 +113,15 @@ _Lists = list[list[float]]
 """Scores of all passages of a filing, one list a way of looking."""
 
 
-def _mixed(graph: EntityGraph, query: Query) -> _Lists:
+def _lightrag_mix(graph: EntityGraph, query: Query) -> _Lists:
     """LightRAG, mode `mix`: entities of the question, entities related to these, and the passages' own words."""
-    asked = graph.asked(query)
+    asked = graph.entities_in_question(query)
     related: Counter[str] = Counter()
     for entity in asked:
         related.update(graph.relations.get(entity, Counter()))
     near = sorted(related, key=lambda entity: (-related[entity] * graph.rarity[entity], entity))[:_NEIGHBOURS]
     words = tfidf_similarity(query.text, [stored.passage.text for stored in graph.passages])
-    return [graph.scored(asked), graph.scored(near), words]
+    return [graph.passage_scores(asked), graph.passage_scores(near), words]
 
 
 def _local_and_global(graph: EntityGraph, query: Query) -> _Lists:
@@ -129,11 +129,11 @@ def _local_and_global(graph: EntityGraph, query: Query) -> _Lists:
     reports = tfidf_similarity(query.text, [report for _, report in graph.communities])
     best = sorted(range(len(reports)), key=lambda place: (-round(reports[place], 9), place))[:_COMMUNITIES]
     members = [member for place in best for member in graph.communities[place][0]]
-    return [graph.scored(graph.asked(query)), graph.scored(members)]
+    return [graph.passage_scores(graph.entities_in_question(query)), graph.passage_scores(members)]
 
 
 _MODES: Mapping[str, tuple[str, Callable[[EntityGraph, Query], _Lists]]] = {
-    "lightrag": ("entities, their neighbours and words", _mixed),
+    "lightrag": ("entities, their neighbours and words", _lightrag_mix),
     "graphrag": ("entities and communities", _local_and_global),
 }
 
@@ -145,7 +145,7 @@ class GraphSearch:
         self.name = name
         self._workspace = workspace
         self._documents = documents
-        self._graph = lru_cache(_MOST_GRAPHS)(self._made)
+        self._graph = lru_cache(_MAX_GRAPHS)(self._made)
 
     def _made(self, doc_id: str, content_hash: str) -> EntityGraph:
         return EntityGraph.of(self._workspace.index, doc_id)
@@ -161,7 +161,7 @@ class GraphSearch:
             passages += graph.passages
             found = look(graph, query)
             lists = [[*one, *other] for one, other in zip(lists or [[] for _ in found], found, strict=True)]
-        fused = _fused(lists)
+        fused = _fuse_scores(lists)
         order = sorted(range(len(passages)), key=lambda place: (-fused[place], place))
         allowed = [RankedPassage(passages[at], 0.0) for at in order if scope.holds(passages[at].key)]
         step = SearchStep("passages", how, f"{len(passages)} passages of {len(ranked[: self._documents])} graphs")
@@ -169,7 +169,7 @@ class GraphSearch:
         return replace(result, filings=tuple(ranked[: depth.documents]), steps=(step,))
 
 
-def _fused(lists: _Lists) -> list[float]:
+def _fuse_scores(lists: _Lists) -> list[float]:
     """Reciprocal ranks added up; what a list scores 0 has no rank in it."""
     ranks = reciprocal_ranks(
         sorted((place for place, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], at))

@@ -60,13 +60,13 @@ class HiRec:
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
         """See Strategy.search. What generation is to read comes first, then what curation dropped or was not shown."""
-        going = _Going(scope, depth)
+        going = _SearchState(scope, depth)
         kept: list[RankedPassage] = []
         asked: Query | None = query
         searches = 0
         while asked is not None:
             searches += 1
-            found = self._retrieved(asked, going)
+            found = self._retrieve(asked, going)
             pool = without_duplicates([*kept, *found])
             if "curation" in self.without:
                 kept = pool[: self.kept]
@@ -95,7 +95,7 @@ class HiRec:
             steps=tuple(going.steps),
         )
 
-    def _retrieved(self, asked: Query, going: _Going) -> list[RankedPassage]:
+    def _retrieve(self, asked: Query, going: _SearchState) -> list[RankedPassage]:
         """Algorithm 1, HierarchicalRetrieval."""
         within = going.scope
         if "hierarchy" not in self.without:
@@ -107,7 +107,7 @@ class HiRec:
         going.seen += ranked
         return ranked[: self.kept if "curation" in self.without else self.passages]
 
-    def _documents(self, asked: Query, going: _Going) -> list[str]:
+    def _documents(self, asked: Query, going: _SearchState) -> list[str]:
         words = asked.text
         if "rewriting" not in self.without:
             words = self.rewriter.rewrite(asked)
@@ -121,7 +121,7 @@ class HiRec:
         going.step("documents", "by a cross-encoder" if self.scorer else _UNSCORED, ", ".join(found[: self.documents]))
         return found[:limit]
 
-    def _passages(self, asked: Query, within: Scope, going: _Going) -> list[RankedPassage]:
+    def _passages(self, asked: Query, within: Scope, going: _SearchState) -> list[RankedPassage]:
         flat = "hierarchy" in self.without or within.filings is None
         if self.scorer is None or flat:
             found = passages_to_depth(self.ranker, Wording.of(asked), within, going.depth)
@@ -148,7 +148,7 @@ class HiRec:
 
 
 @dataclass(slots=True)
-class _Going:
+class _SearchState:
     """A search under way."""
 
     scope: Scope

@@ -55,14 +55,14 @@ class DecomposedSearch:
         results = [self.base.search(each, scope, depth) for each in asked]
         if len(results) == 1:
             return results[0]
-        found = without_duplicates(_in_turn(result.passages for result in results))
+        found = without_duplicates(_interleave(result.passages for result in results))
         read = max(self.passages, _READ_OF_EACH * len(results))
-        filings = _in_turn([filing.doc_id for filing in result.filings] for result in results)
-        pages = _in_turn([page.key for page in result.pages] for result in results)
+        filings = _interleave([filing.doc_id for filing in result.filings] for result in results)
+        pages = _interleave([page.key for page in result.pages] for result in results)
         return replace(listed(found, pages, filings, depth), kept=min(len(found), read, depth.passages))
 
 
-def _in_turn(lists: Iterable[Sequence[Found]]) -> list[Found]:
+def _interleave(lists: Iterable[Sequence[Found]]) -> list[Found]:
     """The first of each list, then the second of each, and so on."""
     missing = object()
     dealt = zip_longest(*lists, fillvalue=missing)
@@ -101,19 +101,19 @@ class InterleavedSearch:
             results.append(self.base.search(asked, scope, deep))
             if len(results) == self.searches:
                 break
-            thought = self._thought(query, self._read(results), thoughts)
+            thought = self._next_thought(query, self._read(results), thoughts)
             if not thought or thought in thoughts or _ENOUGH.search(thought):
                 break
             thoughts.append(thought)
             asked = _reworded(query, thought)
-        return _merged(self._read(results), results, depth)
+        return _merge_results(self._read(results), results, depth)
 
     def _read(self, results: list[SearchResult]) -> list[RankedPassage]:
         """The first few passages of each round, each once."""
         found = [passage for result in results for passage in result.passages[: self.passages]]
         return without_duplicates(found)
 
-    def _thought(self, query: Query, read: list[RankedPassage], thoughts: list[str]) -> str:
+    def _next_thought(self, query: Query, read: list[RankedPassage], thoughts: list[str]) -> str:
         places = [f"{passage.stored.doc_id} page {passage.stored.passage.page + 1}" for passage in read]
         texts = [passage.stored.passage.text[:_MOST_OF_A_PASSAGE] for passage in read]
         prompt = self.prompt.filled(
@@ -128,11 +128,11 @@ def _reworded(query: Query, words: str) -> Query:
     return replace(query, text=words, terms=Wording((words,)).terms())
 
 
-def _merged(
+def _merge_results(
     read: Sequence[RankedPassage], results: Sequence[SearchResult], depth: Depth, steps: Sequence[SearchStep] = ()
 ) -> SearchResult:
     """What several searches found: what is read first, then the rest of each search in turn."""
-    found = without_duplicates([*read, *_in_turn(result.passages for result in results)])
+    found = without_duplicates([*read, *_interleave(result.passages for result in results)])
     pages = [*(each.stored.key for each in found), *(page.key for result in results for page in result.pages)]
     filings = [*(each.stored.doc_id for each in found), *(each.doc_id for result in results for each in result.filings)]
     merged = listed(found, pages, filings, depth, read=len(read))
@@ -174,11 +174,11 @@ class SelfRag:
                 break
             asked = _reworded(query, words)
             steps.append(SearchStep("rewriting", "for the next try", words))
-        return replace(_merged(read, results, depth, steps), curated=True)
+        return replace(_merge_results(read, results, depth, steps), curated=True)
 
 
 _BRANCHING_DEPTH = 2
-_MOST_EXPANSIONS = 6
+_MAX_EXPANSIONS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +207,11 @@ class RqRag:
         read = without_duplicates(
             passage for result in results.values() for passage in result.passages[: self.passages]
         )
-        return _merged(read, list(results.values()), depth, steps)
+        return _merge_results(read, list(results.values()), depth, steps)
 
     def _actions(self, query: Query, steps: list[SearchStep]) -> Iterable[Query]:
         apart = next(iter(self.decomposer.parts(query)), query)
-        wider = "; ".join((*query.expansions, *query.synonyms)[:_MOST_EXPANSIONS])
+        wider = "; ".join((*query.expansions, *query.synonyms)[:_MAX_EXPANSIONS])
         made = {
             "rewriting": _reworded(query, self.rewriter.rewrite(query)),
             "decomposing": apart,

@@ -192,7 +192,7 @@ def best_scores(scored: Iterable[tuple[Key, float]]) -> list[tuple[Key, float]]:
     return list(best.items())
 
 
-def in_this_order(keys: Iterable[Key]) -> list[tuple[Key, float]]:
+def rank_in_order(keys: Iterable[Key]) -> list[tuple[Key, float]]:
     """Each key once, with a score of 1 / position: what several searches found has no scores that can be compared."""
     return [(key, 1.0 / place) for place, key in enumerate(dict.fromkeys(keys), start=1)]
 
@@ -205,8 +205,8 @@ def listed(
     Passages are given each once; there are as many as are `read`, whatever the depth.
     """
     return SearchResult(
-        filings=filings_of(in_this_order(filings)[: depth.documents], "place"),
-        pages=pages_of(in_this_order(pages)[: depth.pages], "place"),
+        filings=filings_of(rank_in_order(filings)[: depth.documents], "place"),
+        pages=pages_of(rank_in_order(pages)[: depth.pages], "place"),
         passages=reciprocal_positions(passages)[: max(depth.passages, read)],
     )
 
@@ -238,7 +238,7 @@ def pages_of(scored: Sequence[tuple[PageKey, float]], by: str) -> tuple[RankedPa
     return tuple(RankedPage(key, score, ((by, round(score, 4)),)) for key, score in scored)
 
 
-MOST_TERMS = 64
+MAX_TERMS = 64
 """Terms searched for, the rarest first: the longest questions of the benchmarks have about forty."""
 SYNONYM_WEIGHT = 0.5
 """What a synonym counts beside a word of the question (Voorhees 1994: more harms)."""
@@ -258,7 +258,7 @@ class WordRanker:
 
     def filings(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[str, float]]:
         """See Ranker.filings."""
-        return self._added_up(
+        return self._sum_scores(
             wording, limit, lambda terms, most: self._index.search_summaries(terms, doc_ids=scope.filings, limit=most)
         )
 
@@ -271,7 +271,7 @@ class WordRanker:
             hits = self._index.search_pages(terms, doc_ids=scope.filings, limit=most if wanted is None else _ALL)
             return [(hit.key, hit.score) for hit in hits if wanted is None or hit.key in wanted][:most]
 
-        return self._added_up(wording, limit, search)
+        return self._sum_scores(wording, limit, search)
 
     def passages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PassageKey, float]]:
         """See Ranker.passages."""
@@ -281,9 +281,9 @@ class WordRanker:
             hits = self._index.search_passages(terms, doc_ids=scope.filings, pages=pages, limit=most)
             return [(PassageKey(hit.doc_id, hit.page, hit.ordinal), hit.score) for hit in hits]
 
-        return self._added_up(wording, limit, search)
+        return self._sum_scores(wording, limit, search)
 
-    def _added_up(
+    def _sum_scores(
         self, wording: Wording, limit: int, search: Callable[[Sequence[str], int], list[tuple[Key, float]]]
     ) -> list[tuple[Key, float]]:
         terms = rarest_terms(wording.terms(), self._index)
@@ -297,7 +297,7 @@ class WordRanker:
         return sorted(scores.items(), key=lambda scored: -round(scored[1], 9))[:limit]
 
 
-def rarest_terms(terms: Sequence[str], index: FilingIndex, most: int = MOST_TERMS) -> tuple[str, ...]:
+def rarest_terms(terms: Sequence[str], index: FilingIndex, most: int = MAX_TERMS) -> tuple[str, ...]:
     """`terms`, or of very many those `most` that stand on the fewest pages, in the order given.
 
     Of a phrase its rarest word counts. What stands nowhere goes last.

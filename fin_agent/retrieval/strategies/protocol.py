@@ -54,7 +54,7 @@ class Layer(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class NamedStrategy:
+class StrategyInfo:
     """A name with what it does and what it may stand over."""
 
     name: str
@@ -68,12 +68,12 @@ class NamedStrategy:
     """What of it is switched off."""
 
     @property
-    def over(self) -> tuple[Layer, ...]:
+    def wraps(self) -> tuple[Layer, ...]:
         """What it may stand over."""
-        return _STANDS_OVER[self.layer]
+        return _MAY_WRAP[self.layer]
 
 
-_STANDS_OVER: Mapping[Layer, tuple[Layer, ...]] = {
+_MAY_WRAP: Mapping[Layer, tuple[Layer, ...]] = {
     Layer.RANKER: (),
     Layer.WHOLE: (),
     Layer.STAGED: (Layer.RANKER,),
@@ -83,38 +83,38 @@ _STANDS_OVER: Mapping[Layer, tuple[Layer, ...]] = {
     Layer.ORDER: (Layer.RANKER, Layer.WHOLE, Layer.STAGED, Layer.WORDING, Layer.CURATED, Layer.REASONED),
 }
 
-STRATEGIES: Mapping[str, NamedStrategy] = {
+STRATEGIES: Mapping[str, StrategyInfo] = {
     strategy.name: strategy
     for strategy in (
-        NamedStrategy("default", Layer.WHOLE, "companies, periods, statements, figures and words, in stages"),
-        NamedStrategy("bm25", Layer.RANKER, "words of the question, BM25 over passages"),
-        NamedStrategy("dense", Layer.RANKER, "vectors of passages"),
-        NamedStrategy("splade", Layer.RANKER, "learned weights of terms"),
-        NamedStrategy("hybrid", Layer.RANKER, "bm25 and dense, fused by rank (k=60)"),
-        NamedStrategy("parent-child", Layer.RANKER, "vectors of small windows, their passages returned"),
-        NamedStrategy("hhr", Layer.STAGED, "filings by their summaries, then passages of those", "hybrid"),
-        NamedStrategy("page-then-chunk", Layer.STAGED, "pages, then passages on those", "dense"),
-        NamedStrategy("query-expansion", Layer.WORDING, "also with what the lexicon calls the same", "bm25"),
-        NamedStrategy("hyde", Layer.WORDING, "with a passage that a model makes up", "dense"),
-        NamedStrategy("multi-hyde", Layer.WORDING, "with the mean of four such passages", "dense"),
-        NamedStrategy(
+        StrategyInfo("default", Layer.WHOLE, "companies, periods, statements, figures and words, in stages"),
+        StrategyInfo("bm25", Layer.RANKER, "words of the question, BM25 over passages"),
+        StrategyInfo("dense", Layer.RANKER, "vectors of passages"),
+        StrategyInfo("splade", Layer.RANKER, "learned weights of terms"),
+        StrategyInfo("hybrid", Layer.RANKER, "bm25 and dense, fused by rank (k=60)"),
+        StrategyInfo("parent-child", Layer.RANKER, "vectors of small windows, their passages returned"),
+        StrategyInfo("hhr", Layer.STAGED, "filings by their summaries, then passages of those", "hybrid"),
+        StrategyInfo("page-then-chunk", Layer.STAGED, "pages, then passages on those", "dense"),
+        StrategyInfo("query-expansion", Layer.WORDING, "also with what the lexicon calls the same", "bm25"),
+        StrategyInfo("hyde", Layer.WORDING, "with a passage that a model makes up", "dense"),
+        StrategyInfo("multi-hyde", Layer.WORDING, "with the mean of four such passages", "dense"),
+        StrategyInfo(
             "hirec",
             Layer.CURATED,
             "filings, passages, evidence curated, asked again: as published",
             "dense",
             ("rewriting", "hierarchy", "reranker", "curation", "filter"),
         ),
-        NamedStrategy("ircot", Layer.REASONED, "again with each sentence of a model's reasoning", "bm25"),
-        NamedStrategy("sub-questions", Layer.REASONED, "for each part of the question on its own", "default"),
-        NamedStrategy("rerank", Layer.ORDER, "the first 50 passages, ordered by a cross-encoder", "hybrid"),
-        NamedStrategy(
+        StrategyInfo("ircot", Layer.REASONED, "again with each sentence of a model's reasoning", "bm25"),
+        StrategyInfo("sub-questions", Layer.REASONED, "for each part of the question on its own", "default"),
+        StrategyInfo("rerank", Layer.ORDER, "the first 50 passages, ordered by a cross-encoder", "hybrid"),
+        StrategyInfo(
             "tournament", Layer.ORDER, "the first 150 passages, their cards ranked in groups and rounds", "default"
         ),
-        NamedStrategy("default-dense", Layer.WHOLE, "default, its page scorer with vectors too"),
-        NamedStrategy("self-rag", Layer.REASONED, "again in other words, as long as no passage is relevant", "dense"),
-        NamedStrategy("rq-rag", Layer.REASONED, "for the question rewritten, taken apart and widened, twice", "dense"),
+        StrategyInfo("default-dense", Layer.WHOLE, "default, its page scorer with vectors too"),
+        StrategyInfo("self-rag", Layer.REASONED, "again in other words, as long as no passage is relevant", "dense"),
+        StrategyInfo("rq-rag", Layer.REASONED, "for the question rewritten, taken apart and widened, twice", "dense"),
         *(
-            NamedStrategy(f"fingear{how}", Layer.WHOLE, does, parts=("lexicon", "summary", "question", "reranker"))
+            StrategyInfo(f"fingear{how}", Layer.WHOLE, does, parts=("lexicon", "summary", "question", "reranker"))
             for how, does in (
                 ("", "Items by the question's terms, chunks by two trees of each"),
                 ("-dense", "fingear, the questions of its trees compared by vectors"),
@@ -122,15 +122,15 @@ STRATEGIES: Mapping[str, NamedStrategy] = {
                 ("-softmax", "fingear, Items weighed by the softmax of their terms"),
             )
         ),
-        NamedStrategy("raptor", Layer.WHOLE, "chunks and summaries of one tree of the filing, side by side"),
-        NamedStrategy("lightrag", Layer.WHOLE, "terms of the question, their neighbours in a graph, and words"),
-        NamedStrategy("graphrag", Layer.WHOLE, "communities of a graph of terms, then their passages"),
+        StrategyInfo("raptor", Layer.WHOLE, "chunks and summaries of one tree of the filing, side by side"),
+        StrategyInfo("lightrag", Layer.WHOLE, "terms of the question, their neighbours in a graph, and words"),
+        StrategyInfo("graphrag", Layer.WHOLE, "communities of a graph of terms, then their passages"),
     )
 }
 """Every strategy, by its name."""
 
 
-def parse_strategy(written: str) -> tuple[NamedStrategy, ...]:
+def parse_strategy(written: str) -> tuple[StrategyInfo, ...]:
     """The layers of a strategy, top first, down to one that stands alone; what is left out is the usual.
 
     Raises StrategyError that lists the names, or what may stand over what.
@@ -138,20 +138,20 @@ def parse_strategy(written: str) -> tuple[NamedStrategy, ...]:
     >>> [layer.name for layer in parse_strategy("rerank")]
     ['rerank', 'hybrid']
     """
-    layers = [_named(name, written) for name in normalize_name(written).split(":")]
+    layers = [_strategy_info(name, written) for name in normalize_name(written).split(":")]
     while layers[-1].usually:
         layers.append(STRATEGIES[layers[-1].usually])
     for upper, lower in pairwise(layers):
-        if lower.layer not in upper.over:
+        if lower.layer not in upper.wraps:
             raise StrategyError(
                 f"{upper.name} cannot stand over {lower.name}",
                 subject=f"strategy {written!r}",
-                remedy=_may_stand(upper),
+                remedy=_may_wrap(upper),
             )
     return tuple(layers)
 
 
-def _named(name: str, written: str) -> NamedStrategy:
+def _strategy_info(name: str, written: str) -> StrategyInfo:
     named, _, switched_off = name.partition("-no-")
     if named not in STRATEGIES:
         raise StrategyError(
@@ -183,11 +183,11 @@ def normalize_name(written: str) -> str:
     return ":".join(name.strip().lower().replace("_", "-") for name in written.split(":"))
 
 
-def _may_stand(upper: NamedStrategy) -> str:
-    if not upper.over:
-        over = [other.name for other in STRATEGIES.values() if upper.layer in other.over]
+def _may_wrap(upper: StrategyInfo) -> str:
+    if not upper.wraps:
+        over = [other.name for other in STRATEGIES.values() if upper.layer in other.wraps]
         return f"{upper.name} stands alone, under: {', '.join(over)}"
-    lower = [other.name for other in STRATEGIES.values() if other.layer in upper.over]
+    lower = [other.name for other in STRATEGIES.values() if other.layer in upper.wraps]
     return f"{upper.name} stands over: {', '.join(lower)}"
 
 
@@ -225,8 +225,8 @@ class Decomposer(Protocol):
 
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_FEWEST_WORDS = 3
-_MOST_CHARACTERS = 4000
+_MIN_WORDS = 3
+_MAX_CHARACTERS = 4000
 
 
 class Writer(Protocol):
@@ -243,10 +243,10 @@ def generated_text(writer: Writer, prompt: FilledPrompt, notify: Callable[[str],
     except ModelError as failure:
         notify(f"{failure.subject or 'the chat model'}: {failure.what}; the question itself is searched with")
         return ""
-    if len(_WORD.findall(text)) < _FEWEST_WORDS:
+    if len(_WORD.findall(text)) < _MIN_WORDS:
         notify(f"the chat model wrote {text[:40]!r}, which is no text; the question itself is searched with")
         return ""
-    return text[:_MOST_CHARACTERS]
+    return text[:_MAX_CHARACTERS]
 
 
 Notify = Callable[[str], None]

@@ -15,10 +15,10 @@ from fin_agent.retrieval.strategies.one_pass import (
     allowed_pages,
     best_scores,
     filings_of,
-    in_this_order,
     load_passages,
     pages_of,
     passages_to_depth,
+    rank_in_order,
     reciprocal_ranks,
     restrict_scope,
 )
@@ -51,7 +51,7 @@ class FusedRanker:
 def fuse_rankings(rankings: Sequence[Sequence[tuple[Ranked, float]]]) -> list[tuple[Ranked, float]]:
     """All that is ranked, best first, with a score of 1 / position; of equals the one that the first ranking names."""
     scores = reciprocal_ranks([key for key, _ in ranking] for ranking in rankings)
-    return in_this_order(sorted(scores, key=lambda key: -scores[key]))
+    return rank_in_order(sorted(scores, key=lambda key: -scores[key]))
 
 
 @dataclass(frozen=True, slots=True)

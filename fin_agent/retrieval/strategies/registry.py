@@ -27,11 +27,11 @@ from fin_agent.retrieval.strategies.protocol import (
     Decomposer,
     Layer,
     Models,
-    NamedStrategy,
     PassageScorer,
     Rewriter,
     Strategy,
     StrategyError,
+    StrategyInfo,
     Writer,
     normalize_name,
     parse_strategy,
@@ -40,7 +40,7 @@ from fin_agent.retrieval.strategies.rank_fusion import FusedRanker, Hierarchical
 from fin_agent.retrieval.strategies.reranking import Reranked, ScoreOrder
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.retrieval.strategies.vector_search import (
-    PageLikeness,
+    PageSimilarity,
     VectorRanker,
     check_vectors,
     dense_vector,
@@ -83,7 +83,7 @@ class _Building:
         self._settings = settings
         self._models = models
 
-    def whole(self, layers: Sequence[NamedStrategy], name: str) -> Strategy:
+    def whole(self, layers: Sequence[StrategyInfo], name: str) -> Strategy:
         """The strategy of these layers, top first."""
         top, *below = layers
         settings = self._settings
@@ -91,7 +91,7 @@ class _Building:
             case "default":
                 return Staged(self._workspace, settings.documents, settings.pages)
             case "default-dense":
-                likeness = PageLikeness(self._dense({VectorUnit.PAGE}))
+                likeness = PageSimilarity(self._dense({VectorUnit.PAGE}))
                 return Staged(self._workspace, settings.documents, settings.pages, name, likeness)
             case "rerank":
                 if self._scorer is None:
@@ -142,16 +142,16 @@ class _Building:
             top, *below = below
         return OnePass(name, self._arrangement(top, below), wording)
 
-    def _under(self, name: str, below: Sequence[NamedStrategy]) -> Strategy:
+    def _under(self, name: str, below: Sequence[StrategyInfo]) -> Strategy:
         return self.whole(below, name.partition(":")[2] or below[0].name)
 
-    def _wording(self, top: NamedStrategy) -> Callable[[Query], Wording]:
+    def _wording(self, top: StrategyInfo) -> Callable[[Query], Wording]:
         if top.name == "query-expansion":
             return expand_question
         prompt = top.name.replace("-", "_")
         return Hypothetical(self._writer, self._models.notify, prompt, folder=self._settings.prompts)
 
-    def _structured(self, name: str, named: NamedStrategy) -> Strategy:
+    def _structured(self, name: str, named: StrategyInfo) -> Strategy:
         from fin_agent.retrieval.fingear.tree_building import Chunking, TreeStore, trees_folder
         from fin_agent.retrieval.fingear.tree_search import FinGear, Raptor
         from fin_agent.retrieval.strategies.entity_graph import GraphSearch
@@ -177,7 +177,7 @@ class _Building:
             weighting=next((how for how in WEIGHTINGS if how == variant), "relative"),
         )
 
-    def _arrangement(self, top: NamedStrategy, below: Sequence[NamedStrategy]) -> Arrangement:
+    def _arrangement(self, top: StrategyInfo, below: Sequence[StrategyInfo]) -> Arrangement:
         index, settings = self._workspace.index, self._settings
         match top.name:
             case "hhr":
@@ -186,7 +186,7 @@ class _Building:
                 return PageThenChunk(index, self._ranker(below[0], VectorUnit.PAGE), settings.pages)
         return Flat(index, self._ranker(top))
 
-    def _ranker(self, named: NamedStrategy, *stages: VectorUnit) -> Ranker:
+    def _ranker(self, named: StrategyInfo, *stages: VectorUnit) -> Ranker:
         """`stages` are what is ranked beside passages."""
         match named.name:
             case "bm25":
@@ -202,12 +202,12 @@ class _Building:
         raise AssertionError(f"{named.name} is no ranker")
 
     def _dense(self, stages: Collection[VectorUnit], *, windows: bool = False) -> Ranker:
-        from fin_agent.retrieval.dense.loading import name_of, require_packages
+        from fin_agent.retrieval.dense.loading import model_name, require_packages
 
         units = {*stages, VectorUnit.WINDOW if windows else VectorUnit.PASSAGE}
         if self._models.encoder is None:  # what is lacking is said before a model is loaded, which takes a while
             require_packages()
-            self._check_vectors(name_of(self._settings.encoder), units)
+            self._check_vectors(model_name(self._settings.encoder), units)
         encoder = self._encoder
         if self._models.encoder is not None:
             self._check_vectors(encoder.name, units)
@@ -221,7 +221,7 @@ class _Building:
             self._lacking("a sparse encoder", "sparse_encoder", "/models/my-splade")
         from fin_agent.retrieval.dense.encoder import load_sparse_encoder
 
-        encoder = given or _loaded_once(load_sparse_encoder, str(self._settings.sparse_encoder))
+        encoder = given or _shared_model(load_sparse_encoder, str(self._settings.sparse_encoder))
         self._check_vectors(encoder.name, {*stages, VectorUnit.PASSAGE}, sparse=True)
         return VectorRanker(self._workspace.index, encoder.name, lambda wording: sparse_vector(encoder, wording))
 
@@ -233,7 +233,7 @@ class _Building:
     def _encoder(self) -> Encoder:
         from fin_agent.retrieval.dense.encoder import load_encoder
 
-        return self._models.encoder or _loaded_once(load_encoder, self._settings.encoder)
+        return self._models.encoder or _shared_model(load_encoder, self._settings.encoder)
 
     @property
     def _curator(self) -> Curator:
@@ -253,7 +253,7 @@ class _Building:
             return self._models.scorer
         from fin_agent.retrieval.dense.encoder import load_pair_scorer
 
-        loaded: PassageScorer = _loaded_once(load_pair_scorer, self._settings.reranker)
+        loaded: PassageScorer = _shared_model(load_pair_scorer, self._settings.reranker)
         return loaded
 
     @cached_property
@@ -281,6 +281,6 @@ class _Building:
 
 
 @lru_cache(maxsize=4)
-def _loaded_once(load: Callable[[str], Model], model: str) -> Model:
+def _shared_model(load: Callable[[str], Model], model: str) -> Model:
     """A model takes seconds to load and can be shared: strategies built one after the other load it once."""
     return load(model)

@@ -8,7 +8,7 @@ from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.page_ranking import rank_pages
 from fin_agent.retrieval.passage_ranking import rank_passages
 from fin_agent.retrieval.search_query import EVERYTHING, USUAL_DEPTH, Depth, Query, Scope, SearchResult
-from fin_agent.retrieval.strategies.vector_search import PageLikeness
+from fin_agent.retrieval.strategies.vector_search import PageSimilarity
 from fin_agent.workspace import Workspace
 
 
@@ -20,7 +20,7 @@ class Staged:
     documents: int = 5
     pages: int = 20
     name: str = "default"
-    likeness: PageLikeness | None = None
+    likeness: PageSimilarity | None = None
     """Vectors of pages, where they take part in the page stage."""
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fin_agent.retrieval.dense.encoder import Encoder, SparseEncoder, SparseRow
     from fin_agent.retrieval.dense.store import Scores
 
-_KEPT_IN_MIND = 32
+_CACHE_SIZE = 32
 """Wordings whose vectors are not made twice: stages of one search use the same."""
 
 
@@ -41,7 +41,7 @@ class VectorRanker:
         self._stores = {unit: VectorStore(index, model, unit) for unit in VectorUnit}
         self._of_passages = VectorUnit.WINDOW if windows else VectorUnit.PASSAGE
         self._places = PassagePlaces(index)
-        self._vector_of = lru_cache(maxsize=_KEPT_IN_MIND)(vector_of)
+        self._vector_of = lru_cache(maxsize=_CACHE_SIZE)(vector_of)
 
     def filings(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[str, float]]:
         """See Ranker.filings."""
@@ -108,7 +108,7 @@ def check_vectors(
     lacking = [unit for unit in VectorUnit if unit in units and (model, unit) not in made]
     if lacking:
         raise StrategyError(
-            f"it needs vectors of {_named(lacking)} by {model}, and the index holds none",
+            f"it needs vectors of {_vectors_name(lacking)} by {model}, and the index holds none",
             subject=subject,
             remedy=f"Make them: {_command(model, lacking, sparse)}",
         )
@@ -117,12 +117,12 @@ def check_vectors(
     if lacking:
         filings = {doc_id for doc_ids in without.values() for doc_id in doc_ids}
         notify(
-            f"{len(filings)} of {len(index.entries())} filings have no vectors of {_named(lacking)} by {model} yet:"
+            f"{len(filings)} of {len(index.entries())} filings have no vectors of {_vectors_name(lacking)} by {model} yet:"
             f" {subject} does not find them. Run {_command(model, lacking, sparse)}"
         )
 
 
-def _named(units: Collection[VectorUnit]) -> str:
+def _vectors_name(units: Collection[VectorUnit]) -> str:
     return " and ".join(unit.plural for unit in units)
 
 
@@ -178,7 +178,7 @@ _ALL = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class PageLikeness:
+class PageSimilarity:
     """Cosines of whole pages and of the passages on them, by a ranker that has vectors of both."""
 
     ranker: Ranker

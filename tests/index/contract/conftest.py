@@ -91,15 +91,15 @@ def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]
 @pytest.fixture
 def cluster_backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
     """Indexes on a cluster; whatever was asked of it has to be as the specification says."""
-    from fin_agent.index.elastic.address import Reaching
+    from fin_agent.index.elastic.address import ConnectionSettings
     from fin_agent.index.elastic.index import ElasticIndex
 
     prefix = f"fin-agent-test-{secrets.token_hex(4)}"
     real = os.environ.get(REAL_SERVER)
     server: ElasticServer | None = None if real else request.getfixturevalue("elastic_server")
     url = real.rstrip("/") if real else server.url if server else ""
-    said = Reaching.from_environment() if real else Reaching()
-    reaching = Reaching(
+    said = ConnectionSettings.from_environment() if real else ConnectionSettings()
+    reaching = ConnectionSettings(
         api_key=said.api_key,
         username=said.username,
         password=said.password,

@@ -34,13 +34,13 @@ def pauses() -> list[float]:
 @pytest.fixture
 def make_index(server: ElasticServer, pauses: list[float]) -> Iterator[MakeIndex]:
     """make_index(prefix, create=True, **reaching): an index on the server that never really waits."""
-    from fin_agent.index.elastic.address import Reaching
+    from fin_agent.index.elastic.address import ConnectionSettings
     from fin_agent.index.elastic.index import ElasticIndex
 
     made: list[ElasticIndex] = []
 
     def make(prefix: str = "test", *, create: bool = True, **reaching: Any) -> ElasticIndex:
-        said = Reaching(**{"checked_every": 0.0, "patience": 5.0, **reaching})
+        said = ConnectionSettings(**{"checked_every": 0.0, "patience": 5.0, **reaching})
         opened = ElasticIndex.create if create else ElasticIndex
         made.append(opened(f"{server.url}/{prefix}", said, sleep=pauses.append))
         return made[-1]

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("elasticsearch")
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.elastic.address import ClusterAddress, Reaching
+from fin_agent.index.elastic.address import ClusterAddress, ConnectionSettings
 from fin_agent.index.opening import address_of, create_index, open_index
 
 
@@ -86,7 +86,7 @@ SECRETS = ("FIN_AGENT_ES_API_KEY", *AS_TEXT)
 @pytest.mark.parametrize("variable", SECRETS)
 def test_a_secret_may_come_from_a_file_with_the_end_of_its_line(variable: str) -> None:
     said = {"FIN_AGENT_ES_USERNAME": "me", "FIN_AGENT_ES_PASSWORD": "p"} if variable in AS_TEXT else {}
-    reaching = Reaching.from_environment({**said, variable: f"\ufeff{SECRET}\r\n"})
+    reaching = ConnectionSettings.from_environment({**said, variable: f"\ufeff{SECRET}\r\n"})
     assert SECRET in (reaching.api_key, reaching.password, reaching.username)
 
 
@@ -95,17 +95,17 @@ def test_a_secret_may_come_from_a_file_with_the_end_of_its_line(variable: str) -
 def test_a_secret_that_cannot_be_sent_is_named_by_its_variable(variable: str, value: str) -> None:
     said = {"FIN_AGENT_ES_USERNAME": "me", "FIN_AGENT_ES_PASSWORD": "p"} if variable in AS_TEXT else {}
     if value.endswith("\u2026") and variable in AS_TEXT:
-        assert Reaching.from_environment({**said, variable: value})  # sent as UTF-8
+        assert ConnectionSettings.from_environment({**said, variable: value})  # sent as UTF-8
         return
     with pytest.raises(FilingIndexError, match=f"{variable}: it cannot be sent: it holds") as caught:
-        Reaching.from_environment({**said, variable: value})
+        ConnectionSettings.from_environment({**said, variable: value})
     assert SECRET not in str(caught.value)
 
 
 def test_settings_come_from_the_environment_and_keep_their_secrets(tmp_path: Path) -> None:
     authority = tmp_path / "ca.pem"
     authority.write_text("-")
-    said = Reaching.from_environment(
+    said = ConnectionSettings.from_environment(
         {"FIN_AGENT_ES_API_KEY": "sesame", "FIN_AGENT_ES_CA": str(authority), "FIN_AGENT_ES_TIMEOUT": "5",
          "FIN_AGENT_ES_SHARDS": "12", "FIN_AGENT_ES_USERNAME": ""}
     )  # fmt: skip
@@ -126,7 +126,7 @@ def test_settings_come_from_the_environment_and_keep_their_secrets(tmp_path: Pat
 )
 def test_settings_that_cannot_be_used_are_named(environment: dict[str, str], named: str) -> None:
     with pytest.raises(FilingIndexError, match=named):
-        Reaching.from_environment(environment)
+        ConnectionSettings.from_environment(environment)
 
 
 def test_no_password_goes_over_plain_http_to_another_machine() -> None:
@@ -135,6 +135,6 @@ def test_no_password_goes_over_plain_http_to_another_machine() -> None:
 
     address = ClusterAddress.of("http://cluster.example.com:9200/filings")
     with pytest.raises(FilingIndexError, match="over plain HTTP"):
-        Cluster(address, Reaching(api_key="sesame-open-4711"))
-    Cluster(ClusterAddress.of("http://localhost:9200/filings"), Reaching(api_key="sesame-open-4711"))
-    Cluster(address, Reaching())
+        Cluster(address, ConnectionSettings(api_key="sesame-open-4711"))
+    Cluster(ClusterAddress.of("http://localhost:9200/filings"), ConnectionSettings(api_key="sesame-open-4711"))
+    Cluster(address, ConnectionSettings())

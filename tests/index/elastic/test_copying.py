@@ -13,7 +13,7 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.index.copying import CopiedFiling, CopyOutcome, copy_filings
-from fin_agent.index.elastic.address import Reaching
+from fin_agent.index.elastic.address import ConnectionSettings
 from fin_agent.index.elastic.index import ElasticIndex
 from fin_agent.index.protocol import FilingIndex, PageKey, VectorUnit
 from fin_agent.index.sqlite import SqliteIndex
@@ -40,7 +40,7 @@ def both(sample_index: Path) -> Iterator[tuple[SqliteIndex, ElasticIndex]]:
     with (
         ElasticServer() as server,
         SqliteIndex(sample_index) as embedded,
-        ElasticIndex.create(f"{server.url}/samples", Reaching(checked_every=0.2)) as cluster,
+        ElasticIndex.create(f"{server.url}/samples", ConnectionSettings(checked_every=0.2)) as cluster,
     ):
         report = copy_filings(embedded, cluster, jobs=3)
         assert report.count(CopyOutcome.COPIED) == len(embedded.entries()) > 10

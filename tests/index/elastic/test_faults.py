@@ -18,7 +18,7 @@ import pytest
 pytest.importorskip("elasticsearch")
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.elastic.address import Reaching
+from fin_agent.index.elastic.address import ConnectionSettings
 from fin_agent.index.elastic.index import ElasticIndex
 from fin_agent.vocabulary.filing import Filing
 from tests.index.elastic_server.refusal import RefusalError
@@ -46,7 +46,7 @@ def test_nothing_listens_there() -> None:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
     with pytest.raises(FilingIndexError, match="cannot be reached") as caught:
-        ElasticIndex(f"http://127.0.0.1:{port}/filings", Reaching(patience=0.01))
+        ElasticIndex(f"http://127.0.0.1:{port}/filings", ConnectionSettings(patience=0.01))
     assert caught.value.subject == f"http://127.0.0.1:{port}/filings"
     assert "Check the address" in caught.value.remedy
 
@@ -66,14 +66,18 @@ def test_what_answers_is_no_elasticsearch() -> None:
     with HTTPServer(("127.0.0.1", 0), Page) as other:
         Thread(target=other.serve_forever, daemon=True).start()
         with pytest.raises(FilingIndexError, match="not an Elasticsearch"):
-            ElasticIndex(f"http://127.0.0.1:{other.server_address[1]}/filings", Reaching(patience=0.01))
+            ElasticIndex(f"http://127.0.0.1:{other.server_address[1]}/filings", ConnectionSettings(patience=0.01))
         other.shutdown()
 
 
 def test_keys_are_sent_and_refused_with_a_remedy(pauses: list[float]) -> None:
     with ElasticServer(api_key="sesame") as server:
-        ElasticIndex.create(f"{server.url}/x", Reaching(api_key="sesame")).close()
-        for reaching in (Reaching(api_key="wrong-key"), Reaching(), Reaching(username="me", password="wrong-key")):
+        ElasticIndex.create(f"{server.url}/x", ConnectionSettings(api_key="sesame")).close()
+        for reaching in (
+            ConnectionSettings(api_key="wrong-key"),
+            ConnectionSettings(),
+            ConnectionSettings(username="me", password="wrong-key"),
+        ):
             with pytest.raises(FilingIndexError, match="does not accept the key") as caught:
                 ElasticIndex(f"{server.url}/x", reaching)
             assert "FIN_AGENT_ES_API_KEY" in caught.value.remedy
@@ -82,7 +86,7 @@ def test_keys_are_sent_and_refused_with_a_remedy(pauses: list[float]) -> None:
 
 def test_a_password_is_sent_as_utf_8() -> None:
     with ElasticServer(password=("jürgen", "sesäm…")) as server:
-        ElasticIndex.create(f"{server.url}/x", Reaching(username="jürgen\n", password="sesäm…\n")).close()
+        ElasticIndex.create(f"{server.url}/x", ConnectionSettings(username="jürgen\n", password="sesäm…\n")).close()
 
 
 @pytest.mark.parametrize("said", ["Authorization: ApiKey {0}", "you sent {0}", "Invalid header value b'ApiKey {0}\\n'"])
@@ -125,7 +129,7 @@ def test_a_cluster_of_another_version(
 
 def test_https_is_asked_of_a_port_that_speaks_http(server: ElasticServer) -> None:
     with pytest.raises(FilingIndexError, match="speaks http, and not https") as caught:
-        ElasticIndex(f"{server.url.replace('http', 'https')}/x", Reaching(patience=0.01))
+        ElasticIndex(f"{server.url.replace('http', 'https')}/x", ConnectionSettings(patience=0.01))
     assert f"{server.url}/x" in caught.value.remedy
 
 
@@ -172,8 +176,10 @@ def test_asking_again_for_long_is_told(
     said: int,
 ) -> None:
     # Pauses are not slept, and still count: far from what a busy machine takes for the requests themselves.
-    monkeypatch.setattr("fin_agent.index.elastic.client._TOLD_AFTER", 8.0)
-    index = ElasticIndex.create(f"{server.url}/x", Reaching(patience=60, checked_every=0), sleep=lambda seconds: None)
+    monkeypatch.setattr("fin_agent.index.elastic.client._REPORT_AFTER_SECONDS", 8.0)
+    index = ElasticIndex.create(
+        f"{server.url}/x", ConnectionSettings(patience=60, checked_every=0), sleep=lambda seconds: None
+    )
     with server.failing("x-filings/_search", BUSY, times=times):
         index.entries()
     lines = [record.getMessage() for record in caplog.records if record.name == "fin_agent"]
@@ -190,7 +196,9 @@ def test_asking_again_for_long_is_told(
 def test_items_refused_for_long_are_told(
     server: ElasticServer, make_filing: MakeFiling, caplog: pytest.LogCaptureFixture
 ) -> None:
-    index = ElasticIndex.create(f"{server.url}/x", Reaching(patience=60, checked_every=0), sleep=lambda seconds: None)
+    index = ElasticIndex.create(
+        f"{server.url}/x", ConnectionSettings(patience=60, checked_every=0), sleep=lambda seconds: None
+    )
     server.items_refused.append((".*", BUSY, 60))
     index.add(make_filing("a", "gyroscope"), ["{}"], "")
     assert sum("asking again" in record.getMessage() for record in caplog.records) == 1

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("elasticsearch")
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.elastic.address import Reaching
+from fin_agent.index.elastic.address import ConnectionSettings
 from fin_agent.index.elastic.index import ElasticIndex
 from tests.index.contract.samples import EVERYTHING
 from tests.index.elastic_server.server import ElasticServer
@@ -27,7 +27,7 @@ def server() -> Iterator[ElasticServer]:
 
 
 def test_it_is_trusted_by_its_authority(server: ElasticServer) -> None:
-    reaching = Reaching(certificates=str(HERE / "authority.pem"))
+    reaching = ConnectionSettings(certificates=str(HERE / "authority.pem"))
     with ElasticIndex.create(f"{server.url}/safe", reaching) as index:
         index.add(EVERYTHING, ["{}"] * 2, "")
         assert len(index.search_pages(["assets"])) == 1
@@ -35,6 +35,6 @@ def test_it_is_trusted_by_its_authority(server: ElasticServer) -> None:
 
 def test_it_is_not_trusted_otherwise(server: ElasticServer) -> None:
     with pytest.raises(FilingIndexError, match="certificate is not trusted") as caught:
-        ElasticIndex(f"{server.url}/safe", Reaching(patience=0.01))
+        ElasticIndex(f"{server.url}/safe", ConnectionSettings(patience=0.01))
     assert "FIN_AGENT_ES_CA" in caught.value.remedy
     assert server.requests == []

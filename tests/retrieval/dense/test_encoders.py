@@ -22,7 +22,7 @@ from fin_agent.retrieval.dense.encoder import (  # noqa: E402
     load_pair_scorer,
     load_sparse_encoder,
 )
-from fin_agent.retrieval.dense.loading import EncoderError, name_of  # noqa: E402
+from fin_agent.retrieval.dense.loading import EncoderError, model_name  # noqa: E402
 from fin_agent.retrieval.dense.store import VectorStore  # noqa: E402
 
 TEXTS = ("Capital expenditures were $1.5 billion", "The auditor is an independent firm", "Net revenue grew by 4%")
@@ -69,7 +69,7 @@ def test_windows_hold_everything_and_fit(minilm: SentenceTransformerEncoder) -> 
 def test_a_model_may_be_a_folder(tmp_path: Path, minilm: SentenceTransformerEncoder) -> None:
     minilm._model.save_pretrained(str(tmp_path / "copy"))
     copied = load_encoder(str(tmp_path / "copy"))
-    assert copied.name == name_of(f"{tmp_path}/./copy/") == str((tmp_path / "copy").resolve())
+    assert copied.name == model_name(f"{tmp_path}/./copy/") == str((tmp_path / "copy").resolve())
     assert np.array_equal(copied.encode_queries(TEXTS), minilm.encode_queries(TEXTS))
 
 
@@ -131,7 +131,7 @@ def test_missing_packages_are_named_with_their_extra(monkeypatch: pytest.MonkeyP
 def test_only_the_heaviest_terms_of_a_text_count(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     encoder = load_sparse_encoder(str(save_sparse(tmp_path)))
     (whole,) = encoder.encode_passages(["revenue grew and debt fell"])
-    monkeypatch.setattr("fin_agent.retrieval.dense.encoder.MOST_TERMS", 2)
+    monkeypatch.setattr("fin_agent.retrieval.dense.encoder.MAX_TERMS", 2)
     (cut,) = encoder.encode_passages(["revenue grew and debt fell"])
     assert len(whole.terms) > 2 and sorted(whole.weights)[-2:] == sorted(cut.weights)
     assert list(cut.terms) == sorted(cut.terms)

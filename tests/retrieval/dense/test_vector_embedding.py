@@ -13,7 +13,7 @@ from tests.retrieval.dense.conftest import WordEncoder
 pytest.importorskip("numpy", reason="vectors need the extra `dense`")
 
 from fin_agent.retrieval.dense.embedding import EmbeddedFiling, embed
-from fin_agent.retrieval.dense.store import unpacked_dense
+from fin_agent.retrieval.dense.store import unpack_dense
 
 Add = Callable[..., None]
 EVERY_UNIT = tuple(VectorUnit)
@@ -36,7 +36,7 @@ def test_each_unit_is_made_of_its_own_texts(index: SqliteIndex, add: Add, encode
         VectorUnit.WINDOW: (0, 1, 2, 2),
     }
     assert written[2] == EmbeddedFiling("a", VectorUnit.PASSAGE, 3, 3 * 4 * 2 + 3 * 4)
-    kept = unpacked_dense(next(index.vectors("words", VectorUnit.PASSAGE)))
+    kept = unpack_dense(next(index.vectors("words", VectorUnit.PASSAGE)))
     assert kept.tolist()[1] == [0.0, 0.0, 1.0, 0.0]
 
 

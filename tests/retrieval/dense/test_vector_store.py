@@ -20,7 +20,7 @@ from fin_agent.retrieval.dense.encoder import SparseRow  # noqa: E402
 from fin_agent.retrieval.dense.store import (  # noqa: E402
     VectorHit,
     VectorStore,
-    packed,
+    pack_vectors,
 )
 
 Add = Callable[..., None]
@@ -122,8 +122,10 @@ def row(**weights: float) -> SparseRow:
 def test_sparse_rows_are_found_by_the_terms_they_share(index: SqliteIndex, add: Add) -> None:
     add("a", "one", "two", content_hash="2")
     add("b", "one", "two", content_hash="1")
-    index.add_vectors("s", VectorUnit.PASSAGE, packed("a", (0, 1), [row(revenue=2.0), row()], 1000))
-    index.add_vectors("s", VectorUnit.PASSAGE, packed("b", (0, 1), [row(debt=1.0), row(revenue=1.5, debt=0.5)], 1000))
+    index.add_vectors("s", VectorUnit.PASSAGE, pack_vectors("a", (0, 1), [row(revenue=2.0), row()], 1000))
+    index.add_vectors(
+        "s", VectorUnit.PASSAGE, pack_vectors("b", (0, 1), [row(debt=1.0), row(revenue=1.5, debt=0.5)], 1000)
+    )
     store = VectorStore(index, "s", VectorUnit.PASSAGE)
     hits = store.search(row(revenue=1.0, debt=2.0), 9)
     assert hits == [VectorHit("b", 1, 2.5), VectorHit("b", 0, 2.0), VectorHit("a", 0, 2.0)]  # no term shared, not found
