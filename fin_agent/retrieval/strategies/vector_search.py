@@ -117,8 +117,8 @@ def check_vectors(
     if lacking:
         filings = {doc_id for doc_ids in without.values() for doc_id in doc_ids}
         notify(
-            f"{len(filings)} of {len(index.entries())} filings have no vectors of {_vectors_name(lacking)} by {model} yet:"
-            f" {subject} does not find them. Run {_command(model, lacking, sparse)}"
+            f"{len(filings)} of {len(index.entries())} filings have no vectors of {_vectors_name(lacking)} by {model}"
+            f" yet: {subject} does not find them. Run {_command(model, lacking, sparse)}"
         )
 
 
