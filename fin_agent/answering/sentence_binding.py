@@ -114,7 +114,7 @@ def _supports_reason(reason: str, quotes: Iterable[str]) -> bool:
 @lru_cache(maxsize=1)
 def _word_families() -> tuple[frozenset[str], ...]:
     """Stems of single words that mean the same."""
-    families = word_lists("synonyms_of").values()
+    families = word_lists("same_words").values()
     return tuple(frozenset(stem for word in words if " " not in word for stem in stems_of(word)) for words in families)
 
 

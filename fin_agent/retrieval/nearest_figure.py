@@ -363,9 +363,9 @@ def _last_words(label: str) -> Words:
 
 @lru_cache(maxsize=1)
 def synonyms_of() -> Mapping[str, Words]:
-    """For a word, the others of its groups in `synonyms_of.yaml`; phrases of several words are left out."""
+    """For a word, the others of its groups in `same_words.yaml`; phrases of several words are left out."""
     found: dict[str, set[str]] = {}
-    for phrases in word_lists("synonyms_of").values():
+    for phrases in word_lists("same_words").values():
         single = frozenset(word for words in map(words_of, phrases) if len(words) == 1 for word in words)
         for word in single:
             found.setdefault(word, set()).update(single - {word})

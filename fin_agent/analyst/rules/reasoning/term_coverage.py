@@ -262,7 +262,7 @@ def _synonym_groups() -> Mapping[tuple[str, ...], tuple[tuple[frozenset[str], ..
     """By the stems of a phrase, what else is said for it: as stems, and as printed."""
     stems: dict[tuple[str, ...], list[frozenset[str]]] = {}
     printed: dict[tuple[str, ...], list[str]] = {}
-    for _, words in sorted(word_lists("synonyms_of").items()):
+    for _, words in sorted(word_lists("same_words").items()):
         phrases = sorted(words)
         each = sorted({frozenset(stems_in(phrase)) for phrase in phrases}, key=sorted)
         for key in sorted({tuple(stem(one) for word in phrase.split() for one in _pieces(word)) for phrase in phrases}):
