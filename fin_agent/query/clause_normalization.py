@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from fin_agent.lexicon.words import word_lists
 from fin_agent.query.lexer import Token
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, MODIFIERS
 
@@ -62,7 +63,7 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     """
     joined = _with_names_joined(tokens)
     apart = None if has_arithmetic(tokens) else _with_prepositions(tokens, text)
-    for some in (joined, apart, tokens):
+    for some in (_with_bounds_in_names(tokens, text), joined, apart, tokens):
         if some is not None:
             yield some
     quotient = _with_to_between_lines(tokens)
@@ -78,6 +79,18 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
         bare = _without_fillers(some, text, is_printed) if some is not None else None
         if bare is not None:
             yield bare
+
+
+def _with_bounds_in_names(tokens: Sequence[Token], text: str) -> list[Token] | None:
+    """The tokens with a bound before words as their beginning: `minimum lease payments`, `maximum exposure to loss`."""
+    kept: list[Token] = []
+    for one in tokens:
+        bound = kept[-1] if kept and kept[-1].text.lower() in word_lists("question_words")["bounds in names"] else None
+        if bound is not None and one.type == "PHRASE":
+            kept[-1] = Token("PHRASE", text[bound.start : one.end], bound.start, one.end)
+        else:
+            kept.append(one)
+    return kept if kept != list(tokens) else None
 
 
 def _with_listed_parts(tokens: Sequence[Token], text: str) -> list[Token] | None:

@@ -20,6 +20,8 @@ from fin_agent.query.tree import (
     Line,
     Measure,
     NamedFormula,
+    Number,
+    Operation,
     Parts,
     Period,
     Query,
@@ -63,6 +65,27 @@ def _splits(line: Line, parts: Sequence[str], lexicon: Lexicon) -> Iterator[Line
             )
 
 
+def with_share_as_printed(query: Query) -> Iterator[Query]:
+    """The query for a share of a metric whose part has no line of its own: the metric of that part, or a printed share.
+
+    `100 * abroad / pre-tax income` is of the pre-tax income of a part called abroad; of `skincare` a filing may print
+    the percentage of net sales alone.
+    """
+    share = query.measures[0]
+    if len(query.measures) != 1 or not isinstance(share, Operation) or share.operator != "/":
+        return
+    scaled, whole = share.left, share.right
+    of = scaled.right if isinstance(scaled, Operation) and isinstance(scaled.left, Number) else None
+    if not isinstance(of, Line) or of.metric or of.part or not isinstance(whole, Line) or not whole.metric:
+        return
+    assert isinstance(scaled, Operation)
+    part = whole.model_copy(update={"part": of.words, "whole": False})
+    of_part = share.model_copy(update={"left": scaled.model_copy(update={"right": part})})
+    printed = of.model_copy(update={"words": f"{of.words} percentage of {whole.words}"})
+    for measure in (of_part, printed):
+        yield query.model_copy(update={"measures": (measure,)})
+
+
 def is_name_of(words: str, part: str) -> bool:
     """Whether the words name the part as it is printed, by its initials or with its words cut short.
 
@@ -96,6 +119,9 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
     if told is None:
         return None
     report, years = told
+    ranked = query.comparison is not None and query.comparison.axis is Axis.PERIODS
+    if len(years) == 1 and ranked:
+        return None
     if len(years) == 1:
         name = years[0]
         measures = tuple(

@@ -32,6 +32,7 @@ from fin_agent.query.printed_line_matching import (
     with_maturity_years,
     with_parts_resolved,
     with_printed_years,
+    with_share_as_printed,
 )
 from fin_agent.query.reading import candidate_readings
 from fin_agent.query.tree import Company, Kind, Line, Measure, Move, NamedFormula, Period, Query, with_lines
@@ -356,6 +357,11 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
             if error.told:
                 raise
             why = why or error
+    for one in with_share_as_printed(query):
+        with suppress(UnboundError):
+            intent = _bound(one, words, workspace)
+            if not metrics_to_search(build_plan(intent, workspace.lexicon, workspace.years), workspace):
+                return intent
     assert why is not None
     raise why
 

@@ -249,8 +249,13 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
         wider = asked.with_abbreviations_expanded(fitting)
         hits = hits if wider is None else _statement_first(_ranked(fitting, wider, weights))
     said = asked.phrase | asked.part
-    near = itertools.takewhile(lambda hit: hit.score > hits[0].score - _APART, hits)
+    near = list(itertools.takewhile(lambda hit: hit.score > hits[0].score - _APART, hits))
     bare = own and bool(hits) and address_of(hits[0].sourced.fact).line <= LIGHT  # a total of its whole table
+    if near and not near[0].is_complete:
+        # Another print of the same figure may say what the best one lacks.
+        fuller = (hit for hit in near if hit.is_complete and magnitudes_agree(hit.sourced.fact, hits[0].sourced.fact))
+        first = next(fuller, None)
+        hits = hits if first is None else [first, *(hit for hit in hits if hit is not first)]
     better = next((hit for hit in near if bare and hit.is_complete and _is_less_specific(hits[0], hit, said)), None)
     if better is not None:
         hits = [better, *(hit for hit in hits if not (hit is better or _is_less_specific(hit, better, said)))]
@@ -479,6 +484,8 @@ class _FactPhrase:
             above = (address.heads, address.column, address.concept)
             line = next((left for words in above if (left := words - part - LIGHT - OF_PARTS - years)), line)
         extra = line - wording - (OF_PARTS if part else frozenset())
+        if all(word.isdigit() for word in line - OF_TIME):
+            extra -= OF_TIME  # `Fiscal 2021`
         cost = weights.of(extra) / weights.of(line) if line else 0.0
         if cost and address.concept:
             more = address.concept - wording - part - OF_ANY_CONCEPT
