@@ -10,7 +10,7 @@ from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.query.lexer import KnownNames
 from fin_agent.query.parsing import NoReadingError
-from fin_agent.query.reading import read_question
+from fin_agent.query.reading import candidate_readings, read_question
 from fin_agent.query.tree import Function, Line, Measure, Move, NamedFormula, Number, Operation
 from fin_agent.vocabulary.identity import Form, Identity
 
@@ -145,3 +145,8 @@ def test_a_bracket_that_is_not_closed_is_told(names: KnownNames, question: str) 
 def test_questions_of_very_many_words_are_refused(names: KnownNames, words: str) -> None:
     with pytest.raises(NoReadingError, match="more than the limit of 400"):
         read_question(words * 450, names)
+
+
+def test_a_superlative_may_begin_the_name_of_a_line(names: KnownNames) -> None:
+    first, *_ = candidate_readings("Apple's minimum sublease payments in fiscal 2024?", names)
+    assert [line.words for line in first.lines()] == ["minimum sublease payments"] and first.comparison is None

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.query.printed_line_matching import is_name_of, read_as_printed, with_maturity_years, with_parts_resolved
+from fin_agent.query.printed_line_matching import (
+    is_name_of,
+    read_as_printed,
+    with_maturity_years,
+    with_parts_resolved,
+    with_share_as_printed,
+)
 from fin_agent.query.question_to_intent import known_names
-from fin_agent.query.tree import Axis, Combination, Comparison, Line, NamedFormula, Period, Query
+from fin_agent.query.tree import Axis, Combination, Comparison, Line, NamedFormula, Number, Operation, Period, Query
 from fin_agent.workspace import Workspace
 
 
@@ -29,6 +35,19 @@ def test_a_part_is_named_by_initials_and_words_cut_short(words: str, part: str) 
 )
 def test_other_words_name_no_part(words: str, part: str) -> None:
     assert not is_name_of(words, part)
+
+
+def test_a_share_of_a_metric_is_that_of_a_part_or_printed() -> None:
+    def share(of: Line) -> Query:
+        scaled = Operation(operator="*", left=Number(value=100.0), right=of)
+        whole = Line(words="net sales", metric="revenue")
+        return Query(question="?", measures=(Operation(operator="/", left=scaled, right=whole),))
+
+    of_part, printed = (one.measures[0] for one in with_share_as_printed(share(Line(words="skincare"))))
+    assert isinstance(of_part, Operation) and isinstance(of_part.left, Operation)
+    assert of_part.left.right == Line(words="net sales", metric="revenue", part="skincare")
+    assert printed == Line(words="skincare percentage of net sales")
+    assert not list(with_share_as_printed(share(Line(words="rent", metric="rent_expense"))))
 
 
 @pytest.fixture

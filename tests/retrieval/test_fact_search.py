@@ -285,3 +285,14 @@ def test_what_a_figure_is_net_of_bears_nothing_out() -> None:
     ]
     assert values(found(facts, "valuation allowance on deferred tax assets"))[0] == -181
     assert values(found(facts, "deferred tax assets net of valuation allowance"))[0] == 1597
+
+
+def test_another_print_of_a_figure_may_say_all_that_is_asked() -> None:
+    owed = [
+        fact("Operating leases", 538, scope="Year Ending May 31, 2024", column_path=("Year Ending May 31,", "2024")),
+        fact("Operating leases", 2381, column_path=("Year Ending May 31,", "Total")),
+        fact("Fiscal 2024", 538, scope="Fiscal 2024", caption="future minimum annual operating lease payments"),
+        fact("Fiscal 2025", 425, scope="Fiscal 2025", caption="future minimum annual operating lease payments"),
+    ]
+    best = found(owed, "minimum operating lease payments due 2024").best
+    assert best is not None and best.complete and best.sourced.fact.label == "Fiscal 2024"
