@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.lexer import Token
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, MODIFIERS
+from fin_agent.retrieval.fact_terms import OF_YEARS_TO_COME, words_of
 
 OPENERS = frozenset({"STOP", "COLON", "DEFINED", "DEFINING", "DASH"})
 """What a clause may begin behind."""
@@ -82,12 +83,16 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
 
 
 def _with_bounds_in_names(tokens: Sequence[Token], text: str) -> list[Token] | None:
-    """The tokens with a bound before words as their beginning: `minimum lease payments`, `maximum exposure to loss`."""
+    """The tokens with a bound as part of the name that it stands at: `minimum lease payments`, `due after 2024`."""
+    bounds = word_lists("question_words")["bounds in names"]
     kept: list[Token] = []
-    for one in tokens:
-        bound = kept[-1] if kept and kept[-1].text.lower() in word_lists("question_words")["bounds in names"] else None
-        if bound is not None and one.type == "PHRASE":
-            kept[-1] = Token("PHRASE", text[bound.start : one.end], bound.start, one.end)
+    for one, below in zip(tokens, [*tokens[1:], None], strict=True):
+        before = kept[-1] if kept else None
+        begins = before is not None and before.text.lower() in bounds and one.type == "PHRASE"
+        falls_due = before is not None and before.type == "PHRASE" and bool(words_of(before.text) & OF_YEARS_TO_COME)
+        ends = one.type == "AFTER" and falls_due and below is not None and below.type == "PERIOD"
+        if before is not None and (begins or ends):
+            kept[-1] = Token("PHRASE", text[before.start : one.end], before.start, one.end)
         else:
             kept.append(one)
     return kept if kept != list(tokens) else None

@@ -63,6 +63,7 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     hard = (
         frozenset().union(*(words_of(lexed.text[one.start : one.end]) - OF_TIME for one in content)) - everyday_words()
     )
+    hard |= frozenset().union(*(words_of(one.text) for one in lexed.tokens if one.type == "AFTER"))
     others = [one for one in lexed.tokens if one.type not in ("COMPANY", "PERIOD")]
     light = frozenset().union(*(words_of(lexed.text[one.start : one.end]) - OF_TIME for one in others))
     if not hard:

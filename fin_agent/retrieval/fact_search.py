@@ -278,7 +278,7 @@ def _is_unrivalled(hits: Sequence[FactHit], asked: Words) -> bool:
         magnitudes_agree(hit.sourced.fact, best.sourced.fact)
         or hit.sourced.doc_id != best.sourced.doc_id
         or (hit.is_complete and (hit.score <= best.score - _APART or _is_less_specific(hit, best, asked)))
-        or (own.line | own.column).intersection(hit.missing)  # row and column say what the other one lacks
+        or (own.line | own.column | own.scope).intersection(hit.missing)  # they say what the other one lacks
         for hit in near
     )
 

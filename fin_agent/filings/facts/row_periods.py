@@ -226,6 +226,11 @@ def is_later(name: str) -> bool:
     return bool(_LATER.search(name))
 
 
+def after(year: int) -> str:
+    """What all years behind the last one named are called as a part: so a question may call `Thereafter` as well."""
+    return f"After {year}"
+
+
 def is_component(heading: str) -> bool:
     """Whether a heading names a part of equity, as `Retained earnings`, and not the whole of it."""
     return bool(_COMPONENT.search(heading)) and not _TOTAL.search(heading)
@@ -430,8 +435,11 @@ def facts_of_rows_in_time(
     owed = calendar.instant(day) if day is not None and any(map(_is_to_come(calendar), rows)) else None
     metrics = [metric_of(name, None, ()) if name else None for name in table.columns]
     year: int | None = None
+    last = 0
     for row in rows:
         said = row_time(row.label)
+        last = max([last, *(said.years if said else ())])
+        due = row.label if said else after(last) if is_later(row.label) else None
         headed_metric = metric_of(row.section[-1], None, row.section[:-1]) if said and row.section else None
         headed = [found.years[-1] for heading in row.section if (found := row_time(heading)) and found.years]
         year = headed[-1] if headed else year
@@ -453,8 +461,8 @@ def facts_of_rows_in_time(
                 page=table.page,
                 box=cell.box,
                 metric=None if owed else metric or headed_metric,
-                scope=row.label if owed and said else part_of_company(table.columns[index]) if divided else None,
-                part_kind="maturity year" if owed and said else None,
+                scope=due if owed else part_of_company(table.columns[index]) if divided else None,
+                part_kind="maturity year" if owed and due else None,
                 section=row.section,
                 line=row.line,
                 column=table.columns[index],

@@ -11,6 +11,7 @@ from decimal import Decimal
 
 from fin_agent.filings.facts.row_periods import (
     DatedRow,
+    after,
     balance_period,
     carries_balance,
     dated_rows,
@@ -23,6 +24,7 @@ from fin_agent.filings.facts.row_periods import (
     period_under,
     rolled_period,
     rolled_rows,
+    row_time,
     with_balances,
 )
 from fin_agent.filings.facts.statement_roles import with_roles, with_unlabelled_gross_profit
@@ -225,13 +227,14 @@ def _without_outlook(facts: list[Fact], latest: int, calendar: FiscalCalendar | 
         return facts
     if calendar is None or day is None:
         return [replace(fact, metric=None) if fact.period.fiscal_year > latest else fact for fact in facts]
-    owed = calendar.instant(day)
-    return [
-        replace(fact, metric=None, period=owed, scope=fact.column, part_kind="maturity year")
-        if fact.period.fiscal_year > latest or is_later(fact.column)
-        else replace(fact, metric=None, period=owed)
-        for fact in facts
-    ]
+    owed, last = calendar.instant(day), max(fact.period.fiscal_year for fact in facts)
+
+    def due(fact: Fact) -> Fact:
+        if fact.period.fiscal_year > latest:
+            return replace(fact, scope=fact.column, part_kind="maturity year")
+        return replace(fact, scope=after(last), part_kind="maturity year") if is_later(fact.column) else fact
+
+    return [replace(due(fact), metric=None, period=owed) for fact in facts]
 
 
 def _with_columns_owed(table: Table, latest: int, calendar: FiscalCalendar | None, day: date | None) -> Table:
@@ -319,6 +322,7 @@ def _facts_of(
     rolled = rolled_rows(table) if statement is None and calendar is not None else {}
     assets_end = _last_asset(table) if statement is Statement.BALANCE_SHEET else -1
     named = _parts_under_headings(table, metric_of) if statement is None else frozenset()
+    last = 0  # year to come in the rows above
     for position, row in enumerate(table.rows):
         section = ("Assets", *row.section) if position < assets_end and not _has_side(row) else row.section
         metric = metric_of(row.label, statement, section) if row.label else None
@@ -326,6 +330,9 @@ def _facts_of(
         if statement is None:
             metric, scope = _scoped(row, metric, divided, metric_of)
             scope = scope or (row.label if row.section and row.label in named else None)
+            said = row_time(row.label)
+            last = max([last, *(said.years if said else ())])
+            scope = after(last) if last and is_later(row.label) else scope
         elif statement is Statement.EQUITY:
             scope = next((heading for heading in (*row.section, row.label) if is_component(heading)), None)
             scope = None if row.label.lower().startswith("total") and scope and not is_component(row.label) else scope

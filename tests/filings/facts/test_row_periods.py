@@ -83,6 +83,7 @@ def test_dues_of_years_to_come_carry_no_metric() -> None:
         page.row(label, ["$ 114", "$ 12"], EDGES)
     found = facts(page.done())
     assert {fact.metric for fact in found} == {None}
+    assert found[-1].scope == "Finance Leases, After 2024"
     assert len(found) == 6
 
 
@@ -105,7 +106,7 @@ def test_what_falls_due_after_the_years_named_and_all_of_it_are_owed_on_the_same
     assert [(fact.scope, fact.period.fiscal_year, fact.period.months) for fact in facts(page.done())[:4]] == [
         ("2023", 2022, 0),
         ("2024", 2022, 0),
-        ("Thereafter", 2022, 0),
+        ("After 2024", 2022, 0),
         (None, 2022, 0),
     ]
 
