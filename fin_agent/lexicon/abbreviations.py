@@ -14,6 +14,8 @@ def expand_abbreviations(question: str) -> str:
 
     >>> expand_abbreviations("op margin FY'24, 13 wks ended Jan '25")
     'operating margin FY2024, 13 weeks ended Jan 2025'
+    >>> expand_abbreviations("over the last 3-year period")
+    'over the last three years'
     """
     pattern, forms = _forms()
 
@@ -23,6 +25,7 @@ def expand_abbreviations(question: str) -> str:
         return f"{long} " if long and not short[-1].isalnum() else long or found.group()
 
     text = pattern.sub(expand_match, _YEAR_END.sub("year-end ", _PER_SHARE.sub(" per share", question)))
+    text = _COUNTED_YEARS.sub(lambda found: f"{found['lead']} {_COUNTS[int(found['count'])]} years", text)
     text = _CALENDAR_QUARTER.sub(_quarter_ended, _MONTH_AND_YEAR.sub(r"\g<month> 20\g<yy>", text))
     return _SHORT_YEAR.sub(r"\g<lead>20\g<yy>", text)
 
@@ -33,6 +36,11 @@ def _quarter_ended(found: re.Match[str]) -> str:
     return f"quarter ended {last}, 20{found['yy']}"
 
 
+_COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_COUNTED_YEARS = re.compile(
+    r"\b(?P<lead>last|past|previous)[ -](?P<count>[2-9]|10)[ -]years?(?:[ -](?:period|span)\b)?", re.I
+)
+"""`the last 3-year period`, which is `the last three years`."""
 _PER_SHARE = re.compile(r"(?<=[A-Za-z])\s?/\s?(?:sh|shr|share)\b", re.I)
 _CALENDAR_QUARTER = re.compile(
     r"\b(?:calendar(?: year)? |CY ?|C)Q(?P<quarter>[1-4])(?: of)?[ -]?(?:CY ?)?'?(?:20)?(?P<yy>\d\d)\b", re.I

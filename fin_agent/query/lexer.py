@@ -542,7 +542,7 @@ def _resolve_ambiguous_words(tokens: Sequence[Token]) -> list[Token]:
     names_metric = False
     for one, after in zip(tokens, reversed(behind), strict=True):
         if one.type == "ENDING":
-            ends = names_metric and (after is None or after.type == "PERIOD")
+            ends = names_metric and (after is None or after.type in _BEHIND_A_CLAUSE)
             one = replace(one, type="NOISE" if ends else "PHRASE")
         before = settled[-1] if settled else None
         settled.append(_resolve_word(one, before, after))
@@ -564,6 +564,7 @@ def _with_parts_by_kind(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+_BEHIND_A_CLAUSE = frozenset({"COMMA", "MILLIONS", "PERIOD", "STOP", "THOUSANDS"})
 _KINDS_BEHIND = frozenset({"KIND_SEGMENT"})
 _COUNTED_OFF = frozenset(
     {"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "main", "individual", "various"}

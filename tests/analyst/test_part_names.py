@@ -19,6 +19,7 @@ from fin_agent.workspace import Workspace
         ),
         ("EMEA revenue", ("Europe and Africa (EMEA)",), [("EMEA", False)]),
         ("U.S. revenue", ("United States",), [("United States", False)]),
+        ("revenue in millions of US dollars, or in US$", ("US",), []),
         ("Online stores revenue", ("Online stores (1)",), [("Online stores", False)]),
         ("hats and other income", ("Hats And Other", "Hats and other"), [("Hats and other", False)]),
         ("products revenue", ("Products",), [("Products", True)]),

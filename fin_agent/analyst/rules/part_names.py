@@ -133,7 +133,7 @@ def _places(
     """Where `name` stands; short names only with the same capitals."""
     for found in _pattern(name).finditer(text):
         start, end = found.span()
-        if any(begin <= start and end <= close for begin, close in periods):
+        if any(begin <= start and end <= close for begin, close in periods) or _OF_MONEY.match(text, end):
             continue
         if found[0].islower() and found[0].isalpha() and _is_common_noun(text, start, end, mentions):
             continue
@@ -147,6 +147,8 @@ def _places(
             yield PartMention(name, start, end, in_metric=True)
 
 
+_OF_MONEY = re.compile(r"\s?(?:\$|dollars?\b)", re.I)
+"""`millions of US dollars` names no country."""
 _DETERMINED = re.compile(r"\b(?:an?|its|their|this|the|whole|entire)\s+(?:[a-z]+[- ]){0,3}\Z", re.I)
 _KIND_BEHIND = re.compile(r"['’]?s?\s+(?:segments?|divisions?|units?|regions?|group|line|arm|part)\b", re.I)
 
