@@ -295,4 +295,4 @@ def test_another_print_of_a_figure_may_say_all_that_is_asked() -> None:
         fact("Fiscal 2025", 425, scope="Fiscal 2025", caption="future minimum annual operating lease payments"),
     ]
     best = found(owed, "minimum operating lease payments due 2024").best
-    assert best is not None and best.complete and best.sourced.fact.label == "Fiscal 2024"
+    assert best is not None and best.is_complete and best.sourced.fact.label == "Fiscal 2024"
