@@ -98,7 +98,7 @@ class _Talk:
             said += f", {len(turns)} turn{'' if len(turns) == 1 else 's'} so far" if turns else ""
             messages().print(Text(f"{said} · /help for commands, Ctrl-D ends", style="dim"))
         if unanswered := self._thread.unanswered:
-            say(f"the last question got no answer: {unanswered!r}. /again asks it")
+            say(f"the last question got no answer: {unanswered!r}")
 
     def _typed(self) -> Iterator[str]:
         if not self._at_terminal:
@@ -119,10 +119,8 @@ class _Talk:
         if not line:
             return
         if line.startswith("/"):
-            again = self._commanded(line)
-            if again is None:
-                return
-            line = again
+            self._commanded(line)
+            return
         try:
             turn = self._said(line)
         except KeyboardInterrupt:
@@ -141,22 +139,19 @@ class _Talk:
         else:
             self._show(turn)
 
-    def _commanded(self, line: str) -> str | None:
-        """Do what a command says. The message to be asked again, where one is."""
+    def _commanded(self, line: str) -> None:
         shown = not self._at_terminal and not self._as_json
         if shown:
             show(Text(f"> {line}", style="dim"))
         try:
-            again = self._commands.run(line)
-            if shown and again is None:
+            self._commands.run(line)
+            if shown:
                 print(flush=True)
-            return again
         except FinAgentError as error:
             self._failed = True
             say(f"error: {sentence_of(error)}")
         except KeyboardInterrupt:
             say("stopped")
-        return None
 
     def _said(self, line: str) -> Turn:
         console = messages()
@@ -182,10 +177,8 @@ HELP = """\
 /ledger              every figure the answer needs, and what fills it
 /program             the program that computed it
 /history             what was said in this thread
-/again               ask the last message again
 /threads             the threads that are kept
 /thread NAME         go on in another thread, or begin one of that name
-/new [NAME]          begin a new thread
 /help                this
 /quit                leave; so does Ctrl-D. Ctrl-C cancels a question
 
@@ -209,11 +202,8 @@ class Commands:
         self._workspace = workspace
         self._listed = listed
 
-    def run(self, line: str) -> str | None:
-        """Do what `line` says. A message that is to be asked, where the command brings one.
-
-        Raises FinAgentError where it cannot be done, LeftError where the chat is to end.
-        """
+    def run(self, line: str) -> None:
+        """Do what `line` says. Raises FinAgentError where it cannot be done, LeftError where the chat is to end."""
         name, _, rest = line[1:].strip().partition(" ")
         rest = rest.strip()
         match name.lower():
@@ -231,17 +221,12 @@ class Commands:
                 show(threads_view(self._listed(), self._thread.name))
             case "thread" | "t":
                 self._go_to(rest)
-            case "new" | "n":
-                self._begin(rest)
-            case "again":
-                return self._again()
             case "help" | "?":
                 show(Text(HELP))
             case "quit" | "q" | "exit":
                 raise LeftError
             case _:
                 raise ChatCommandError("there is no such command", subject=f"/{name}", remedy="/help lists them")
-        return None
 
     def _evidence(self, which: str) -> None:
         number, citation = self._citation(which)
@@ -306,23 +291,6 @@ class Commands:
             return
         say(f"thread {name}, {len(turns)} turn{'' if len(turns) == 1 else 's'} so far; the last:")
         show(Text(f"> {turns[-1].asked}", style="dim"), turn_view(turns[-1]))
-
-    def _begin(self, name: str) -> None:
-        taken = [thread.name for thread in self._listed()]
-        if name in taken:
-            raise ChatCommandError("there is such a thread", subject=name, remedy=f"/thread {name} goes on in it")
-        self._thread.name = name or next_name([*taken, self._thread.name])
-        say(f"new thread {self._thread.name}")
-
-    def _again(self) -> str:
-        unanswered = self._thread.unanswered
-        if unanswered:
-            self._thread.forget_unanswered()
-            return unanswered
-        turns = self._thread.turns
-        if not turns:
-            raise ChatCommandError("nothing has been asked in this thread", subject="/again")
-        return turns[-1].question or turns[-1].asked
 
     def _answered(self) -> Turn:
         """The last turn that was answered from filings."""

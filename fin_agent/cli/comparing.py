@@ -54,7 +54,6 @@ class Comparing:
         strategies (--strategies A,B,...): Names of strategies; the first is tested against the others.
         k (--k, -k): How many results count.
         out (--out DIR): Gets summary.csv, rows.csv, misses.csv (of the first). Stopped, it goes on.
-        pair (--pair A,B): Test these two instead; may be given several times.
         reader (--reader WHO): Also answer from what each strategy finds, and count the figures that are right: a chat
             model as openai:gpt-4o-mini, or `rules`, which read the pages of the passages.
     """
@@ -64,7 +63,6 @@ class Comparing:
     oracle: GoldGiven = Oracle.NONE
     k: Annotated[int, typer.Option(min=1, max=100)] = 5
     out: Path | None = None
-    pair: list[str] | None = None
     reader: str | None = None
     resamples: Resamples = 10_000
     seed: Seed = 0
@@ -77,23 +75,6 @@ class Comparing:
             raise typer.BadParameter("name at least one strategy", param_hint="--strategies")
         return names
 
-    @property
-    def pairs(self) -> list[tuple[str, str]]:
-        """The pairs to test; each other strategy against the first where none is given.
-
-        Raises BadParameter for what is no pair of the strategies.
-        """
-        first, *others = self.names
-        pairs = [] if self.pair else [(first, other) for other in others]
-        for each in self.pair or ():
-            names = [name.strip() for name in each.split(",")]
-            if len(names) != 2 or names[0] == names[1] or not set(names) <= {first, *others}:
-                raise typer.BadParameter(
-                    f"`{each}` is no pair: give two different names of --strategies, as `A,B`", param_hint="--pair"
-                )
-            pairs.append((names[0], names[1]))
-        return list(dict.fromkeys(pairs))
-
 
 @command
 def compare(wanted: Comparing, on: OnIndex) -> ExitCode:
@@ -101,7 +82,7 @@ def compare(wanted: Comparing, on: OnIndex) -> ExitCode:
 
     Exit code 3 where a strategy could not be set up, or failed on a question.
     """
-    pairs = wanted.pairs
+    first, *others = wanted.names
     require_libraries(MEASURING)
     started = time.perf_counter()
     asked = load_questions(wanted.questions, answers=wanted.reader is not None)
@@ -114,7 +95,7 @@ def compare(wanted: Comparing, on: OnIndex) -> ExitCode:
     for strategy in comparison.strategies:
         if failed := sum(bool(score.figures["failure"]) for score in comparison.of(strategy)):
             warn(f"{strategy} failed on {failed} of {len(asked)} questions; they count as not found")
-    tested = [pair for pair in pairs if set(pair) <= set(comparison.strategies)]
+    tested = [(first, other) for other in others if {first, other} <= set(comparison.strategies)]
     report = report_on_comparison(comparison, tested, resamples=wanted.resamples, seed=wanted.seed)
     files = _written(comparison, report, wanted)
     failures = [

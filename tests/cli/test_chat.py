@@ -136,7 +136,7 @@ class TestCommands:
 
     def test_help_names_every_command(self, index: Path) -> None:
         shown = Talked(index, "/help").out
-        for name in ("evidence", "page", "ledger", "program", "history", "again", "threads", "thread", "new", "quit"):
+        for name in ("evidence", "page", "ledger", "program", "history", "threads", "thread", "quit"):
             assert f"/{name}" in shown
 
 
@@ -149,15 +149,11 @@ class TestThreads:
 
     def test_without_a_name_a_new_one_begins(self, index: Path) -> None:
         Talked(index, INCOME)
-        talked = Talked(index, "and in 2022?", "/thread chat-1", "and in 2022?", "/new", "/new chat-1", "/threads")
+        talked = Talked(index, "and in 2022?", "/thread chat-1", "and in 2022?", "/thread other", "/again")
         assert "no earlier question" in " ".join(talked.out.split())
         assert "$474 million" in talked.out
-        assert "thread chat-1, 1 turn so far" in talked.err and "new thread chat-3" in talked.err
-        assert "chat-1: there is such a thread" in talked.err
-
-    def test_again_asks_the_last_question(self, index: Path) -> None:
-        replies = Talked(index, INCOME, "and in 2022?", "/again", options=("--json",)).replies
-        assert replies[2]["asked"] == replies[1]["question"] and replies[2]["said"] == replies[1]["said"]
+        assert "thread chat-1, 1 turn so far" in talked.err and "new thread other" in talked.err
+        assert "/again: there is no such command" in talked.err
 
     def test_nothing_is_kept_where_that_is_wanted(self, index: Path) -> None:
         talked = Talked(index, INCOME, "and in 2022?", "/threads", options=("--no-record",))
@@ -212,8 +208,8 @@ class TestCancelling:
             pressed.setattr(graph, "ask_graph", _pressed)
             pressed.setattr(ChatThread, "forget_unanswered", lambda thread: None)  # killed before it could
             Talked(index, INCOME, options=("--thread", "a"))
-        talked = Talked(index, "/again", options=("--thread", "a", "--json"))
-        assert f'the last question got no answer: "{INCOME}". /again asks it' in talked.err
+        talked = Talked(index, INCOME, options=("--thread", "a", "--json"))
+        assert f'the last question got no answer: "{INCOME}"' in talked.err
         assert talked.replies[0]["said"].endswith("$544 million.")
 
 

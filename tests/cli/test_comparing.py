@@ -174,12 +174,6 @@ class TestComparing:
         assert len(misses) == 12
         assert {miss["pages"] for miss in misses} == {"", "harborlight_2022_10k:8"}
 
-    @pytest.mark.usefixtures("stumbling")
-    def test_a_pair_asked_for_is_the_one_tested(self, questions: Path, sample_index: Path) -> None:
-        options = ("--json", "--pair", "bm25, stumbling")
-        report = compare(questions, sample_index, *options, strategies="default,bm25,stumbling").document["report"]
-        assert [(pair["first"], pair["second"]) for pair in report["pairs"]] == [("bm25", "stumbling")]
-
     def test_no_strategy_at_all_is_an_error(self, questions: Path, sample_index: Path) -> None:
         ran = compare(questions, sample_index, strategies="nonsense")
         assert (ran.code, ran.out) == (1, "")
@@ -272,9 +266,6 @@ class TestComparing:
 @pytest.mark.parametrize(
     ("options", "strategies", "said"),
     [
-        (["--pair", "default"], "default,bm25", "is no pair"),
-        (["--pair", "default,dense"], "default,bm25", "is no pair"),
-        (["--pair", "bm25,bm25"], "default,bm25", "is no pair"),
         (["--oracle", "answer"], "default", "--oracle"),
         (["--k", "0"], "default", "--k"),
         ([], " , ", "at least one strategy"),
