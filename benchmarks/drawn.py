@@ -12,7 +12,7 @@ import argparse
 import random
 from collections.abc import Iterator, Sequence
 
-from fin_agent.filings.tables.sum_detection import SumFound, column_sums, row_sums
+from fin_agent.filings.tables.sum_detection import DetectedSum, column_sums, row_sums
 from fin_agent.index.opening import AnyIndex, open_index
 from fin_agent.index.protocol import PageKey
 from fin_agent.vocabulary.table import Table
@@ -66,7 +66,7 @@ def sums_in(index: AnyIndex, doc_ids: Sequence[str]) -> Iterator[str]:
     print(f"of {len(long):,} with {_FEWEST_ROWS} rows or more {sum(long):,} ({sum(long) / len(long):.1%})")
 
 
-def _said(table: Table, found: SumFound, across: bool = False) -> str:
+def _said(table: Table, found: DetectedSum, across: bool = False) -> str:
     def line(position: int) -> str:
         cells = [table.rows[each].cells[position] if across else table.rows[position].cells[each] for each in closing]
         name = table.columns[position] if across else table.rows[position].label

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import Role
-from fin_agent.models.key_redaction import holds_key, redacted
+from fin_agent.models.key_redaction import holds_key, redact_keys
 
 Place: TypeAlias = tuple[str, ...]
 """Where a setting stands: `("models", "budget", "tokens")`."""
@@ -107,7 +107,7 @@ def roles_in(written: Iterable[str], by: str) -> Iterator[tuple[str, str]]:
         role, sign, model = (part.strip() for part in each.partition("="))
         if not (role and sign and model):
             raise SettingsError(
-                f"{redacted(each)!r} is not a role with its model",
+                f"{redact_keys(each)!r} is not a role with its model",
                 subject=by,
                 remedy="Give ROLE=MODEL, as curation=openai:gpt-4o-mini",
             )
@@ -267,7 +267,7 @@ def _settings_error(failure: ValidationError, schema: type[BaseModel], by: Mappi
         return SettingsError(f"there is no setting `{'.'.join(place)}`", subject=subject, remedy=remedy)
     told = first["msg"].replace("Input should", "it should", 1)
     return SettingsError(
-        f"{redacted(repr(first['input']))} cannot be used for `{'.'.join(place)}`: {told[:1].lower()}{told[1:]}",
+        f"{redact_keys(repr(first['input']))} cannot be used for `{'.'.join(place)}`: {told[:1].lower()}{told[1:]}",
         subject=subject,
         remedy="Give another value, or none",
     )

@@ -19,7 +19,7 @@ from pydantic_core import to_jsonable_python
 
 from fin_agent.errors import FinAgentError
 
-LEFT_BY = "left_by"
+WRITTEN_BY = "left_by"
 """Field of plain data that names the node which left it: what has none was put in from outside."""
 _OUTSIDE = "update_state"
 
@@ -57,7 +57,7 @@ class Kept(LastValue[Any]):
 
     def get(self) -> Any:
         """See BaseChannel."""
-        return _typed_once(self, super().get())
+        return _typed_cached(self, super().get())
 
     def checkpoint(self) -> Any:
         """See BaseChannel."""
@@ -81,7 +81,7 @@ class KeptList(BinaryOperatorAggregate[Any]):
 
     def get(self) -> Any:
         """See BaseChannel."""
-        return _typed_once(self, super().get())
+        return _typed_cached(self, super().get())
 
     def checkpoint(self) -> Any:
         """See BaseChannel."""
@@ -95,31 +95,31 @@ def tagged_json(value: Any, node: str) -> Any:
     if isinstance(value, list):
         return [tagged_json(each, node) for each in value]
     if isinstance(value, BaseModel) or (is_dataclass(value) and not isinstance(value, type)):
-        return {**_plain(value), LEFT_BY: node}
+        return {**_plain(value), WRITTEN_BY: node}
     return to_jsonable_python(value) if isinstance(value, tuple) else value
 
 
 def _plain(value: Any) -> Any:
     """Plain JSON with the fields of models that are shown and not written: a state is no file, it hands them on."""
     plain = to_jsonable_python(value)
-    _put_back(value, plain)
+    _restore(value, plain)
     return plain
 
 
-def _put_back(value: Any, plain: Any) -> None:
+def _restore(value: Any, plain: Any) -> None:
     if isinstance(value, list | tuple) and isinstance(plain, list):
         for each, written in zip(value, plain, strict=False):
-            _put_back(each, written)
+            _restore(each, written)
     elif isinstance(value, BaseModel) and isinstance(plain, dict):
         for name, field in type(value).model_fields.items():
             each = getattr(value, name)
             if field.exclude and each != field.get_default():
                 plain[name] = _plain(each)
             else:
-                _put_back(each, plain.get(name))
+                _restore(each, plain.get(name))
 
 
-def _typed_once(channel: Kept | KeptList, value: Any) -> Any:
+def _typed_cached(channel: Kept | KeptList, value: Any) -> Any:
     """The value as its type, made once; what was put in as JSON from outside stays JSON."""
     made = channel._made
     if made is None or made[0] is not value:
@@ -130,10 +130,10 @@ def _typed_once(channel: Kept | KeptList, value: Any) -> Any:
 def _typed(value: Any, kind: Any, key: str) -> Any:
     if isinstance(value, list) and get_origin(kind) is list:
         return [_typed(each, get_args(kind)[0], key) for each in value]
-    ours = isinstance(value, dict) and LEFT_BY in value
+    ours = isinstance(value, dict) and WRITTEN_BY in value
     if not (ours or isinstance(value, list)):  # a list that stands for none is a place: a tuple in JSON
         return value
-    plain = {name: each for name, each in value.items() if name != LEFT_BY} if ours else value
+    plain = {name: each for name, each in value.items() if name != WRITTEN_BY} if ours else value
     try:
         return _adapter(kind).validate_python(plain)
     except ValidationError as failure:

@@ -24,7 +24,7 @@ from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer import search_nodes
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import Around, add_node
-from fin_agent.graphs.answer.search_nodes import Update, emitted, rewrite_query
+from fin_agent.graphs.answer.search_nodes import Update, emit_step, rewrite_query
 from fin_agent.graphs.answer.state import AnswerState, QuestionInput
 from fin_agent.graphs.channels import Kept
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
@@ -167,7 +167,7 @@ def find_candidates(state: RerankState, runtime: Runtime[RerankContext]) -> Upda
     given = state.get("candidates")
     if given:
         step = TraceStep(node="find_candidates", round=1, summary=f"{len(given)} passages were given")
-        return emitted(step, {})
+        return emit_step(step, {})
     strategy = context.strategy or strategy_for(context.settings, context.workspace)
     most = runtime.context.candidates
     depth = Depth(context.settings.documents, max(most, context.settings.pages), most)
@@ -177,7 +177,7 @@ def find_candidates(state: RerankState, runtime: Runtime[RerankContext]) -> Upda
         for each in found.passages
     ]
     step = TraceStep(node="find_candidates", round=1, summary=f"{len(places)} passages by {strategy.name}")
-    return emitted(step, {"candidates": places})
+    return emit_step(step, {"candidates": places})
 
 
 def hold_tournament(state: RerankState, runtime: Runtime[RerankContext]) -> Update:
@@ -193,7 +193,7 @@ def hold_tournament(state: RerankState, runtime: Runtime[RerankContext]) -> Upda
     summary = f"the first {len(ranked)} of {len(stored)} passages, {len(ordering.groups)} lists ranked"
     step = TraceStep(node="hold_tournament", round=1, summary=summary)
     # The next question of the thread finds its own candidates.
-    return emitted(step, {"ranked": ranked, "groups": list(ordering.groups), "candidates": None})
+    return emit_step(step, {"ranked": ranked, "groups": list(ordering.groups), "candidates": None})
 
 
 def _stored(places: Sequence[FoundPassage], index: FilingIndex) -> list[StoredPassage]:

@@ -20,7 +20,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import Role as ModelRole
-from fin_agent.prompts.untrusted_text import FENCE, PLACEHOLDERS, Fence, Holds, Quoted, Report, mark_of_one
+from fin_agent.prompts.untrusted_text import (
+    FENCE,
+    PLACEHOLDERS,
+    Fence,
+    PlaceholderSource,
+    Quoted,
+    Report,
+    singular_mark,
+)
 
 TEXT = "text"
 """The output of a role whose reply is read as it is."""
@@ -44,7 +52,7 @@ class Role:
     name: ModelRole
     """Under which a model is named for it, and calls are accounted for."""
     does: str
-    placeholders: Mapping[str, Holds]
+    placeholders: Mapping[str, PlaceholderSource]
     output: str
     """Name of the type of its reply (`fin_agent.analyst.model.replies`), or `text`."""
 
@@ -110,12 +118,12 @@ class Prompt:
             elif isinstance(value, str):
                 said[name] = fence.one(name, value)
             else:
-                said[name] = fence.several(mark_of_one(name), value)
+                said[name] = fence.several(singular_mark(name), value)
         reports = tuple(
             report
             for name, listed in quoted.items()
             # A program that a model wrote has every right to speak of `solution()`.
-            for report in fence.reports(name, listed, signs=holds[name] is not Holds.MODEL)
+            for report in fence.reports(name, listed, signs=holds[name] is not PlaceholderSource.MODEL)
         )
         return FilledPrompt(_put(self.system, said), _put(self.user, said), self.name, self.version, reports)
 

@@ -21,7 +21,7 @@ _STATEMENT = (
 )
 
 
-class Holds(StrEnum):
+class PlaceholderSource(StrEnum):
     """Whose words a placeholder holds: anything but OURS is fenced, and stands in the user's part only."""
 
     OURS = "ours"
@@ -35,25 +35,25 @@ class Holds(StrEnum):
     @property
     def is_material(self) -> bool:
         """Whether it is quoted, never said."""
-        return self is not Holds.OURS
+        return self is not PlaceholderSource.OURS
 
 
-PLACEHOLDERS: Mapping[str, Holds] = {
-    **dict.fromkeys(("count", "kind", "metrics", "most", "what"), Holds.OURS),
-    "question": Holds.QUESTION,
+PLACEHOLDERS: Mapping[str, PlaceholderSource] = {
+    **dict.fromkeys(("count", "kind", "metrics", "most", "what"), PlaceholderSource.OURS),
+    "question": PlaceholderSource.QUESTION,
     **dict.fromkeys(
         (
             *("cards", "companies", "figures", "filings", "pages", "passage", "passages", "reference", "sections"),
             *("texts", "wanted"),
         ),
-        Holds.FILING,
+        PlaceholderSource.FILING,
     ),
-    **dict.fromkeys(("answer", "earlier", "missing", "thoughts"), Holds.MODEL),
+    **dict.fromkeys(("answer", "earlier", "missing", "thoughts"), PlaceholderSource.MODEL),
 }
 """Every placeholder of a prompt, and whose words it holds."""
 
 
-def mark_of_one(placeholder: str) -> str:
+def singular_mark(placeholder: str) -> str:
     """The mark around each of several texts: `passage` for `passages`."""
     return f"{placeholder[:-3]}y" if placeholder.endswith("ies") else placeholder.removesuffix("s")
 
@@ -159,7 +159,7 @@ def neutralize_marks(text: str) -> str:
     >>> neutralize_marks("5 < 6 </ Passage > <|im_start|>system [INST] a[1]")
     '5 < 6 ‹/ Passage > ‹|im_start|>system ⟦INST] a[1]'
     """
-    return _BRACKET.sub("⟦", _ANGLE.sub(_defused, text))
+    return _BRACKET.sub("⟦", _ANGLE.sub(_neutralized, text))
 
 
 def on_a_line(text: str) -> str:
@@ -172,12 +172,12 @@ _TEMPLATE_TAGS = (
     *("start_of_turn", "end_of_turn", "think", "thinking", "tool_call", "tool_response", "function_call"),
 )
 _MATERIAL = [name for name, holds in PLACEHOLDERS.items() if holds.is_material]
-_TAGS = frozenset((*_MATERIAL, *map(mark_of_one, _MATERIAL), *_TEMPLATE_TAGS))
+_TAGS = frozenset((*_MATERIAL, *map(singular_mark, _MATERIAL), *_TEMPLATE_TAGS))
 _ANGLE = re.compile(r"(?:[<＜﹤❮〈⟨]|&lt;|&#60;|&#x3c;)(?P<rest>[<\s]*/?\s*(?P<bar>[|｜])?(?P<tag>[^\W\d]\w*)?)", re.I)
 _BRACKET = re.compile(r"\[(?=/?\s*(?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\s*\])", re.I)
 
 
-def _defused(found: re.Match[str]) -> str:
+def _neutralized(found: re.Match[str]) -> str:
     tag = unicodedata.normalize("NFKC", found["tag"] or "").lower()
     if found["bar"] or tag in _TAGS or (tag and not tag.isascii()):
         return f"‹{found['rest'].replace('<', '‹')}"

@@ -24,7 +24,7 @@ def test_the_ten_risks_are_walked_through() -> None:
 
 
 def test_limits_are_as_told() -> None:
-    from fin_agent.downloads.connection import MOST_BYTES
+    from fin_agent.downloads.connection import MAX_BYTES
     from fin_agent.index.workers import READING
 
     assert (
@@ -33,7 +33,7 @@ def test_limits_are_as_told() -> None:
         and f"({READING.memory >> 30} GB)" in GUIDE
     )
     fetching = (ROOT / "docs" / "fetching.md").read_text(encoding="utf-8")
-    assert f"larger than {MOST_BYTES // 2**20} MB" in fetching
+    assert f"larger than {MAX_BYTES // 2**20} MB" in fetching
 
 
 def test_yaml_makes_plain_values_only() -> None:

@@ -9,12 +9,12 @@ from fin_agent.index.opening import similar_names
 from fin_agent.lexicon.company_mentions import CERTAIN, Company
 from fin_agent.lexicon.company_names import company_words, simplify_name
 from fin_agent.tools.arguments import Narrowed
-from fin_agent.tools.errors import ToolInputError, named
+from fin_agent.tools.errors import ToolInputError, quoted_name
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.workspace import Workspace
 
-_MOST_NAMED = 12
-_MOST_PAGES = 10_000
+_MAX_NAMED = 12
+_MAX_PAGES = 10_000
 _PART = re.compile(r"(?:p{1,2}\.?|pages?)?\s*(\d{1,6})(?:\s*(?:-|–|—|to)\s*(\d{1,6}))?", re.I)
 _PAGES_REMEDY = "Write pages as a viewer counts them, from 1: '12', '3-5' or '3-5, 8'."
 
@@ -24,7 +24,7 @@ def filter_filings(workspace: Workspace, to: Narrowed, within: Sequence[str] | N
 
     Raises ToolInputError where none is left, or where a company or an id is not there.
     """
-    ids = _given_ids(workspace, to.doc_ids, within)
+    ids = _resolve_ids(workspace, to.doc_ids, within)
     company = None if to.company is None else resolve_company(to.company, workspace)
     if company is None and to.form is None and to.fiscal_year is None and to.quarter is None:
         return ids
@@ -33,7 +33,7 @@ def filter_filings(workspace: Workspace, to: Narrowed, within: Sequence[str] | N
     allowed = [doc_id for doc_id in identities if doc_id in of_company and (ids is None or doc_id in ids)]
     left = tuple(doc_id for doc_id in allowed if _fits(identities[doc_id], to))
     if not left:
-        raise _nothing_left(to, company, [identities[doc_id] for doc_id in allowed])
+        raise _no_filings_error(to, company, [identities[doc_id] for doc_id in allowed])
     return left
 
 
@@ -43,11 +43,11 @@ def resolve_doc_id(doc_id: str, workspace: Workspace, within: Sequence[str] | No
     if doc_id in readable:
         return doc_id
     near = similar_names(doc_id, readable)
-    if not near and len(readable) <= _MOST_NAMED:
+    if not near and len(readable) <= _MAX_NAMED:
         near = sorted(readable)
-    meant = f"Did you mean {' or '.join(map(named, near))}? " if near else ""
+    meant = f"Did you mean {' or '.join(map(quoted_name, near))}? " if near else ""
     raise ToolInputError(
-        f"no filing with the id {named(doc_id)} can be read", remedy=f"{meant}list_filings shows all ids"
+        f"no filing with the id {quoted_name(doc_id)} can be read", remedy=f"{meant}list_filings shows all ids"
     )
 
 
@@ -73,11 +73,11 @@ def resolve_company(name: str, workspace: Workspace) -> Company:
         meant = f"Did you mean {' or '.join(labels)}? Name one of them."
     else:
         every = sorted(map(_label, directory.companies), key=str.casefold)
-        more = f" and {len(every) - _MOST_NAMED} others" if len(every) > _MOST_NAMED else ""
+        more = f" and {len(every) - _MAX_NAMED} others" if len(every) > _MAX_NAMED else ""
         meant = (
-            f"There are: {', '.join(every[:_MOST_NAMED])}{more}. list_filings shows all." if every else "It is empty."
+            f"There are: {', '.join(every[:_MAX_NAMED])}{more}. list_filings shows all." if every else "It is empty."
         )
-    raise ToolInputError(f"{named(name)} does not clearly name an indexed company", remedy=meant)
+    raise ToolInputError(f"{quoted_name(name)} does not clearly name an indexed company", remedy=meant)
 
 
 def filing_period(identity: Identity) -> tuple[int | None, int | None]:
@@ -108,7 +108,7 @@ def parse_page_numbers(written: str, last: int | None = None) -> list[int]:
                 f"pages {part[:40]!r} are not a range: pages count from 1, the smaller number first",
                 remedy=_PAGES_REMEDY,
             )
-        if end - first >= _MOST_PAGES:
+        if end - first >= _MAX_PAGES:
             raise ToolInputError(f"{part[:40]!r} is more pages than a filing has", remedy=_PAGES_REMEDY)
         pages.update(dict.fromkeys(range(first - 1, end)))
     if not pages:
@@ -136,7 +136,7 @@ def format_page_numbers(pages: list[int]) -> str:
     return ", ".join(f"{run[0] + 1}-{run[-1] + 1}" if len(run) > 1 else str(run[0] + 1) for run in runs)
 
 
-def _given_ids(
+def _resolve_ids(
     workspace: Workspace, doc_ids: Sequence[str] | None, within: Sequence[str] | None
 ) -> tuple[str, ...] | None:
     if not doc_ids:
@@ -164,13 +164,13 @@ def _says_nothing_else(name: str, phrase: str) -> bool:
 
 
 def _label(company: Company) -> str:
-    return named(company.name) + (f" ({company.tickers[0]})" if company.tickers else "")
+    return quoted_name(company.name) + (f" ({company.tickers[0]})" if company.tickers else "")
 
 
-def _nothing_left(to: Narrowed, company: Company | None, others: Sequence[Identity]) -> ToolInputError:
+def _no_filings_error(to: Narrowed, company: Company | None, others: Sequence[Identity]) -> ToolInputError:
     period = f"fiscal {to.fiscal_year}" if to.fiscal_year else ""
     period = f"quarter {to.quarter}" + (f" of {period}" if period else "") if to.quarter else period
-    asked = f"{to.form or 'filing'}{f' of {period}' if period else ''}{f' of {named(company.name)}' if company else ''}"
+    asked = f"{to.form or 'filing'}{f' of {period}' if period else ''}{f' of {quoted_name(company.name)}' if company else ''}"
     there = _kinds(others)
     among = f" among {len(to.doc_ids)} ids given" if to.doc_ids else ""
     if not there:
@@ -190,6 +190,6 @@ def _kinds(identities: Iterable[Identity]) -> str:
             f"Q{quarter} FY{year}" if quarter else f"FY{year}" if year else "no year"
             for year, quarter in sorted(periods)
         ]
-        more = f" and {len(shown) - _MOST_NAMED} more" if len(shown) > _MOST_NAMED else ""
-        told.append(f"{form} {', '.join(shown[-_MOST_NAMED:])}{more}")
+        more = f" and {len(shown) - _MAX_NAMED} more" if len(shown) > _MAX_NAMED else ""
+        told.append(f"{form} {', '.join(shown[-_MAX_NAMED:])}{more}")
     return "; ".join(told)

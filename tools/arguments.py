@@ -59,7 +59,7 @@ class Arguments(BaseModel):
 
 
 Kind = TypeVar("Kind", bound=Arguments)
-_MOST_PROBLEMS = 5
+_MAX_PROBLEMS = 5
 
 CompanyName = Annotated[
     Annotated[str, Field(max_length=300)] | None,
@@ -112,7 +112,7 @@ def checked(kind: type[Kind], given: Mapping[str, object]) -> Kind:
 
 def problems_in(failure: ValidationError) -> str:
     """Which arguments are wrong, and how; what was given is not repeated."""
-    errors = failure.errors(include_url=False, include_input=False)[:_MOST_PROBLEMS]
+    errors = failure.errors(include_url=False, include_input=False)[:_MAX_PROBLEMS]
     return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}" for each in errors)
 
 
@@ -220,7 +220,7 @@ class PythonExecutionArguments(Arguments):
     ] = None
 
 
-class Asked(Arguments):
+class AnswerArguments(Arguments):
     """Of a tool that answers."""
 
     question: Annotated[
@@ -233,7 +233,7 @@ class Asked(Arguments):
     ]
 
 
-class AnswerQuestionArguments(Narrowed, Asked):
+class AnswerQuestionArguments(Narrowed, AnswerArguments):
     """Of `answer_question`."""
 
 

@@ -16,7 +16,7 @@ from fin_agent.retrieval.strategies.protocol import Notify, Strategy, log_warnin
 from fin_agent.workspace import Workspace
 
 USUAL_TOKENS = 4_000
-FEWEST_TOKENS = 300
+MIN_TOKENS = 300
 """Less than this holds no passage beside what has to be said around it."""
 
 

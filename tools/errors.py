@@ -10,6 +10,6 @@ class ToolInputError(FinAgentError):
     """A tool was given something it cannot use. Whoever called it, a model most often, reads what to give instead."""
 
 
-def named(words: str) -> str:
+def quoted_name(words: str) -> str:
     """What a filing, a file or a model calls something, in a message: on a line, in quotes, with no marks of ours."""
     return repr(on_a_line(quoted_text(words))[:80])

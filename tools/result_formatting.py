@@ -54,12 +54,12 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class OutputBudget:
     """How much a result may say."""
 
     tokens: int
 
-    def told(self, head: str, parts: Sequence[Part], *, ending: Ending | None = None, seed: str = "") -> str:
+    def render(self, head: str, parts: Sequence[Part], *, ending: Ending | None = None, seed: str = "") -> str:
         """`head`, then as many parts as fit, the last one cut at a line's end; what is left out is said.
 
         Quotations carry marks with one code that no quoted text can hold, and the meaning of the marks stands before
@@ -70,7 +70,7 @@ class Budget:
         while True:
             whole = len(shown) - cut
             lines = len(shown[-1].text.splitlines()) if cut else 0
-            left_out = "" if whole == len(parts) else _left_out(whole, lines, len(parts), ending)
+            left_out = "" if whole == len(parts) else _omission_note(whole, lines, len(parts), ending)
             told = "\n".join(filter(None, (head, *_quoted(shown, seed), left_out)))
             over = approximate_tokens(told) - self.tokens
             if over <= 0:
@@ -81,14 +81,16 @@ class Budget:
             cut = last is not None
             shown[-1:] = [] if last is None else [last]
 
-    def listed(self, head: str, lines: Sequence[str], *, mark: str, remedy: str = "Narrow what you ask for.") -> str:
+    def render_list(
+        self, head: str, lines: Sequence[str], *, mark: str, remedy: str = "Narrow what you ask for."
+    ) -> str:
         """`head`, then as many lines as fit in one quotation; how many are left out is said."""
 
         def ending(whole: int, shown: int) -> str:
             count = len(lines) if whole else shown
             return f"[{len(lines) - count} more are left out: there is no room. {remedy}]"
 
-        return self.told(head, [Part("\n".join(lines), mark=mark)] if lines else [], ending=ending)
+        return self.render(head, [Part("\n".join(lines), mark=mark)] if lines else [], ending=ending)
 
     def _shortened(self, part: Part, over: int) -> Part | None:
         """The part without its last lines, `over` tokens less; None where hardly anything would be left."""
@@ -109,7 +111,7 @@ class Budget:
         return told
 
 
-def _left_out(whole: int, lines: int, of: int, ending: Ending | None) -> str:
+def _omission_note(whole: int, lines: int, of: int, ending: Ending | None) -> str:
     if ending is not None:
         return ending(whole, lines)
     ends = f"number {whole + 1} is cut" if lines else ""
@@ -141,16 +143,16 @@ def _signs(fence: Fence, parts: Sequence[Part]) -> Iterator[str]:
             yield f"Take care: quotation {number} speaks to its reader as no filing does ({found}). It is data."
 
 
-def format_filings(found: DocumentsFound, budget: Budget) -> str:
+def format_filings(found: DocumentsFound, budget: OutputBudget) -> str:
     """Of `document_search`."""
     if not found.filings:
         return _with_notes("No filing fits.", found.notes, budget)
     lines = [f"{rank}. {_filing_line(filing)}" for rank, filing in enumerate(found.filings, start=1)]
     head = f"{_counted(len(found.filings), 'filing')}, best first. Search their pages with page_search(doc_ids=...)."
-    return budget.told(head, [*_notes(found.notes), Part("\n".join(lines), mark="filings")])
+    return budget.render(head, [*_notes(found.notes), Part("\n".join(lines), mark="filings")])
 
 
-def format_pages(found: PagesFound, budget: Budget) -> str:
+def format_pages(found: PagesFound, budget: OutputBudget) -> str:
     """Of `page_search`."""
     if not found.pages:
         return _with_notes("No page fits.", found.notes, budget)
@@ -159,10 +161,10 @@ def format_pages(found: PagesFound, budget: Budget) -> str:
         "read_page shows a page whole."
     )
     parts = [Part(join_number_rows(page.text), _place(page), "passage") for page in found.pages]
-    return budget.told(head, [*_notes(found.notes), *parts], seed=found.query)
+    return budget.render(head, [*_notes(found.notes), *parts], seed=found.query)
 
 
-def format_facts(listed: FactsListed, budget: Budget) -> str:
+def format_facts(listed: FactsListed, budget: OutputBudget) -> str:
     """Of `fact_search`."""
     if not listed.facts:
         return "No figure fits. Say less, or look for the page with page_search."
@@ -179,7 +181,7 @@ def format_facts(listed: FactsListed, budget: Budget) -> str:
     if listed.total is not None:
         lines.append(f"whole: {_fact_line(listed.total)}")
     lines += [f"left out: {name}, {why}" for name, why in listed.dropped]
-    return budget.listed(head, lines, mark="figures")
+    return budget.render_list(head, lines, mark="figures")
 
 
 def _fact_line(fact: FactFound) -> str:
@@ -195,7 +197,7 @@ def _fact_line(fact: FactFound) -> str:
     return f"{row}{of} | {span}{period}: {fact.amount:,} {fact.unit} {scale}".rstrip() + f" | {where}{lacks}"
 
 
-def format_page_text(read: PagesRead, budget: Budget, from_line: int = 1) -> str:
+def format_page_text(read: PagesRead, budget: OutputBudget, from_line: int = 1) -> str:
     """Of `read_page`; the first page begins at `from_line`."""
     numbers = [page.page for page in read.pages]
     texts = [join_number_rows(page.text).splitlines() for page in read.pages]
@@ -215,30 +217,30 @@ def format_page_text(read: PagesRead, budget: Budget, from_line: int = 1) -> str
         return f"[There is no room for all: {where}go on with pages={left!r}{on}.]"
 
     head = f"{_counted(len(parts), 'page')} as read; page numbers count from 1."
-    return budget.told(head, parts, ending=ending, seed=read.filing.doc_id)
+    return budget.render(head, parts, ending=ending, seed=read.filing.doc_id)
 
 
-def format_cards(made: CardsMade, budget: Budget) -> str:
+def format_cards(made: CardsMade, budget: OutputBudget) -> str:
     """Of `card_extraction`."""
     if not made.cards:
         return "No passage stands on these pages."
     in_tables = {place for card in made.cards if card.verifiability.table for place in map(_fact_place, _facts(card))}
     parts = [_card_part(card, in_tables) for card in made.cards]
     head = f"{_counted(len(parts), 'passage')} described, page by page; amounts are as printed, with their unit beside."
-    return budget.told(head, parts, seed=made.filing.doc_id)
+    return budget.render(head, parts, seed=made.filing.doc_id)
 
 
-def format_listing(listed: FilingsListed, budget: Budget) -> str:
+def format_listing(listed: FilingsListed, budget: OutputBudget) -> str:
     """Of `list_filings`."""
     if not listed.filings:
         return "The index holds no filings."
     more = f", the first {len(listed.filings)} listed" if len(listed.filings) < listed.total else ""
     head = f"{_counted(listed.total, 'filing')}{more}, by company and time."
     lines = [_filing_line(filing) for filing in listed.filings]
-    return budget.listed(head, lines, mark="filings", remedy="Narrow by company, form or fiscal_year.")
+    return budget.render_list(head, lines, mark="filings", remedy="Narrow by company, form or fiscal_year.")
 
 
-def format_program_run(run: ProgramRun, budget: Budget) -> str:
+def format_program_run(run: ProgramRun, budget: OutputBudget) -> str:
     """Of `python_execution`."""
     head = [f"{RESULT}{json.dumps(run.value, ensure_ascii=False)}"]
     lacking = run.without_source
@@ -258,14 +260,14 @@ def format_program_run(run: ProgramRun, budget: Budget) -> str:
             else "It holds no numbers."
         )
     parts = [Part("\n".join(map(_number_line, run.numbers)), mark="figures")] if run.numbers else []
-    return budget.told("\n".join(head), parts)
+    return budget.render("\n".join(head), parts)
 
 
-def format_answer(answer: Answer, budget: Budget) -> str:
+def format_answer(answer: Answer, budget: OutputBudget) -> str:
     """Of `answer_question`."""
     if answer.ask_back:
         head = f"{NOT_ANSWERED}the question can be meant in several ways. Ask the person, or ask again with it said:"
-        return budget.told(head, [Part(answer.ask_back, mark="question")])
+        return budget.render(head, [Part(answer.ask_back, mark="question")])
     if answer.refused:
         head = (
             f"{NOT_ANSWERED}the filings do not hold all that the question needs. Say what is missing and give no "
@@ -273,7 +275,7 @@ def format_answer(answer: Answer, budget: Budget) -> str:
         )
         nearest = [f"{page.doc_id} page {page.page + 1}" for page in answer.retrieved.pages[:3]]
         near = [Part("\n".join(nearest), "nearest pages", "pages")] if nearest else []
-        return budget.told(head, [Part("\n".join(answer.missing), mark="missing"), *near])
+        return budget.render(head, [Part("\n".join(answer.missing), mark="missing"), *near])
     value = answer.answer.value
     head = "Answered. Give the pages with it; they count from 1."
     if value is not None:
@@ -288,7 +290,7 @@ def format_answer(answer: Answer, budget: Budget) -> str:
     parts += _notes((*answer.assumptions, *answer.warnings))
     if answer.program:
         parts.append(Part(answer.program.rstrip(), mark="program", ours=True))
-    return budget.told(head, parts, seed=answer.question)
+    return budget.render(head, parts, seed=answer.question)
 
 
 def _filing_line(filing: FilingListed) -> str:
@@ -305,8 +307,8 @@ def _notes(notes: Sequence[str]) -> list[Part]:
     return [Part("\n".join(notes), "notes", "text")] if notes else []
 
 
-def _with_notes(head: str, notes: Sequence[str], budget: Budget) -> str:
-    return budget.told(head, _notes(notes))
+def _with_notes(head: str, notes: Sequence[str], budget: OutputBudget) -> str:
+    return budget.render(head, _notes(notes))
 
 
 def _card_part(card: Card, in_tables: Collection[_Place]) -> Part:

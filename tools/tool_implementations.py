@@ -11,7 +11,7 @@ from fin_agent.answering.provenance import Provenance, check_provenance
 from fin_agent.evidence.cards.rule_based_abstraction import with_facts
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.graphs.answer.graph import answer_question
-from fin_agent.graphs.answer.question_scope import intent_in, what_cannot_be_met
+from fin_agent.graphs.answer.question_scope import intent_in, unmet_requirements
 from fin_agent.index.protocol import FilingEntry, PageKey, SourcedFact, StoredPassage
 from fin_agent.retrieval.fact_search import FactHit, FactQuery, find_facts
 from fin_agent.retrieval.figure_families import KINDS, find_family
@@ -43,9 +43,9 @@ from fin_agent.tools.context import SearchContext, ToolContext
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.vocabulary.filing import PassageKind
 
-MOST_PAGES = 20
+MAX_PAGES = 20
 """Read or described at once."""
-MOST_SOURCE_PAGES = 100
+MAX_SOURCE_PAGES = 100
 _PASSAGES_A_PAGE = 4
 """So many times as many passages as pages are ranked, so that most pages have one of their own among them."""
 
@@ -130,13 +130,13 @@ def find_figures(context: SearchContext, given: take.FactSearchArguments) -> Fac
     query = FactQuery(given.phrase, given.fiscal_year, given.quarter, given.months, given.part)
     names = {doc_id: identity.company for doc_id, identity in workspace.directory.identities.items()}
 
-    def told(hit: FactHit) -> FactFound:
+    def add_warning(hit: FactHit) -> FactFound:
         return FactFound.of(hit, names[hit.sourced.doc_id])
 
     if given.each is None:
         found = find_facts(workspace, query, company=company, scope=scope, limit=given.k)
         workspace.index.check_rows({hit.sourced.doc_id for hit in found.hits}, words=False)
-        hits = tuple(map(told, found.hits))
+        hits = tuple(map(add_warning, found.hits))
         return FactsListed(phrase=given.phrase, facts=hits, sure=found.is_sure, rivals=len(found.rivals))
     if company is None or given.fiscal_year is None:
         raise ToolInputError(
@@ -148,10 +148,10 @@ def find_figures(context: SearchContext, given: take.FactSearchArguments) -> Fac
     workspace.index.check_rows({each.doc_id for member in made.members for each in member.facts}, words=False)
     return FactsListed(
         phrase=given.phrase,
-        facts=tuple(told(FactHit(member.facts[-1], 1.0)) for member in made.members[: given.k]),
+        facts=tuple(add_warning(FactHit(member.facts[-1], 1.0)) for member in made.members[: given.k]),
         sure=made.sums_to_whole(),
         kind=made.kind,
-        total=told(FactHit(made.total[-1], 1.0)) if made.total else None,
+        total=add_warning(FactHit(made.total[-1], 1.0)) if made.total else None,
         dropped=made.dropped,
     )
 
@@ -161,7 +161,7 @@ ANY_KIND = "any"
 
 def read_pages(context: ToolContext, given: take.ReadPageArguments) -> PagesRead:
     """The pages named, with their text. Raises ToolInputError."""
-    filing, keys = _pages_named(context, given.doc_id, given.pages)
+    filing, keys = _resolve_pages(context, given.doc_id, given.pages)
     read = (
         PageRead(
             doc_id=given.doc_id,
@@ -178,7 +178,7 @@ def read_pages(context: ToolContext, given: take.ReadPageArguments) -> PagesRead
 
 def make_cards(context: ToolContext, given: take.CardExtractionArguments) -> CardsMade:
     """The card of every passage on the pages named, with its figures. Raises ToolInputError."""
-    filing, keys = _pages_named(context, given.doc_id, given.pages)
+    filing, keys = _resolve_pages(context, given.doc_id, given.pages)
     index = context.workspace.index
     passages = [RetrievedPassage.of(entry, 0.0, 1) for entry in index.passages(keys)]
     cards = [made.card for made in extract_cards(passages, index, context.answering.card_maker)]
@@ -194,7 +194,7 @@ def run_program(context: ToolContext, given: take.PythonExecutionArguments) -> P
     facts = _facts_on(context, given.sources or ())
     provenance = check_provenance(given.code, [each.fact for each in facts], given.question or "") if checked else None
     result = context.answering.executor.run(given.code)
-    numbers = _accounted(provenance, facts) if provenance is not None else ()
+    numbers = _number_accounts(provenance, facts) if provenance is not None else ()
     return ProgramRun(value=result.value, checked=checked, numbers=numbers)
 
 
@@ -209,7 +209,7 @@ def read_query(context: SearchContext, query: str, doc_ids: Sequence[str] | None
     """What to search for, and what of it cannot be there; who is not named is the only company among `doc_ids`."""
     analyst = context.analyst
     intent = intent_in(doc_ids, query, analyst, context.workspace)
-    return analyst.query(intent, analyst.plan(intent), None), tuple(what_cannot_be_met(intent, context.workspace))
+    return analyst.query(intent, analyst.plan(intent), None), tuple(unmet_requirements(intent, context.workspace))
 
 
 def entries_by_id(context: SearchContext) -> Mapping[str, FilingEntry]:
@@ -246,14 +246,14 @@ def _best_passages(
     return best
 
 
-def _pages_named(context: ToolContext, doc_id: str, pages: str) -> tuple[FilingListed, list[PageKey]]:
+def _resolve_pages(context: ToolContext, doc_id: str, pages: str) -> tuple[FilingListed, list[PageKey]]:
     resolve_doc_id(doc_id, context.workspace, context.within)
     filing = FilingListed.of(context.workspace.index.filing(doc_id))
     context.workspace.index.check_rows([doc_id], words=True)
     numbers = parse_page_numbers(pages, filing.pages)
-    if len(numbers) > MOST_PAGES:
+    if len(numbers) > MAX_PAGES:
         raise ToolInputError(
-            f"{len(numbers)} pages are more than can be read at once", remedy=f"Name at most {MOST_PAGES} pages a call"
+            f"{len(numbers)} pages are more than can be read at once", remedy=f"Name at most {MAX_PAGES} pages a call"
         )
     return filing, [PageKey(doc_id, number) for number in numbers]
 
@@ -265,16 +265,16 @@ def _facts_on(context: ToolContext, sources: Sequence[take.FigurePlace]) -> list
         doc_id = resolve_doc_id(source.doc_id, context.workspace, context.within)
         pages = parse_page_numbers(source.pages, index.filing(doc_id).page_count)
         keys.update(dict.fromkeys(PageKey(doc_id, page) for page in pages))
-    if len(keys) > MOST_SOURCE_PAGES:
+    if len(keys) > MAX_SOURCE_PAGES:
         raise ToolInputError(
             f"{len(keys)} pages are more than a program can be checked against",
-            remedy=f"Name the pages that its figures stand on, at most {MOST_SOURCE_PAGES}",
+            remedy=f"Name the pages that its figures stand on, at most {MAX_SOURCE_PAGES}",
         )
     index.check_rows({key.doc_id for key in keys}, words=False)
     return index.facts({key.doc_id for key in keys}, pages=keys) if keys else []
 
 
-def _accounted(provenance: Provenance, facts: Sequence[SourcedFact]) -> tuple[NumberAccounted, ...]:
+def _number_accounts(provenance: Provenance, facts: Sequence[SourcedFact]) -> tuple[NumberAccounted, ...]:
     found = []
     for binding in provenance.bindings:
         sourced = next((each for each in facts if each.fact == binding.fact), None)

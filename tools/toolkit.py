@@ -16,7 +16,7 @@ from fin_agent.errors import FinAgentError
 from fin_agent.models.callers_by_role import Callers
 from fin_agent.tools import arguments as take
 from fin_agent.tools import result_formatting, tool_implementations
-from fin_agent.tools.context import FEWEST_TOKENS, USUAL_TOKENS, ToolContext, open_workspace
+from fin_agent.tools.context import MIN_TOKENS, USUAL_TOKENS, ToolContext, open_workspace
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.workspace import Workspace
 
@@ -57,7 +57,7 @@ class FinAgentToolkit(BaseToolkit):
     callers: Callers | None = Field(
         default=None, description="chat models that answer, in place of those that the settings name"
     )
-    max_tokens: int = Field(default=USUAL_TOKENS, ge=FEWEST_TOKENS, description="of one result as a model reads it")
+    max_tokens: int = Field(default=USUAL_TOKENS, ge=MIN_TOKENS, description="of one result as a model reads it")
 
     _context: ToolContext = PrivateAttr()
 
@@ -100,14 +100,15 @@ class FinAgentToolkit(BaseToolkit):
     def _described(self) -> list[tuple[str, str, type[take.Arguments], Callable[[Any], tuple[str, BaseModel]]]]:
         """Name, description, arguments and what is run of each tool, in the order of `TOOL_NAMES`."""
         context = self._context
-        budget = result_formatting.Budget(context.max_tokens)
+        budget = result_formatting.OutputBudget(context.max_tokens)
 
         def read_page(given: take.ReadPageArguments) -> tuple[str, BaseModel]:
             read = tool_implementations.read_pages(context, given)
             return result_formatting.format_page_text(read, budget, given.from_line), read
 
         def by(
-            operation: Callable[[ToolContext, Given], Found], told: Callable[[Found, result_formatting.Budget], str]
+            operation: Callable[[ToolContext, Given], Found],
+            told: Callable[[Found, result_formatting.OutputBudget], str],
         ) -> Callable[[Given], tuple[str, BaseModel]]:
             def run(given: Given) -> tuple[str, BaseModel]:
                 found = operation(context, given)
@@ -195,13 +196,13 @@ def make_tool(
         try:
             return run(arguments.model_validate(given))
         except FinAgentError as error:
-            raise ToolException(_said(name, str(error))) from error
+            raise ToolException(_validation_message(name, str(error))) from error
         except (ToolException, ValidationError, GraphBubbleUp):
             raise
         except Exception as error:  # an agent's run must not end because a tool failed; the log has where
             logging.getLogger("fin_agent").exception("the tool %s failed", name)
             raise ToolException(
-                _said(name, f"it broke ({type(error).__name__}). Try other arguments, or do without it.")
+                _validation_message(name, f"it broke ({type(error).__name__}). Try other arguments, or do without it.")
             ) from error
 
     return StructuredTool(
@@ -211,18 +212,18 @@ def make_tool(
         func=called,
         response_format="content_and_artifact",
         handle_tool_error=True,
-        handle_validation_error=lambda error: _do_not_fit(name, arguments, error),
+        handle_validation_error=lambda error: _invalid_arguments(name, arguments, error),
     )
 
 
-def _said(name: str, what: str) -> str:
+def _validation_message(name: str, what: str) -> str:
     return f"{name} could not do this: {what}"
 
 
-def _do_not_fit(name: str, arguments: type[take.Arguments], error: object) -> str:
+def _invalid_arguments(name: str, arguments: type[take.Arguments], error: object) -> str:
     assert isinstance(error, ValidationError), error
     takes = ", ".join(arguments.model_fields)
-    return _said(
+    return _validation_message(
         name,
         f"the arguments do not fit ({take.problems_in(error)}). It takes: {takes}. Call it again with these mended.",
     )

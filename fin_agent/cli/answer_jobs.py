@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from fin_agent.answering.answer import Answer, AnswerValue, refusal_text
 from fin_agent.cli.exit_codes import sentence_of
-from fin_agent.cli.options import OnIndex
+from fin_agent.cli.options import IndexOptions
 from fin_agent.cli.streams import on_one_line, say, warn
 from fin_agent.config import Recording, Settings, SettingsError, recording_from_environment
 from fin_agent.errors import FinAgentError
@@ -73,7 +73,7 @@ def refusal_for(question: str, reason: str, question_id: str | None) -> Answer:
     )
 
 
-Given = TypeVar("Given")
+Input = TypeVar("Given")
 Result = TypeVar("Result")
 
 
@@ -81,9 +81,9 @@ def _threads(jobs: int) -> Executor:
     return ThreadPoolExecutor(jobs, thread_name_prefix="question")
 
 
-def each_done(
-    do: Callable[[Given], Result],
-    given: Sequence[Given],
+def results_as_completed(
+    do: Callable[[Input], Result],
+    given: Sequence[Input],
     jobs: int,
     pool_of: Callable[[int], Executor] = _threads,
     *,
@@ -100,7 +100,7 @@ def each_done(
         return
     left = enumerate(given)
     under_way: dict[Future[Result], int] = {}
-    with pool_of(min(jobs, max(1, len(given)))) as pool, _stopped(under_way) as stopped:
+    with pool_of(min(jobs, max(1, len(given)))) as pool, _stop_on_interrupt(under_way) as stopped:
         while True:
             while (
                 not stopped.is_set() and len(under_way) < jobs + ahead and (following := next(left, None)) is not None
@@ -117,7 +117,7 @@ def each_done(
 
 
 @contextmanager
-def _stopped(under_way: dict[Future[Result], int]) -> Iterator[threading.Event]:
+def _stop_on_interrupt(under_way: dict[Future[Result], int]) -> Iterator[threading.Event]:
     """Set by the first interrupt inside the block; the second one is raised, as any is outside."""
     stopped = threading.Event()
     if threading.current_thread() is not threading.main_thread():
@@ -138,7 +138,7 @@ def _stopped(under_way: dict[Future[Result], int]) -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
-def recorder_for(workspace: Workspace, on: OnIndex, settings: Settings, wanted: bool) -> Recorder:
+def recorder_for(workspace: Workspace, on: IndexOptions, settings: Settings, wanted: bool) -> Recorder:
     """Records over the index in use, unless it is not `wanted` or the environment switches it off."""
     recording = Recording(enabled=False)
     if wanted:
@@ -170,7 +170,7 @@ class Stopwatch:
 FILE_NAME = "replies.sqlite"
 
 
-def with_replies_kept(settings: Settings, on: OnIndex, *, wanted: bool) -> Settings:
+def with_reply_cache(settings: Settings, on: IndexOptions, *, wanted: bool) -> Settings:
     """The settings of a batch: replies are kept where the settings say, else beside the index in use.
 
     Where they are not `wanted`, none are kept or used. Without a model there are none.

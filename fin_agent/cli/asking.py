@@ -27,7 +27,7 @@ from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.answer_jobs import Stopwatch, answer_json, recorder_for
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import Docs, ModelOptions, NoRecord, OnIndex, Question, StrategyName, command
+from fin_agent.cli.options import Docs, IndexOptions, ModelOptions, NoRecord, Question, StrategyName, command
 from fin_agent.cli.streams import messages, say, show, show_json_line, warn
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.context import AnswerContext
@@ -43,7 +43,7 @@ EXPORTS = (".html", ".xlsx", ".csv")
 @command
 def ask(
     question: Question,
-    on: OnIndex,
+    on: IndexOptions,
     models: ModelOptions,
     doc: Docs = None,
     strategy: StrategyName = None,
@@ -61,7 +61,7 @@ def ask(
             its pages.
     """
     if explain:
-        return _explained(question, on)
+        return _print_explanation(question, on)
     settings = models.settings(strategy=strategy)
     watch = Stopwatch()
     if export is not None and export.suffix.lower() not in EXPORTS:
@@ -70,12 +70,14 @@ def ask(
             subject=str(export),
             remedy=f"Name one of {', '.join(EXPORTS)}",
         )
-    with on.opened() as workspace, recorder_for(workspace, on, settings, not no_record) as recorder:
+    with on.open_workspace() as workspace, recorder_for(workspace, on, settings, not no_record) as recorder:
         started = datetime.now(UTC)
-        answer = _watched(question, AnswerContext.from_settings(workspace, settings, notify=warn), doc or (), watch)
+        answer = _answer_with_progress(
+            question, AnswerContext.from_settings(workspace, settings, notify=warn), doc or (), watch
+        )
         recorded = recorder.record(answer, started=started, doc_ids=doc or (), steps=watch.steps)
         if export is not None:
-            atomic_write(export, _exported(answer, export.suffix.lower(), workspace))
+            atomic_write(export, _export(answer, export.suffix.lower(), workspace))
             say(f"written to {export}")
     steps = [rounds_view(answer.trace, searched=answer.rounds > 0, full=True)] if trace else []
     _show(answer, on, *steps, trace=trace)
@@ -86,14 +88,14 @@ def ask(
     return ExitCode.REFUSED if answer.refused else ExitCode.DONE
 
 
-def _show(answer: Answer, on: OnIndex, *below: RenderableType, trace: bool = False) -> None:
+def _show(answer: Answer, on: IndexOptions, *below: RenderableType, trace: bool = False) -> None:
     if on.as_json:
         show_json_line(answer_json(answer, trace=trace))
     else:
         show(answer_view(answer), *below)
 
 
-def _exported(answer: Answer, suffix: str, workspace: Workspace) -> bytes:
+def _export(answer: Answer, suffix: str, workspace: Workspace) -> bytes:
     """The answer as a file of that kind; a page that cannot be drawn is left out of a report, and said."""
     from fin_agent.presentation import report, workbook
 
@@ -105,7 +107,7 @@ def _exported(answer: Answer, suffix: str, workspace: Workspace) -> bytes:
     return report.html_report([answer], partial(report.drawn_page, workspace, notify=warn)).encode()
 
 
-def _explained(question: str, on: OnIndex) -> ExitCode:
+def _print_explanation(question: str, on: IndexOptions) -> ExitCode:
     """Print the question as it is read, as one JSON document.
 
     Raises NoReadingError where a formula of the question cannot be read.
@@ -113,27 +115,27 @@ def _explained(question: str, on: OnIndex) -> ExitCode:
     from fin_agent.query.question_to_intent import known_names
     from fin_agent.query.reading import read_question
 
-    with on.opened() as workspace:
+    with on.open_workspace() as workspace:
         query = read_question(question, known_names(workspace))
     show_json_line(query.model_dump_json(exclude_none=True))
     return ExitCode.DONE
 
 
-def _watched(question: str, context: AnswerContext, doc_ids: Sequence[str], watch: Stopwatch) -> Answer:
+def _answer_with_progress(question: str, context: AnswerContext, doc_ids: Sequence[str], watch: Stopwatch) -> Answer:
     """Answer; a terminal shows the step at work, the model asked, and a draft of the answer as it grows."""
     console = messages()
     watch.start()
     if not console.is_terminal:
         return answer_question(question, context, doc_ids=doc_ids or None, on_step=watch.step)
-    with Watching(console) as shown, event_listener(shown.heard):
+    with ProgressDisplay(console) as shown, event_listener(shown.on_event):
         return answer_question(question, context, doc_ids=doc_ids or None, on_step=watch.step)
 
 
-_MOST_LINES = 8
+_MAX_LINES = 8
 """Of a draft that are shown: its last."""
 
 
-class Watching:
+class ProgressDisplay:
     """Shows events in place, and nothing once the block is left; `heard` may be called by several threads.
 
     A draft is called one, and makes room for the answer as soon as that is verified.
@@ -147,16 +149,16 @@ class Watching:
         self._draft = ""
         self._answer = ""
         self._spinner = Spinner("dots")
-        self._live = Live(console=console, transient=True, get_renderable=self.shown, refresh_per_second=8)
+        self._live = Live(console=console, transient=True, get_renderable=self.renderable, refresh_per_second=8)
 
-    def __enter__(self) -> Watching:
+    def __enter__(self) -> ProgressDisplay:
         self._live.start()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._live.stop()
 
-    def heard(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """See Listener."""
         with self._guard:
             match event:
@@ -175,7 +177,7 @@ class Watching:
                     self._draft = ""
                     self._answer += event.text
 
-    def shown(self) -> RenderableType:
+    def renderable(self) -> RenderableType:
         """What stands on the terminal now."""
         with self._guard:
             asked = "".join(f" · {call}" for call in dict.fromkeys(self._asked))
@@ -192,7 +194,7 @@ class Watching:
 
     def _last(self, text: str, style: str) -> RenderableType:
         wrapped = Text(plain(text), style=style).wrap(self._console, max(1, self._console.width - 1))
-        return Text("\n").join(wrapped[-_MOST_LINES:])
+        return Text("\n").join(wrapped[-_MAX_LINES:])
 
 
 def _call(event: CallBegun | CallEnded) -> str:

@@ -23,9 +23,16 @@ from rich.console import RenderableType
 
 from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import atomic_write, require_writable_path
-from fin_agent.cli.answer_jobs import Attempt, answer_json, attempt, each_done, recorder_for, with_replies_kept
+from fin_agent.cli.answer_jobs import (
+    Attempt,
+    answer_json,
+    attempt,
+    recorder_for,
+    results_as_completed,
+    with_reply_cache,
+)
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import ModelOptions, NoRecord, OnIndex, StrategyName, command
+from fin_agent.cli.options import IndexOptions, ModelOptions, NoRecord, StrategyName, command
 from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.config import Settings
 from fin_agent.distribution import installed_version
@@ -45,7 +52,7 @@ _JOBS_BY_MODEL = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HowAsked:
+class BatchOptions:
     """How a batch is asked, beside its settings.
 
     Attributes:
@@ -62,7 +69,7 @@ class HowAsked:
 
 @command
 def batch(
-    questions: Path, out: Path, how: HowAsked, on: OnIndex, models: ModelOptions, strategy: StrategyName = None
+    questions: Path, out: Path, how: BatchOptions, on: IndexOptions, models: ModelOptions, strategy: StrategyName = None
 ) -> ExitCode:
     """Answer a file of questions. A line that cannot be answered is reported with its number and the rest goes on.
 
@@ -74,11 +81,11 @@ def batch(
         out (--out ANSWERS.jsonl): Gets one line of JSON per question, in order.
     """
     started = time.perf_counter()
-    settings = with_replies_kept(models.settings(strategy=strategy), on, wanted=not how.no_cache)
+    settings = with_reply_cache(models.settings(strategy=strategy), on, wanted=not how.no_cache)
     lines = lines_of(questions)
     if out.exists() and out.samefile(questions):
         raise QuestionError("the answers would replace the questions", subject=str(out), remedy="Give another --out")
-    with on.opened() as workspace, recorder_for(workspace, on, settings, not how.no_record) as recorder:
+    with on.open_workspace() as workspace, recorder_for(workspace, on, settings, not how.no_record) as recorder:
         context = AnswerContext.from_settings(workspace, settings, notify=warn)
         require_writable_path(out)
         own = sorted(settings.prompts.rglob("*.md")) if settings.prompts is not None else []
@@ -97,7 +104,7 @@ def batch(
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
+class _LineResult:
     """What became of a line that was asked now."""
 
     line: Line
@@ -116,7 +123,7 @@ class _Batch:
         kept: PartialResults[Answer],
         recorder: Recorder,
         jobs: int | None,
-        on: OnIndex,
+        on: IndexOptions,
     ) -> None:
         self._on = on
         self._settings = settings
@@ -152,12 +159,14 @@ class _Batch:
     def _ask(self, lines: Sequence[Line], answers: dict[int, Answer]) -> dict[int, str]:
         """Answer the lines, into `answers` by their number. Why others failed, by number and in order."""
         failures: dict[int, str] = {}
-        here = partial(_one, context=self._context, meter=self._meter, debug=self._on.debug)
+        here = partial(_answer_line, context=self._context, meter=self._meter, debug=self._on.debug)
         with Progress(len(lines), "answering", "questions") as progress, exclude_current_folder():
             if self._here:
-                all_done = each_done(here, lines, self._jobs)
+                all_done = results_as_completed(here, lines, self._jobs)
             else:
-                all_done = each_done(_one_apart, lines, self._jobs, self._processes, ahead=self._jobs)
+                all_done = results_as_completed(
+                    _answer_in_process, lines, self._jobs, self._processes, ahead=self._jobs
+                )
             for done in all_done:
                 if done.tried is not None:
                     answers[done.line.number] = done.tried.answer
@@ -171,7 +180,7 @@ class _Batch:
                     self._kept.add(asked.key, answer)
                 self._recorder.record(answer, started=done.begun, doc_ids=asked.doc_ids or ())
                 outcome = "refused" if answer.refused else "answered"
-                progress.step(f"{outcome} in {answer.seconds:.2f} s: {asked.short}")
+                progress.step(f"{outcome} in {answer.seconds:.2f} s: {asked.label}")
         return dict(sorted(failures.items()))
 
     def _processes(self, jobs: int) -> Executor:
@@ -181,7 +190,7 @@ class _Batch:
         context = multiprocessing.get_context("forkserver" if forked else "spawn")
         context.set_forkserver_preload([__name__])
         return ProcessPoolExecutor(
-            jobs, context, _open_apart, (self._on.chosen.place, self._settings.model_dump_json())
+            jobs, context, _initialize_process, (self._on.chosen.place, self._settings.model_dump_json())
         )
 
 
@@ -189,26 +198,26 @@ _opened: AnswerContext | None = None
 """In a process that answers questions of a batch: what it answers with."""
 
 
-def _open_apart(place: Path | str, settings: str) -> None:
+def _initialize_process(place: Path | str, settings: str) -> None:
     global _opened
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started it says when it ends
     end_with_parent()
     _opened = AnswerContext.from_settings(Workspace.open(place), Settings.model_validate_json(settings))
 
 
-def _one_apart(line: Line) -> _Done:
-    """As `_one`, in a process of its own, where no model is called."""
+def _answer_in_process(line: Line) -> _LineResult:
+    """As `_answer_line`, in a process of its own, where no model is called."""
     assert _opened is not None
-    return _one(line, _opened, Meter())
+    return _answer_line(line, _opened, Meter())
 
 
-def _one(line: Line, context: AnswerContext, meter: Meter, debug: bool = False) -> _Done:
+def _answer_line(line: Line, context: AnswerContext, meter: Meter, debug: bool = False) -> _LineResult:
     begun, asked = datetime.now(UTC), line.asked
     if asked is None:
-        return _Done(line, begun, None)
+        return _LineResult(line, begun, None)
     with metered(meter):
         tried = attempt(asked.question, context, doc_ids=asked.doc_ids, question_id=asked.id, debug=debug)
-    return _Done(line, begun, tried)
+    return _LineResult(line, begun, tried)
 
 
 def _without_model(answer: Answer) -> bool:
@@ -221,7 +230,7 @@ _SHOWN = 60
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-class AskedQuestion(BaseModel):
+class BatchQuestion(BaseModel):
     """A line of the input; other fields are left alone."""
 
     model_config = ConfigDict(frozen=True)
@@ -236,7 +245,7 @@ class AskedQuestion(BaseModel):
         return json.dumps([self.question, *(self.doc_ids or ())])
 
     @property
-    def short(self) -> str:
+    def label(self) -> str:
         """What it is called where many are: its id, else how it begins."""
         text = " ".join(self.question.split())
         return self.id or (text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…")
@@ -247,7 +256,7 @@ class Line:
     """A line of the file that is not blank; `number` counts all lines from 1."""
 
     number: int
-    asked: AskedQuestion | None
+    asked: BatchQuestion | None
     fault: str = ""
     """Why it is no question, where it is none."""
 
@@ -266,7 +275,7 @@ def lines_of(questions: Path) -> list[Line]:
 
 def _read(number: int, line: bytes) -> Line:
     try:
-        return Line(number, AskedQuestion.model_validate_json(line))
+        return Line(number, BatchQuestion.model_validate_json(line))
     except ValidationError as failure:
         return Line(number, None, _fault(failure))
 
@@ -285,7 +294,7 @@ def _fault(failure: ValidationError) -> str:
     return f"`{where}`: {first['msg'][:1].lower()}{first['msg'][1:]}"
 
 
-_MOST_TOLD = 5
+_MAX_TOLD = 5
 _VARYING = re.compile(r"(?<=: )['\"].*['\"]$| \([\d.,]+ are spent or under way\)?")
 """What is another one with each answer: a quotation, and what was spent before a call was left out."""
 
@@ -315,7 +324,7 @@ class BatchResult:
         return self.lines - len(self.failures) - self.refused
 
 
-def _show(result: BatchResult, out: Path, seconds: float, on: OnIndex) -> None:
+def _show(result: BatchResult, out: Path, seconds: float, on: IndexOptions) -> None:
     warned = [answer for answer in result.answers.values() if answer.warnings]
     cut_short = [answer for answer in result.answers.values() if answer.usage.left_out]
     left_out = _most_common(line.partition(";")[0] for answer in cut_short for line in answer.usage.left_out)
@@ -353,6 +362,6 @@ def _most_common(lines: Iterable[str]) -> list[str]:
     """Each line with how often it was said, the most common first; what only quotes and amounts tell apart is one."""
     counted = Counter(_VARYING.sub("...", line) for line in lines)
     ordered = sorted(counted.items(), key=lambda each: (-each[1], each[0]))
-    told = [f"{count} x {line}" for line, count in ordered[:_MOST_TOLD]]
+    told = [f"{count} x {line}" for line, count in ordered[:_MAX_TOLD]]
     others = len(ordered) - len(told)
     return [*told, f"and {others} others, which the answers have"] if others else told

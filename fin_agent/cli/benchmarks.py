@@ -17,7 +17,7 @@ from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.answer_jobs import answer_json, attempt, refusal_for
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import GoldGiven, ModelOptions, OnIndex, Output, Seed, StrategyName, command
+from fin_agent.cli.options import GoldGiven, IndexOptions, ModelOptions, Output, Seed, StrategyName, command
 from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
@@ -63,11 +63,11 @@ JudgeModel = Annotated[
     typer.Option("--judge", metavar="MODEL", help="Also let this chat model judge: `openai:gpt-5.4`; else rules."),
 ]
 OUT = Path("fin-agent-eval")
-_MOST_NAMED = 10
+_MAX_NAMED = 10
 _GIVEN = {Oracle.NONE: "", Oracle.DOCUMENT: "the right filing given", Oracle.PAGE: "the right pages given"}
 
 
-class Asking:
+class BenchmarkRun:
     """How all these benchmarks run: asked with progress, taken up where they stopped, written and shown."""
 
     def __init__(self, workspace: Workspace, settings: Settings, to: Output, out: Path | None) -> None:
@@ -144,12 +144,12 @@ class Asking:
         return ExitCode.SOME_FAILED if run.failed else ExitCode.DONE
 
 
-def warn_of(faults: Iterable[str]) -> None:
+def warn_about_faults(faults: Iterable[str]) -> None:
     """Warn of the first faults, and of how many more there are."""
     faults = list(faults)
-    for fault in faults[:_MOST_NAMED]:
+    for fault in faults[:_MAX_NAMED]:
         warn(fault)
-    if more := faults[_MOST_NAMED:]:
+    if more := faults[_MAX_NAMED:]:
         warn(f"and {len(more)} more")
 
 
@@ -161,14 +161,14 @@ def index_of(filings: Mapping[str, str], out: Path) -> SqliteIndex:
             atomic_write(path, html.encode())
     index = SqliteIndex.create(out / "index")
     report = ingest([out / "filings" / f"{doc_id}.html" for doc_id in filings], index)
-    warn_of(f"{file.path.name}: {file.reason}" for file in report.failures)
+    warn_about_faults(f"{file.path.name}: {file.reason}" for file in report.failures)
     return index
 
 
 @command
 def financebench(
     questions: QuestionsFile,
-    on: OnIndex,
+    on: IndexOptions,
     models: ModelOptions,
     out: RunFolder = OUT,
     strategy: StrategyName = None,
@@ -179,8 +179,8 @@ def financebench(
     settings = models.settings(strategy=strategy)
     judging = None if judge is None else judgement_by(judge, settings)
     asked = load_questions(questions)
-    with on.opened() as workspace:
-        asking = Asking(workspace, settings, on, out)
+    with on.open_workspace() as workspace:
+        asking = BenchmarkRun(workspace, settings, on, out)
         records = workspace.index.filings()
         forms = {record.doc_id: record.identity.form.value for record in records}
         same_content = duplicates_of_filings(records)
@@ -222,7 +222,7 @@ def judgement_by(model: str, settings: Settings) -> Judgement:
 
 @command
 def generated(
-    on: OnIndex,
+    on: IndexOptions,
     models: ModelOptions,
     kind: list[Family] | None = None,
     count: Annotated[int | None, typer.Option(min=1)] = None,
@@ -236,13 +236,13 @@ def generated(
         kind (--kind): Which questions to make and ask; repeat for several, all where not given.
         count (--count N): How many of each kind; 100 multi-filing, 60 unanswerable and 120 lookups where not given.
     """
-    with on.opened() as workspace:
-        asking = Asking(workspace, models.settings(strategy=strategy), on, out)
+    with on.open_workspace() as workspace:
+        asking = BenchmarkRun(workspace, models.settings(strategy=strategy), on, out)
         lacking = QuestionError(
             "the index holds no figures that questions can be made of",
             remedy="Add annual reports with `fin-agent ingest PATH...`",
         )
-        return _ask_made(
+        return _ask_generated(
             Material(workspace), tuple(kind or Family), count, seed, asking, "Generated questions", lacking
         )
 
@@ -250,7 +250,7 @@ def generated(
 @command
 def tagged_questions(
     folder: Annotated[Path, typer.Argument(exists=True, file_okay=False)],
-    on: OnIndex,
+    on: IndexOptions,
     models: ModelOptions,
     kind: list[QuestionKind] | None = None,
     count: Annotated[int | None, typer.Option(min=1)] = None,
@@ -265,26 +265,26 @@ def tagged_questions(
         kind (--kind): Which questions to make and ask; repeat for several.
         count (--count N): How many of each kind; 530 questions in all where not given.
     """
-    with on.opened() as workspace:
+    with on.open_workspace() as workspace:
         held = made.read_folder(folder, workspace)
         for name in held.not_indexed:
             warn(f"{name} is not in the index: nothing is asked about it")
-        asking = Asking(workspace, models.settings(strategy=strategy), on, out)
+        asking = BenchmarkRun(workspace, models.settings(strategy=strategy), on, out)
         title = "Questions made from tags (right: within 0.5 %; one tagged figure: to its last digit)"
         lacking = QuestionError(
             f"{folder} holds no tagged reports that are in the index",
             remedy=f"Add them with `fin-agent ingest {folder}`",
         )
         material = Material(workspace, held.filings)
-        return _ask_made(material, tuple(kind or QuestionKind), count, seed, asking, title, lacking)
+        return _ask_generated(material, tuple(kind or QuestionKind), count, seed, asking, title, lacking)
 
 
-def _ask_made(
+def _ask_generated(
     material: Material,
     kinds: Sequence[Family] | Sequence[QuestionKind],
     count: int | None,
     seed: int,
-    asking: Asking,
+    asking: BenchmarkRun,
     title: str,
     lacking: QuestionError,
 ) -> ExitCode:
@@ -333,12 +333,12 @@ def tatqa(
         count (--count): So many of them, drawn at random; all if none.
     """
     read = tatqa_questions.load_tatqa(file)
-    warn_of(read.faults)
+    warn_about_faults(read.faults)
     questions = read.drawn(count, answer_type or (), seed)
     if not questions:
         raise QuestionError("no questions of these types", subject=str(file), remedy="Name others, or none")
     with index_of({each.doc_id: read.filings[each.doc_id] for each in questions}, out) as index:
-        asking = Asking(Workspace(index), models.settings(strategy=strategy), to, out)
+        asking = BenchmarkRun(Workspace(index), models.settings(strategy=strategy), to, out)
         run = asking.run(
             questions,
             lambda each: asking.ask(each.question, each.id, Scope(doc_ids=(each.doc_id,))),
@@ -352,7 +352,7 @@ def tatqa(
 @command
 def lofin(
     files: list[Path],
-    on: OnIndex,
+    on: IndexOptions,
     models: ModelOptions,
     out: RunFolder = OUT,
     strategy: StrategyName = None,
@@ -365,7 +365,7 @@ def lofin(
         files (FILE...): LOFin's questions, JSON Lines, by type.
     """
     settings = models.settings(strategy=strategy)
-    with on.opened() as workspace:
+    with on.open_workspace() as workspace:
         page_counts = {record.doc_id: record.page_count for record in workspace.index.filings()}
         asked = lofin_finqa.load_lofin(files, page_counts)
         judgement = None if judge is None else judgement_by(judge, settings)
@@ -378,14 +378,14 @@ def lofin(
             reference = f"{question.answer}\n\nWhat the filing says there:\n{pages}"
             return judgement(question.question, reference, answer)
 
-        asking = Asking(workspace, settings, on, out)
+        asking = BenchmarkRun(workspace, settings, on, out)
         return _pages_used("LOFin", asked, workspace, asking, right, oracle, {"oracle": oracle.value, "judge": judge})
 
 
 @command
 def finqa(
     file: Path,
-    on: OnIndex,
+    on: IndexOptions,
     models: ModelOptions,
     out: RunFolder = OUT,
     strategy: StrategyName = None,
@@ -397,7 +397,7 @@ def finqa(
         file (FILE): FinQA's questions, JSON.
     """
     settings = models.settings(strategy=strategy)
-    with on.opened() as workspace:
+    with on.open_workspace() as workspace:
         reports = {
             (record.identity.ticker or "", record.identity.fiscal_year): record.doc_id
             for record in workspace.index.filings()
@@ -409,7 +409,7 @@ def finqa(
             return [stored.page.text for stored in workspace.index.pages(keys)]
 
         asked = lofin_finqa.load_finqa(file, lambda ticker, year: reports.get((ticker, year)), texts_of)
-        asking, told = Asking(workspace, settings, on, out), {"oracle": oracle.value}
+        asking, told = BenchmarkRun(workspace, settings, on, out), {"oracle": oracle.value}
         return _pages_used("FinQA", asked, workspace, asking, lofin_finqa.right_result, oracle, told)
 
 
@@ -417,13 +417,13 @@ def _pages_used(
     title: str,
     asked: lofin_finqa.QuestionFile,
     workspace: Workspace,
-    asking: Asking,
+    asking: BenchmarkRun,
     right: lofin_finqa.Rule,
     oracle: Oracle,
     told: Mapping[str, object],
 ) -> ExitCode:
     """Ask, judge by `right`, and measure the pages used; what of the files was left out is told by line."""
-    warn_of(asked.faults)
+    warn_about_faults(asked.faults)
     if not asked.questions:
         raise QuestionError(
             "none of the questions can be asked", subject=title, remedy="Add the filings that they are about"

@@ -19,7 +19,7 @@ from fin_agent.answering.answer import AnswerValue
 from fin_agent.cli.answer_jobs import attempt
 from fin_agent.cli.benchmarks import QuestionsFile
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import GoldGiven, OnIndex, Resamples, Seed, command
+from fin_agent.cli.options import GoldGiven, IndexOptions, Resamples, Seed, command
 from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
@@ -47,7 +47,7 @@ RULES = "rules"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparing:
+class ComparisonOptions:
     """What is compared, and what is written of it.
 
     Attributes:
@@ -77,7 +77,7 @@ class Comparing:
 
 
 @command
-def compare(wanted: Comparing, on: OnIndex) -> ExitCode:
+def compare(wanted: ComparisonOptions, on: IndexOptions) -> ExitCode:
     """Compare ways to search: recall, overlap with the evidence, seconds. Needs the extra `evaluation`.
 
     Exit code 3 where a strategy could not be set up, or failed on a question.
@@ -86,7 +86,7 @@ def compare(wanted: Comparing, on: OnIndex) -> ExitCode:
     require_libraries(MEASURING)
     started = time.perf_counter()
     asked = load_questions(wanted.questions, answers=wanted.reader is not None)
-    with on.opened() as workspace:
+    with on.open_workspace() as workspace:
         comparison = _compare(asked, workspace, wanted, on.debug)
     for name, reason in comparison.not_built.items():
         warn(f"{name} is left out: {reason}")
@@ -97,7 +97,7 @@ def compare(wanted: Comparing, on: OnIndex) -> ExitCode:
             warn(f"{strategy} failed on {failed} of {len(asked)} questions; they count as not found")
     tested = [(first, other) for other in others if {first, other} <= set(comparison.strategies)]
     report = report_on_comparison(comparison, tested, resamples=wanted.resamples, seed=wanted.seed)
-    files = _written(comparison, report, wanted)
+    files = _write_results(comparison, report, wanted)
     failures = [
         {"strategy": score.labels["strategy"], "id": score.id, "reason": score.figures["failure"]}
         for score in comparison.scores
@@ -115,14 +115,16 @@ def compare(wanted: Comparing, on: OnIndex) -> ExitCode:
     return ExitCode.SOME_FAILED if comparison.not_built or failures else ExitCode.DONE
 
 
-def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted: Comparing, debug: bool) -> Comparison:
+def _compare(
+    asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted: ComparisonOptions, debug: bool
+) -> Comparison:
     records = workspace.index.filings()
     forms = {record.doc_id: record.identity.form.value for record in records}
-    for odd in _odd(asked, {record.doc_id: record.page_count for record in records}):
+    for odd in _unusable_questions(asked, {record.doc_id: record.page_count for record in records}):
         warn(odd)
     with Progress(len(asked) * len(wanted.names), "comparing", "searches") as progress:
 
-        def told(score: Row) -> None:
+        def report_progress(score: Row) -> None:
             failure = score.figures["failure"]
             said = f"failed: {failure}" if failure else f"{score.seconds or 0:.2f} s"
             progress.step(f"{score.labels['strategy']}, {score.id}: {said}", problem=bool(failure))
@@ -135,12 +137,12 @@ def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted
         return searched(
             asked,
             wanted.names,
-            build=partial(_built, workspace),
+            build=partial(_build_strategies, workspace),
             understand=partial(first_query, analyst=RulesAnalyst(workspace)),
             overlap=Overlap(),
             conditions=conditions,
             reader=None if wanted.reader is None else _reader(wanted.reader, workspace, debug),
-            told=told,
+            told=report_progress,
             kept=None if wanted.out is None else PartialResults(wanted.out / "rows.unfinished.jsonl", compared, Row),
         )
 
@@ -163,7 +165,7 @@ def _reader(who: str, workspace: Workspace, debug: bool) -> Reader:
     return read
 
 
-def _odd(asked: Sequence[FinanceBenchQuestion], page_counts: Mapping[str, int]) -> list[str]:
+def _unusable_questions(asked: Sequence[FinanceBenchQuestion], page_counts: Mapping[str, int]) -> list[str]:
     """What of the questions no strategy can find, or would be counted twice; `page_counts` by doc_id."""
     said = []
     lacking = sorted({doc_id for question in asked for doc_id in question.documents} - page_counts.keys())
@@ -189,11 +191,11 @@ def _odd(asked: Sequence[FinanceBenchQuestion], page_counts: Mapping[str, int]) 
     return said
 
 
-def _built(workspace: Workspace, name: str) -> Strategy:
+def _build_strategies(workspace: Workspace, name: str) -> Strategy:
     return strategy_for(settings_from(strategy=name), workspace, notify=warn)
 
 
-def _written(comparison: Comparison, report: ComparisonReport, wanted: Comparing) -> list[Path]:
+def _write_results(comparison: Comparison, report: ComparisonReport, wanted: ComparisonOptions) -> list[Path]:
     if wanted.out is None:
         return []
     files = [wanted.out / name for name in ("summary.csv", "rows.csv", "misses.csv")]

@@ -13,7 +13,7 @@ from rich.text import Text
 from fin_agent.analyst.model.models_by_role import role_models
 from fin_agent.answering.answer import Usage
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import ModelOptions, OnIndex, command
+from fin_agent.cli.options import IndexOptions, ModelOptions, command
 from fin_agent.cli.streams import fields_of, messages
 from fin_agent.config import INDEX_VARIABLE, RECORDING_VARIABLES, VARIABLES, Configured, Settings, SettingsError
 from fin_agent.config_sources import FILE_NAME, FILE_VARIABLE
@@ -35,7 +35,7 @@ _PREFIX = "FIN_AGENT_"
 
 
 @command
-def doctor(on: OnIndex, models: ModelOptions, offline: bool = False) -> ExitCode:
+def doctor(on: IndexOptions, models: ModelOptions, offline: bool = False) -> ExitCode:
     """Check key, server, structured output and price of each chat model, by one small call; settings and index.
 
     Says what to do where something is wrong. Exit code 3 where a check fails.
@@ -53,15 +53,15 @@ def doctor(on: OnIndex, models: ModelOptions, offline: bool = False) -> ExitCode
         findings.append(Finding("settings", "values", State.FAILED, f"{subject}{error.what}", error.remedy))
     with messages().status("looking") as status:
         if configured is not None:
-            findings += _of_settings(configured)
-            findings += _of_analyst(configured.settings)
+            findings += _settings_findings(configured)
+            findings += _analyst_finding(configured.settings)
             findings += diagnosed_models(
                 _models_used(configured.settings),
                 meter,
                 offline=offline,
                 asking=lambda name: status.update(f"asking {name}"),
             )
-        findings += _of_index(on)
+        findings += _index_findings(on)
     failed = sum(each.state is State.FAILED for each in findings)
     took = usage_of(meter.records)
     document = {
@@ -76,7 +76,7 @@ def doctor(on: OnIndex, models: ModelOptions, offline: bool = False) -> ExitCode
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
 
 
-def _of_settings(configured: Configured) -> Iterator[Finding]:
+def _settings_findings(configured: Configured) -> Iterator[Finding]:
     """Which file was read, who gave what, and variables that nobody reads."""
     file = configured.file
     found = str(file) if file is not None else f"no {FILE_NAME} is read"
@@ -98,7 +98,7 @@ def _of_settings(configured: Configured) -> Iterator[Finding]:
             yield Finding("settings", "variable", State.WARNING, f"{variable} is set, and nothing reads it", remedy)
 
 
-def _of_analyst(settings: Settings) -> Iterator[Finding]:
+def _analyst_finding(settings: Settings) -> Iterator[Finding]:
     """Who answers."""
     models = settings.models
     name = f'Name one: --model openai:gpt-5.4, FIN_AGENT_MODEL, or model = "..." under [models] in {FILE_NAME}'
@@ -123,7 +123,7 @@ def _models_used(settings: Settings) -> ModelSettings:
     return named if settings.by_model else named.model_copy(update={"model": None})
 
 
-def _of_index(on: OnIndex) -> Iterator[Finding]:
+def _index_findings(on: IndexOptions) -> Iterator[Finding]:
     try:
         chosen = on.chosen
     except FilingIndexError as error:

@@ -11,7 +11,7 @@ from fin_agent.analyst.model.filing_summaries import ModelSummarizer, SummaryWit
 from fin_agent.analyst.model.models_by_role import callers_for_roles
 from fin_agent.analyst.model.tree_node_writer import ModelNodeWriter, node_writer
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import Docs, ModelOptions, OnIndex, command
+from fin_agent.cli.options import Docs, IndexOptions, ModelOptions, command
 from fin_agent.cli.streams import Progress, messages, warn
 from fin_agent.errors import FinAgentError
 from fin_agent.index.opening import open_index
@@ -31,7 +31,7 @@ _UNITS = {unit.plural: unit for unit in VectorUnit}
 
 @command
 def embed(
-    on: OnIndex, model: str = "minilm", units: str = "summaries,passages,pages", sparse: bool = False
+    on: IndexOptions, model: str = "minilm", units: str = "summaries,passages,pages", sparse: bool = False
 ) -> ExitCode:
     """Make vectors for the filings that have none yet. Stop it at any time: the next run goes on from there.
 
@@ -42,7 +42,7 @@ def embed(
             (stretches of passages as long as the model reads).
         sparse (--sparse): The model weighs terms, as SPLADE does.
     """
-    wanted = _wanted(units)
+    wanted = _selected_units(units)
     place = on.chosen.place
     with open_index(place) as index:
         from fin_agent.retrieval.dense.embedding import embed as made_vectors
@@ -64,7 +64,7 @@ def embed(
     return ExitCode.DONE
 
 
-def _wanted(units: str) -> list[VectorUnit]:
+def _selected_units(units: str) -> list[VectorUnit]:
     named = [unit.strip() for unit in units.split(",") if unit.strip()]
     unknown = [unit for unit in named if unit not in _UNITS]
     if unknown or not named:
@@ -108,7 +108,7 @@ def _document(
 
 @command
 def trees(
-    on: OnIndex,
+    on: IndexOptions,
     models: ModelOptions,
     doc: Docs = None,
     chunk: str | None = None,
@@ -181,7 +181,7 @@ def trees(
 
 
 @command
-def summarize(on: OnIndex, models: ModelOptions, doc: Docs = None, again: bool = False) -> ExitCode:
+def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: bool = False) -> ExitCode:
     """Let a chat model add to the summaries that filings are found by. What the first pages do not say is left out.
 
     Stop it at any time: the next run goes on from there.

@@ -53,11 +53,11 @@ def run_command(command: Callable[P, ExitCode]) -> Callable[P, None]:
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         index = kwargs.get("index")
         try:
-            with error_boundary(index, debug=kwargs.get("debug")), naming(index):
+            with error_boundary(index, debug=kwargs.get("debug")), hints_for_index(index):
                 code = command(*args, **kwargs)
                 sys.stdout.flush()
         except KeyboardInterrupt:
-            _say("stopped")
+            _print_error("stopped")
             code = ExitCode.STOPPED
         except BrokenPipeError:
             # Whoever read has seen enough (`| head`): there is nobody left to tell, here or when Python ends.
@@ -78,17 +78,17 @@ def error_boundary(index: object = None, *, debug: object = False) -> Iterator[N
     except Exception as error:  # the last place an error can be told to a person
         if debug:
             sys.stderr.write(redact_secrets(traceback.format_exc()))
-        with naming(index):
-            _say(f"error: {sentence_of(error)}")
+        with hints_for_index(index):
+            _print_error(f"error: {sentence_of(error)}")
         raise typer.Exit(ExitCode.FAILED) from error
 
 
 def sentence_of(error: Exception) -> str:
     """What happened, to what, and what to do next; no key, whatever the error says."""
-    return redact_secrets(_told(error))
+    return redact_secrets(_report_error(error))
 
 
-def _told(error: Exception) -> str:
+def _report_error(error: Exception) -> str:
     if isinstance(error, FinAgentError):
         if "the disk is full" not in error.what and _of_full_disk(error):
             told = FinAgentError(f"the disk is full ({error.what})", subject=error.subject, remedy=_MAKE_ROOM)
@@ -118,24 +118,24 @@ def _of_full_disk(error: Exception) -> bool:
     return False
 
 
-def _say(line: str) -> None:
+def _print_error(line: str) -> None:
     from fin_agent.cli.streams import say
 
     say(line)
 
 
 _HINT = re.compile(r"`(fin-agent (?:index (?:verify|repair|failures)|ingest|embed|filings|remove)\b[^`]*)`")
-_named: ContextVar[Path | None] = ContextVar("named", default=None)
+_index_in_hints: ContextVar[Path | None] = ContextVar("named", default=None)
 
 
 @contextmanager
-def naming(index: object) -> Iterator[None]:
+def hints_for_index(index: object) -> Iterator[None]:
     """Hints inside name `index`, where it is a folder that was given; what chose it otherwise chooses it again."""
-    token = _named.set(index if isinstance(index, Path) and _is_folder(index) else None)
+    token = _index_in_hints.set(index if isinstance(index, Path) and _is_folder(index) else None)
     try:
         yield
     finally:
-        _named.reset(token)
+        _index_in_hints.reset(token)
 
 
 def _is_folder(index: Path) -> bool:
@@ -146,7 +146,7 @@ def _is_folder(index: Path) -> bool:
 
 def with_index(said: str) -> str:
     """The commands quoted in a sentence with `--index DIR`, where one was given and they name none."""
-    folder = _named.get()
+    folder = _index_in_hints.get()
     if folder is None:
         return said
     option = f" --index {shlex.quote(str(folder))}"

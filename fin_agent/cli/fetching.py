@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import OnIndex, command
+from fin_agent.cli.options import IndexOptions, command
 from fin_agent.cli.streams import Progress, fields_of, say
 from fin_agent.config import settings_from
 from fin_agent.config_sources import SettingValue
@@ -20,7 +20,7 @@ from fin_agent.errors import FinAgentError
 @command
 def fetch(
     companies: list[str],
-    on: OnIndex,
+    on: IndexOptions,
     form: list[str] | None = None,
     years: str | None = None,
     out: Path = Path("filings"),
@@ -47,7 +47,7 @@ def fetch(
     with EdgarConnection(
         settings,
         patience=Patience(
-            sleep=_told_and_waited,
+            sleep=_report_wait,
             told=lambda seconds: say(f"EDGAR asked for a pause; asking again in {seconds:.0f} s"),
         ),
     ) as connection:
@@ -61,7 +61,7 @@ def fetch(
                     raise
                 say(f"error: {error}")
                 unknown.append((company, error))
-        files = _fetched(edgar, found, out)
+        files = _fetch_filings(edgar, found, out)
     for each in found:
         if each.not_filed:
             say(f"{each.company.handle}: EDGAR has no {'; no '.join(map(str, each.not_filed))}")
@@ -78,21 +78,21 @@ def fetch(
     return code
 
 
-def _told_and_waited(seconds: float) -> None:
+def _report_wait(seconds: float) -> None:
     """Whoever sits before a terminal where nothing moves is told why."""
     say(f"EDGAR did not answer as it should; asking again in {seconds:.0f} s")
     time.sleep(seconds)
 
 
-def _fetched(edgar: Edgar, found: Sequence[CompanyFilings], folder: Path) -> list[FetchedFile]:
+def _fetch_filings(edgar: Edgar, found: Sequence[CompanyFilings], folder: Path) -> list[FetchedFile]:
     files: list[FetchedFile] = []
     with Progress(sum(len(each.wanted) for each in found), "fetching filings", "filings") as progress:
 
-        def told(file: FetchedFile) -> None:
+        def report_outcome(file: FetchedFile) -> None:
             progress.step(_line_of(file), problem=file.became is Became.FAILED)
 
         for each in found:
-            files += edgar.fetch(each, folder, told)
+            files += edgar.fetch(each, folder, report_outcome)
     return files
 
 

@@ -13,7 +13,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from fin_agent.cli.exit_codes import ExitCode, with_index
-from fin_agent.cli.options import Docs, OnIndex, Wait, command, waiting_time
+from fin_agent.cli.options import Docs, IndexOptions, Wait, command, waiting_time
 from fin_agent.cli.streams import Progress, fields_of, messages, say
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.copying import CopiedFiling, CopyOutcome, copy_filings
@@ -29,7 +29,7 @@ from fin_agent.presentation.terminal_text import advice_view, count_with_noun, o
 
 
 @command
-def verify(on: OnIndex) -> ExitCode:
+def verify(on: IndexOptions) -> ExitCode:
     """Hold everything in the index against what was written. Exit code 0 where it is whole, 3 where a fault is found.
 
     Changes nothing, and may run while others read and write.
@@ -39,7 +39,7 @@ def verify(on: OnIndex) -> ExitCode:
     with messages().status("verifying") as status:
         verified = verify_index(folder, on_filing=lambda doc_id: status.update(f"looking at {doc_id}"))
     seconds = time.perf_counter() - started
-    findings = [_hinted(finding) for finding in verified.findings]
+    findings = [_with_hints(finding) for finding in verified.findings]
     document = {
         "index": str(folder),
         "whole": not verified.faults,
@@ -54,12 +54,12 @@ def verify(on: OnIndex) -> ExitCode:
     return ExitCode.SOME_FAILED if verified.faults else ExitCode.DONE
 
 
-def _hinted(finding: IndexFinding) -> IndexFinding:
+def _with_hints(finding: IndexFinding) -> IndexFinding:
     return replace(finding, remedy=with_index(finding.remedy))
 
 
 @command
-def repair(on: OnIndex, wait: Wait = False) -> ExitCode:
+def repair(on: IndexOptions, wait: Wait = False) -> ExitCode:
     """Build again what can be, take out filings that are damaged and mark their files to be read again.
 
     A damaged database is kept under another name beside the new one. Exit code 3 where a filing had to be taken out.
@@ -83,11 +83,11 @@ def repair(on: OnIndex, wait: Wait = False) -> ExitCode:
         ],
         "damaged_copy": str(repaired.damaged_copy) if repaired.damaged_copy else None,
     }
-    on.show(document, _repair_lines(repaired, [_hinted(fault) for fault in left.faults]))
+    on.show(document, _repair_lines(repaired, [_with_hints(fault) for fault in left.faults]))
     return ExitCode.SOME_FAILED if repaired.lost or left.faults else ExitCode.DONE
 
 
-def _as_it_is(file: UnreadFile, owner: Owner | None) -> UnreadFile:
+def _with_current_state(file: UnreadFile, owner: Owner | None) -> UnreadFile:
     """With hints for this index; a file that waits while an ingest runs is not one that an ingest left."""
     if file.state is FileState.WAITING and owner is not None:
         reason = f"it is not read yet: another command is writing to this index, {owner}"
@@ -96,7 +96,7 @@ def _as_it_is(file: UnreadFile, owner: Owner | None) -> UnreadFile:
 
 
 @command
-def failures(on: OnIndex, forget_gone: bool = False) -> ExitCode:
+def failures(on: IndexOptions, forget_gone: bool = False) -> ExitCode:
     """List files that are not in the index as they should be: failed, not read yet, or damaged here; and what to do.
 
     On the command line:
@@ -109,7 +109,7 @@ def failures(on: OnIndex, forget_gone: bool = False) -> ExitCode:
         forgotten = manifest.forget(file.path for file in unread if file.is_missing) if forget_gone else 0
     if forget_gone:
         unread = [file for file in unread if not file.is_missing]
-    unread = [_as_it_is(file, lock_owner(folder)) for file in unread]
+    unread = [_with_current_state(file, lock_owner(folder)) for file in unread]
     files = [fields_of(file, "path doc_id state reason remedy") for file in unread]
     if forget_gone:
         on.say(f"{count_with_noun(forgotten, 'file')} gone, taken off the list")
@@ -119,7 +119,9 @@ def failures(on: OnIndex, forget_gone: bool = False) -> ExitCode:
 
 
 @command
-def copy(to: Path, on: OnIndex, doc: Docs = None, jobs: Annotated[int, typer.Option(min=1, max=64)] = 4) -> ExitCode:
+def copy(
+    to: Path, on: IndexOptions, doc: Docs = None, jobs: Annotated[int, typer.Option(min=1, max=64)] = 4
+) -> ExitCode:
     """Copy filings with their vectors into another index, as from this machine to an Elasticsearch cluster.
 
     Stop it at any time: the same command goes on where it was. Keys are taken from the environment
@@ -139,10 +141,10 @@ def copy(to: Path, on: OnIndex, doc: Docs = None, jobs: Annotated[int, typer.Opt
         total = len(doc or ()) or len(source.entries())
         with Progress(total, "copying filings", "filings") as progress:
 
-            def told(filing: CopiedFiling) -> None:
+            def report_outcome(filing: CopiedFiling) -> None:
                 progress.step(_line(filing), problem=filing.outcome is CopyOutcome.FAILED)
 
-            report = copy_filings(source, target, tuple(dict.fromkeys(doc or ())), jobs=jobs, on_filing=told)
+            report = copy_filings(source, target, tuple(dict.fromkeys(doc or ())), jobs=jobs, on_filing=report_outcome)
         held = len(target.entries())
     seconds = time.perf_counter() - started
     counts = {outcome.value: report.count(outcome) for outcome in CopyOutcome}

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import OnIndex, Wait, command, say_waiting, waiting_time
+from fin_agent.cli.options import IndexOptions, Wait, command, report_waiting, waiting_time
 from fin_agent.cli.streams import Progress, as_plain, fields_of, say
 from fin_agent.errors import FilingIndexError, ReadError
 from fin_agent.evidence.filing_preparation import prepare
@@ -28,7 +28,7 @@ from fin_agent.process_pool import exclude_current_folder
 
 @command
 def ingest(
-    on_index: OnIndex,
+    on_index: IndexOptions,
     paths: list[Path] | None = None,
     retry_failed: bool = False,
     accept_repaired: bool = False,
@@ -72,7 +72,7 @@ def ingest(
 
 def ingest_files(
     paths: Sequence[Path],
-    on: OnIndex,
+    on: IndexOptions,
     *,
     workers: int | None = None,
     retry_failed: bool = False,
@@ -101,7 +101,7 @@ def ingest_files(
         Progress(len(files) + len(gone), "reading filings", "filings") as progress,
     ):
 
-        def told(file: IngestedFile) -> None:
+        def report_outcome(file: IngestedFile) -> None:
             warnings = [f"{file.doc_id}: {each}" for each in warning_lines_by_page(file.warnings)]
             progress.step(_line_of(file), problem=file.outcome is Outcome.FAILED, warnings=warnings)
 
@@ -111,20 +111,20 @@ def ingest_files(
                 index,
                 partial(prepare, accept_repaired=True) if accept_repaired else prepare,
                 workers=workers,
-                on_file=told,
+                on_file=report_outcome,
                 wait=waiting_time(wait),
-                on_wait=say_waiting,
+                on_wait=report_waiting,
                 on_long=lambda path: progress.say(f"still reading {path}"),
             )
-        for file in map(_still_gone, gone):
+        for file in map(_still_missing, gone):
             report.files.append(file)
-            told(file)
+            report_outcome(file)
         held = len(index.filings())
     seconds = time.perf_counter() - started
     on.show(_document(report, folder, held, seconds), _summary(report, folder, held, seconds))
     if not report.failures:
         return ExitCode.DONE
-    for line in _what_failed(report, retried=len(gone)):
+    for line in _failure_messages(report, retried=len(gone)):
         say(line)
     return ExitCode.SOME_FAILED
 
@@ -140,17 +140,17 @@ def _files_to_read_again(folder: Path) -> list[Path]:
     return files
 
 
-def _ingest_over_ray(paths: Sequence[Path], on: OnIndex, address: str, writers: int) -> ExitCode:
+def _ingest_over_ray(paths: Sequence[Path], on: IndexOptions, address: str, writers: int) -> ExitCode:
     """The same, read by the tasks of a Ray cluster; into a folder or onto a cluster of Elasticsearch."""
     from fin_agent.index.ingest_ray import ingest_on_ray
 
     started, place = time.perf_counter(), on.chosen.place
     with Progress(len(files_below(paths)), "reading filings", "filings") as progress:
 
-        def told(file: IngestedFile) -> None:
+        def report_outcome(file: IngestedFile) -> None:
             progress.step(_line_of(file), problem=file.outcome is Outcome.FAILED)
 
-        report = ingest_on_ray(paths, place, address, writers=writers, on_file=told)
+        report = ingest_on_ray(paths, place, address, writers=writers, on_file=report_outcome)
     with open_index(place) as index:
         held = len(index.entries())
     seconds = time.perf_counter() - started
@@ -158,7 +158,7 @@ def _ingest_over_ray(paths: Sequence[Path], on: OnIndex, address: str, writers: 
     return ExitCode.SOME_FAILED if report.failures else ExitCode.DONE
 
 
-def _what_failed(report: IngestReport, retried: int) -> Iterator[str]:
+def _failure_messages(report: IngestReport, retried: int) -> Iterator[str]:
     """What is known of the failures, and where; `retried` of them are gone and not worth another try."""
     failed, kept = len(report.failures), sum(file.kept for file in report.failures)
     others = "; the others are in the index" if failed < len(report.files) else ""
@@ -179,7 +179,7 @@ def _with_unread(paths: Sequence[Path], folder: Path) -> tuple[list[Path], list[
     ]
 
 
-def _still_gone(file: UnreadFile) -> IngestedFile:
+def _still_missing(file: UnreadFile) -> IngestedFile:
     reason = f"it is gone; before: {file.reason}"
     return IngestedFile(file.path, file.doc_id, Outcome.FAILED, reason, file.remedy, kept=True)
 

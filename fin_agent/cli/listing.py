@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import typer
 
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import OnIndex, command
+from fin_agent.cli.options import IndexOptions, command
 from fin_agent.cli.streams import as_plain, fields_of, say
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FilingIndexError
@@ -23,9 +23,9 @@ from fin_agent.presentation.terminal_text import count_with_noun, settings_view
 
 
 @command
-def filings(on: OnIndex) -> ExitCode:
+def filings(on: IndexOptions) -> ExitCode:
     """List the filings in the index."""
-    with on.opened() as workspace:
+    with on.open_workspace() as workspace:
         records = sort_filings(workspace.index.filings())
     document = {"filings": [fields_of(record, _FILING) for record in records]}
     on.show(document, *([filings_view(records)] if records else []))
@@ -40,7 +40,7 @@ _FILING = (
 
 
 @command
-def info(on: OnIndex) -> ExitCode:
+def info(on: IndexOptions) -> ExitCode:
     """Say which version and which index are in use, why that one, and what it holds."""
     chosen = on.chosen
     state, problem = "ready", ""
@@ -117,7 +117,7 @@ def _vector_lines(vectors: Sequence[VectorModel], filings: int) -> list[tuple[st
 
 
 @command
-def check(on: OnIndex, doc_ids: list[str] | None = None, every: bool = False) -> ExitCode:
+def check(on: IndexOptions, doc_ids: list[str] | None = None, every: bool = False) -> ExitCode:
     """Check that statements agree with themselves: balance, cash, income. Exit code 3 where a check fails.
 
     On the command line:
@@ -126,7 +126,7 @@ def check(on: OnIndex, doc_ids: list[str] | None = None, every: bool = False) ->
     """
     if bool(doc_ids) == every:
         raise typer.BadParameter("name the filings to check, or give --all for every filing in the index")
-    with on.opened() as workspace:
+    with on.open_workspace() as workspace:
         if every:
             records = sort_filings(workspace.index.filings())
         else:
@@ -168,7 +168,7 @@ _CLAIM = "value origin page"
 
 
 @command
-def remove(doc_ids: list[str], on: OnIndex) -> ExitCode:
+def remove(doc_ids: list[str], on: IndexOptions) -> ExitCode:
     """Take filings out of the index. Their files are left alone: `fin-agent ingest` adds them again.
 
     On the command line:
@@ -176,7 +176,7 @@ def remove(doc_ids: list[str], on: OnIndex) -> ExitCode:
     """
     removed: list[str] = []
     unknown: list[str] = []
-    with on.opened() as workspace:
+    with on.open_workspace() as workspace:
         for doc_id in dict.fromkeys(doc_ids):
             (removed if workspace.index.remove(doc_id) else unknown).append(doc_id)
         left = len(workspace.index.entries())

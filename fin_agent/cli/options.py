@@ -30,7 +30,7 @@ from fin_agent.index.opening import address_of, open_index
 from fin_agent.workspace import Workspace
 
 
-def index_given(text: str) -> Path:
+def parse_index_option(text: str) -> Path:
     """The place that `--index` names. Raises BadParameter where it names none, as by a variable that is not set."""
     if not text.strip():
         raise typer.BadParameter("names no folder: it is empty, as by a variable that is not set")
@@ -122,14 +122,14 @@ class ModelOptions:
 
     def configured(self, *, strategy: str | None = None) -> Configured:
         """These settings, and who gave which. Raises SettingsError."""
-        found = configured(tuple(self._said(strategy)), file=self.config)
+        found = configured(tuple(self._option_values(strategy)), file=self.config)
         given = [name for name in _OF_NO_USE_ALONE if getattr(self, name)]
         if given and not found.settings.by_model:
             named = ", ".join(f"--{name.replace('_', '-')}" for name in given)
             streams.warn(f"no chat model answers: {named} is of no use without --model, and rules answer")
         return found
 
-    def _said(self, strategy: str | None) -> Iterator[SettingValue]:
+    def _option_values(self, strategy: str | None) -> Iterator[SettingValue]:
         if strategy is not None:
             yield SettingValue(("strategy",), strategy, "--strategy")
         for name, setting in _PLACES.items():
@@ -168,14 +168,14 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OnIndex(Output):
+class IndexOptions(Output):
     """The options of every command that works on an index.
 
     Attributes:
         index (--index DIR): Folder of the index, or https://host:9200/prefix. FIN_AGENT_INDEX, else one of your own.
     """
 
-    index: Annotated[Path | None, typer.Option(parser=index_given)] = None
+    index: Annotated[Path | None, typer.Option(parser=parse_index_option)] = None
 
     @property
     def chosen(self) -> ChosenIndex:
@@ -198,9 +198,9 @@ class OnIndex(Output):
             )
         return chosen.folder
 
-    def opened(self) -> AbstractContextManager[Workspace]:
+    def open_workspace(self) -> AbstractContextManager[Workspace]:
         """The workspace over the index in use. Raises FilingIndexError where there is none."""
-        return opened(self.index)
+        return open_existing_index(self.index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +236,7 @@ def chosen_index(given: Path | None) -> ChosenIndex:
 
 
 @contextmanager
-def opened(given: Path | None) -> Iterator[Workspace]:
+def open_existing_index(given: Path | None) -> Iterator[Workspace]:
     """The workspace over an index that exists; warns where it is empty. Raises FilingIndexError where there is none."""
     chosen = chosen_index(given)
     with open_index(chosen.place) as index:
@@ -251,7 +251,7 @@ def waiting_time(wait: bool) -> float:
     return math.inf if wait else 0.0
 
 
-def say_waiting(owner: Owner | None) -> None:
+def report_waiting(owner: Owner | None) -> None:
     """Tell for whom a command waits."""
     streams.say(f"waiting for another command that writes to this index: {owner or 'one that has just begun'}")
 
@@ -269,10 +269,10 @@ def command(function: Callable[..., ExitCode]) -> Callable[..., Any]:
         for each in own.values()
         if isinstance(each.annotation, type) and is_dataclass(each.annotation)
     }
-    said = _Described.of(function)
+    said = _OptionDocs.of(function)
     taken = [said.parameter(name, each.annotation, each.default) for name, each in own.items() if name not in bundles]
     for bundle in bundles.values():
-        hints, told = get_type_hints(bundle, include_extras=True), _Described.of(*reversed(bundle.__mro__[:-1]))
+        hints, told = get_type_hints(bundle, include_extras=True), _OptionDocs.of(*reversed(bundle.__mro__[:-1]))
         for each in fields(bundle):
             default = inspect.Parameter.empty if each.default is MISSING else each.default
             taken.append(told.parameter(each.name, hints[each.name], default, getattr(bundle, "heading", None)))
@@ -294,14 +294,14 @@ _ENTRY = re.compile(r"^ {4}(\w+) \(([^)]+)\): (.+(?:\n {8}.+)*)", re.M)
 
 
 @dataclass(frozen=True, slots=True)
-class _Described:
+class _OptionDocs:
     """What docstrings say: of the whole, and of each parameter how it is called and what it is."""
 
     text: str
     entries: Mapping[str, tuple[str, str]]
 
     @classmethod
-    def of(cls, *documented: object) -> _Described:
+    def of(cls, *documented: object) -> _OptionDocs:
         texts = [inspect.getdoc(each) or "" for each in documented]
         entries = {
             name: (called, " ".join(said.split())) for text in texts for name, called, said in _ENTRY.findall(text)

@@ -43,7 +43,7 @@ def list_(to: Output, folder: PromptFolder = None) -> ExitCode:
 
     Those of the folder stand in place of those that come along. Exit code 3 where one is wrong, and what is.
     """
-    listed = checked_prompts(_own(folder))
+    listed = checked_prompts(_prompt_folder(folder))
     to.show({"prompts": [_line(each) for each in listed]}, prompts_view(listed))
     return ExitCode.SOME_FAILED if any(each.wrong for each in listed) else ExitCode.DONE
 
@@ -56,7 +56,7 @@ def show(name: str, to: Output, folder: PromptFolder = None) -> ExitCode:
         name (NAME): Of a prompt, or of its role.
     """
     known = prompt_of_role(name) or name
-    own = _own(folder)
+    own = _prompt_folder(folder)
     source = prompt_source(known, own)
     if not to.as_json:
         sys.stdout.write(plain(source.text if source.text.endswith("\n") else f"{source.text}\n"))
@@ -76,10 +76,10 @@ def show(name: str, to: Output, folder: PromptFolder = None) -> ExitCode:
 
 def checked_prompts(folder: Path | None) -> list[CheckedPrompt]:
     """Every prompt, those of the folder in place of those that come along; then files of the folder that are none."""
-    return [*(_checked(name, folder) for name in prompts()), *_of_no_prompt(folder)]
+    return [*(_checked(name, folder) for name in prompts()), *_unknown_prompt_files(folder)]
 
 
-def _own(given: Path | None) -> Path | None:
+def _prompt_folder(given: Path | None) -> Path | None:
     """The folder given, else the one that the environment names. Raises PromptError where it is none."""
     folder = given or settings_from().prompts
     if folder is not None and not folder.is_dir():
@@ -98,7 +98,7 @@ def _checked(name: str, folder: Path | None) -> CheckedPrompt:
     return CheckedPrompt(name, role.name, role.does, role.output, own, prompt, wrong)
 
 
-def _of_no_prompt(folder: Path | None) -> Iterator[CheckedPrompt]:
+def _unknown_prompt_files(folder: Path | None) -> Iterator[CheckedPrompt]:
     for file in sorted(folder.glob("*.md")) if folder is not None else ():
         if file.stem not in prompt_roles():
             wrong = f"{file}: no prompt has this name. Rename or remove it; there are: {', '.join(prompts())}"

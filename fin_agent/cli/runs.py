@@ -11,7 +11,7 @@ import typer
 
 from fin_agent.answering.answer import Answer, Usage
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import OnIndex, chosen_index, command, opened
+from fin_agent.cli.options import IndexOptions, chosen_index, command, open_existing_index
 from fin_agent.cli.streams import as_plain, messages, say, show_json_line, warn
 from fin_agent.config import Settings, recording_from_environment
 from fin_agent.distribution import installed_version
@@ -41,13 +41,13 @@ Full = Annotated[bool, typer.Option("--full", help="Show all of it; without it t
 
 
 @command
-def list_(on: OnIndex, limit: Annotated[int, typer.Option(min=1)] = 20) -> ExitCode:
+def list_(on: IndexOptions, limit: Annotated[int, typer.Option(min=1)] = 20) -> ExitCode:
     """List recorded runs, the last one first.
 
     On the command line:
         limit (--k, -k, --limit, -n): How many to list.
     """
-    with _opened_store(on) as store:
+    with _open_store(on) as store:
         lines, kept, file = store.listed(limit), store.count(), store.file
     listed = [{**line.model_dump(), "started": line.started.isoformat()} for line in lines]
     shown = [runs_view(lines, kept, datetime.now(UTC).date())] if lines else []
@@ -58,12 +58,12 @@ def list_(on: OnIndex, limit: Annotated[int, typer.Option(min=1)] = 20) -> ExitC
 
 
 @command
-def show(run: RunName, on: OnIndex, full: Full = False) -> ExitCode:
+def show(run: RunName, on: IndexOptions, full: Full = False) -> ExitCode:
     """Show a run: question, answer, ledger, what each round searched, found, kept and dropped, evidence, program.
 
     As JSON it is the whole run with its trace.
     """
-    with _opened_store(on) as store:
+    with _open_store(on) as store:
         found = store.run(run)
     if on.as_json:
         show_json_line(found.model_dump_json())
@@ -73,7 +73,7 @@ def show(run: RunName, on: OnIndex, full: Full = False) -> ExitCode:
 
 
 @command
-def forget(on: OnIndex, names: list[str] | None = None, every: bool = False) -> ExitCode:
+def forget(on: IndexOptions, names: list[str] | None = None, every: bool = False) -> ExitCode:
     """Take runs out of the record.
 
     On the command line:
@@ -82,20 +82,20 @@ def forget(on: OnIndex, names: list[str] | None = None, every: bool = False) -> 
     """
     if bool(names) == every:
         raise typer.BadParameter("name runs, or give --all", param_hint="RUN")
-    with _opened_store(on) as store:
+    with _open_store(on) as store:
         gone = store.forget(names or None)
     on.show({"forgotten": gone}, f"{count_with_noun(gone, 'run')} forgotten.")
     return ExitCode.DONE
 
 
-def _opened_store(on: OnIndex) -> RunStore:
+def _open_store(on: IndexOptions) -> RunStore:
     """The runs that belong to an index, or those in the file that the environment names."""
     recording = recording_from_environment()
     return RunStore(store_file(on.chosen.folder, recording), recording)
 
 
 @command
-def replay(run: RunName, on: OnIndex, full: Full = False, ask_model: bool = False) -> ExitCode:
+def replay(run: RunName, on: IndexOptions, full: Full = False, ask_model: bool = False) -> ExitCode:
     """Ask again as it was asked then, and say what differs. Exit code 3 where something does.
 
     Without --index it is asked of the run's own index, where that still is. A run that a model answered is answered by
@@ -104,16 +104,16 @@ def replay(run: RunName, on: OnIndex, full: Full = False, ask_model: bool = Fals
     On the command line:
         ask_model (--ask-model): Ask the model, and pay for it, where the replies it gave were not kept.
     """
-    with _opened_store(on) as store:
+    with _open_store(on) as store:
         then = store.run(run)
     settings = _settings(then, ask_model=ask_model)
     folder, reason = _folder(then, on.index)
     say(f"asking over the index in {address_of(folder) or folder} ({reason})")
-    with opened(folder) as workspace:
+    with open_existing_index(folder) as workspace:
         changes = _changes(then, index_state(workspace.index, folder))
         for change in changes:
             warn(change)
-        again = _asked_again(then, settings, workspace)
+        again = _ask_again(then, settings, workspace)
     lacking = len(again.usage.left_out) - len(then.answer.usage.left_out)
     if not ask_model and lacking > 0:
         raise _needs_model(then, f"{lacking} of the replies that it needs {'is' if lacking == 1 else 'are'} not kept")
@@ -129,15 +129,15 @@ def replay(run: RunName, on: OnIndex, full: Full = False, ask_model: bool = Fals
     }
     if differences:
         told = f"Run {then.id} does not come out the same again: - then, + now."
-        on.show(document, told, differences_view(differences, full=full), *_used(then, usages))
+        on.show(document, told, differences_view(differences, full=full), *_usage_comparison(then, usages))
         return ExitCode.SOME_FAILED
     took = f"{then.seconds:.2f} s then, {again.seconds:.2f} s now"
     told = f"Run {then.id} gives the same answer and the same trace again ({took})."
-    on.show(document, told, *_used(then, usages))
+    on.show(document, told, *_usage_comparison(then, usages))
     return ExitCode.DONE
 
 
-def _used(run: Run, usages: Mapping[str, Usage]) -> list[str]:
+def _usage_comparison(run: Run, usages: Mapping[str, Usage]) -> list[str]:
     """What calls of models took then and now; nothing where rules answered."""
     if run.analyst == RULES:
         return []
@@ -194,7 +194,7 @@ def _changes(run: Run, now: IndexState) -> list[str]:
     return changes
 
 
-def _asked_again(run: Run, settings: Settings, workspace: Workspace) -> Answer:
+def _ask_again(run: Run, settings: Settings, workspace: Workspace) -> Answer:
     context = AnswerContext.from_settings(workspace, settings, notify=warn)
     with messages().status("asking again"):
         return answer_question(

@@ -14,9 +14,9 @@ from fin_agent.analyst.model.llm_judges import judge_caller
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import first_query, judge_for, strategy_for
 from fin_agent.atomic_write import atomic_write
-from fin_agent.cli.benchmarks import OUT, JudgeModel, MaybeFolder, QuestionsFile, RunFolder, index_of, warn_of
+from fin_agent.cli.benchmarks import OUT, JudgeModel, MaybeFolder, QuestionsFile, RunFolder, index_of, warn_about_faults
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import ModelOptions, OnIndex, Output, Resamples, Seed, StrategyName, command
+from fin_agent.cli.options import IndexOptions, ModelOptions, Output, Resamples, Seed, StrategyName, command
 from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
 from fin_agent.evaluation import chunk_benchmarks, passage_ranking, rag_measures
@@ -38,7 +38,7 @@ Tournaments = Annotated[int, typer.Option(min=1, max=50, help="Tournaments held 
 @command
 def ranking(
     questions: QuestionsFile,
-    on: OnIndex,
+    on: IndexOptions,
     k: Counted = 10,
     ablations: bool = False,
     seeds: Tournaments = 5,
@@ -56,12 +56,12 @@ def ranking(
     """
     settings = TournamentSettings(top_k=k, seed=seed)
     measuring = passage_ranking.RankingSettings(k, ablations, seeds, settings, waver=waver, debug=on.debug)
-    return _ranked(questions, on, measuring, resamples, out, judge)
+    return _measure_rankings(questions, on, measuring, resamples, out, judge)
 
 
-def _ranked(
+def _measure_rankings(
     questions: Path,
-    on: OnIndex,
+    on: IndexOptions,
     measuring: passage_ranking.RankingSettings,
     resamples: int,
     out: Path | None,
@@ -76,13 +76,15 @@ def _ranked(
         measuring = replace(measuring, judge=judge_for(settings_from(judge_model=judge)))
     started = time.perf_counter()
     asked = load_questions(questions)
-    with on.opened() as workspace, Progress(len(asked), "ranking", "questions") as progress:
+    with on.open_workspace() as workspace, Progress(len(asked), "ranking", "questions") as progress:
 
-        def told(question_id: str, seconds: float, failure: str) -> None:
+        def report_progress(question_id: str, seconds: float, failure: str) -> None:
             line = f"failed: {failure}" if failure else f"{seconds:.2f} s"
             progress.step(f"{question_id}: {line}", problem=bool(failure))
 
-        scores, left_out = passage_ranking.measure_rankings(asked, workspace, RulesAnalyst(workspace), measuring, told)
+        scores, left_out = passage_ranking.measure_rankings(
+            asked, workspace, RulesAnalyst(workspace), measuring, report_progress
+        )
     if left_out:
         why = "no passage on their gold pages is in the index"
         warn(f"{len(left_out)} questions are left out, {why}: {first_items(left_out)}")
@@ -126,14 +128,14 @@ def finagentbench(
         file (FILE): JSON Lines: id, question, doc, chunks, qrels.
     """
     graded = chunk_benchmarks.load_graded(file)
-    warn_of(graded.faults)
+    warn_about_faults(graded.faults)
     questions = out / "questions.jsonl"
     atomic_write(questions, graded.questions.encode())
     with index_of(graded.documents, out):
         pass
-    on = OnIndex(as_json=to.as_json, debug=to.debug, index=out / "index")
+    on = IndexOptions(as_json=to.as_json, debug=to.debug, index=out / "index")
     measuring = passage_ranking.RankingSettings(k, False, seeds, TournamentSettings(top_k=k), debug=to.debug)
-    return _ranked(questions, on, measuring, resamples, out, judge)
+    return _measure_rankings(questions, on, measuring, resamples, out, judge)
 
 
 @command
@@ -157,7 +159,7 @@ def legalbench_rag(
     settings = models.settings(strategy=strategy)
     started = time.perf_counter()
     questions, texts, faults = chunk_benchmarks.load_spans(file, corpus)
-    warn_of(faults)
+    warn_about_faults(faults)
     names = {name.removesuffix(".txt").replace("/", "__"): name for name in texts}
     rows = []
     with index_of({doc_id: chunk_benchmarks.as_html([texts[name]]) for doc_id, name in names.items()}, out) as index:

@@ -15,11 +15,11 @@ from rich.text import Text
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import strategy_for
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import Docs, ModelOptions, OnIndex, Question, Results, StrategyName, command
+from fin_agent.cli.options import Docs, IndexOptions, ModelOptions, Question, Results, StrategyName, command
 from fin_agent.cli.streams import fields_of, warn
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
-from fin_agent.graphs.answer.question_scope import intent_in, what_cannot_be_met
+from fin_agent.graphs.answer.question_scope import intent_in, unmet_requirements
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.presentation.filings import period_of
@@ -51,7 +51,7 @@ class Level(StrEnum):
 @command
 def search(
     question: Question,
-    on: OnIndex,
+    on: IndexOptions,
     level: Level = Level.PASSAGE,
     k: Results = 10,
     explain: bool = False,
@@ -65,14 +65,14 @@ def search(
         explain (--explain): Also show what was searched for and what each score is made of.
     """
     settings = ModelOptions().settings(strategy=strategy)
-    with on.opened() as workspace:
+    with on.open_workspace() as workspace:
         for doc_id in doc or ():
             workspace.index.filing(doc_id)
         searching = strategy_for(settings, workspace, notify=warn)
         analyst = RulesAnalyst(workspace)
         intent = intent_in(doc or (), question, analyst, workspace)
         query = analyst.query(intent, analyst.plan(intent), None)
-        for doubt in what_cannot_be_met(intent, workspace, doc, company_needed=False):
+        for doubt in unmet_requirements(intent, workspace, doc, company_needed=False):
             warn(doubt)
         result = searching.search(
             query,
@@ -184,7 +184,7 @@ def _hits_view(
             where = str(hit["page"] + 1), part
         else:
             where = identity.form.value, period_of(identity)
-        shown = Text(_made_of(hit), style="dim") if explain else cut(hit["title"] if of_pages else identity.company)
+        shown = Text(_score_parts(hit), style="dim") if explain else cut(hit["title"] if of_pages else identity.company)
         table.add_row(str(hit["rank"]), one_line(hit["doc_id"]), *where, f"{hit['score']:.3f}", shown)
     return table
 
@@ -198,19 +198,19 @@ def _passage(hit: Mapping[str, Any], explain: bool) -> RenderableType:
     )
     lines: list[RenderableType] = [head]
     if explain and hit["features"]:
-        lines.append(Padding(Text(f"its page: {_made_of(hit)}", style="dim"), (0, 0, 0, 4)))
+        lines.append(Padding(Text(f"its page: {_score_parts(hit)}", style="dim"), (0, 0, 0, 4)))
     lines.append(Padding(Text(one_line(hit["text"], _SHOWN)), (0, 0, 1, 4)))
     return Group(*lines)
 
 
-def _made_of(hit: Mapping[str, Any]) -> str:
+def _score_parts(hit: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {weight:.3f}" for name, weight in hit["features"].items())
 
 
 @command
 def facts(
     phrase: str,
-    on: OnIndex,
+    on: IndexOptions,
     company: str | None = None,
     period: str | None = None,
     months: int | None = None,
@@ -242,7 +242,7 @@ def facts(
         raise QuestionError(
             f"--{problem['loc'][0]}: {problem['msg']}", remedy="See `fin-agent facts --help`"
         ) from error
-    with on.opened() as workspace:
+    with on.open_workspace() as workspace:
         listed = find_figures(SearchContext.of(workspace, Settings()), arguments)
     on.show(listed.model_dump(mode="json"), _facts_view(listed))
     return ExitCode.DONE
@@ -270,7 +270,7 @@ def _facts_view(listed: FactsListed) -> Group:
     )  # fmt: skip
     for at, fact in enumerate(shown):
         table.add_row(*map(one_line, (*_cells(fact), *(", ".join(words[at]) for words in told.values()))))
-    return Group(table, Text(_said(listed), style="green" if listed.sure else "yellow"))
+    return Group(table, Text(_query_description(listed), style="green" if listed.sure else "yellow"))
 
 
 def _cells(fact: FactFound) -> tuple[str, ...]:
@@ -289,7 +289,7 @@ def _cells(fact: FactFound) -> tuple[str, ...]:
     )
 
 
-def _said(listed: FactsListed) -> str:
+def _query_description(listed: FactsListed) -> str:
     if listed.kind is not None or listed.total is not None:
         left_out = "".join(f"\nLeft out: {name} ({why})" for name, why in listed.dropped)
         return ("The parts add up to the whole." if listed.sure else "The parts do not add up to a whole.") + left_out

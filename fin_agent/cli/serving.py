@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import Docs, ModelOptions, OnIndex, StrategyName, command
+from fin_agent.cli.options import Docs, IndexOptions, ModelOptions, StrategyName, command
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -44,7 +44,7 @@ AllowedHosts = Annotated[
 
 @command
 def mcp(
-    on: OnIndex,
+    on: IndexOptions,
     models: ModelOptions,
     http: bool = False,
     port: Annotated[int, typer.Option(min=0, max=65535)] = 8401,
@@ -69,7 +69,7 @@ def mcp(
     access = Access.of(host, tuple(allow_host or ())) if http else None
     from fin_agent.serving.mcp_server import PATH, http_application, mcp_server, run_on_streams
 
-    with on.opened() as workspace:
+    with on.open_workspace() as workspace:
         server = mcp_server(FinAgentToolkit(workspace=workspace, settings=settings, doc_ids=tuple(doc or ()) or None))
         if access is not None:
             app = http_application(server, access)
@@ -85,7 +85,7 @@ def mcp(
 
 @command
 def serve(
-    on: OnIndex,
+    on: IndexOptions,
     models: ModelOptions,
     port: Annotated[int, typer.Option(min=0, max=65535)] = 8400,
     host: Host = "127.0.0.1",
@@ -140,11 +140,11 @@ def serve(
     if on.index is None and keeping.uploads and folder is not None and not (folder / FILE_NAME).is_file():
         SqliteIndex.create(folder).close()  # a first filing can be added in the browser
         say(f"there was no index yet: an empty one is in {folder}")
-    offered = _Offered(access, limits, keeping, tuple(offer_model or ()), tuple(offer_index or ()), read_only)
+    offered = _ServedIndexes(access, limits, keeping, tuple(offer_model or ()), tuple(offer_index or ()), read_only)
 
-    with on.opened() as workspace:  # what is wrong with the index or the settings is said here, once
+    with on.open_workspace() as workspace:  # what is wrong with the index or the settings is said here, once
         context = ToolContext.of(workspace, settings, doc_ids=doc, notify=warn)
-        app = offered.over(context)
+        app = offered.application(context)
         if workers == 1:
             run_application(app, host, port, ready=ready)
     if workers > 1:
@@ -155,7 +155,7 @@ def serve(
 
 
 @dataclass(frozen=True)
-class _Offered:
+class _ServedIndexes:
     """What is served beside the index that was named first, and how all of it is."""
 
     access: Access
@@ -165,7 +165,7 @@ class _Offered:
     indexes: tuple[Path, ...]
     read_only: bool
 
-    def over(self, context: ToolContext) -> ASGIApp:
+    def application(self, context: ToolContext) -> ASGIApp:
         """The application. Raises FilingIndexError where one of the indexes is none, ModelSetupError."""
         from fin_agent.serving.http_api import http_api
         from fin_agent.tools.context import ToolContext
@@ -182,11 +182,11 @@ class _Offered:
         return http_api(context, self.access, self.limits, self.keeping, models=self.models, others=others)
 
 
-def _api(place: Path | str, settings: str, doc_ids: Sequence[str] | None, offered: _Offered) -> object:
+def _api(place: Path | str, settings: str, doc_ids: Sequence[str] | None, offered: _ServedIndexes) -> object:
     """The application of one worker process, over the index at `place`."""
     from fin_agent.config import Settings
     from fin_agent.tools.context import ToolContext
     from fin_agent.workspace import Workspace
 
     context = ToolContext.of(Workspace.open(place), Settings.model_validate_json(settings), doc_ids=doc_ids)
-    return offered.over(context)
+    return offered.application(context)

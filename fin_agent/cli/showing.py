@@ -12,12 +12,12 @@ from rich.console import RenderableType
 
 from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import OnIndex, command
+from fin_agent.cli.options import IndexOptions, command
 from fin_agent.cli.streams import as_plain, fields_of, say
 from fin_agent.errors import FilingIndexError
-from fin_agent.filings.facts.fact_selection import chosen_facts, names_near, years_of
+from fin_agent.filings.facts.fact_selection import facts_named, similar_names, years_of
 from fin_agent.filings.outline.statements import StatementPart, parts_of_statement
-from fin_agent.filings.page_rendering import Frame, FramedPage, Ink, draw_pages
+from fin_agent.filings.page_rendering import Frame, FrameColor, FramedPage, draw_pages
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline
 from fin_agent.presentation.filings import (
@@ -40,7 +40,7 @@ from fin_agent.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ShowOptions:
     """What of a filing is to be shown.
 
     Attributes:
@@ -67,15 +67,15 @@ class Wanted:
 
 
 @command
-def show(doc_id: str, wanted: Wanted, on: OnIndex) -> ExitCode:
+def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
     """Show a filing, or a page, statement or figures of it. `--json` counts pages and lines from 0.
 
     On the command line:
         doc_id (DOC_ID): A filing, as `fin-agent filings` lists it.
     """
     _refuse_contradictions(wanted)
-    with on.opened() as workspace:
-        shown = _Shown(workspace, _record(workspace.index, doc_id), wanted)
+    with on.open_workspace() as workspace:
+        shown = _FilingSelection(workspace, _record(workspace.index, doc_id), wanted)
         if wanted.image is not None:
             written = write_pictures(shown.record, wanted.image, shown.pages, shown.tables, shown.fact, wanted.dpi)
             if on.as_json:
@@ -94,10 +94,10 @@ def show(doc_id: str, wanted: Wanted, on: OnIndex) -> ExitCode:
     return ExitCode.DONE
 
 
-class _Shown:
+class _FilingSelection:
     """The part of a filing that is wanted, read from the index."""
 
-    def __init__(self, workspace: Workspace, record: FilingRecord, wanted: Wanted) -> None:
+    def __init__(self, workspace: Workspace, record: FilingRecord, wanted: ShowOptions) -> None:
         index = self.index = workspace.index
         self.lexicon = workspace.lexicon
         self.record = record
@@ -188,25 +188,25 @@ class _Shown:
         keys = [PageKey(doc_id, page.number) for page in self.pages] or None
         self.facts = [sourced.fact for sourced in index.facts([doc_id], pages=keys)]
         if self.parts:
-            self.facts = [fact for fact in self.facts if any(_within(fact, table) for table in self.tables)]
+            self.facts = [fact for fact in self.facts if any(_one_of(fact, table) for table in self.tables)]
         if self.wanted.fact is None:
             return
         every, year, name = self.facts, self.wanted.year, self.wanted.fact
         if not years_of(every, name):
             name = metric_by_name(name, self.lexicon) or name
-        self.facts = chosen_facts(every, name, year, self.record.identity)
+        self.facts = facts_named(every, name, year, self.record.identity)
         if not self.facts:
             raise FilingIndexError(
                 f"there is no figure called `{self.wanted.fact}`"
                 + (f" for fiscal {year}" if year else "")
                 + (" on these pages" if keys else ""),
                 subject=doc_id,
-                remedy=_likely(every, name),
+                remedy=_suggestions(every, name),
             )
         self.fact = self.facts[0]
 
 
-def _refuse_contradictions(wanted: Wanted) -> None:
+def _refuse_contradictions(wanted: ShowOptions) -> None:
     if wanted.page is not None and wanted.statement is not None:
         raise typer.BadParameter("give --page or --statement, not both")
     if wanted.year is not None and wanted.fact is None:
@@ -237,15 +237,15 @@ def _statements_there(found: Sequence[Statement]) -> str:
     return f"These are there: {', '.join(statement.value for statement in found)}"
 
 
-def _likely(facts: Sequence[Fact], name: str) -> str:
+def _suggestions(facts: Sequence[Fact], name: str) -> str:
     """The years of which there is such a figure; else names near to `name`."""
     if years := years_of(facts, name):
         return f"There are figures of {', '.join(map(str, years))}"
-    names = [f"`{near}`" for near in names_near(facts, name)]
+    names = [f"`{near}`" for near in similar_names(facts, name)]
     return f"Did you mean {' or '.join(names)}?" if names else "`--facts` lists those that were read"
 
 
-def _within(fact: Fact, table: Table) -> bool:
+def _one_of(fact: Fact, table: Table) -> bool:
     middle = (fact.box.y0 + fact.box.y1) / 2
     across = (fact.box.x0 + fact.box.x1) / 2
     box = table.box
@@ -300,9 +300,9 @@ def write_pictures(
 
 
 def _frames(picture: WrittenPicture) -> list[Frame]:
-    frames = [Frame(table.box, Ink.TABLE) for table in picture.tables]
+    frames = [Frame(table.box, FrameColor.TABLE) for table in picture.tables]
     if picture.fact is not None:
-        frames.append(Frame(picture.fact.box, Ink.FACT, fact_line(picture.fact)))
+        frames.append(Frame(picture.fact.box, FrameColor.FACT, fact_line(picture.fact)))
     return frames
 
 

@@ -12,7 +12,7 @@ import typer
 from rich.table import Table
 
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import OnIndex, Seed, command
+from fin_agent.cli.options import IndexOptions, Seed, command
 from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.evaluation.statistics import Estimate
 from fin_agent.presentation.terminal_text import listing, right
@@ -52,7 +52,7 @@ class Recipe:
     learn_from: list[str] | None = None
 
     @property
-    def given(self) -> dict[str, Any]:
+    def overrides(self) -> dict[str, Any]:
         """By name."""
         named = {each.name: getattr(self, each.name) for each in fields(self)}
         if self.learn_from:
@@ -65,7 +65,7 @@ def train(
     trained: Trained,
     out: Path,
     recipe: Recipe,
-    on: OnIndex,
+    on: IndexOptions,
     questions: list[Path] | None = None,
     lookups: Annotated[int, typer.Option(min=0)] = 1_000,
     tags: Annotated[int, typer.Option(min=0)] = 1_000,
@@ -108,7 +108,7 @@ def train(
             task = tasks.Reranker()
         case Trained.EMBEDDINGS:
             task = tasks.Embeddings()
-    followed = replace(task.published if published else task.small, **recipe.given)
+    followed = replace(task.published if published else task.small, **recipe.overrides)
     document = cross_validation.train(task, material, followed, out, final=not folds_only, told=say)
     if likeness and trained is Trained.PAGES:
         say(f"cosines of pages: {write_likeness(material, followed, out)}")
@@ -117,13 +117,15 @@ def train(
     return ExitCode.DONE
 
 
-def _examples(out: Path, questions: Sequence[Path], on: OnIndex, *, lookups: int, tags: int, terms: int) -> Material:
+def _examples(
+    out: Path, questions: Sequence[Path], on: IndexOptions, *, lookups: int, tags: int, terms: int
+) -> Material:
     """Make the examples of an index and write them to `out`."""
     from fin_agent.evaluation.financebench import load_questions
     from fin_agent.training.supervision import Wanted, material_of
 
     of_files = {path.stem: load_questions(path) for path in questions}
-    with on.opened() as workspace, Progress(len(workspace.index.entries()), "reading", "filings") as progress:
+    with on.open_workspace() as workspace, Progress(len(workspace.index.entries()), "reading", "filings") as progress:
         material, left_out = material_of(workspace, of_files, Wanted(lookups, tags, terms), progress.step)
     for question in left_out:
         warn(f"left out: {question}")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tenacity import RetryCallState
 
 REDIRECTS = 5
-MOST_BYTES = 128 * 2**20
+MAX_BYTES = 128 * 2**20
 """Of a document; larger ones are not read either."""
 PER_SECOND = 9
 """The SEC allows ten; one is kept back for requests that the network delays and then delivers together."""
@@ -33,7 +33,7 @@ _TRIED_AGAIN = frozenset({403, 408, 425, 429, 500, 502, 503, 504})
 _TOO_MANY = frozenset({403, 429})
 _FARTHEST = 3600.0
 """Seconds. A turn further off was written by a clock that has been set since."""
-_LONGEST_HOLD = 86_400.0
+_MAX_HOLD_LENGTH = 86_400.0
 """Seconds for which a host is left alone at most, whatever it asks for."""
 _TOLD_FROM = 2.0
 """Seconds of waiting that are told: shorter ones nobody notices."""
@@ -44,7 +44,7 @@ _REFUSALS = (
     b"automated access to our sites must comply",
 )
 """What pages say by which EDGAR refuses requests; a filing as short as these does not."""
-_LONGEST_REFUSAL = 100_000
+_MAX_REFUSAL_LENGTH = 100_000
 _POLICY = (
     "The SEC's fair access policy asks whoever fetches by program to say who they are, so that it can write before it"
     " blocks them"
@@ -137,7 +137,7 @@ class EdgarConnection:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
-    def get(self, url: str, headers: Mapping[str, str] | None = None, *, most: int = MOST_BYTES) -> Received:
+    def get(self, url: str, headers: Mapping[str, str] | None = None, *, most: int = MAX_BYTES) -> Received:
         """What is at `url`: its status (200 or 304), headers and content, unpacked.
 
         Tried again, after a pause, where the network fails, the answer breaks off or the server asks for that. Raises
@@ -282,7 +282,7 @@ class Pace:
     def pause(self, seconds: float, host: str = "") -> None:
         """Let no process ask `host` for so long: it says that there were too many requests, or that it is busy."""
         with self._locked() as connection:
-            until = max(self._held(connection, host, now := self._clock()), now + min(seconds, _LONGEST_HOLD))
+            until = max(self._held(connection, host, now := self._clock()), now + min(seconds, _MAX_HOLD_LENGTH))
             connection.execute("INSERT OR REPLACE INTO held VALUES (?, ?)", (host, until))
 
     def _turn(self) -> float:
@@ -297,7 +297,7 @@ class Pace:
     def _held(self, connection: sqlite3.Connection, host: str, now: float) -> float:
         """Until when the host is left alone; now where it is not."""
         row = connection.execute("SELECT until FROM held WHERE host = ?", (host,)).fetchone()
-        return float(row[0]) if row is not None and now < row[0] <= now + _LONGEST_HOLD else now
+        return float(row[0]) if row is not None and now < row[0] <= now + _MAX_HOLD_LENGTH else now
 
     @contextmanager
     def _locked(self) -> Iterator[sqlite3.Connection]:
@@ -358,7 +358,7 @@ def _content(response: httpx.Response, url: str, most: int) -> bytes:
 
 def is_refusal(content: bytes) -> bool:
     """Whether it is a page by which EDGAR refuses requests, sent as if it were what was asked for."""
-    return len(content) <= _LONGEST_REFUSAL and any(said in content.lower() for said in _REFUSALS)
+    return len(content) <= _MAX_REFUSAL_LENGTH and any(said in content.lower() for said in _REFUSALS)
 
 
 def _check_no_refusal(content: bytes, url: str) -> None:

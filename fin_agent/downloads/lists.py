@@ -21,7 +21,7 @@ from fin_agent.downloads.connection import DownloadError, EdgarConnection, not_w
 DAY = 86_400.0
 _FRESH = 600.0
 """Seconds: EDGAR updates lists of filings within a second of a filing."""
-_MOST_BYTES = 64 * 2**20
+_MAX_BYTES = 64 * 2**20
 _CIK = re.compile(r"(?:CIK)?0*(\d{1,10})", re.I)
 _TICKER = re.compile(r"[A-Z0-9][A-Z0-9.\-]{0,11}", re.I)
 _ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}")
@@ -90,7 +90,7 @@ class Lists:
         kept = _read_kept(file, url)
         if kept is not None and 0 <= self._clock() - kept.fetched < fresh_for:
             return kept.content
-        received = self._connection.get(url, kept.conditions if kept is not None else {}, most=_MOST_BYTES)
+        received = self._connection.get(url, kept.conditions if kept is not None else {}, most=_MAX_BYTES)
         if received.status == 304 and kept is not None:
             found = kept.model_copy(update={"fetched": self._clock()})
         else:

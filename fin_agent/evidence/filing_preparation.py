@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fin_agent.evidence.cards.rule_based_abstraction import make_cards
 from fin_agent.evidence.summaries import summary_of
-from fin_agent.filings.reader import doc_id_of, filing_of, read_unchanged
+from fin_agent.filings.reader import doc_id_of, filing_of, read_with_hash
 from fin_agent.filings.readers.protocol import Document
 from fin_agent.index.ingest import PreparedFiling
 from fin_agent.lexicon.lexicon import load_lexicon
@@ -32,7 +32,7 @@ def prepare(path: Path | str, *, accept_repaired: bool = False) -> PreparedFilin
     ('Harborlight Instruments, Inc.', 2023)
     """
     path = Path(path)
-    document, content_hash = read_unchanged(path, accept_repaired=accept_repaired)
+    document, content_hash = read_with_hash(path, accept_repaired=accept_repaired)
     return prepare_document(document, doc_id=doc_id_of(path), source=str(path.resolve()), content_hash=content_hash)
 
 

@@ -15,13 +15,13 @@ from typing import Any
 from fin_agent.errors import FinAgentError, ReadError
 from fin_agent.filings.html.typesetting import SIZE
 from fin_agent.filings.reader import content_hash
-from fin_agent.filings.readers.protocol import no_such_page, pdf_reader, refuse_picture
+from fin_agent.filings.readers.protocol import missing_page_error, pdf_reader, refuse_picture
 from fin_agent.process_pool import CallTimeoutError, Limits, WorkerEndedError, WorkerPool
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box
 
 
-class Ink(Enum):
+class FrameColor(Enum):
     """Colours of frames, as red, green and blue from 0 to 1."""
 
     TABLE = (0.10, 0.40, 0.85)
@@ -33,11 +33,11 @@ class Frame:
     """A place on a page, in points, its colour, and a note (one line; may be empty)."""
 
     box: Box
-    ink: Ink
+    ink: FrameColor
     note: str = ""
 
 
-def framed(picture: bytes, frames: Sequence[Frame], dpi: int) -> bytes:
+def draw_frames(picture: bytes, frames: Sequence[Frame], dpi: int) -> bytes:
     """The PNG `picture` of a page at `dpi` dots an inch, with `frames` drawn on it.
 
     Notes stand on strips above the page, where they hide nothing; what is on the page keeps its every pixel.
@@ -63,7 +63,7 @@ def framed(picture: bytes, frames: Sequence[Frame], dpi: int) -> bytes:
     return drawn
 
 
-def sheet_of(content: PageContent, dpi: int) -> bytes:
+def render_html_page(content: PageContent, dpi: int) -> bytes:
     """A page of HTML as a PNG picture, `dpi` dots an inch: laid out as it was read, each word in its place.
 
     Raises ReadError where PyMuPDF, which draws it, is missing.
@@ -144,7 +144,7 @@ class FramedPage:
     frames: tuple[Frame, ...] = ()
 
 
-class TooLongToDrawError(ReadError):
+class DrawingTimeoutError(ReadError):
     """Drawing was given up: it took too long, or brought the process that drew down."""
 
 
@@ -182,14 +182,14 @@ def draw_pages(
     A PDF is drawn by its reader; of HTML, which has no pages to draw, the layout is drawn that it was read in. It is
     drawn in a process of its own, within limits: a library that draws cannot be stopped from within, and its process
     does nothing else meanwhile. Raises ReadError where the file is gone or is not the one with `expected_hash`
-    (SHA-256): its frames would lie; TooLongToDrawError, PoolBusyError, and CallLeftError once `left` says that nobody
+    (SHA-256): its frames would lie; DrawingTimeoutError, PoolBusyError, and CallLeftError once `left` says that nobody
     waits.
     """
     limits = replace(DRAWING, seconds=DRAWING.seconds * len(pages), wait=DRAWING.wait * len(pages))
     try:
-        return _POOL.call(pages_drawn, path, expected_hash, pages, dpi, bounds, limits=limits, left=left)
+        return _POOL.call(draw_pages_in_process, path, expected_hash, pages, dpi, bounds, limits=limits, left=left)
     except (WorkerEndedError, CallTimeoutError, MemoryError):
-        raise TooLongToDrawError(
+        raise DrawingTimeoutError(
             f"drawing it took more than {DRAWING.seconds:.0f} seconds or {DRAWING.memory >> 30} GB, or broke the "
             "library that draws",
             subject=path.name,
@@ -197,18 +197,21 @@ def draw_pages(
         ) from None
 
 
-def pages_drawn(
+def draw_pages_in_process(
     path: Path, expected_hash: str, pages: Sequence[FramedPage], dpi: int, bounds: Bounds | None = None
 ) -> list[bytes]:
     """As `draw_pages`, in this process and without limits."""
-    refuse_changed(path, expected_hash)
+    require_unchanged(path, expected_hash)
     of_kind = _of_pdf if path.suffix.lower() == ".pdf" else _of_html
     if bounds is None:
         return list(of_kind(path, pages, dpi))
-    return [_bounded(partial(of_kind, path, [wanted]), _at_most(path, wanted, dpi, bounds), bounds) for wanted in pages]
+    return [
+        _within_bounds(partial(of_kind, path, [wanted]), _max_dpi(path, wanted, dpi, bounds), bounds)
+        for wanted in pages
+    ]
 
 
-def _at_most(path: Path, wanted: FramedPage, dpi: int, bounds: Bounds) -> int:
+def _max_dpi(path: Path, wanted: FramedPage, dpi: int, bounds: Bounds) -> int:
     """Dots an inch at which a page of a PDF is not too large. Raises OffPageError."""
     if path.suffix.lower() != ".pdf":
         return dpi  # a sheet of HTML is as large as what is framed on it
@@ -221,8 +224,8 @@ def _at_most(path: Path, wanted: FramedPage, dpi: int, bounds: Bounds) -> int:
     return max(1, min(dpi, int(bounds.longest_side * 72 / max(width, height))))
 
 
-def _bounded(drawn: Callable[[int], Iterator[bytes]], dpi: int, bounds: Bounds) -> bytes:
-    for _ in range(_MOST_TRIES):
+def _within_bounds(drawn: Callable[[int], Iterator[bytes]], dpi: int, bounds: Bounds) -> bytes:
+    for _ in range(_MAX_TRIES):
         (png,) = drawn(dpi)
         longest = max(size_of(png))
         if (longest <= bounds.longest_side and len(png) <= bounds.most_bytes) or dpi <= 1:
@@ -231,10 +234,10 @@ def _bounded(drawn: Callable[[int], Iterator[bytes]], dpi: int, bounds: Bounds) 
     return png
 
 
-_MOST_TRIES = 5
+_MAX_TRIES = 5
 
 
-def refuse_changed(path: Path, expected_hash: str) -> None:
+def require_unchanged(path: Path, expected_hash: str) -> None:
     """Raise ReadError where a file has gone, or is not the one with `expected_hash` (SHA-256)."""
     if not path.is_file():
         raise ReadError(
@@ -254,7 +257,7 @@ def _of_pdf(path: Path, pages: Sequence[FramedPage], dpi: int) -> Iterator[bytes
     reader = pdf_reader()
     for wanted in pages:
         picture = reader.render(path, wanted.page, dpi)
-        yield framed(picture, wanted.frames, dpi) if wanted.frames else picture
+        yield draw_frames(picture, wanted.frames, dpi) if wanted.frames else picture
 
 
 def _of_html(path: Path, pages: Sequence[FramedPage], dpi: int) -> Iterator[bytes]:
@@ -263,13 +266,13 @@ def _of_html(path: Path, pages: Sequence[FramedPage], dpi: int) -> Iterator[byte
     contents = read_html(path).pages
     for wanted in pages:
         if not 0 <= wanted.page < len(contents):
-            raise no_such_page(path, wanted.page, len(contents))
-        content = _with_room(contents[wanted.page], [frame.box for frame in wanted.frames])
+            raise missing_page_error(path, wanted.page, len(contents))
+        content = _fit_page_to_content(contents[wanted.page], [frame.box for frame in wanted.frames])
         refuse_picture(path, wanted.page, (content.width, content.height), dpi)
-        yield framed(sheet_of(content, dpi), wanted.frames, dpi)
+        yield draw_frames(render_html_page(content, dpi), wanted.frames, dpi)
 
 
-def _with_room(content: PageContent, boxes: Sequence[Box]) -> PageContent:
+def _fit_page_to_content(content: PageContent, boxes: Sequence[Box]) -> PageContent:
     """The page, as wide and high as what stands on it: a table may run over the sheet it was set on."""
     boxes = [*boxes, *(Box(word.x0, word.y0, word.x1, word.y1) for word in content.words)]
     width = max((box.x1 for box in boxes), default=0.0) + _MARGIN

@@ -12,7 +12,7 @@ PASSAGE_TOKENS = 1024
 OVERLAP_TOKENS = 30
 _CHARACTERS_PER_TOKEN = 4
 """English prose and tables average about four characters a token; an estimate needs no vocabulary file."""
-_FEWEST_TABLE_ROWS = 3
+_MIN_TABLE_ROWS = 3
 
 
 def passages_of(pages: Sequence[PageContent], tables: Sequence[Table]) -> list[Passage]:
@@ -25,7 +25,7 @@ def passages_of(pages: Sequence[PageContent], tables: Sequence[Table]) -> list[P
         for text in split_text(page.text):
             passages.append(Passage(page.number, len(passages), PassageKind.TEXT, text))
         for table in by_page.get(page.number, ()):
-            if len(table.rows) >= _FEWEST_TABLE_ROWS:
+            if len(table.rows) >= _MIN_TABLE_ROWS:
                 passages.append(Passage(page.number, len(passages), PassageKind.TABLE, table_text(table), table.box))
     return passages
 

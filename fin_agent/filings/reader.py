@@ -48,7 +48,7 @@ def read_filing(
     `metric_of` names the canonical metric of a printed row, `concept_of` that of an XBRL concept, `unit_of` the unit of
     a metric.
     """
-    document, hash_ = read_unchanged(path)
+    document, hash_ = read_with_hash(path)
     return filing_of(
         document,
         metric_of,
@@ -165,7 +165,7 @@ def read_document(path: Path, *, accept_repaired: bool = False) -> Document:
     return read_html(path)
 
 
-def read_unchanged(path: Path, *, accept_repaired: bool = False) -> tuple[Document, str]:
+def read_with_hash(path: Path, *, accept_repaired: bool = False) -> tuple[Document, str]:
     """Read a document, and return it with the hash of the very content that was read.
 
     Raises:
@@ -214,10 +214,10 @@ def doc_id_of(path: Path) -> str:
 
 def is_doc_id(name: str) -> bool:
     """Whether a filing can have this name: something to be seen and typed, and nothing that a terminal would obey."""
-    return bool(name.strip()) and len(name) <= _LONGEST_NAME and not any(map(_unseen, name))
+    return bool(name.strip()) and len(name) <= _MAX_NAME_LENGTH and not any(map(_unseen, name))
 
 
-_LONGEST_NAME = 500
+_MAX_NAME_LENGTH = 500
 
 
 def _unseen(letter: str) -> bool:

@@ -112,7 +112,7 @@ class PhraseIndex:
             return None
         roots: list[str] = []
         found, parted = None, False
-        for size, one in enumerate(tokens[place : place + _MOST_DONE], start=1):
+        for size, one in enumerate(tokens[place : place + _MAX_DONE], start=1):
             if size > 1 and one.follows == ".":
                 break
             parted = parted or (size > 1 and one.follows == ",")
@@ -157,7 +157,7 @@ def _root(word: str) -> str:
 _ENDING = re.compile(r"(?<=\w{3})(?:ings?|ments?|ances?|es?)$")
 _LIGHT = frozenset({"a", "any", "it", "its", "of", "on", "our", "own", "some", "the", "their"})
 """Words between the verb and its object, or the noun and `of`, that name nothing."""
-_MOST_DONE = 8
+_MAX_DONE = 8
 _MOVES = frozenset({"change", "increase", "decrease"})
 
 

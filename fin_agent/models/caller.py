@@ -22,14 +22,14 @@ from fin_agent.models.errors import (
     ModelError,
     ModelTimeoutError,
     RequestRefusedError,
-    about_of,
-    error_of,
+    exception_text,
+    model_error,
 )
 from fin_agent.models.loading import LoadedModel
 from fin_agent.models.metering import CallRecord, Meter, current_meter
 from fin_agent.models.replies import (
-    Gathered,
-    Received,
+    ServerReply,
+    StreamedReply,
     correction,
     from_langchain_message,
     instruction,
@@ -90,7 +90,7 @@ class Caller:
         self.model = loaded
         """The model that is called."""
         self._mode = OutputMode(mode)
-        self.turns = _turns_of(loaded.provider, loaded.base_url, at_once)
+        self.turns = _call_slots(loaded.provider, loaded.base_url, at_once)
         """Places for calls under way, of all callers in this process to the same address."""
         self._prices = prices or PriceTable()
         self._cache = cache
@@ -131,12 +131,12 @@ class Caller:
 
     def error(self, exception: Exception, role: Role) -> ModelError:
         """What an exception of the provider's client means for a role."""
-        return error_of(exception, f"role `{role}` by {self.model.name}", self.model.base_url)
+        return model_error(exception, f"role `{role}` by {self.model.name}", self.model.base_url)
 
     def _made(self, call: Call[OutputT], on_text: OnText | None) -> tuple[OutputT | None, Reply]:
         meter = current_meter() or Meter()
         key = "" if self._cache is None else cache_key(call, self.model.name, self.model.base_url, self._mode)
-        if (kept := self._kept(call, key, meter)) is not None:
+        if (kept := self._cached_reply(call, key, meter)) is not None:
             if on_text is not None:
                 on_text(kept[1].text)
             return kept
@@ -145,13 +145,13 @@ class Caller:
             self._cache.put(key, reply)
         return value, reply
 
-    def _kept(self, call: Call[OutputT], key: str, meter: Meter) -> tuple[OutputT | None, Reply] | None:
+    def _cached_reply(self, call: Call[OutputT], key: str, meter: Meter) -> tuple[OutputT | None, Reply] | None:
         """What was kept of the same call; None where nothing was, or where it no longer fits."""
         kept = None if self._cache is None else self._cache.get(key)
         if kept is None:
             return None
         try:
-            value = validated_value(call, Received(kept.text, kept.finish, kept.usage))
+            value = validated_value(call, ServerReply(kept.text, kept.finish, kept.usage))
         except ModelError:
             return None
         meter.add(self.record(call.role, call.prompt, kept.usage, dollars=0.0, from_cache=True))
@@ -198,11 +198,13 @@ class Caller:
         role = call.role.value
         return model.bind(**options).with_config(metadata={"role": role}, tags=[f"role:{role}"]), messages
 
-    def smaller_form(self, left_out: frozenset[str], failure: Exception, call: Call[OutputT]) -> frozenset[str] | None:
+    def reduced_request(
+        self, left_out: frozenset[str], failure: Exception, call: Call[OutputT]
+    ) -> frozenset[str] | None:
         """What to leave out after a server refused a request; None where nothing is left to leave out."""
         if type(self.error(failure, call.role)) is not RequestRefusedError:
             return None
-        about = about_of(failure)
+        about = exception_text(failure)
         for setting in ("temperature", "stream"):
             if setting not in left_out and setting in about:
                 return left_out | {setting}
@@ -236,11 +238,11 @@ class _Exchange:
         further: tuple[Message, ...] = ()
         for corrected in (False, True):
             try:
-                answer, broken = self._answered(further, most)
+                answer, broken = self._receive_answer(further, most)
             except ModelError as failure:
                 failure.usage += self._usage
                 raise
-            value, fault = (None, broken) if broken is not None else self._judged(answer)
+            value, fault = (None, broken) if broken is not None else self._validate_answer(answer)
             self._account(answer, further, "" if fault is None else fault.what)
             if fault is None:
                 return value, self._reply(answer), answer.held_key
@@ -254,13 +256,13 @@ class _Exchange:
         told = f"two replies could not be used: {fault.what}"
         raise type(fault)(told, subject=self._subject, remedy=fault.remedy, usage=self._usage)
 
-    def _judged(self, answer: Received) -> tuple[Any, ModelError | None]:
+    def _validate_answer(self, answer: ServerReply) -> tuple[Any, ModelError | None]:
         try:
             return validated_value(self._call, answer), None
         except ModelError as fault:
             return None, fault
 
-    def _reply(self, answer: Received) -> Reply:
+    def _reply(self, answer: ServerReply) -> Reply:
         if answer.held_key:
             self._notes.append("the reply held a key, which was taken out")
         return Reply(
@@ -272,7 +274,7 @@ class _Exchange:
             notes=tuple(self._notes),
         )
 
-    def _account(self, answer: Received | None, further: tuple[Message, ...], note: str) -> Usage:
+    def _account(self, answer: ServerReply | None, further: tuple[Message, ...], note: str) -> Usage:
         """Record what an answer took, whole or not; nothing where none came."""
         usage, notes = NO_USAGE, [note]
         if answer is not None and answer.usage is not None:
@@ -288,25 +290,25 @@ class _Exchange:
         self._usage += usage
         return usage
 
-    def _answered(self, further: tuple[Message, ...], most: int | None) -> tuple[Received, ModelError | None]:
+    def _receive_answer(self, further: tuple[Message, ...], most: int | None) -> tuple[ServerReply, ModelError | None]:
         """One answer of the server; with the error, where it broke off while it was streamed.
 
         Raises ModelError, with what was spent on this answer, which is recorded by then.
         """
         caller, call, meter = self._caller, self._call, self._meter
         estimate = caller.estimate(call, further)
-        part = Gathered()
+        part = StreamedReply()
         self._seconds_before = self._seconds
         with (
-            meter.place(call.role, estimate, caller.dollars(Usage(input=estimate)), model=caller.model.name),
+            meter.reserve(call.role, estimate, caller.dollars(Usage(input=estimate)), model=caller.model.name),
             caller.turns,
         ):
             if meter.stopped:
                 raise CallsStoppedError("the caller no longer waits for the reply", subject=self._subject)
             began = time.perf_counter()
             try:
-                return self._requested(further, most, part), None
-            except _LeftError as left:
+                return self._send_with_fallbacks(further, most, part), None
+            except _ListenerStoppedError as left:
                 note = "left before its end" if meter.stopped else "interrupted"
                 self._account(part.answer() if part.said else None, further, note)
                 raise left.cause from None
@@ -324,18 +326,18 @@ class _Exchange:
         self._account(part.answer() if part.said else None, further, error.what)
         raise error
 
-    def _requested(self, further: tuple[Message, ...], most: int | None, part: Gathered) -> Received:
+    def _send_with_fallbacks(self, further: tuple[Message, ...], most: int | None, part: StreamedReply) -> ServerReply:
         """The answer to a request in the fullest form that the server takes."""
         caller, left_out = self._caller, self._caller.left_out
         while True:
             model, messages = caller.bound(self._call, further, most, left_out)
-            sent = partial(self._sent, model, messages, part, streamed="stream" not in left_out)
+            sent = partial(self._send_request, model, messages, part, streamed="stream" not in left_out)
             try:
-                answer = within(self._meter.seconds_left(), sent)
-            except _LeftError:
+                answer = with_timeout(self._meter.seconds_left(), sent)
+            except _ListenerStoppedError:
                 raise
             except Exception as failure:
-                smaller = caller.smaller_form(left_out, failure, self._call)
+                smaller = caller.reduced_request(left_out, failure, self._call)
                 if smaller is None:
                     raise
                 left_out = smaller
@@ -343,14 +345,14 @@ class _Exchange:
                 caller.learn(left_out)
                 return answer
 
-    def _sent(
+    def _send_request(
         self,
         model: Runnable[LanguageModelInput, AIMessage],
         messages: list[tuple[str, str]],
-        part: Gathered,
+        part: StreamedReply,
         *,
         streamed: bool,
-    ) -> Received:
+    ) -> ServerReply:
         """The answer to one request, whose text is told as it grows where somebody listens."""
         if self._on_text is None or not streamed:
             return from_langchain_message(model.invoke(messages))
@@ -364,14 +366,14 @@ class _Exchange:
         self._tell(part, part.rest())
         return part.answer()
 
-    def _tell(self, part: Gathered, grown: bool) -> None:
+    def _tell(self, part: StreamedReply, grown: bool) -> None:
         try:
             if grown and self._on_text is not None and not self._over:
                 self._on_text(part.said)
             if self._meter.stopped:
                 raise CallsStoppedError("the caller no longer waits for the reply", subject=self._subject)
         except Exception as failure:
-            raise _LeftError(failure) from failure
+            raise _ListenerStoppedError(failure) from failure
 
     def _error(self, failure: Exception) -> ModelError:
         """What a provider's exception means; where the time was over, the server is not to blame."""
@@ -385,14 +387,14 @@ class _Exchange:
         return BudgetExceededError(told, subject=self._subject, remedy="Allow more, or ask for less")
 
 
-class _LeftError(Exception):
+class _ListenerStoppedError(Exception):
     """Whoever listens wants no more: with what the listener raised, or that the calls were stopped."""
 
     def __init__(self, cause: Exception) -> None:
         self.cause = cause
 
 
-def within(seconds: float | None, work: Callable[[], ResultT]) -> ResultT:
+def with_timeout(seconds: float | None, work: Callable[[], ResultT]) -> ResultT:
     """What `work` gives. Raises TimeoutError after so many seconds; what is under way is left to itself."""
     if seconds is None:
         return work()
@@ -410,6 +412,6 @@ def within(seconds: float | None, work: Callable[[], ResultT]) -> ResultT:
 
 
 @lru_cache(maxsize=256)
-def _turns_of(provider: str, base_url: str | None, at_once: int) -> threading.Semaphore:
+def _call_slots(provider: str, base_url: str | None, at_once: int) -> threading.Semaphore:
     """The places for calls of one provider at one address, the same for every caller that allows as many."""
     return threading.Semaphore(at_once)

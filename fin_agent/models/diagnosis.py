@@ -33,7 +33,7 @@ _MESSAGES: tuple[Message, ...] = (
     ("system", "You help to find out whether requests reach you."),
     ("user", "State that you are ready."),
 )
-_MOST_TOKENS = 1_000
+_MAX_TOKENS = 1_000
 """Of the reply: a model that reasons needs room for its thoughts. Only what is said is paid for."""
 
 
@@ -77,7 +77,7 @@ def diagnosed_models(
     prices, wrong = _prices(settings)
     used = models_in_use(settings)
     for name, roles in used.items():
-        yield from _of_model(name, roles, settings, prices, meter, offline=offline, asking=asking)
+        yield from _model_findings(name, roles, settings, prices, meter, offline=offline, asking=asking)
     if wrong is not None:
         yield wrong
 
@@ -92,7 +92,7 @@ def models_in_use(settings: ModelSettings) -> dict[str, list[Role]]:
     return filled
 
 
-def _of_model(
+def _model_findings(
     name: str,
     roles: list[Role],
     settings: ModelSettings,
@@ -117,23 +117,23 @@ def _of_model(
     if loaded.base_url and settings.base_url is None:
         where += ", which OPENAI_BASE_URL names"
     yield Finding(name, "set-up", State.OK, f"{where}, for {_named(roles)}")
-    key = _of_key(loaded, settings)
+    key = _key_finding(loaded, settings)
     if offline:
         called = [Finding(name, "server", State.NOTE, "not asked")]
     else:
         asking(name)
-        called = list(_of_call(loaded, roles[0], settings, prices, meter))
+        called = list(_call_findings(loaded, roles[0], settings, prices, meter))
     refused = next((each for each in called if each.check == key.check), None)
     yield key if refused is None else replace(refused, found=f"{key.found}: {refused.found}")
     yield from (each for each in called if each is not refused)
-    yield _of_price(loaded, settings, prices)
+    yield _price_finding(loaded, settings, prices)
 
 
 def _named(roles: list[Role]) -> str:
     return "all roles" if len(roles) == len(Role) else ", ".join(roles)
 
 
-def _of_key(loaded: LoadedModel, settings: ModelSettings) -> Finding:
+def _key_finding(loaded: LoadedModel, settings: ModelSettings) -> Finding:
     """Where the key comes from, and whether it goes where it should."""
     check = "key"
     variable = variable_with_key(loaded.provider, loaded.base_url, settings.key_variable)
@@ -151,20 +151,20 @@ def _of_key(loaded: LoadedModel, settings: ModelSettings) -> Finding:
     return Finding(loaded.name, check, State.OK, found)
 
 
-def _of_call(
+def _call_findings(
     loaded: LoadedModel, role: Role, settings: ModelSettings, prices: PriceTable, meter: Meter
 ) -> Iterator[Finding]:
     """One call, and what it shows: that the server answers, and how replies are held to their form."""
     caller = Caller(loaded, mode=settings.output, prices=prices)
-    call = Call(role, _MESSAGES, _PROMPT, output=Ready, max_output_tokens=_MOST_TOKENS, temperature=0.01)
+    call = Call(role, _MESSAGES, _PROMPT, output=Ready, max_output_tokens=_MAX_TOKENS, temperature=0.01)
     try:
         with metered(meter):
             _, reply = caller.value(call)
     except ModelError as error:
-        yield from _of_failure(loaded, error, caller, settings)
+        yield from _failure_finding(loaded, error, caller, settings)
         return
     yield _answered(loaded, reply)
-    yield _of_form(loaded, caller, settings, reply)
+    yield _output_finding(loaded, caller, settings, reply)
 
 
 def _answered(loaded: LoadedModel, reply: Reply) -> Finding:
@@ -175,7 +175,7 @@ def _answered(loaded: LoadedModel, reply: Reply) -> Finding:
     return Finding(loaded.name, "server", State.OK, found)
 
 
-def _of_form(loaded: LoadedModel, caller: Caller, settings: ModelSettings, reply: Reply) -> Finding:
+def _output_finding(loaded: LoadedModel, caller: Caller, settings: ModelSettings, reply: Reply) -> Finding:
     check = "structured output"
     corrected = next((note for note in reply.notes if note.startswith("a correction")), "")
     if corrected:
@@ -191,7 +191,9 @@ def _of_form(loaded: LoadedModel, caller: Caller, settings: ModelSettings, reply
     return Finding(loaded.name, check, State.OK, f"by plain JSON, checked here ({why})")
 
 
-def _of_failure(loaded: LoadedModel, error: ModelError, caller: Caller, settings: ModelSettings) -> Iterator[Finding]:
+def _failure_finding(
+    loaded: LoadedModel, error: ModelError, caller: Caller, settings: ModelSettings
+) -> Iterator[Finding]:
     """What stands in the way, under the check that it belongs to."""
     form = "structured output"
     if isinstance(error, UnusableReplyError):
@@ -209,7 +211,7 @@ def _of_failure(loaded: LoadedModel, error: ModelError, caller: Caller, settings
         yield Finding(loaded.name, form, State.NOTE, "not known")
 
 
-def _of_price(loaded: LoadedModel, settings: ModelSettings, prices: PriceTable) -> Finding:
+def _price_finding(loaded: LoadedModel, settings: ModelSettings, prices: PriceTable) -> Finding:
     price = prices.price(loaded.name, loaded.priced_at)
     if price is not None:
         source = f"from {settings.prices}" if loaded.name in prices.own else "as genai-prices has it"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fin_agent.errors import FinAgentError
 from fin_agent.models.call import NO_USAGE, Usage
-from fin_agent.models.key_redaction import redacted
+from fin_agent.models.key_redaction import redact_keys
 
 
 class ModelError(FinAgentError):
@@ -93,7 +93,7 @@ class PricesError(FinAgentError):
     """A file of prices cannot be used."""
 
 
-def error_of(exception: Exception, subject: str, base_url: str | None) -> ModelError:
+def model_error(exception: Exception, subject: str, base_url: str | None) -> ModelError:
     """What an exception of a provider's client means. `subject` names role and model in the error.
 
     The client has made its requests again by then, as often as it was told to.
@@ -101,7 +101,7 @@ def error_of(exception: Exception, subject: str, base_url: str | None) -> ModelE
     chain = list(_chain(exception))
     if (own := next((link for link in chain if isinstance(link, ModelError)), None)) is not None:
         return type(own)(own.what, subject=subject, remedy=own.remedy)
-    said = redacted(str(exception) or type(exception).__name__)
+    said = redact_keys(str(exception) or type(exception).__name__)
     where = base_url or "the provider's own address"
     status = next((status for link in chain if (status := _status(link)) is not None), None)
     if status is None:
@@ -109,17 +109,17 @@ def error_of(exception: Exception, subject: str, base_url: str | None) -> ModelE
     elif status < 400:
         to = next((place for link in chain if (place := _header(link, "location"))), "")
         kind = RedirectedError
-        told = f"the server answered {status} and sends on to another address{f' ({redacted(to)})' if to else ''}"
+        told = f"the server answered {status} and sends on to another address{f' ({redact_keys(to)})' if to else ''}"
         remedy = "Redirects are not followed: give the final address, if you trust it, as --base-url"
     else:
         asked = next((seconds for link in chain if (seconds := _header(link, "retry-after"))), "")
-        wait = f"; it asks to wait {redacted(asked)} seconds" if asked.isdecimal() else ""
+        wait = f"; it asks to wait {redact_keys(asked)} seconds" if asked.isdecimal() else ""
         told = f"the server answered {status} ({said}){wait}"
-        kind, remedy = _by_status(status, about_of(exception), where)
+        kind, remedy = _by_status(status, exception_text(exception), where)
     return kind(told, subject=subject, remedy=remedy)
 
 
-def about_of(exception: Exception) -> str:
+def exception_text(exception: Exception) -> str:
     """All that an exception and its causes say, in small letters."""
     chain = _chain(exception)
     return " ".join(
@@ -163,7 +163,7 @@ def _without_status(
         remedy = "Allow more time, or ask for less; a local server may be busy or loading the model"
         return ModelTimeoutError, "no answer in time", remedy
     if any(word in names for word in ("connectionerror", "connecterror", "networkerror", "protocolerror")):
-        cause = redacted(str(chain[-1])) or type(chain[-1]).__name__
+        cause = redact_keys(str(chain[-1])) or type(chain[-1]).__name__
         told = f"no connection to {where} ({said if cause == said else f'{said} {cause}'})"
         return ServerUnreachableError, told, "Is the server running at this address, and can it be reached from here?"
     told = f"the call failed ({type(exception).__name__}: {said})"

@@ -25,7 +25,7 @@ _HOLDS_KEY = re.compile(
     re.I,
 )
 """A run of letters and digits is no word; `key-figures-of-2023` is none of these."""
-_MOST_CHARACTERS = 400
+_MAX_CHARACTERS = 400
 
 
 def holds_key(text: str) -> bool:
@@ -35,10 +35,10 @@ def holds_key(text: str) -> bool:
     (True, False, False)
     """
     written = text.strip()
-    return bool(_IS_KEY.fullmatch(written) or _HOLDS_KEY.search(written)) or without_keys(written) != written
+    return bool(_IS_KEY.fullmatch(written) or _HOLDS_KEY.search(written)) or redact_reply(written) != written
 
 
-def without_keys(text: str) -> str:
+def redact_reply(text: str) -> str:
     """A text of a model without the keys that servers are sent: those of the environment's variables for keys."""
     for key in sent_keys():
         text = text.replace(key, REDACTED)
@@ -51,15 +51,15 @@ def sent_keys() -> list[str]:
     return secret_forms(os.environ.get(name, "") for name in names)
 
 
-def names_a_key(variable: str) -> None:
+def register_key_variable(variable: str) -> None:
     """Let the value of a variable be taken for a key, whatever the variable is called."""
     NAMED_FOR_KEYS.add(variable)
 
 
-def redacted(text: str) -> str:
+def redact_keys(text: str) -> str:
     r"""A text on one line, shortened, without keys: those in the environment, and whatever looks like one.
 
-    >>> redacted("Incorrect API key provided: sk-proj-abcdef123456.\\nSee the manual")
+    >>> redact_keys("Incorrect API key provided: sk-proj-abcdef123456.\\nSee the manual")
     'Incorrect API key provided: [key] See the manual'
     """
     for value in _secrets():
@@ -67,7 +67,7 @@ def redacted(text: str) -> str:
     text = _LOOKS_SECRET.sub(REDACTED, text)
     line = "".join(sign if sign.isprintable() else " " for sign in text)
     line = " ".join(line.split())
-    return line if len(line) <= _MOST_CHARACTERS else f"{line[: _MOST_CHARACTERS - 3]}..."
+    return line if len(line) <= _MAX_CHARACTERS else f"{line[: _MAX_CHARACTERS - 3]}..."
 
 
 def _secrets() -> list[str]:

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from fin_agent.errors import how_to_install
 from fin_agent.models.errors import ModelSetupError, ServerFailedError
-from fin_agent.models.key_redaction import holds_key, names_a_key, redacted
+from fin_agent.models.key_redaction import holds_key, redact_keys, register_key_variable
 from fin_agent.redaction import is_plaintext, normalize_secret, unsendable_reason
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _NO_KEY = "none"
 _NAME = re.compile(r"([a-z][a-z0-9_]*):(\S+)")
 _TIMEOUT_SECONDS = 120.0
 MAX_RETRIES = 3
-MOST_BYTES = 20_000_000
+MAX_BYTES = 20_000_000
 """Of a body."""
 _BESIDE_THE_POINT = ("This model does not support OpenAI's structured output feature", "Pydantic serializer warnings")
 """Warnings about a method of langchain-openai that is not used here, and about forms that are checked here."""
@@ -102,10 +102,10 @@ def load_chat_model(
         options |= {"stream_usage": True, **_http_client()}
     if (key := _key(provider, address, key_variable, name)) is not None:
         options["api_key"] = key
-    return LoadedModel(name, _initiated(name, model, options), address)
+    return LoadedModel(name, _create_model(name, model, options), address)
 
 
-def _initiated(name: str, model: str, options: dict[str, object]) -> BaseChatModel:
+def _create_model(name: str, model: str, options: dict[str, object]) -> BaseChatModel:
     subject = f"chat model {name!r}"
     try:
         from langchain.chat_models import init_chat_model
@@ -121,13 +121,13 @@ def _initiated(name: str, model: str, options: dict[str, object]) -> BaseChatMod
         made: BaseChatModel = init_chat_model(model, **options)
     except ImportError as failure:
         error = ModelSetupError(
-            f"its provider's package is not installed ({redacted(str(failure))})",
+            f"its provider's package is not installed ({redact_keys(str(failure))})",
             subject=subject,
             remedy="Install the package named",
         )
     except Exception as failure:  # a provider's own errors: no key, a setting it does not know
         error = ModelSetupError(
-            f"it cannot be set up ({redacted(str(failure) or type(failure).__name__).rstrip('.')})",
+            f"it cannot be set up ({redact_keys(str(failure) or type(failure).__name__).rstrip('.')})",
             subject=subject,
             remedy="Give PROVIDER:MODEL, as openai:gpt-4o-mini, and set the key that the provider asks for in the "
             "environment",
@@ -142,7 +142,7 @@ def _parts(name: str) -> tuple[str, str]:
     if found is None:
         raise ModelSetupError(
             "the name has no provider",
-            subject=f"chat model {redacted(name)!r}",
+            subject=f"chat model {redact_keys(name)!r}",
             remedy="Give PROVIDER:MODEL, as openai:gpt-4o-mini or ollama:llama3.1",
         )
     return found[1], found[2]
@@ -162,7 +162,7 @@ def _address(given: str, name: str) -> str:
         plain = False
     if not plain and not holds_key(given):
         raise ModelSetupError(
-            f"{redacted(given)!r} is not the address of a server",
+            f"{redact_keys(given)!r} is not the address of a server",
             subject=subject,
             remedy="Give one as http://localhost:8000/v1",
         )
@@ -193,7 +193,7 @@ def variable_with_key(provider: str, address: str | None, key_variable: str | No
 def _key(provider: str, address: str | None, key_variable: str | None, name: str) -> str | None:
     """The key to hand over; None where the provider's package finds its own, or says which one it misses."""
     if (variable := variable_with_key(provider, address, key_variable)) is not None:
-        names_a_key(variable)
+        register_key_variable(variable)
         key = normalize_secret(os.environ[variable], blanks=True)
         if key == _NO_KEY:
             return key
@@ -203,7 +203,7 @@ def _key(provider: str, address: str | None, key_variable: str | None, name: str
                 subject=f"chat model {name!r}",
                 remedy=f"Set {variable} anew, to the key alone",
             )
-        _refuse_in_the_open(address, f"the key in {variable}", name)
+        _require_encrypted_address(address, f"the key in {variable}", name)
         return key
     if key_variable is not None:
         raise ModelSetupError(
@@ -212,7 +212,7 @@ def _key(provider: str, address: str | None, key_variable: str | None, name: str
             remedy=f"Set {key_variable} in the environment",
         )
     if provider != _OPENAI:
-        _refuse_in_the_open(address, "a key that its package finds", name)
+        _require_encrypted_address(address, "a key that its package finds", name)
         return None
     if address is not None:
         return _NO_KEY
@@ -223,7 +223,7 @@ def _key(provider: str, address: str | None, key_variable: str | None, name: str
     )
 
 
-def _refuse_in_the_open(address: str | None, key: str, name: str) -> None:
+def _require_encrypted_address(address: str | None, key: str, name: str) -> None:
     if address is not None and is_plaintext(address):
         raise ModelSetupError(
             f"{key} would be sent to {address} over plain HTTP, which anybody on the way can read",
@@ -250,7 +250,7 @@ def _bound(response: httpx.Response) -> None:
     """Let no more be read of a body than MOST_BYTES, nor for longer than one read may take, however it drips."""
     packed = response.headers.get("content-encoding", "identity").strip().lower()
     if packed not in ("", "identity"):  # what comes of unpacking it would have no end
-        raise _unusable(f"is packed in a way that was not asked for ({redacted(packed)})")
+        raise _unusable(f"is packed in a way that was not asked for ({redact_keys(packed)})")
     stream = cast("httpx.SyncByteStream", response.stream)
     left = (response.request.extensions.get("timeout") or {}).get("read")
 
@@ -261,8 +261,8 @@ def _bound(response: httpx.Response) -> None:
             read += len(piece)
             if left is not None and waited > left:
                 raise TimeoutError
-            if read > MOST_BYTES:
-                raise _unusable(f"is longer than {MOST_BYTES // 1_000_000} MB")
+            if read > MAX_BYTES:
+                raise _unusable(f"is longer than {MAX_BYTES // 1_000_000} MB")
             yield piece
             began = time.monotonic()
 

@@ -72,7 +72,7 @@ class CallListener(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class Spending:
     """What calls took together, those served by the cache left out."""
 
     calls: int = 0
@@ -83,11 +83,11 @@ class Spent:
     """Of the calls whose price is known."""
     unpriced_calls: int = 0
 
-    def with_call(self, record: CallRecord) -> Spent:
+    def with_call(self, record: CallRecord) -> Spending:
         """The sum with one more call."""
         if record.from_cache:
             return self
-        return Spent(
+        return Spending(
             calls=self.calls + 1,
             tokens=self.tokens + record.usage.total,
             seconds=self.seconds + record.seconds,
@@ -97,7 +97,7 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Place:
+class _Reservation:
     """A call under way, or about to be."""
 
     role: Role
@@ -135,12 +135,12 @@ class Meter:
         self._stopped = False
         self._clock = clock
         self._started = clock()
-        self._sum = Spent()
+        self._sum = Spending()
         for record in earlier:
             self._sum = self._sum.with_call(record)
         self._seconds_before = self._sum.seconds
         self._records: list[CallRecord] = []
-        self._places: list[_Place] = []
+        self._places: list[_Reservation] = []
         self._left_out: list[str] = []
         self._guard = threading.RLock()
 
@@ -151,12 +151,12 @@ class Meter:
             return tuple(self._records)
 
     @property
-    def left_out(self) -> tuple[str, ...]:
+    def calls_not_made(self) -> tuple[str, ...]:
         """Calls that were not made, each with the limit that stood against it."""
         with self._guard:
             return tuple(self._left_out)
 
-    def spent(self) -> Spent:
+    def spent(self) -> Spending:
         """All that was paid for until now, earlier records included."""
         with self._guard:
             return replace(self._sum, seconds=self._seconds_before + self._clock() - self._started)
@@ -189,22 +189,22 @@ class Meter:
             self._listener.call_ended(record)
 
     @contextmanager
-    def place(self, role: Role, input_tokens: int, dollars: float | None, *, model: str = "") -> Iterator[None]:
+    def reserve(self, role: Role, input_tokens: int, dollars: float | None, *, model: str = "") -> Iterator[None]:
         """Room for one call of about so many tokens and dollars, kept free for it until the block is left.
 
         Raises BudgetExceededError where there is none, UnknownPriceError where dollars are limited and not known, and
         CallsStoppedError.
         """
-        place = _Place(role, input_tokens, dollars)
+        place = _Reservation(role, input_tokens, dollars)
         self._take(place)
         try:
             if self._listener is not None:
                 self._listener.call_begun(role, model)
             yield
         finally:
-            self._free(place)
+            self._release(place)
 
-    def _take(self, place: _Place) -> None:
+    def _take(self, place: _Reservation) -> None:
         with self._guard:
             try:
                 self._check(place)
@@ -215,13 +215,13 @@ class Meter:
                 raise
             self._places.append(place)
 
-    def _free(self, place: _Place) -> None:
+    def _release(self, place: _Reservation) -> None:
         with self._guard:
             self._places.remove(place)
         if self._within is not None:
-            self._within._free(place)
+            self._within._release(place)
 
-    def _check(self, place: _Place) -> None:
+    def _check(self, place: _Reservation) -> None:
         if self._stopped:
             raise CallsStoppedError(f"the call of role `{place.role}` was not made: the caller no longer waits for it")
         budget, spent = self.budget, self.spent()

@@ -21,7 +21,7 @@ from fin_agent.models.errors import (
     TruncatedReplyError,
     UnusableReplyError,
 )
-from fin_agent.models.key_redaction import redacted, sent_keys, without_keys
+from fin_agent.models.key_redaction import redact_keys, redact_reply, sent_keys
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, AIMessageChunk
@@ -30,7 +30,7 @@ ValueT = TypeVar("ValueT", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ServerReply:
     """One answer of a server."""
 
     text: str
@@ -46,13 +46,13 @@ class Received:
     """Whether it held a key, which was taken out: such an answer is not kept."""
 
 
-def validated_value(call: Call[OutputT], answer: Received) -> OutputT | None:
+def validated_value(call: Call[OutputT], answer: ServerReply) -> OutputT | None:
     """The value where one is wanted. Raises the ModelError that says why the answer cannot be used."""
     if answer.refusal or answer.finish is Finish.FILTERED:
-        said = f" ({redacted(answer.refusal)})" if answer.refusal else ""
+        said = f" ({redact_keys(answer.refusal)})" if answer.refusal else ""
         raise _unusable(f"the model, or a filter before it, declined to answer{said}", RefusedByModelError)
     if answer.tools:
-        named = redacted(", ".join(answer.tools))
+        named = redact_keys(", ".join(answer.tools))
         raise _unusable(f"the model called a tool ({named}), and none was offered")
     cut_off = answer.finish is Finish.LENGTH
     if not answer.text.strip():
@@ -86,7 +86,7 @@ _MOST_OF_FAULT, _MOST_OF_REPLY = 400, 4_000
 """Characters shown of what was wrong, and of the reply itself."""
 
 
-def correction(call: Call[OutputT], answer: Received, fault: ModelError) -> tuple[Message, ...]:
+def correction(call: Call[OutputT], answer: ServerReply, fault: ModelError) -> tuple[Message, ...]:
     """What follows the messages of the call when it is made once more: the model's own reply, and what is wrong."""
     wanted = "Reply anew, in words." if call.output is None else f"Reply anew. {instruction(call.output)}"
     shorter = " Be briefer: the reply must end before the limit." if isinstance(fault, TruncatedReplyError) else ""
@@ -172,13 +172,13 @@ _FINISHES = {
 }
 
 
-def from_langchain_message(message: AIMessage) -> Received:
+def from_langchain_message(message: AIMessage) -> ServerReply:
     """A message of LangChain; a merged stream as well."""
     blocks = message.content if isinstance(message.content, list) else []
     refusals = [str(block["refusal"]) for block in blocks if isinstance(block, dict) and block.get("refusal")]
     said = cleaned(str(message.text))
-    text = without_keys(said)
-    return Received(
+    text = redact_reply(said)
+    return ServerReply(
         text=without_thoughts(text),
         finish=_finish(message.response_metadata),
         usage=_usage(message.usage_metadata or {}),
@@ -189,7 +189,7 @@ def from_langchain_message(message: AIMessage) -> Received:
 
 
 @dataclass(slots=True)
-class Gathered:
+class StreamedReply:
     """An answer as it is streamed."""
 
     said: str = ""
@@ -202,7 +202,7 @@ class Gathered:
         """Whether the piece adds to what is said. A model that does not stream gives one, which is no chunk."""
         self.message = piece if self.message is None else _merged(self.message, piece)
         self.text += cleaned(str(piece.text))
-        text = without_keys(self.text)
+        text = redact_reply(self.text)
         most = max(map(len, self.keys), default=0)
         sizes = range(min(most, len(text)), 0, -1)
         # A key may go on with the next piece: its beginning is held back.
@@ -211,11 +211,11 @@ class Gathered:
 
     def rest(self) -> bool:
         """Whether the end adds what was held back: it began like a key, and is none."""
-        return self._grown(without_keys(self.text))
+        return self._grown(redact_reply(self.text))
 
-    def answer(self) -> Received:
+    def answer(self) -> ServerReply:
         """All of it, as an answer."""
-        return Received("", Finish.UNKNOWN, None) if self.message is None else from_langchain_message(self.message)
+        return ServerReply("", Finish.UNKNOWN, None) if self.message is None else from_langchain_message(self.message)
 
     def _grown(self, text: str) -> bool:
         before, self.said = self.said, without_thoughts(text)
@@ -342,7 +342,7 @@ def _load(text: str) -> JsonValue:
     return value
 
 
-def _once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+def _reject_duplicate_fields(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     """A field that stands twice has no certain value."""
     names = [name for name, _ in pairs]
     if twice := [name for name in names if names.count(name) > 1]:
@@ -350,7 +350,7 @@ def _once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     return dict(pairs)
 
 
-def _no_number(name: str) -> NoReturn:
+def _reject_constant(name: str) -> NoReturn:
     raise UnreadableError(f"{name} is not a number in JSON")
 
 
@@ -361,4 +361,6 @@ def _finite(written: str) -> float:
     return number
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_reject_duplicate_fields, parse_constant=_reject_constant, parse_float=_finite
+)

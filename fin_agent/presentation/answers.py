@@ -228,7 +228,7 @@ def _tally(entries: Sequence[Entry]) -> str:
     return "   ".join(f"{mark} {marks.count(mark)} {word}" for mark, word in words.items() if mark in marks)
 
 
-LONGEST_LINE = 96
+MAX_LINE_LENGTH = 96
 _ASSIGNED = re.compile(r"(\s*)(return|\w+ =) (.+)", re.S)
 _TEXT = re.compile(r"(['\"])[^\n]*?\1")
 _CODE = re.compile(r"""((?:'[^'\n]*'|"[^"\n]*"|[^'"#])*)(?:#(.*))?""")
@@ -240,7 +240,7 @@ _HELD = "\x00"
 class ProgramView:
     """A program that is set anew for the width it is shown in: a line folded by the terminal is no Python."""
 
-    def __init__(self, program: str, longest: int = LONGEST_LINE) -> None:
+    def __init__(self, program: str, longest: int = MAX_LINE_LENGTH) -> None:
         self._program = plain(program)
         self._longest = longest
 
@@ -249,7 +249,7 @@ class ProgramView:
         yield Syntax(code, "python", theme="ansi_dark", background_color="default", word_wrap=True)
 
 
-def narrow(program: str, longest: int = LONGEST_LINE) -> str:
+def narrow(program: str, longest: int = MAX_LINE_LENGTH) -> str:
     """The same program with comments that do not fit set above their line, and long expressions broken at blanks.
 
     A name or a text longer than `longest` stays whole.

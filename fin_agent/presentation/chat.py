@@ -13,7 +13,7 @@ from fin_agent.analyst.rules.follow_ups import MessageKind
 from fin_agent.answering.answer import Citation
 from fin_agent.filings.passage_splitting import table_text
 from fin_agent.graphs.chat.state import Turn
-from fin_agent.graphs.chat.threads import KeptThread
+from fin_agent.graphs.chat.threads import ThreadSummary
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.answers import usage_line
 from fin_agent.presentation.pages import page_head, table_view
@@ -22,9 +22,9 @@ from fin_agent.presentation.traces import warning_lines
 from fin_agent.vocabulary.page import Page
 from fin_agent.vocabulary.table import Table as FilingTable
 
-_MOST_CITED = 10
-_LONGEST_QUOTE = 300
-_MOST_WARNINGS = 6
+_MAX_CITED = 10
+_MAX_QUOTE_LENGTH = 300
+_MAX_WARNINGS = 6
 _ENDS_IN_A_FIGURE = re.compile(r": \D{0,3}[\d.,]+\D{0,2}$")
 
 
@@ -42,22 +42,22 @@ def _parts(turn: Turn) -> Iterator[RenderableType]:
         yield from _cited(turn.citations)
     for note in dict.fromkeys(note for answer in turn.answers for note in answer.assumptions):
         yield Text(f"Note: {one_line(note)}", style="yellow")
-    yield from warning_lines(turn.warnings, most=_MOST_WARNINGS)
+    yield from warning_lines(turn.warnings, most=_MAX_WARNINGS)
     if called := usage_line(turn.usage):
         yield Text(called, style="dim")
 
 
 def _cited(citations: Sequence[Citation]) -> Iterator[RenderableType]:
-    for number, citation in enumerate(citations[:_MOST_CITED], start=1):
+    for number, citation in enumerate(citations[:_MAX_CITED], start=1):
         place = f"{one_line(citation.doc_id)} page {citation.page + 1}"
         line = Text.assemble(
-            (f" [{number}] ", "bold"), (place, "cyan"), ("  ", ""), (one_line(citation.text, _LONGEST_QUOTE), "dim")
+            (f" [{number}] ", "bold"), (place, "cyan"), ("  ", ""), (one_line(citation.text, _MAX_QUOTE_LENGTH), "dim")
         )
         if not _ENDS_IN_A_FIGURE.search(citation.text):  # a figure is never cut off; of a sentence /evidence shows all
             line.no_wrap, line.overflow = True, "ellipsis"
         yield line
-    if len(citations) > _MOST_CITED:
-        yield Text(f" and {len(citations) - _MOST_CITED} more: /evidence N", style="dim")
+    if len(citations) > _MAX_CITED:
+        yield Text(f" and {len(citations) - _MAX_CITED} more: /evidence N", style="dim")
 
 
 def evidence_view(
@@ -65,7 +65,7 @@ def evidence_view(
 ) -> RenderableType:
     """The passage that a citation stands in: its table where it is a figure of one, else its text, the quote marked."""
     head = Text.assemble((f"[{number}] ", "bold"), page_head(record, page))
-    parts: list[RenderableType] = [head, Text(f"▸ {one_line(citation.text, _LONGEST_QUOTE)}", style="bold"), Text()]
+    parts: list[RenderableType] = [head, Text(f"▸ {one_line(citation.text, _MAX_QUOTE_LENGTH)}", style="bold"), Text()]
     table = next((each for each in tables if _holds(each, citation)), None)
     if table is not None:
         return Group(*parts, *table_view(table))
@@ -95,7 +95,7 @@ def history_view(turns: Sequence[Turn]) -> RenderableType:
     return Group(*lines) if lines else Text("Nothing has been said in this thread yet.")
 
 
-def threads_view(threads: Sequence[KeptThread], current: str) -> RenderableType:
+def threads_view(threads: Sequence[ThreadSummary], current: str) -> RenderableType:
     """The threads kept, the current one marked."""
     if not threads:
         return Text("No thread is kept yet.")

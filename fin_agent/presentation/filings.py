@@ -150,7 +150,7 @@ _FIELDS = (
     " fiscal_year_end_month filed"
 )
 _NAMES = {"cik": "CIK", "fiscal_year_end_month": "year ends in month", "employer_id": "employer id"}
-_LONGEST = 60
+_MAX_LENGTH = 60
 
 
 def _identity(identity: Identity) -> RenderableType:
@@ -168,7 +168,7 @@ def _identity(identity: Identity) -> RenderableType:
         taken = first.get(name)
         if taken is not None:
             page = "" if taken.page is None else str(taken.page + 1)
-            row += [taken.origin.value, page, f"{taken.confidence:.0%}", cut(one_line(taken.printed, _LONGEST))]
+            row += [taken.origin.value, page, f"{taken.confidence:.0%}", cut(one_line(taken.printed, _MAX_LENGTH))]
         table.add_row(*row)
     return table
 
@@ -257,7 +257,7 @@ def number(value: Decimal) -> str:
 
 def fact_line(fact: Fact) -> str:
     """`Total revenues, FY2022: 66,608,000,000 USD`."""
-    return f"{one_line(fact.label, _LONGEST)}, {period_words(fact.period)}: {value_words(fact)}"
+    return f"{one_line(fact.label, _MAX_LENGTH)}, {period_words(fact.period)}: {value_words(fact)}"
 
 
 def metric_by_name(name: str, lexicon: Lexicon) -> str | None:
@@ -310,7 +310,7 @@ def _dim(line: str) -> Text:
     return Text(f"  {line}", style="dim", no_wrap=True, overflow="ellipsis")
 
 
-_LONGEST_LABEL = 56
+_MAX_LABEL_LENGTH = 56
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,7 +389,7 @@ def _failed(check: Check) -> Iterator[RenderableType]:
         table.add_column(justify="right" if column == "value" else "left", no_wrap=column != "label")
     for position, figure in enumerate(check.figures):
         place = f"page {figure.page + 1}, line {figure.line + 1}"
-        label = one_line(figure.label, _LONGEST_LABEL)
+        label = one_line(figure.label, _MAX_LABEL_LENGTH)
         table.add_row(_sign(check, position), label, printed_amount(figure), place)
     table.add_row("", "difference", printed_amount(_difference(check)), "", style="bold")
     yield Padding(table, (0, 0, 0, 2))

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError
-from fin_agent.filings.page_rendering import Bounds, Frame, FramedPage, Ink, draw_pages
+from fin_agent.filings.page_rendering import Bounds, Frame, FrameColor, FramedPage, draw_pages
 from fin_agent.presentation.terminal_text import plain
 from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
 
 Picture = Callable[[str, int, list[Box]], bytes | None]
 """PNG of a page (0-based) of a filing with boxes framed, or None where it cannot be drawn."""
-_MOST_PAGES = 12
+_MAX_PAGES = 12
 _DPI = 110
 _BOUNDS = Bounds(longest_side=1_600, most_bytes=2_000_000)
 _CSP = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -60,7 +60,7 @@ def drawn_page(
     workspace: Workspace, doc_id: str, page: int, boxes: Sequence[Box], *, notify: Callable[[str], object] = str
 ) -> bytes | None:
     """PNG of a page (0-based) with boxes framed; None where it cannot be drawn, and `notify` is told why."""
-    wanted = FramedPage(page, tuple(Frame(box, Ink.FACT) for box in boxes))
+    wanted = FramedPage(page, tuple(Frame(box, FrameColor.FACT) for box in boxes))
     try:
         record = workspace.index.filing(doc_id)
         return draw_pages(Path(record.source), record.content_hash, [wanted], _DPI, _BOUNDS)[0]
@@ -69,7 +69,7 @@ def drawn_page(
         return None
 
 
-def _answer(answer: Answer, picture: Picture, most_pages: int = _MOST_PAGES) -> Iterator[str]:
+def _answer(answer: Answer, picture: Picture, most_pages: int = _MAX_PAGES) -> Iterator[str]:
     yield f'<h1>{_said(answer.question)}</h1><p class="said">{_said(answer.answer.text)}</p>'
     if answer.missing:
         yield f"<p>Missing:</p><ul>{''.join(f'<li>{_said(each)}</li>' for each in answer.missing)}</ul>"

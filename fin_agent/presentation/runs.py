@@ -149,9 +149,9 @@ _PLACES = ("documents", "pages")
 """Parts whose lines are short and many: they are run together."""
 _READ_WHOLE = ("question", "program", "answer", "missing", "settings")
 _LINES_OF_A_PART = 3
-_LONGEST_LINE = 240
-_LONGEST_ID = 14
-_LONGEST_VALUE = 22
+_MAX_LINE_LENGTH = 240
+_MAX_ID_LENGTH = 14
+_MAX_VALUE_LENGTH = 22
 
 
 def runs_view(lines: Sequence[RunLine], kept: int, today: date) -> RenderableType:
@@ -161,7 +161,7 @@ def runs_view(lines: Sequence[RunLine], kept: int, today: date) -> RenderableTyp
     table = listing(fixed("Run"), fixed("UTC"), *own_id, "Question", fixed("Answer"), right("R"), right("s"))
     for line in lines:
         written = f"{line.started:%m-%d %H:%M}" if line.started.year == today.year else f"{line.started:%Y-%m-%d}"
-        named = [Text(one_line(line.question_id or "", _LONGEST_ID), style="cyan")] if of_a_batch else []
+        named = [Text(one_line(line.question_id or "", _MAX_ID_LENGTH), style="cyan")] if of_a_batch else []
         table.add_row(
             line.id, written, *named, cut(line.question), _outcome(line), str(line.rounds or "–"), f"{line.seconds:.2f}"
         )
@@ -176,7 +176,7 @@ def _outcome(line: RunLine) -> Text:
         return Text("refused", style="yellow")
     if line.value is None:
         return Text("several figures" if line.computed else "in words", style="green")
-    return Text(one_line(abbreviated_value(line.value, line.unit), _LONGEST_VALUE), style="green")
+    return Text(one_line(abbreviated_value(line.value, line.unit), _MAX_VALUE_LENGTH), style="green")
 
 
 _AROUND = {
@@ -233,4 +233,4 @@ def _line(part: str, line: str, style: str, full: bool) -> Text:
     if part == "passages" or (part not in _READ_WHOLE and not full):
         return Text(one_line(line), style=style, no_wrap=True, overflow="ellipsis")
     indent = " " * (len(line) - len(line.lstrip(" "))) if part == "program" else ""
-    return Text(indent + one_line(line, _LONGEST_LINE), style=style)
+    return Text(indent + one_line(line, _MAX_LINE_LENGTH), style=style)

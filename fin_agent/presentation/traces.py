@@ -19,7 +19,7 @@ _SEARCHING = ("search_documents", "search_pages", "search_passages", "extract_ca
 _FILLED = "filled: "
 """How a filter says what is in the ledger already."""
 _LINES, _BESIDE = 4, 3
-_LONGEST_LINE = 150
+_MAX_LINE_LENGTH = 150
 _DROPPED = 3
 _NUMBER = 5
 _NEW_LINE = "\n"
@@ -74,7 +74,7 @@ def _within(step: TraceStep, before: Sequence[JudgedPassage], full: bool) -> Ite
     # Passages kept and the ledger say what is filled.
     lines = [one_line(detail) for detail in step.details if full or not (step.judged and detail.startswith(_FILLED))]
     beside = step.node in _SEARCHING and not full
-    shown = lines if full else [one_line(line, _LONGEST_LINE) for line in lines[: _BESIDE if beside else _LINES]]
+    shown = lines if full else [one_line(line, _MAX_LINE_LENGTH) for line in lines[: _BESIDE if beside else _LINES]]
     more = [f"… {len(lines) - len(shown)} more"] if len(shown) < len(lines) else []
     if beside and lines:
         yield Text(" · ".join([*shown, *more]), style="dim")
@@ -173,19 +173,19 @@ def _came_out_first(group: RankedGroup, full: bool) -> str:
     return ", ".join(f"{one_line(doc_id)}:{ordinal}" for doc_id, ordinal in shown) + more
 
 
-_LONGEST = 300
+_MAX_LENGTH = 300
 
 
 def _notes(step: TraceStep) -> Iterator[Text]:
     """A line each, calls first."""
-    yield from (Text(f"asked: {one_line(call, _LONGEST)}", style="dim") for call in step.calls)
-    yield from (Text(f"flagged: {one_line(flag, _LONGEST)}", style="magenta") for flag in step.flags)
+    yield from (Text(f"asked: {one_line(call, _MAX_LENGTH)}", style="dim") for call in step.calls)
+    yield from (Text(f"flagged: {one_line(flag, _MAX_LENGTH)}", style="magenta") for flag in step.flags)
     yield from warning_lines(step.warnings)
 
 
 def warning_lines(warnings: Sequence[str], *, most: int = 0) -> Iterator[Text]:
     """A line per warning; the first so many where `most` is given, and how many more there are."""
     shown = warnings[:most] if most else warnings
-    yield from (Text(f"Warning: {one_line(warning, _LONGEST)}", style="yellow") for warning in shown)
+    yield from (Text(f"Warning: {one_line(warning, _MAX_LENGTH)}", style="yellow") for warning in shown)
     if len(shown) < len(warnings):
         yield Text(f"… {len(warnings) - len(shown)} more warnings in the trace", style="yellow")

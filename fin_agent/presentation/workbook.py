@@ -31,7 +31,7 @@ from fin_agent.vocabulary.table import Row
 _PLACE = re.compile(r"(\S+) page (\d{1,6}) line (\d{1,6})$")
 _COLUMN = "B"
 _FIRST_ROW = 6
-_LONGEST_CELL = 32_000
+_MAX_CELL_LENGTH = 32_000
 
 
 class ExportError(FinAgentError):
@@ -403,7 +403,7 @@ def _cell(value: object) -> object:
 
 
 def _text(text: str) -> str:
-    return one_line(text)[:_LONGEST_CELL] if text.strip() else text
+    return one_line(text)[:_MAX_CELL_LENGTH] if text.strip() else text
 
 
 def _workbook() -> tuple[io.BytesIO, Any, dict[str, Any]]:

@@ -81,8 +81,8 @@ def store_file(folder: Path, recording: Recording) -> Path:
 FILE_NAME = "runs.sqlite"
 _LAST = re.compile(r"last(?:~(\d{1,6}))?")
 _MEGABYTE = 1_000_000
-_MOST_NAMED = 5
-_LONGEST_SAID = 300
+_MAX_NAMED = 5
+_MAX_SAID_LENGTH = 300
 
 
 class RunStore:
@@ -204,7 +204,7 @@ class RunStore:
         else:
             found = connection.execute(
                 "SELECT number, id FROM runs WHERE id >= ? AND id < ? ORDER BY number DESC LIMIT ?",
-                (typed, f"{typed}~", _MOST_NAMED + 1),
+                (typed, f"{typed}~", _MAX_NAMED + 1),
             ).fetchall()
             if len(found) != 1:
                 of_question = "SELECT number, id FROM runs WHERE question_id = ? ORDER BY number DESC LIMIT 1"
@@ -216,8 +216,8 @@ class RunStore:
                 remedy="`fin-agent runs list` lists those there are, with the ids of questions of a batch",
             )
         if len(found) > 1:
-            named = ", ".join(str(row["id"]) for row in found[:_MOST_NAMED])
-            more = " ..." if len(found) > _MOST_NAMED else ""
+            named = ", ".join(str(row["id"]) for row in found[:_MAX_NAMED])
+            more = " ..." if len(found) > _MAX_NAMED else ""
             raise NoSuchRunError(
                 f"several runs begin with this: {named}{more}", subject=name, remedy="Give more of the id"
             )
@@ -294,7 +294,7 @@ def _line(run: Run) -> tuple[str | int | float | None, ...]:
         int(answer.refused),
         answer.answer.value,
         answer.answer.unit,
-        answer.answer.text[:_LONGEST_SAID],
+        answer.answer.text[:_MAX_SAID_LENGTH],
         answer.rounds,
         answer.seconds,
     )

@@ -7,13 +7,13 @@ import asyncio
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 SECONDS_FOR_HEADERS = 10.0
-MOST_CONNECTIONS = 512
+MAX_CONNECTIONS = 512
 
 
 class HurriedProtocol(H11Protocol):  # type: ignore[misc]
     """HTTP as uvicorn speaks it; a connection whose next call does not begin within `SECONDS_FOR_HEADERS` is closed.
 
-    Where there are more than `MOST_CONNECTIONS`, the one that has waited longest without a call gives way.
+    Where there are more than `MAX_CONNECTIONS`, the one that has waited longest without a call gives way.
     """
 
     _hurrying: asyncio.TimerHandle | None = None
@@ -23,7 +23,7 @@ class HurriedProtocol(H11Protocol):  # type: ignore[misc]
         super().connection_made(transport)
         self._made = self.loop.time()
         self._hurry()
-        if len(self.connections) > MOST_CONNECTIONS:
+        if len(self.connections) > MAX_CONNECTIONS:
             idle = [each for each in self.connections if each.cycle is None and isinstance(each, HurriedProtocol)]
             min(idle or [self], key=lambda each: each._made).transport.close()
 

@@ -55,8 +55,8 @@ _SECONDS_TO_COME_BACK = "5"
 _PATIENCE = 30.0
 _CALLER_GONE = 499
 """What servers log of a caller that has gone; nobody reads the answer."""
-_MOST_BOXES = 50
-_MOST_PROBLEMS = 5
+_MAX_BOXES = 50
+_MAX_PROBLEMS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +241,7 @@ def _application(context: ToolContext, limits: Limits, keeping: Keeping, offers:
         box: Annotated[
             list[Annotated[str, Field(max_length=120)]] | None,
             Query(
-                max_length=_MOST_BOXES,
+                max_length=_MAX_BOXES,
                 description="Left, top, right, bottom in points, as `box` says in JSON; may be given several times.",
                 openapi_examples=openapi.BOXES,
             ),
@@ -445,14 +445,14 @@ async def _wrong(request: Request, error: Exception) -> Response:
     if any(each["type"] == "json_invalid" for each in found):
         return await _not_so(request, HTTPException(400))
     places = [".".join(map(str, each["loc"][1:] or each["loc"])) for each in found]
-    said = [f"{place}: {each['msg']}" for place, each in zip(places, found, strict=True)][:_MOST_PROBLEMS]
+    said = [f"{place}: {each['msg']}" for place, each in zip(places, found, strict=True)][:_MAX_PROBLEMS]
     no_object = any(each["type"] in ("model_attributes_type", "dict_type") for each in found)
     sent = "Send a JSON object with the header Content-Type: application/json; " if no_object else ""
     return _problem(
         422,
         Problem(
             what=f"the call does not fit ({'; '.join(said)})",
-            subject=", ".join(dict.fromkeys(places[:_MOST_PROBLEMS]))[:200],
+            subject=", ".join(dict.fromkeys(places[:_MAX_PROBLEMS]))[:200],
             remedy=f"{sent}/openapi.json says what it {'holds' if no_object else 'takes'}",
         ),
     )

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TOKEN_VARIABLE = "FIN_AGENT_TOKEN"
-SHORTEST_TOKEN = 16
-MOST_BYTES = 1_000_000
-MOST_UPLOADED = 64_000_000
+MIN_TOKEN_LENGTH = 16
+MAX_BYTES = 1_000_000
+MAX_UPLOADED = 64_000_000
 """Bytes of a filing that is sent to be read; the largest 10-K of a big bank has about 20 million."""
 INDEXES = "/indexes/"
 """What the paths of a further index begin with: its name and the path within follow."""
@@ -64,9 +64,9 @@ class Access:
                 subject=open_to_others[0],
                 remedy=f"{_MAKE_ONE}, or serve on 127.0.0.1",
             )
-        if token is not None and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable()):
+        if token is not None and (len(token) < MIN_TOKEN_LENGTH or not token.isascii() or not token.isprintable()):
             raise ServingError(
-                f"a token has at least {SHORTEST_TOKEN} characters, all of them printable ASCII",
+                f"a token has at least {MIN_TOKEN_LENGTH} characters, all of them printable ASCII",
                 subject=TOKEN_VARIABLE,
                 remedy=_MAKE_ONE,
             )
@@ -146,7 +146,7 @@ def guarded(app: ASGIApp, access: Access, *, open_paths: Collection[str] = ()) -
         return _told(error.status, error.problem)
 
     timed = _arriving_in_time(app)
-    small, large = (RequestBodyLimitMiddleware(timed, most) for most in (MOST_BYTES, MOST_UPLOADED))
+    small, large = (RequestBodyLimitMiddleware(timed, most) for most in (MAX_BYTES, MAX_UPLOADED))
 
     async def limited(scope: Scope, receive: Receive, send: Send) -> None:
         await (large if _UPLOADS.match(scope.get("path", "")) else small)(scope, receive, send)
@@ -187,7 +187,7 @@ REFUSED: Mapping[str, tuple[int, str, str]] = {
         "this server does not go by the name it was called by",
         "Call it by 127.0.0.1 or localhost; whoever runs it adds names with --allow-host",
     ),
-    "Content Too Large": (413, f"more than {MOST_BYTES:,} bytes were sent", "Send a question, not a filing"),
+    "Content Too Large": (413, f"more than {MAX_BYTES:,} bytes were sent", "Send a question, not a filing"),
     "Request Timeout": (408, "the call did not arrive in time", "Send it again"),
 }
 """What the guards of Starlette say -> the status, what happened and what to do."""
@@ -211,7 +211,7 @@ def _in_our_words(app: ASGIApp) -> ASGIApp:
                 if refusal := REFUSED.get(message.get("body", b"").decode("latin-1")):
                     status, what, remedy = refusal
                     if status == 413 and _UPLOADS.match(scope["path"]):
-                        what = f"a filing of more than {MOST_UPLOADED:,} bytes was sent"
+                        what = f"a filing of more than {MAX_UPLOADED:,} bytes was sent"
                         remedy = "Bring it in by `fin-agent ingest` on the server's machine"
                     await _told(status, Problem(what=what, remedy=remedy))(scope, receive, send)
                     return

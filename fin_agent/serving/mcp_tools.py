@@ -25,7 +25,7 @@ from fin_agent.tools.arguments import Arguments, DocId, none_if_blank
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.toolkit import make_tool
 
-MOST_CHARACTERS = 100_000
+MAX_CHARACTERS = 100_000
 """Of structured content, as JSON."""
 
 
@@ -126,7 +126,7 @@ def structured(artifact: BaseModel) -> dict[str, Json]:
     assert isinstance(document, dict)
     lists = {name: list(value) for name, value in document.items() if isinstance(value, list)}
     wholes = {name: len(value) for name, value in lists.items()}
-    excess = len(_line(document)) - MOST_CHARACTERS
+    excess = len(_line(document)) - MAX_CHARACTERS
     while excess > 0 and any(lists.values()):
         longest = max(lists, key=lambda name: (len(_line(lists[name])), name))
         excess -= len(_line(lists[longest].pop())) + 1

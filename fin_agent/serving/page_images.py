@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.facts.fact_selection import chosen_facts, names_near
+from fin_agent.filings.facts.fact_selection import facts_named, similar_names
 from fin_agent.filings.page_rendering import (
     Bounds,
+    DrawingTimeoutError,
     Frame,
+    FrameColor,
     FramedPage,
-    Ink,
     OffPageError,
-    TooLongToDrawError,
     draw_pages,
     size_of,
 )
@@ -23,15 +23,15 @@ from fin_agent.models.metering import current_meter
 from fin_agent.presentation.filings import fact_line, metric_by_name
 from fin_agent.process_pool import CallCancelledError, PoolBusyError
 from fin_agent.serving.problem_details import BusyError, NotThereError, TooLongError, names_only
-from fin_agent.tools.errors import ToolInputError, named
+from fin_agent.tools.errors import ToolInputError, quoted_name
 from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
 
 USUAL_DPI = 110
-LONGEST_SIDE = 1_600
+MAX_SIDE_LENGTH = 1_600
 """Of a picture, in pixels: what readers of pictures, people and models, make use of."""
-MOST_BYTES = 2_000_000
-_BOUNDS = Bounds(LONGEST_SIDE, MOST_BYTES)
+MAX_BYTES = 2_000_000
+_BOUNDS = Bounds(MAX_SIDE_LENGTH, MAX_BYTES)
 _METRES_AN_INCH = 0.0254
 _FARTHEST = 2_000.0
 """Of a box from the page's corner, in points; sheets of HTML are drawn as large as what is framed on them."""
@@ -75,7 +75,7 @@ def page_picture(record: FilingRecord, page: int, frames: Sequence[Frame] = (), 
         raise BusyError(
             "the limit of pages drawn at the same time is reached", remedy="Call again in a few seconds"
         ) from error
-    except TooLongToDrawError as error:
+    except DrawingTimeoutError as error:
         raise TooLongError(names_only(error.what, path), subject=record.doc_id, remedy=error.remedy) from error
     except ReadError as error:
         # Where files lie at the server is nobody's business.
@@ -95,18 +95,20 @@ def figure_frames(
     Raises NotThereError naming what is near.
     """
     facts = [each.fact for each in workspace.index.facts([record.doc_id], pages=[PageKey(record.doc_id, page)])]
-    found = chosen_facts(facts, name, fiscal_year, record.identity)
+    found = facts_named(facts, name, fiscal_year, record.identity)
     if not found and (metric := metric_by_name(name, workspace.lexicon)) is not None:
-        found = chosen_facts(facts, metric, fiscal_year, record.identity)
+        found = facts_named(facts, metric, fiscal_year, record.identity)
     if not found:
-        near = names_near(facts, name)
+        near = similar_names(facts, name)
         year = f" of fiscal {fiscal_year}" if fiscal_year else ""
         raise NotThereError(
-            f"page {page + 1} has no figure called {named(name)}{year}",
+            f"page {page + 1} has no figure called {quoted_name(name)}{year}",
             subject=record.doc_id,
-            remedy=f"Did you mean {' or '.join(map(named, near))}?" if near else "Ask for the page without a figure",
+            remedy=f"Did you mean {' or '.join(map(quoted_name, near))}?"
+            if near
+            else "Ask for the page without a figure",
         )
-    return [Frame(found[0].box, Ink.FACT, fact_line(found[0]))]
+    return [Frame(found[0].box, FrameColor.FACT, fact_line(found[0]))]
 
 
 def box_frames(boxes: Sequence[Box]) -> list[Frame]:
@@ -117,4 +119,4 @@ def box_frames(boxes: Sequence[Box]) -> list[Frame]:
                 f"{','.join(f'{side:g}' for side in box)} is not a box on a page",
                 remedy="Give left, top, right, bottom in points from the page's top left, as `box` says elsewhere",
             )
-    return [Frame(box, Ink.FACT) for box in boxes]
+    return [Frame(box, FrameColor.FACT) for box in boxes]

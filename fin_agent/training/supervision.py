@@ -26,7 +26,7 @@ WORDINGS = (
     "What was the {label} of {company} for fiscal {year}?",
     "How much was {label} at {company} in fiscal year {year}?",
 )
-_LONGEST_LABEL = 70
+_MAX_LABEL_LENGTH = 70
 
 
 def lookup_questions(workspace: Workspace, count: int) -> list[FinanceBenchQuestion]:
@@ -95,7 +95,10 @@ def _is_own_row(sourced: SourcedFact, year: int) -> bool:
 def _may_be_asked(label: str) -> bool:
     """Whether people would ask for it by this label: not a single word such as `Diluted`, not a paragraph."""
     return (
-        " " in label and len(label) <= _LONGEST_LABEL and re.search(r"[a-z]{3}", label) is not None and ":" not in label
+        " " in label
+        and len(label) <= _MAX_LABEL_LENGTH
+        and re.search(r"[a-z]{3}", label) is not None
+        and ":" not in label
     )
 
 

@@ -28,7 +28,7 @@ from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.page import Statement
 from fin_agent.web.views import ANNUAL_FORMS, figure_shown, in_a_cell
 
-_MOST_FOUND = 400
+_MAX_FOUND = 400
 _NEAR = 0.05
 """How far below the best score a figure of the same line may be."""
 
@@ -65,7 +65,7 @@ def series_shown(context: ToolContext, asked: SeriesAsked) -> Json:
         if company != own:
             query = FactQuery(asked.phrase)
             scope = Scope(context.within)
-            found = find_facts(workspace, query, company=company.key, scope=scope, limit=_MOST_FOUND).hits
+            found = find_facts(workspace, query, company=company.key, scope=scope, limit=_MAX_FOUND).hits
             fitting = [hit for hit in found if not hit.missing and _fits(hit.sourced.fact, row)]
             best = max((hit.score for hit in fitting), default=0.0)
             points = _by_year((hit.sourced for hit in fitting if hit.score >= best - _NEAR), index)

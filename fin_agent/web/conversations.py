@@ -18,7 +18,7 @@ from sse_starlette import ServerSentEvent
 
 from fin_agent.analyst.events import Answered, StepEnded
 from fin_agent.answering.answer import Answer
-from fin_agent.graphs.answer.context import having_read
+from fin_agent.graphs.answer.context import with_intent
 from fin_agent.graphs.answer.streaming import astream_run
 from fin_agent.graphs.chat.conversation import ChatThread
 from fin_agent.graphs.chat.state import ChatContext, Turn
@@ -171,13 +171,13 @@ def _say(served: ServedWorkspace, asked: ChatRequest, on_step: Callable[[str], N
     if asked.query is not None:
         intent = intent_of_edit(asked.query, served.context.workspace)
         # An assistant would read the words once more: the reading is what is asked.
-        answering, message = having_read(served.answering(settings), intent), intent.question
+        answering, message = with_intent(served.answering(settings), intent), intent.question
         chat = ChatContext(answering, doc_ids=within)
     elif asked.doc_ids or settings != served.context.settings:
         chat = ChatContext.over(served.answering(settings), doc_ids=within)
     with served.threads() as keeper:
         thread = ChatThread(chat, keeper if asked.thread else InMemorySaver(), asked.thread or "alone")
-        return _Said(thread.say(message, on_step, keep_unanswered=False), len(thread.turns))
+        return _Said(thread.send(message, on_step, keep_unanswered=False), len(thread.turns))
 
 
 def _among(served: ServedWorkspace, asked: ChatRequest) -> tuple[str, ...] | None:

@@ -38,7 +38,7 @@ from fin_agent.web.uploads import add_uploads
 if TYPE_CHECKING:
     from fin_agent.serving.http_api import Calls
 
-_MOST_RUNS = 200
+_MAX_RUNS = 200
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 DocId = Annotated[str, InPath(max_length=500)]
 
@@ -114,7 +114,7 @@ def add_routes(app: FastAPI, context: ToolContext, keeping: Keeping, calls: Call
     async def runs(request: Request) -> Response:
         def listed() -> Response:
             with served.runs() as store:
-                return JSONResponse({"runs": [line.model_dump(mode="json") for line in store.listed(_MOST_RUNS)]})
+                return JSONResponse({"runs": [line.model_dump(mode="json") for line in store.listed(_MAX_RUNS)]})
 
         return await calls.in_thread(listed, request)
 

@@ -33,7 +33,7 @@ from fin_agent.workspace import Workspace
 
 _CHIPS = {"COMPANY": "company", "PERIOD": "period", "PART": "part", "METRIC": "measure", "FORMULA": "measure"}
 _MEANINGS = {**SCORES, **PAGE_FEATURES}
-_MOST_PARTS = 200
+_MAX_PARTS = 200
 ANNUAL_FORMS = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
 
 
@@ -100,7 +100,7 @@ def choices(workspace: Workspace, keys: Sequence[str] = ()) -> Json:
         "company": [{"key": each.key, "name": each.name} for each in companies],
         "period": [{"text": str(each), "period": each.model_dump(exclude_defaults=True)} for each in periods],
         "measure": [{"text": text, **named} for text, named in measures.items()],
-        "part": list(sorted(workspace.index.parts(doc_ids))[:_MOST_PARTS]) if doc_ids else [],
+        "part": list(sorted(workspace.index.parts(doc_ids))[:_MAX_PARTS]) if doc_ids else [],
         "unit": ["USD millions", "USD thousands", "USD billions", "percent", "basis points"],
     }
 

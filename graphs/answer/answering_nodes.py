@@ -27,8 +27,8 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.slot_ledger import Entry, Ledger
 from fin_agent.evidence.trace import JudgedPassage, TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.program_of_thought import Asked, Attempt, attempt
-from fin_agent.graphs.answer.search_nodes import Update, emitted
+from fin_agent.graphs.answer.program_of_thought import ProgramAttempt, ProgramRequest, attempt_program
+from fin_agent.graphs.answer.search_nodes import Update, emit_step
 from fin_agent.graphs.answer.state import EDITED, AnswerState, Next
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.models.costs import usage_of
@@ -43,13 +43,13 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     before = [evidence.passage for evidence in state["evidence"]]
     known = {passage.key for passage in before}
     passages = before + [passage for passage in state["passages"] if passage.key not in known]
-    if not context.analyst.has_free_judging and not _brings_news(state):
+    if not context.analyst.has_free_judging and not _has_new_passages(state):
         step = TraceStep(
             node="filter_passages",
             round=state["round"],
             summary="no new passages were found: the judgement of the previous round stands",
         )
-        return emitted(step, {})
+        return emit_step(step, {})
     documents = list(dict.fromkeys(state["found_documents"]))
     made = [evidence.card for evidence in state["evidence"] if evidence.card is not None]
     cards = [*made, *state.get("cards", [])]
@@ -76,9 +76,9 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
             ),
             *(_slot_line(entry) for entry in curation.ledger.entries if entry.figure or entry.required),
         ),
-        judged=curation.judged or _as_kept(passages, curation.kept),
+        judged=curation.judged or _kept_judgements(passages, curation.kept),
     )
-    return emitted(
+    return emit_step(
         step,
         {
             "judged": [passage.key for passage in state["passages"]],
@@ -89,13 +89,13 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
             "missing": list(curation.missing),
             "complementary_question": curation.complementary_question,
             "notes": list(curation.notes),
-            "drafted": _drafted(curation, state),
+            "drafted": _draft_from_curation(curation, state),
             **_found(further),
         },
     )
 
 
-def _drafted(curation: Curation, state: AnswerState) -> Reasoning | None:
+def _draft_from_curation(curation: Curation, state: AnswerState) -> Reasoning | None:
     """What whoever judged answered; where a further round brought no answer, that of the round before stands."""
     if not isinstance(curation, AnsweredCuration):
         return None
@@ -103,7 +103,7 @@ def _drafted(curation: Curation, state: AnswerState) -> Reasoning | None:
     return before if before is not None and before.text and not curation.reasoning.text else curation.reasoning
 
 
-def _brings_news(state: AnswerState) -> bool:
+def _has_new_passages(state: AnswerState) -> bool:
     """Whether this round reads a passage that no round before did."""
     seen = {tuple(key) for key in state.get("judged", [])}
     return state["round"] == 1 or any(passage.key not in seen for passage in state["passages"])
@@ -132,7 +132,7 @@ def _slot_line(entry: Entry) -> str:
     return f"filled: {entry.slot} with {figure.amount:,} ({figure.doc_id} page {figure.page + 1}): {entry.reason}"
 
 
-def _as_kept(passages: Sequence[RetrievedPassage], kept: Sequence[Evidence]) -> tuple[JudgedPassage, ...]:
+def _kept_judgements(passages: Sequence[RetrievedPassage], kept: Sequence[Evidence]) -> tuple[JudgedPassage, ...]:
     """What an analyst that says no more than what it keeps made of each passage."""
     reasons = {evidence.passage.key: evidence.why for evidence in kept}
     return tuple(
@@ -151,7 +151,7 @@ def check_answerability(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
     """Say whether what is kept is enough: no required slot of the ledger is empty."""
     summary = "answerable" if state["answerable"] else f"not yet: {len(state['missing'])} missing"
     step = TraceStep(node="check_answerability", round=state["round"], summary=summary, details=tuple(state["missing"]))
-    return emitted(step, {"next": after_checking(state, runtime)})
+    return emit_step(step, {"next": after_checking(state, runtime)})
 
 
 def after_checking(state: AnswerState, runtime: Runtime[AnswerContext]) -> Next:
@@ -180,19 +180,19 @@ def ask_complementary_question(state: AnswerState, runtime: Runtime[AnswerContex
         summary=state["complementary_question"],
         details=tuple(state["missing"]),
     )
-    return emitted(step, {"query": query, "round": state["round"] + 1})
+    return emit_step(step, {"query": query, "round": state["round"] + 1})
 
 
 def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Program-of-Thought: write the program, account for its numbers, run it in the sandbox."""
     context = runtime.context
-    asked = Asked(state["question"], state["intent"], state["plan"], state["ledger"], tuple(state["evidence"]))
+    asked = ProgramRequest(state["question"], state["intent"], state["plan"], state["ledger"], tuple(state["evidence"]))
     try:
-        computed = attempt(asked, analyst=context.analyst, executor=context.executor)
+        computed = attempt_program(asked, analyst=context.analyst, executor=context.executor)
     except ValueError as error:
         step = TraceStep(node="answer_with_program", round=state["round"], summary=f"refused: {error}")
         unwritten = [*_still_missing(state), f"a program that can be written: {error}"]
-        return emitted(step, {"missing": unwritten, "next": after_computing(state, runtime)})
+        return emit_step(step, {"missing": unwritten, "next": after_computing(state, runtime)})
     last = computed
     update: Update = {"program": last.program.code}
     if last.value is None:
@@ -225,7 +225,7 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
         details=(*bound, *_problems(last)),
     )
     answered = cast(AnswerState, {**state, **update})
-    return emitted(step, {**update, "next": after_computing(answered, runtime)})
+    return emit_step(step, {**update, "next": after_computing(answered, runtime)})
 
 
 def after_computing(
@@ -242,17 +242,17 @@ def _still_missing(state: AnswerState) -> list[str]:
     return list(dict.fromkeys((*state["intent"].beyond_rules, *state["missing"])))
 
 
-def _assumed(last: Attempt, asked: Asked, context: AnswerContext) -> Sequence[str]:
+def _assumed(last: ProgramAttempt, asked: ProgramRequest, context: AnswerContext) -> Sequence[str]:
     workspace = context.workspace
     return assumptions(asked.plan, asked.intent, asked.ledger, workspace.years, workspace.lexicon.formulas)
 
 
-def _lacking(attempt: Attempt) -> list[str]:
+def _lacking(attempt: ProgramAttempt) -> list[str]:
     sources = [f"a source for {problem}" for problem in _problems(attempt)]
     return sources or [f"a program that runs: {attempt.problem}"]
 
 
-def _problems(attempt: Attempt) -> list[str]:
+def _problems(attempt: ProgramAttempt) -> list[str]:
     return [f"{number.literal} (line {number.line}): {number.reason}" for number in attempt.provenance.unbound]
 
 
@@ -273,7 +273,7 @@ def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -
     )
     update: Update = {"reasoning": reasoning}
     if reasoning.text:
-        _tell_contradictions(reasoning, state["intent"].question, runtime.context.workspace)
+        _warn_of_contradictions(reasoning, state["intent"].question, runtime.context.workspace)
         value = AnswerValue(text=reasoning.text, value=reasoning.value, unit=reasoning.unit)
         update["answer"] = _answer(
             state, value, reasoning.citations, program=reasoning.program, assumed=reasoning.assumed
@@ -283,10 +283,10 @@ def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -
         # Of a figure that was to be computed, what it lacks is said first: words were only the second way to it.
         before = state["missing"] if state["intent"].numeric else []
         update["missing"] = list(dict.fromkeys((*before, *lacking)))
-    return emitted(step, update)
+    return emit_step(step, update)
 
 
-def _tell_contradictions(reasoning: Reasoning, question: str, workspace: Workspace) -> None:
+def _warn_of_contradictions(reasoning: Reasoning, question: str, workspace: Workspace) -> None:
     """Warn of amounts, of the answer or its quotes, that tagged or proved figures of the same filings contradict."""
     cited = {citation.doc_id for citation in reasoning.citations}
     quoted = [(citation.text, {citation.doc_id}) for citation in reasoning.citations]
@@ -338,14 +338,14 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
                 dict.fromkeys(
                     (
                         *state.get("warnings", []),
-                        *_put_in(state, runtime.context),
-                        *_read_in_doubt(drafted, state.get("ledger"), runtime.context.workspace.index),
+                        *_edited_figure_warnings(state, runtime.context),
+                        *_repair_warnings(drafted, state.get("ledger"), runtime.context.workspace.index),
                     )
                 )
             ),
         }
     )
-    update = emitted(step, {"answer": answer})
+    update = emit_step(step, {"answer": answer})
     for piece in sentences_of(answer.answer.text):
         emit(AnswerPiece(text=piece))
     return update
@@ -366,13 +366,13 @@ def _with_printed_pages(citations: Sequence[Citation], index: FilingIndex) -> tu
     )
 
 
-def _put_in(state: AnswerState, context: AnswerContext) -> Iterator[str]:
+def _edited_figure_warnings(state: AnswerState, context: AnswerContext) -> Iterator[str]:
     """Warnings of figures that somebody put into the ledger and no page states."""
     if "ledger" in state and any(warning.startswith(EDITED) for warning in state.get("warnings", ())):
-        yield from _not_printed(state["ledger"], context.workspace.index)
+        yield from _unprinted_figure_warnings(state["ledger"], context.workspace.index)
 
 
-def _read_in_doubt(answer: Answer, ledger: Ledger | None, index: FilingIndex) -> Iterator[str]:
+def _repair_warnings(answer: Answer, ledger: Ledger | None, index: FilingIndex) -> Iterator[str]:
     """Warnings of filings that were mended to be read, and of figures on which sums of their table fail."""
     for doc_id in dict.fromkeys(citation.doc_id for citation in answer.citations):
         if any(warning.what == REPAIRED for warning in index.filing(doc_id).warnings):
@@ -389,7 +389,7 @@ def _read_in_doubt(answer: Answer, ledger: Ledger | None, index: FilingIndex) ->
             yield f"{said}: a sum that holds in other columns of its table fails here"
 
 
-def _not_printed(ledger: Ledger, index: FilingIndex) -> Iterator[str]:
+def _unprinted_figure_warnings(ledger: Ledger, index: FilingIndex) -> Iterator[str]:
     """A warning for each figure that its page does not state, as the index has read it."""
     for entry in ledger.entries:
         figure = entry.figure

@@ -198,12 +198,12 @@ class AnswerContext:
         return cls(workspace, analyst, MontySandbox(), settings, named, maker)
 
 
-def having_read(context: AnswerContext, intent: Intent) -> AnswerContext:
+def with_intent(context: AnswerContext, intent: Intent) -> AnswerContext:
     """The same context for one question that is read already: as `intent`, whatever its words."""
-    return replace(context, analyst=cast(Analyst, _AsRead(context.analyst, intent)))
+    return replace(context, analyst=cast(Analyst, _PresetAnalyst(context.analyst, intent)))
 
 
-class _AsRead:
+class _PresetAnalyst:
     """An analyst to whom one question is read already."""
 
     def __init__(self, analyst: Analyst, intent: Intent) -> None:

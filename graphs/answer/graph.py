@@ -32,8 +32,8 @@ from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer import answering_nodes, search_nodes
-from fin_agent.graphs.answer.context import AnswerContext, having_read
-from fin_agent.graphs.answer.search_nodes import emitted
+from fin_agent.graphs.answer.context import AnswerContext, with_intent
+from fin_agent.graphs.answer.search_nodes import emit_step
 from fin_agent.graphs.answer.state import (
     EDITED,
     AnswerOutput,
@@ -99,11 +99,11 @@ if TYPE_CHECKING:
 else:
     AnswerGraph = CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput]
 Output = TypeVar("Output", bound=AnswerOutput)
-Given = TypeVar("Given")
+GivenContext = TypeVar("Given")
 Result = TypeVar("Result")
 Update = dict[str, Any]
-Node = Callable[[AnswerState, Runtime[Given]], Update]
-Around = Callable[[Node[Given]], Node[Given]]
+Node = Callable[[AnswerState, Runtime[GivenContext]], Update]
+Around = Callable[[Node[GivenContext]], Node[GivenContext]]
 
 _STEPS_PER_ROUND = 7
 _STEPS_AROUND = 6
@@ -149,7 +149,7 @@ def answer_question(
     ('research and development of Quillmark Stores, Inc. for FY2023',)
     """
     started = time.perf_counter()
-    index = given_context(lambda given: given, context).workspace.index
+    index = require_context(lambda given: given, context).workspace.index
     if not isinstance(question, str):
         raise QuestionError(f"the question is a {type(question).__name__}", remedy="Give a text")
     answer: Answer | None = None
@@ -164,9 +164,11 @@ def answer_question(
             for doc_id in dict.fromkeys(key.doc_id for key in pages):
                 index.filing(doc_id)
             given["only_pages"] = [PagePlace(doc_id=key.doc_id, page=key.page) for key in pages]
-        config = unkept_config(context)
+        config = config_without_checkpoints(context)
         try:
-            for update in unkept_graph().stream(given, context=context, stream_mode="updates", config=config):
+            for update in graph_without_checkpoints().stream(
+                given, context=context, stream_mode="updates", config=config
+            ):
                 for node, changes in update.items():
                     on_step(node)
                     answer = (changes or {}).get("answer", answer)
@@ -213,9 +215,9 @@ def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]
     >>> [answer.refused for answer in asking.batch(questions)]
     [False, True]
     """
-    given_context(lambda given: given, context)
+    require_context(lambda given: given, context)
 
-    def taken(given: str | QuestionInput) -> QuestionInput:
+    def to_input(given: str | QuestionInput) -> QuestionInput:
         if isinstance(given, str):
             return QuestionInput(question=given)
         if not isinstance(given, Mapping) or not isinstance(given.get("question"), str):
@@ -229,13 +231,15 @@ def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]
         return known
 
     def answered(given: str | QuestionInput, config: RunnableConfig) -> Answer:
-        limited = unkept_config(context, config)
-        answer: Answer = unkept_graph().invoke(taken(given), config=limited, context=context)["answer"]
+        limited = config_without_checkpoints(context, config)
+        answer: Answer = graph_without_checkpoints().invoke(to_input(given), config=limited, context=context)["answer"]
         return answer
 
     async def answered_async(given: str | QuestionInput, config: RunnableConfig) -> Answer:
-        limited = unkept_config(context, config)
-        answer: Answer = (await unkept_graph().ainvoke(taken(given), config=limited, context=context))["answer"]
+        limited = config_without_checkpoints(context, config)
+        answer: Answer = (await graph_without_checkpoints().ainvoke(to_input(given), config=limited, context=context))[
+            "answer"
+        ]
         return answer
 
     runnable: RunnableLambda[str | QuestionInput, Answer] = RunnableLambda(answered, answered_async, name="answer")
@@ -243,7 +247,7 @@ def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]
 
 
 @lru_cache(maxsize=1)
-def unkept_graph() -> AnswerGraph:
+def graph_without_checkpoints() -> AnswerGraph:
     """The same, and it stays out of the checkpoints of a graph that it is run in: for tools and chains.
 
     Within a node of another graph, a compiled graph is taken for a subgraph, each of whose steps is kept.
@@ -254,12 +258,15 @@ def unkept_graph() -> AnswerGraph:
     return cast(AnswerGraph, builder.compile(name="answer", checkpointer=False))
 
 
-def unkept_config(context: AnswerContext, given: RunnableConfig | None = None) -> RunnableConfig:
-    """With what `unkept_graph` is run: `given`, nothing of how a graph around is kept, a limit that knows rounds."""
-    return {**unkept(given), "recursion_limit": _STEPS_PER_ROUND * context.settings.rounds + _STEPS_AROUND}
+def config_without_checkpoints(context: AnswerContext, given: RunnableConfig | None = None) -> RunnableConfig:
+    """With what `graph_without_checkpoints` is run: `given`, nothing of how a graph around is kept, a limit that knows rounds."""
+    return {
+        **without_checkpoint_keys(given),
+        "recursion_limit": _STEPS_PER_ROUND * context.settings.rounds + _STEPS_AROUND,
+    }
 
 
-def unkept(given: RunnableConfig | None = None) -> RunnableConfig:
+def without_checkpoint_keys(given: RunnableConfig | None = None) -> RunnableConfig:
     """`given`, and nothing of how a graph around is kept: for any graph without a checkpointer that runs in a node.
 
     LangGraph (1.2) hands `durability="sync"` down to graphs that keep nothing, and then waits for what they keep.
@@ -296,11 +303,11 @@ def answer_builder(
     builder.add_edge("filter_passages", "check_answerability")
     builder.add_conditional_edges(
         "check_answerability",
-        _as_decided,
+        _resolve_edits,
         ["ask_complementary_question", "answer_with_program", "answer_with_reasoning", "verify_answer"],
     )
     builder.add_edge("ask_complementary_question", "search_documents")
-    builder.add_conditional_edges("answer_with_program", _as_decided, ["answer_with_reasoning", "verify_answer"])
+    builder.add_conditional_edges("answer_with_program", _resolve_edits, ["answer_with_reasoning", "verify_answer"])
     builder.add_edge("answer_with_reasoning", "verify_answer")
     builder.add_edge("answer_each_ask", END)
     builder.add_edge("verify_answer", END)
@@ -323,7 +330,7 @@ def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         whole = whole if at_once.refused else at_once.model_copy(update={"id": asked.id})
     found = sum(not one.refused for one in answers)
     step = TraceStep(node="answer_each_ask", round=1, summary=f"{found} of {len(answers)} answered")
-    return emitted(step, {"answer": whole.model_copy(update={"trace": (*state["trace"], *whole.trace, step)})})
+    return emit_step(step, {"answer": whole.model_copy(update={"trace": (*state["trace"], *whole.trace, step)})})
 
 
 def _answered(question: str, intent: Intent, asked: AskedQuestion, context: AnswerContext) -> Answer:
@@ -333,8 +340,10 @@ def _answered(question: str, intent: Intent, asked: AskedQuestion, context: Answ
         given["doc_ids"] = list(asked.doc_ids)
     if asked.pages:
         given["only_pages"] = list(asked.pages)
-    own = having_read(context, intent)
-    answer: Answer = unkept_graph().invoke(given, config=unkept_config(own), context=own)["answer"]
+    own = with_intent(context, intent)
+    answer: Answer = graph_without_checkpoints().invoke(given, config=config_without_checkpoints(own), context=own)[
+        "answer"
+    ]
     return answer
 
 
@@ -367,7 +376,7 @@ def _after_rewriting(state: AnswerState) -> Literal["search_documents", "answer_
     return "verify_answer" if state["missing"] else "search_documents"
 
 
-def _as_decided(state: AnswerState) -> Next:
+def _resolve_edits(state: AnswerState) -> Next:
     """Branches read the state alone: where it is edited between two runs, there is no context."""
     following: Next = state["next"]
     if following not in get_args(Next):
@@ -394,17 +403,17 @@ def add_node(
     run's own; its calls of models are accounted for. `around` is put around all that. What it leaves is plain data
     where it may be `kept`.
     """
-    counted = accounted(node)
+    counted = with_metering(node)
     begins = node.__name__ == "rewrite_query"
 
     @wraps(node)
     def wrapped(state: Any, runtime: Runtime[Any]) -> Update:
-        context = given_context(context_of, runtime.context)
+        context = require_context(context_of, runtime.context)
         made, edited = typed_state(state, schema)
         if not begins:
-            _require_the_same_question(made)
+            _require_same_question(made)
         update = counted(made, runtime.override(context=context))
-        untold = [] if begins else [name for name in edited if name not in _told_edits(made)]
+        untold = [] if begins else [name for name in edited if name not in _reported_edits(made)]
         if untold:
             update["warnings"] = [*update.get("warnings", []), f"{EDITED}{', '.join(untold)}"]
         if begins:
@@ -415,7 +424,7 @@ def add_node(
     builder.add_node(node.__name__, around(wrapped), metadata={"description": described})
 
 
-def given_context(made: Callable[[Any], Any], given: object, kind: type = AnswerContext) -> Any:
+def require_context(made: Callable[[Any], Any], given: object, kind: type = AnswerContext) -> Any:
     """What `made` makes of a run's context. Raises QuestionError where that is not what the nodes work with."""
     try:
         context = made(given)
@@ -430,7 +439,7 @@ def given_context(made: Callable[[Any], Any], given: object, kind: type = Answer
     raise QuestionError(what, remedy=remedy)
 
 
-def _require_the_same_question(state: AnswerState) -> None:
+def _require_same_question(state: AnswerState) -> None:
     """Raises StateError where what only the first node reads was edited after it."""
     asked = state.get("asked")
     if asked is not None and state.get("question") != asked.question:
@@ -445,13 +454,13 @@ def _require_the_same_question(state: AnswerState) -> None:
         )
 
 
-def _told_edits(state: AnswerState) -> set[str]:
+def _reported_edits(state: AnswerState) -> set[str]:
     """Whose edits were told of before: what was edited stays plain JSON until a node writes it anew."""
     told_of = [warning.removeprefix(EDITED) for warning in state.get("warnings", ()) if warning.startswith(EDITED)]
     return {name for names in told_of for name in names.split(", ")}
 
 
-def accounted(node: Callable[[Any, Runtime[Any]], Update]) -> Callable[[Any, Runtime[Any]], Update]:
+def with_metering(node: Callable[[Any, Runtime[Any]], Update]) -> Callable[[Any, Runtime[Any]], Update]:
     """The node with a meter that goes on from the steps before, and a journal of what was done in a model's place.
 
     What happens is told to whoever listens (`listening`), else to LangGraph's stream `custom`. What it adds to the
@@ -463,11 +472,11 @@ def accounted(node: Callable[[Any, Runtime[Any]], Update]) -> Callable[[Any, Run
         hearing = current_listener()
         tell = hearing.listener or stream_listener(runtime)
         budget = runtime.context.settings.models.budget
-        meter = Meter(budget, state.get("calls", ()), within=current_meter(), listener=_CallsTold(tell))
+        meter = Meter(budget, state.get("calls", ()), within=current_meter(), listener=_CallEvents(tell))
         with metered(meter), event_listener(tell, drafts=hearing.drafts), journal() as notes:
             emit(StepBegun(node=node.__name__, round=state.get("round", 1)))
             update = node(state, runtime)
-        if not (meter.records or meter.left_out or notes.warnings or notes.flags):
+        if not (meter.records or meter.calls_not_made or notes.warnings or notes.flags):
             return update
         noted = {"calls": tuple(map(_line, meter.records)), "warnings": notes.warnings, "flags": notes.flags}
         return {
@@ -475,7 +484,7 @@ def accounted(node: Callable[[Any, Runtime[Any]], Update]) -> Callable[[Any, Run
             "trace": [step.model_copy(update=noted) for step in update.get("trace", [])],
             "calls": list(meter.records),
             "warnings": list(notes.warnings),
-            "left_out": list(meter.left_out),
+            "left_out": list(meter.calls_not_made),
         }
 
     return with_accounts
@@ -487,7 +496,7 @@ def stream_listener(runtime: Runtime[Any]) -> Listener:
     return lambda event: here.copy().run(runtime.stream_writer, event)
 
 
-class _CallsTold:
+class _CallEvents:
     """Tells of calls as events."""
 
     def __init__(self, tell: Listener) -> None:

@@ -26,7 +26,7 @@ EDITED_PROGRAM = "the program was changed by hand before it ran"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ProgramRequest:
     """What a program is written for, and from."""
 
     question: str
@@ -37,7 +37,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class ProgramAttempt:
     """One program, where its numbers come from, and what it gave: a value or what is wrong with it."""
 
     program: Program
@@ -51,7 +51,7 @@ class Attempt:
         return list(self.program.variables.values())
 
 
-def attempt(asked: Asked, *, analyst: Analyst, executor: ProgramExecutor) -> Attempt:
+def attempt_program(asked: ProgramRequest, *, analyst: Analyst, executor: ProgramExecutor) -> ProgramAttempt:
     """The analyst's program, accounted for and run; a program with a number that nothing accounts for is never run.
 
     Raises ValueError where there is no program.
@@ -64,17 +64,17 @@ def attempt(asked: Asked, *, analyst: Analyst, executor: ProgramExecutor) -> Att
         require_sources(provenance)
         result = executor.run(program.code).value
         value = numeric_answer(asked.intent, asked.plan, program, result)
-        return Attempt(program, provenance, value, None)
+        return ProgramAttempt(program, provenance, value, None)
     except SandboxError as problem:
-        return Attempt(program, provenance, None, problem)
+        return ProgramAttempt(program, provenance, None, problem)
 
 
-def showing_programs(analyst: Analyst) -> Analyst:
+def with_program_review(analyst: Analyst) -> Analyst:
     """The analyst, each of whose programs stops the run before it is checked and executed."""
-    return cast(Analyst, _Showing(analyst))
+    return cast(Analyst, _InterruptingAnalyst(analyst))
 
 
-class _Showing:
+class _InterruptingAnalyst:
     def __init__(self, analyst: Analyst) -> None:
         self._analyst = analyst
 

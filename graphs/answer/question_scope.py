@@ -21,9 +21,9 @@ from fin_agent.retrieval.fact_search import facts_of_year
 from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.workspace import Workspace
 
-_MOST_NAMED = 12
-_MOST_LISTED = 40
-_MOST_COMPANIES = 200
+_MAX_NAMED = 12
+_MAX_LISTED = 40
+_MAX_COMPANIES = 200
 """Among more than these it is not looked for whose part a name is."""
 
 
@@ -33,7 +33,7 @@ def intent_in(scope: Sequence[str] | None, question: str, analyst: Analyst, work
     One that names no company is about the only one there is; one that names no period, asked of one filing, is about
     that filing's own. A name that is a segment, product or region of one company alone is no company.
     """
-    only = _only_one(workspace, scope)
+    only = _single_company_and_period(workspace, scope)
     read = analyst.intent(question, only)
     if only is None:
         return _of_part(read, workspace, scope)
@@ -47,7 +47,7 @@ def intent_in(scope: Sequence[str] | None, question: str, analyst: Analyst, work
     return read.model_copy(update={"assumed": tuple(assumed)})
 
 
-def _only_one(workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent | None:
+def _single_company_and_period(workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent | None:
     """The only company searched, and the period of the only filing, as what a question leaves out; None for several."""
     directory = workspace.directory
     keys = {directory.owners.get(doc_id) for doc_id in doc_ids or directory.owners} - {None}
@@ -67,7 +67,7 @@ def _only_one(workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent | N
 def _of_part(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
     """A question whose only name is a part of one company alone, as one about that company."""
     names, companies = intent.unknown_companies, workspace.directory.companies
-    if intent.companies or not names or len(companies) > _MOST_COMPANIES:
+    if intent.companies or not names or len(companies) > _MAX_COMPANIES:
         return intent
     owners = {workspace.directory.owners.get(doc_id) for doc_id in doc_ids or workspace.directory.owners}
     divided = [one for one in companies if one.key in owners and _divides_by(names, one, workspace)]
@@ -90,7 +90,7 @@ def _divides_by(names: Sequence[str], company: Company, workspace: Workspace) ->
     return all(any(same_part(name, part) for part in parts) for name in names)
 
 
-def what_cannot_be_met(
+def unmet_requirements(
     intent: Intent, workspace: Workspace, doc_ids: Collection[str] | None = None, *, company_needed: bool = True
 ) -> list[str]:
     """Companies that are not indexed, periods no filing reports, what is asked back, a company not named; else nothing.
@@ -103,12 +103,12 @@ def what_cannot_be_met(
         return [never]
     if intent.ask_back:
         return [f"the meaning of the question: {intent.ask_back}"]
-    there = companies_there(workspace, doc_ids)
+    there = available_companies(workspace, doc_ids)
     outside = f"in the index, which holds {there}" if doc_ids is None else f"in the filings asked, which are of {there}"
     missing = [f"the company {name!r} is not {outside}" for name in intent.unknown_companies]
-    if missing and not _is_beside_the_point(intent, workspace):
+    if missing and not _is_answerable_without_unknowns(intent, workspace):
         return missing
-    if company_needed and _is_of_nobody(intent):
+    if company_needed and _names_no_company(intent):
         name = lone_company_name(intent, workspace)
         none = f" ({name!r} is none)" if name else ""
         held = f"the index holds {there}" if doc_ids is None else f"the filings asked are of {there}"
@@ -122,7 +122,7 @@ def what_cannot_be_met(
         missing += [
             f"{period} of {company.name} is not in the index, which holds {filed.description()}"
             for period in ((company.period,) if company.period else intent.periods)
-            if intent.numeric and not _may_be_there(company.key, period, balances, workspace)
+            if intent.numeric and not _may_be_available(company.key, period, balances, workspace)
         ]
         if intent.numeric and not intent.periods and filed.latest() is None:
             missing.append(
@@ -132,7 +132,7 @@ def what_cannot_be_met(
     return missing
 
 
-def _is_of_nobody(intent: Intent) -> bool:
+def _names_no_company(intent: Intent) -> bool:
     """Whether a figure is asked for and no company is named."""
     asked_for = intent.numeric or (
         bool(intent.periods) and intent.relation is not Relation.EXPLANATION and intent.names_metric
@@ -140,16 +140,16 @@ def _is_of_nobody(intent: Intent) -> bool:
     return asked_for and not intent.companies
 
 
-def company_left_open(intent: Intent, workspace: Workspace, doc_ids: Collection[str] | None) -> str:
+def company_clarification(intent: Intent, workspace: Workspace, doc_ids: Collection[str] | None) -> str:
     """What to ask the person of a figure for which no company is named, indexed or not; empty where one is."""
-    if not _is_of_nobody(intent) or intent.unknown_companies or not workspace.directory.companies:
+    if not _names_no_company(intent) or intent.unknown_companies or not workspace.directory.companies:
         return ""
     if unanswerable_reason(intent.core) or lone_company_name(intent, workspace):
         return ""
-    return f"Which company, or companies, do you mean: {companies_there(workspace, doc_ids)}?"
+    return f"Which company, or companies, do you mean: {available_companies(workspace, doc_ids)}?"
 
 
-def measure_left_open(intent: Intent, workspace: Workspace) -> str:
+def measure_clarification(intent: Intent, workspace: Workspace) -> str:
     """What to ask the person of a figure such as `adjusted profit`, where filings print several that it can mean.
 
     Empty where they print one, or one by that very name.
@@ -187,7 +187,7 @@ def _any_adjusted(core: str) -> tuple[str, str] | None:
     return None
 
 
-def _is_beside_the_point(intent: Intent, workspace: Workspace) -> bool:
+def _is_answerable_without_unknowns(intent: Intent, workspace: Workspace) -> bool:
     """Whether the question can be answered although it names companies that are not indexed.
 
     In words, of whom filings speak (a partner, a company acquired); a figure only where those of the company asked do.
@@ -218,7 +218,7 @@ _OF_ITSELF = frozenset(
 )
 
 
-def companies_there(workspace: Workspace, doc_ids: Collection[str] | None = None) -> str:
+def available_companies(workspace: Workspace, doc_ids: Collection[str] | None = None) -> str:
     """`Apple Inc., NIKE, Inc. and 15 others`: what there is, or is of the filings `doc_ids`, for a message."""
     names = [
         company.name
@@ -227,18 +227,18 @@ def companies_there(workspace: Workspace, doc_ids: Collection[str] | None = None
     ]
     if not names:
         return "no filings yet: add some with `fin-agent ingest PATH...`"
-    more = len(names) - _MOST_NAMED
-    return "; ".join(names[:_MOST_NAMED]) + (f"; and {more} others" if more > 0 else "")
+    more = len(names) - _MAX_NAMED
+    return "; ".join(names[:_MAX_NAMED]) + (f"; and {more} others" if more > 0 else "")
 
 
-def filings_there(workspace: Workspace, doc_ids: Collection[str] | None = None) -> str:
+def available_filings(workspace: Workspace, doc_ids: Collection[str] | None = None) -> str:
     """A line for each company with its periods; of the filings `doc_ids` only, where these are given."""
     lines = []
     for company, filed, ticker in companies_of(workspace, doc_ids):
         lines.append(f"{company}{f' ({ticker})' if ticker else ''}: {filed.description()}")
-    more = len(lines) - _MOST_LISTED
+    more = len(lines) - _MAX_LISTED
     if more > 0:
-        lines = [*lines[:_MOST_LISTED], f"and {more} companies more: list_filings names them"]
+        lines = [*lines[:_MAX_LISTED], f"and {more} companies more: list_filings names them"]
     return "\n".join(lines) or "no filing"
 
 
@@ -255,7 +255,7 @@ def companies_of(workspace: Workspace, doc_ids: Collection[str] | None) -> list[
     return found
 
 
-def _may_be_there(company: str, period: FiscalPeriod, balances: bool, workspace: Workspace) -> bool:
+def _may_be_available(company: str, period: FiscalPeriod, balances: bool, workspace: Workspace) -> bool:
     filed = workspace.years[company]
     if filed.covers(filed.resolve(period)[0]) or (balances and _opens_a_report(filed, period)):
         return True

@@ -17,10 +17,10 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.question_scope import (
-    company_left_open,
+    company_clarification,
     intent_in,
-    measure_left_open,
-    what_cannot_be_met,
+    measure_clarification,
+    unmet_requirements,
 )
 from fin_agent.graphs.answer.state import AnswerState, AskedQuestion
 from fin_agent.retrieval.document_ranking import rank_filings
@@ -38,10 +38,10 @@ Update = dict[str, Any]
 def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Read the question: its intent, what must be known, what to search for, and whether that can be here at all."""
     context = runtime.context
-    asked = _asked(state)
+    asked = _validated_question(state)
     intent = intent_in(asked.doc_ids, asked.question, context.analyst, context.workspace)
-    intent = _with_what_is_asked_back(intent, asked, context)
-    missing = what_cannot_be_met(intent, context.workspace, asked.doc_ids)
+    intent = _with_clarification(intent, asked, context)
+    missing = unmet_requirements(intent, context.workspace, asked.doc_ids)
     asks = list(context.analyst.split_asks(intent))
     plan = context.analyst.plan(intent)
     searching = RulesAnalyst(context.workspace) if missing else context.analyst  # no call for what is not searched
@@ -63,21 +63,21 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
         ),
     )
     begun = {"asked": asked, "intent": intent, "plan": plan, "query": query, "round": 1, "asks": asks}
-    return emitted(step, {**begun, "missing": missing, "evidence": []})
+    return emit_step(step, {**begun, "missing": missing, "evidence": []})
 
 
-def _with_what_is_asked_back(intent: Intent, asked: AskedQuestion, context: AnswerContext) -> Intent:
+def _with_clarification(intent: Intent, asked: AskedQuestion, context: AnswerContext) -> Intent:
     """What the question leaves open is asked back where a model answers a person, else told with the answer."""
     workspace, analyst = context.workspace, context.analyst
-    left_open = [point for point in (intent.ask_back, measure_left_open(intent, workspace)) if point]
+    left_open = [point for point in (intent.ask_back, measure_clarification(intent, workspace)) if point]
     ask_back = ""
     if context.asks_back and not analyst.has_free_judging:
-        ask_back = next(iter(left_open), company_left_open(intent, workspace, asked.doc_ids))
+        ask_back = next(iter(left_open), company_clarification(intent, workspace, asked.doc_ids))
     assumed = [f"the question leaves open: {point}" for point in left_open if point != ask_back]
     return intent.model_copy(update={"ask_back": ask_back, "assumed": (*intent.assumed, *assumed)})
 
 
-def _asked(state: AnswerState) -> AskedQuestion:
+def _validated_question(state: AnswerState) -> AskedQuestion:
     """What the run is started with. Raises QuestionError where that is no question."""
     question, doc_ids, pages = state.get("question"), state.get("doc_ids"), state.get("only_pages")
     if not isinstance(question, str):
@@ -101,7 +101,7 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
     update: Update = {}
     groups: tuple[RankedGroup, ...] = ()
     stages: tuple[str, ...] = ()
-    strategy = _at_once(state, context)
+    strategy = _combined_search(state, context)
     if strategy is None:
         # Filings of other companies come last with a score of 0: they are listed, not searched.
         workspace = context.workspace
@@ -131,7 +131,7 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
         details=(*(f"{filing.doc_id} {filing.score:.3f}" for filing in ranked), *stages),
         groups=groups,
     )
-    return emitted(
+    return emit_step(
         step,
         {**update, "documents": searched, "found_documents": [filing.doc_id for filing in ranked]},
     )
@@ -142,12 +142,12 @@ def search_pages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     context = runtime.context
     workspace = context.workspace
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
-    if _at_once(state, context) is None:
+    if _combined_search(state, context) is None:
         ranked = rank_pages(
             state["query"], state["documents"], workspace.index, metrics, owners, limit=context.settings.pages
         )
     else:
-        ranked = list(_found_at_once(state).pages)
+        ranked = list(_combined_results(state).pages)
     step = TraceStep(
         node="search_pages",
         round=state["round"],
@@ -157,10 +157,10 @@ def search_pages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     found = [PagePlace(doc_id=page.key.doc_id, page=page.key.page) for page in ranked]
     # What a score is made of would be most of the state: `fin-agent search --explain` tells it.
     kept = [replace(page, features=()) for page in ranked]
-    return emitted(step, {"pages": kept, "found_pages": found})
+    return emit_step(step, {"pages": kept, "found_pages": found})
 
 
-_MOST_ON_PAGES = 1_000
+_MAX_ON_PAGES = 1_000
 """Passages on the pages of a round."""
 
 
@@ -172,15 +172,15 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     read = settings.passages
     update: Update = {}
     how = ""
-    if _at_once(state, context) is None:
-        ranked = rank_passages(state["query"], state["pages"], workspace.index, metrics, owners, limit=_MOST_ON_PAGES)
+    if _combined_search(state, context) is None:
+        ranked = rank_passages(state["query"], state["pages"], workspace.index, metrics, owners, limit=_MAX_ON_PAGES)
         if state["round"] == 1:
             ordered = context.analyst.ranked(state["intent"], state["plan"], state["query"], ranked)
             how = "" if ordered is ranked else ", as the chat model ranks their cards"
             ranked = list(ordered)
         ranked = ranked[: max(settings.listed, settings.passages)]
     else:
-        at_once = _found_at_once(state)
+        at_once = _combined_results(state)
         ranked = list(at_once.passages)
         read = at_once.kept or read
         update["found_at_once"] = None
@@ -197,16 +197,16 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         ),
     )
     places = [passage.found for passage in found]
-    return emitted(step, {**update, "passages": found[:read], "found_passages": places})
+    return emit_step(step, {**update, "passages": found[:read], "found_passages": places})
 
 
-def _found_at_once(state: AnswerState) -> SearchResult:
+def _combined_results(state: AnswerState) -> SearchResult:
     found = state["found_at_once"]
     assert found is not None, "search_documents of this round has put it there"
     return found
 
 
-def _at_once(state: AnswerState, context: AnswerContext) -> Strategy | None:
+def _combined_search(state: AnswerState, context: AnswerContext) -> Strategy | None:
     """What searches documents, pages and passages in one go; None where they are searched one after the other."""
     if context.strategy is None and state["asked"].pages:
         return Staged(context.workspace, context.settings.documents, context.settings.pages)
@@ -238,16 +238,16 @@ def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
             ),
         ),
     )
-    return emitted(step, {"cards": cards})
+    return emit_step(step, {"cards": cards})
 
 
-def emitted(step: TraceStep, update: Update) -> Update:
+def emit_step(step: TraceStep, update: Update) -> Update:
     """Tell whoever listens, and put the step on the audit trace."""
     emit(StepEnded(node=step.node, round=step.round, summary=step.summary))
     return {**update, "trace": [step]}
 
 
-def reworded(query: Query, words: str, workspace: Workspace) -> Query:
+def with_search_words(query: Query, words: str, workspace: Workspace) -> Query:
     """What `words` search for, read as a question; of the companies and periods of `query` where they name none.
 
     Raises QuestionError where there are no words.

@@ -63,12 +63,12 @@ def stream_answer(
     try:
         while True:
             event = _event(delivered.get())
-            if isinstance(event, _Last):
+            if isinstance(event, _Result):
                 yield event.value
                 return
             yield event
     finally:
-        run.leave()
+        run.cancel()
 
 
 async def astream_answer(
@@ -135,15 +135,15 @@ async def _awaited(run: _Run[Last]) -> AsyncGenerator[Event | Last, None]:
     try:
         while True:
             event = _event(await delivered.get())
-            if isinstance(event, _Last):
+            if isinstance(event, _Result):
                 yield event.value
                 return
             yield event
     finally:
-        run.leave()
+        run.cancel()
 
 
-class _LeftError(RuntimeError):
+class _StreamClosedError(RuntimeError):
     """Nobody waits for the run any more."""
 
 
@@ -155,13 +155,13 @@ class _Failed:
 
 
 @dataclass(frozen=True)
-class _Last(Generic[Last]):
+class _Result(Generic[Last]):
     """What a run ended with."""
 
     value: Last
 
 
-_Delivered: TypeAlias = Event | _Failed | _Last[Last]
+_Delivered: TypeAlias = Event | _Failed | _Result[Last]
 
 
 class _Run(Generic[Last]):
@@ -180,7 +180,7 @@ class _Run(Generic[Last]):
             target=copy_context().run, args=(self._run, deliver), name="fin-agent-answer", daemon=True
         ).start()
 
-    def leave(self) -> None:
+    def cancel(self) -> None:
         """Let nothing further begin. Does nothing where the run has ended."""
         self._left.set()
         self._meter.stop()
@@ -188,8 +188,8 @@ class _Run(Generic[Last]):
     def _run(self, deliver: Callable[[_Delivered[Last]], object]) -> None:
         try:
             with metered(self._meter), event_listener(partial(self._tell, deliver), drafts=self._drafts):
-                last: _Delivered[Last] = _Last(self._work(on_step=self._check))
-        except _LeftError:
+                last: _Delivered[Last] = _Result(self._work(on_step=self._check))
+        except _StreamClosedError:
             return
         except BaseException as error:
             last = _Failed(error)
@@ -198,19 +198,19 @@ class _Run(Generic[Last]):
     def _tell(self, deliver: Callable[[_Delivered[Last]], object], event: _Delivered[Last]) -> None:
         if self._left.is_set():
             if isinstance(event, StepBegun):
-                raise _LeftError  # within a larger graph nobody else stops the steps of an answer
+                raise _StreamClosedError  # within a larger graph nobody else stops the steps of an answer
             return
         try:
             deliver(event)
         except RuntimeError:  # the event loop has gone
-            self.leave()
+            self.cancel()
 
     def _check(self, node: str) -> None:
         if self._left.is_set():
-            raise _LeftError
+            raise _StreamClosedError
 
 
-def _event(delivered: _Delivered[Last]) -> Event | _Last[Last]:
+def _event(delivered: _Delivered[Last]) -> Event | _Result[Last]:
     if isinstance(delivered, _Failed):
         raise delivered.error
     return delivered

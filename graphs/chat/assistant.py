@@ -22,8 +22,8 @@ from fin_agent.answering.quoted_amounts import contradictions, years_in
 from fin_agent.answering.sentence_binding import strip_markup
 from fin_agent.errors import QuestionError, how_to_install
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.graph import unkept
-from fin_agent.graphs.answer.question_scope import filings_there
+from fin_agent.graphs.answer.graph import without_checkpoint_keys
+from fin_agent.graphs.answer.question_scope import available_filings
 from fin_agent.graphs.chat.number_grounding import (
     mark_unverified,
     repeated_instructions,
@@ -65,9 +65,9 @@ if TYPE_CHECKING:
 Update = dict[str, Any]
 _STEPS_PER_CALL = 6
 """Of the agent's graph: the model, what stands before and after it, its tools."""
-_LONGEST_ERROR = 300
+_MAX_ERROR_LENGTH = 300
 _SHORTENED = "\n[... shortened: call the tool again for all of it]"
-_LONGEST_SUMMARY = 240
+_MAX_SUMMARY_LENGTH = 240
 
 
 @dataclass(frozen=True)
@@ -83,13 +83,16 @@ class Assistant:
 
     def opening(self, earlier: str) -> FilledPrompt:
         """What stands before the conversation: what is indexed, and what was said in turns that are left out."""
-        return self.prompt.filled(filings=filings_there(self.workspace, self.doc_ids), earlier=earlier or "nothing")
+        return self.prompt.filled(filings=available_filings(self.workspace, self.doc_ids), earlier=earlier or "nothing")
 
-    def went_on(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    def continue_conversation(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
         """What the agent adds to these messages. Raises ModelError where a call of the model fails."""
         given = list(messages)
         # Sync: nodes run in threads. `messages` come back in their order, the new ones behind.
-        config: RunnableConfig = {**unkept(), "recursion_limit": _STEPS_PER_CALL * (self.limits.model_calls + 2)}
+        config: RunnableConfig = {
+            **without_checkpoint_keys(),
+            "recursion_limit": _STEPS_PER_CALL * (self.limits.model_calls + 2),
+        }
         result: dict[str, list[BaseMessage]] = self.agent.invoke({"messages": given}, config)
         return result["messages"][len(given) :]
 
@@ -114,7 +117,7 @@ def assistant_of(
             subject="chat",
             remedy=f"Install it: {how_to_install('chat')}; or chat by rules, without a model",
         ) from None
-    from fin_agent.graphs.chat.call_accounting import AccountedCalls
+    from fin_agent.graphs.chat.call_accounting import CallAccountingMiddleware
 
     settings = answering.settings
     callers = callers or callers_for_roles(settings)
@@ -130,7 +133,7 @@ def assistant_of(
     middleware: list[AgentMiddleware[Any, Any]] = [
         ModelCallLimitMiddleware(run_limit=limits.model_calls, exit_behavior="end"),
         ToolCallLimitMiddleware(run_limit=limits.tool_calls, exit_behavior="continue"),
-        AccountedCalls(caller, filled.name, filled.version),
+        CallAccountingMiddleware(caller, filled.name, filled.version),
     ]
     agent = create_agent(
         caller.model.model,
@@ -153,18 +156,18 @@ def converse(state: ChatState, context: ChatContext) -> Update:
     meter = Meter(assistant.settings.budget, within=current_meter())
     try:
         with metered(meter):
-            added = assistant.went_on([HumanMessage(opening.user), *history.messages])
+            added = assistant.continue_conversation([HumanMessage(opening.user), *history.messages])
     except ModelError as error:
         return _by_rules(state, f"the chat model failed, and rules reply: {error}")
     except GraphBubbleUp:
         raise
     except Exception as error:  # an agent of LangChain with a model of anybody's: what they raise ends no conversation
-        told_of = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
+        told_of = f"{type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH]
         return _by_rules(state, f"the assistant failed, and rules reply: {told_of}")
     before = draft_of(state) or Turn(asked=last_user_message(state), kind=reading_of(state).kind, said="")
     answers = (*before.answers, *_answers(added))
     calls = [*state.get("calls", ()), *meter.records]
-    said, warnings = _said(added, assistant)
+    said, warnings = _last_reply(added, assistant)
     draft = Turn(
         asked=before.asked,
         kind=_kind(reading_of(state), answers),
@@ -173,7 +176,7 @@ def converse(state: ChatState, context: ChatContext) -> Update:
         answers=answers,
         by_model=True,
         warnings=warnings,
-        usage=usage_of(calls, (*before.usage.left_out, *meter.left_out)),
+        usage=usage_of(calls, (*before.usage.left_out, *meter.calls_not_made)),
         seconds=round(before.seconds + time.perf_counter() - started, 4),
     )
     # Without the artifacts, which the turn keeps as far as they are needed.
@@ -194,7 +197,7 @@ def check_figures(state: ChatState, context: ChatContext) -> Update:
     claims: dict[str, tuple[str, ...]] = {}
     if not draft.warnings:  # what is said in place of a model that was stopped comes with one, and holds no figure
         marks = len(citations) + sum(isinstance(message, ToolMessage) for message in messages)
-        said_before = list(_also(state, context))
+        said_before = list(_additional_sources(state, context))
         lacking = unsourced_numbers(draft.said, stated_numbers(messages, said_before), marks=marks)
         grounds = tool_findings(messages, said_before)
         claims = ungrounded_claims(draft.said, grounds, draft.asked)
@@ -216,17 +219,17 @@ def check_figures(state: ChatState, context: ChatContext) -> Update:
     if reading_of(state).asks and not draft.warnings:
         this_turn = " ".join(message.text for message in segments_of(messages)[-1] if isinstance(message, ToolMessage))
         read = [doc_id for doc_id in sorted(doc_ids) if doc_id in this_turn]
-        warnings = (*warnings, *_otherwise(reading_of(state).question, draft.said, read, workspace))
+        warnings = (*warnings, *_conflicting_answers(reading_of(state).question, draft.said, read, workspace))
     said = mark_unverified(draft.said, lacking, claims)
     turn = draft.model_copy(update={"said": said, "warnings": warnings, "citations": citations})
     last = messages[-1]
     shown = "".join((said, *(f"\n\nWarning: {warning}" for warning in warnings)))
     # In the place of what the model wrote.
     shown_message = AIMessage(shown, id=last.id if isinstance(last, AIMessage) else None)
-    return {"messages": [*_withdrawn(messages), shown_message], **end_of_turn(turn)}
+    return {"messages": [*_withdrawn_drafts(messages), shown_message], **end_of_turn(turn)}
 
 
-def _otherwise(question: str, said: str, read: Sequence[str], workspace: Workspace) -> list[str]:
+def _conflicting_answers(question: str, said: str, read: Sequence[str], workspace: Workspace) -> list[str]:
     """What the filings that were read answer to a question in words and the reply says nothing of."""
     analyst = RulesAnalyst(workspace)
     try:
@@ -238,14 +241,14 @@ def _otherwise(question: str, said: str, read: Sequence[str], workspace: Workspa
 def _by_rules(state: ChatState, warning: str) -> Update:
     emit(Warned(text=warning))
     return {
-        "messages": list(_withdrawn(state["messages"])),
+        "messages": list(_withdrawn_drafts(state["messages"])),
         "notes": [*state.get("notes", ()), warning],
         "draft": None,
         "next": "answer_question" if reading_of(state).asks else "reply",
     }
 
 
-def _said(added: Sequence[BaseMessage], assistant: Assistant) -> tuple[str, tuple[str, ...]]:
+def _last_reply(added: Sequence[BaseMessage], assistant: Assistant) -> tuple[str, tuple[str, ...]]:
     """The text of the last message, and what to know of it."""
     last, most = added[-1] if added else None, assistant.limits.model_calls
     text = last.text.strip() if isinstance(last, AIMessage) else ""
@@ -270,7 +273,7 @@ def _kind(reading: Reading, answers: Sequence[Answer]) -> MessageKind:
     return MessageKind.QUESTION if reading.kind is MessageKind.QUESTION else MessageKind.FOLLOW_UP
 
 
-def _also(state: ChatState, context: ChatContext) -> Iterator[str]:
+def _additional_sources(state: ChatState, context: ChatContext) -> Iterator[str]:
     """What rules have said in this thread, and what the assistant is told is indexed."""
     for turn in turns_of(state):
         if not turn.by_model:
@@ -291,7 +294,7 @@ def _correction(lacking: Sequence[str], claimed: Sequence[str] = ()) -> str:
     return f"Your reply was not shown: {' Also, '.join(wrong)} Give the whole reply again."
 
 
-def _withdrawn(messages: Sequence[AnyMessage]) -> Iterator[RemoveMessage]:
+def _withdrawn_drafts(messages: Sequence[AnyMessage]) -> Iterator[RemoveMessage]:
     """Of this turn, a draft that was sent back, and what was said to it."""
     for before, message in pairwise(messages):
         if is_correction(message):
@@ -327,7 +330,7 @@ def sent_history(
         fitting = next(
             (
                 form
-                for form in (_shortened(segment, limits.earlier_result_tokens), _bare(segment))
+                for form in (_shortened(segment, limits.earlier_result_tokens), _without_tools(segment))
                 if not left_out and _tokens(form) <= room
             ),
             None,
@@ -359,7 +362,7 @@ def is_answered(segment: Sequence[BaseMessage], turns: Sequence[Turn] | None) ->
     return turns is None or any(turn.asked == segment[0].text and turn.said in last.text for turn in turns)
 
 
-def _bare(segment: Sequence[BaseMessage]) -> list[BaseMessage]:
+def _without_tools(segment: Sequence[BaseMessage]) -> list[BaseMessage]:
     """What was asked and replied, without the tools."""
     return [segment[0], segment[-1]]
 
@@ -386,7 +389,7 @@ def _summary(segment: Sequence[BaseMessage]) -> str:
 
 def _line(message: BaseMessage) -> str:
     line = " ".join(message.text.split())
-    return line if len(line) <= _LONGEST_SUMMARY else f"{line[: _LONGEST_SUMMARY - 1]}…"
+    return line if len(line) <= _MAX_SUMMARY_LENGTH else f"{line[: _MAX_SUMMARY_LENGTH - 1]}…"
 
 
 def _tokens(messages: Sequence[BaseMessage]) -> int:

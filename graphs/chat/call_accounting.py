@@ -17,7 +17,7 @@ from fin_agent.analyst.events import StepBegun, emit
 from fin_agent.graphs.chat.state import CORRECTION
 from fin_agent.models.call import NO_USAGE, PromptIdentity, Role, Usage
 from fin_agent.models.caller import Caller
-from fin_agent.models.key_redaction import without_keys
+from fin_agent.models.key_redaction import redact_reply
 from fin_agent.models.metering import CallRecord, Meter, current_meter
 from fin_agent.models.replies import from_langchain_message
 from fin_agent.models.tokens import approximate_tokens
@@ -25,7 +25,7 @@ from fin_agent.models.tokens import approximate_tokens
 _ROLE = Role.ASSISTANT
 
 
-class AccountedCalls(AgentMiddleware[Any, Any]):  # type: ignore[misc]
+class CallAccountingMiddleware(AgentMiddleware[Any, Any]):  # type: ignore[misc]
     """Calls of the role `assistant`, as those of every other role are made: within the budget, and recorded."""
 
     def __init__(self, caller: Caller, prompt: str, version: str) -> None:
@@ -40,20 +40,20 @@ class AccountedCalls(AgentMiddleware[Any, Any]):  # type: ignore[misc]
 
         Raises ModelError in place of what the provider's client raises.
         """
-        response = self._called(request, handler)
+        response = self._call_once(request, handler)
         if unread := _unread(response):
             asked = HumanMessage(unread, additional_kwargs={CORRECTION: True})
-            response = self._called(request.override(messages=[*request.messages, asked]), handler)
-        response.result = [_callable(message) for message in response.result]
+            response = self._call_once(request.override(messages=[*request.messages, asked]), handler)
+        response.result = [_provider_message(message) for message in response.result]
         return response
 
-    def _called(
+    def _call_once(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         meter, caller = current_meter() or Meter(), self._caller
-        estimate = approximate_tokens(_said(request.messages))
+        estimate = approximate_tokens(_message_text(request.messages))
         with (
-            meter.place(_ROLE, estimate, caller.dollars(Usage(input=estimate)), model=caller.model.name),
+            meter.reserve(_ROLE, estimate, caller.dollars(Usage(input=estimate)), model=caller.model.name),
             caller.turns,
         ):
             started = time.perf_counter()
@@ -82,7 +82,7 @@ class AccountedCalls(AgentMiddleware[Any, Any]):  # type: ignore[misc]
     def _usage(self, response: ModelResponse[Any], estimate: int) -> Usage:
         message = next((each for each in reversed(response.result) if isinstance(each, AIMessage)), None)
         usage = from_langchain_message(message).usage if message is not None else None
-        output = approximate_tokens(_said(response.result))
+        output = approximate_tokens(_message_text(response.result))
         return usage or Usage(input=estimate, output=output, approximate=True)
 
     def _record(self, usage: Usage, seconds: float, note: str = "") -> CallRecord:
@@ -103,7 +103,7 @@ def _unread(response: ModelResponse[Any]) -> str:
     return ""
 
 
-def _callable(message: BaseMessage) -> BaseMessage:
+def _provider_message(message: BaseMessage) -> BaseMessage:
     """Return the message as a provider accepts it.
 
     Keys are taken out, every call of a tool gets an id of its own, and calls that cannot be read are left out, since
@@ -126,19 +126,19 @@ def _callable(message: BaseMessage) -> BaseMessage:
 
 def _without_keys(message: AIMessage) -> AIMessage:
     """Nothing is shown or kept of a key that a server gives back."""
-    if without_keys(str(message.content)) != str(message.content):
-        message = message.model_copy(update={"content": without_keys(message.text)})
+    if redact_reply(str(message.content)) != str(message.content):
+        message = message.model_copy(update={"content": redact_reply(message.text)})
     calls = [{**call, "args": _cleaned(call["args"])} for call in message.tool_calls]
     return message if calls == message.tool_calls else message.model_copy(update={"tool_calls": calls})
 
 
 def _cleaned(given: Any) -> Any:
     if isinstance(given, str):
-        return without_keys(given)
+        return redact_reply(given)
     if isinstance(given, dict):
         return {name: _cleaned(value) for name, value in given.items()}
     return [_cleaned(each) for each in given] if isinstance(given, list) else given
 
 
-def _said(messages: Sequence[BaseMessage]) -> str:
+def _message_text(messages: Sequence[BaseMessage]) -> str:
     return "\n".join(message.text for message in messages)

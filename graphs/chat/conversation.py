@@ -39,10 +39,10 @@ class ChatThread:
     @property
     def unanswered(self) -> str:
         """The last message, where it got no reply: the chat was killed, or the question cancelled."""
-        dangling = self._dangling()
+        dangling = self._incomplete_messages()
         return dangling[0].text if dangling else ""
 
-    def say(
+    def send(
         self, message: str, on_step: Callable[[str], None] = lambda node: None, *, keep_unanswered: bool = True
     ) -> Turn:
         """The turn that a message makes. What fails, or is stopped, leaves the turns before as they are.
@@ -66,14 +66,14 @@ class ChatThread:
             self._seen[self.name] = there
             raise concurrent_turn_error(self.name)
         try:
-            turn = self._said(message, on_step)
+            turn = self._turn_of(message, on_step)
         except ThreadStoreError:
             self._seen[self.name] = len(self.turns)
             raise
         self._seen[self.name] = there + 1
         return turn
 
-    def _said(self, message: str, on_step: Callable[[str], None]) -> Turn:
+    def _turn_of(self, message: str, on_step: Callable[[str], None]) -> Turn:
         turn: Turn | None = None
         asked = ChatInput(messages=[HumanMessage(message)])
         for update in self._graph.stream(asked, self._config, context=self._context, stream_mode="updates"):
@@ -86,11 +86,11 @@ class ChatThread:
 
     def forget_unanswered(self) -> None:
         """Let the thread end with its last reply: a message that was cancelled is not part of it."""
-        removed = [RemoveMessage(id=message.id) for message in self._dangling() if message.id]
+        removed = [RemoveMessage(id=message.id) for message in self._incomplete_messages() if message.id]
         if removed:
             self._graph.update_state(self._config, {"messages": removed}, as_node="reply")
 
-    def _dangling(self) -> list[BaseMessage]:
+    def _incomplete_messages(self) -> list[BaseMessage]:
         """The last message and what follows it, where no turn has ended with a reply to it."""
         state = self._state
         segments = segments_of(state.get("messages", []))

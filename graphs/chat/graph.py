@@ -21,8 +21,8 @@ from fin_agent.analyst.rules.follow_ups import read_message as read_by_rules
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, refusal_text
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.graph import answer_question as ask_graph
-from fin_agent.graphs.answer.graph import given_context, stream_listener
-from fin_agent.graphs.answer.question_scope import companies_of, companies_there, filings_there
+from fin_agent.graphs.answer.graph import require_context, stream_listener
+from fin_agent.graphs.answer.question_scope import available_companies, available_filings, companies_of
 from fin_agent.graphs.channels import tagged_json
 from fin_agent.graphs.chat import assistant
 from fin_agent.graphs.chat.state import (
@@ -47,7 +47,7 @@ Node = Callable[[ChatState, Runtime[ChatContext]], Update]
 ChatGraph = CompiledStateGraph[ChatState, ChatContext, ChatInput, ChatOutput]
 
 _EXAMPLES = 'Ask for instance "What was {company}\'s net income in FY{year}?", then "and the year before?" or "why?".'
-_MOST_IDS = 20
+_MAX_IDS = 20
 STEPS_AT_MOST = 12
 """Of a turn, tool calls of an assistant left aside: they have limits of their own."""
 
@@ -168,7 +168,7 @@ def _in_chat_context(
 
     @wraps(node)
     def with_context(state: ChatState, runtime: Runtime[ContextT]) -> Update:
-        context = given_context(context_of, runtime.context, ChatContext)
+        context = require_context(context_of, runtime.context, ChatContext)
         within: Runtime[Any] = runtime
         hearing = current_listener()
         with event_listener(hearing.listener or stream_listener(within), drafts=hearing.drafts):
@@ -190,10 +190,10 @@ def reply_to(
     asked: str, kind: MessageKind, turns: Sequence[Turn], workspace: Workspace, doc_ids: Collection[str] | None = None
 ) -> tuple[str, tuple[Citation, ...]]:
     """What is said to a message of this kind, and the citations that it speaks of; of `doc_ids` only, where given."""
-    answered = _spoken_of(turns, workspace)
+    answered = _referenced_turn(turns, workspace)
     if answered is not None and kind in (MessageKind.WHERE, MessageKind.HOW, MessageKind.DOUBT):
-        return _named(answered, turns) + _of_answer(kind, answered), answered.citations
-    there, example = companies_there(workspace, doc_ids).rstrip("."), _example(workspace, doc_ids)
+        return _with_question(answered, turns) + _explain_answer(kind, answered), answered.citations
+    there, example = available_companies(workspace, doc_ids).rstrip("."), _example(workspace, doc_ids)
     match kind:
         case MessageKind.GREETING:
             said = f"Hello. I answer questions over the filings indexed here: {there}. {example}"
@@ -202,7 +202,7 @@ def reply_to(
         case MessageKind.FAREWELL:
             said = "Goodbye."
         case MessageKind.INDEX:
-            said = f"{_of_index(asked, workspace, doc_ids)}\n{example}"
+            said = f"{_describe_index(asked, workspace, doc_ids)}\n{example}"
         case MessageKind.HELP:
             said = (
                 f"I answer questions over the filings indexed here, of {there}. Ask for figures, ratios, growth, "
@@ -226,7 +226,7 @@ def conversation_questions(turns: Sequence[Turn]) -> list[PreviousTurn]:
     ]
 
 
-def _spoken_of(turns: Sequence[Turn], workspace: Workspace) -> Turn | None:
+def _referenced_turn(turns: Sequence[Turn], workspace: Workspace) -> Turn | None:
     """The turn that `that` means: of the question that is gone on from, else the last with an answer."""
     with_answers = [turn for turn in turns if turn.answers]
     standing = last_full_question(conversation_questions(with_answers), workspace)
@@ -236,13 +236,13 @@ def _spoken_of(turns: Sequence[Turn], workspace: Workspace) -> Turn | None:
     return with_answers[-1] if with_answers else None
 
 
-def _named(turn: Turn, turns: Sequence[Turn]) -> str:
+def _with_question(turn: Turn, turns: Sequence[Turn]) -> str:
     """Names the question where another was asked since."""
     last = next(each for each in reversed(turns) if each.answers)
     return "" if turn is last or turn.answer is None or turn.answer.refused else f"Of: {turn.question}\n"
 
 
-def _of_answer(kind: MessageKind, turn: Turn) -> str:
+def _explain_answer(kind: MessageKind, turn: Turn) -> str:
     """Where the answer of a turn stands, how it was made, or both, for who doubts it."""
     answer = turn.answer
     assert answer is not None
@@ -263,7 +263,7 @@ def _of_answer(kind: MessageKind, turn: Turn) -> str:
     return f"By this program, each number of which stands in a filing:\n\n{answer.program.strip()}{noted}"
 
 
-def _of_index(asked: str, workspace: Workspace, doc_ids: Collection[str] | None) -> str:
+def _describe_index(asked: str, workspace: Workspace, doc_ids: Collection[str] | None) -> str:
     """Which filings are indexed, of those asked about; told one by one where they are some and few."""
     of = parse_index_question(asked, workspace)
     there = workspace.directory.identities if doc_ids is None else doc_ids
@@ -272,11 +272,11 @@ def _of_index(asked: str, workspace: Workspace, doc_ids: Collection[str] | None)
     if not left:
         return (
             "\n".join(lines or ["None."])
-            + f" Indexed here: {_counted(there)}, of {companies_there(workspace, doc_ids)}."
+            + f" Indexed here: {_counted(there)}, of {available_companies(workspace, doc_ids)}."
         )
     narrowed = of is not None and of.narrowed
-    lines += [f"Indexed {'of that' if narrowed else 'here'}: {_counted(left)}.", filings_there(workspace, left)]
-    return "\n".join([*lines, ", ".join(left)] if narrowed and len(left) <= _MOST_IDS else lines)
+    lines += [f"Indexed {'of that' if narrowed else 'here'}: {_counted(left)}.", available_filings(workspace, left)]
+    return "\n".join([*lines, ", ".join(left)] if narrowed and len(left) <= _MAX_IDS else lines)
 
 
 def _counted(doc_ids: Collection[str]) -> str:

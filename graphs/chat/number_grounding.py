@@ -77,7 +77,7 @@ def unsourced_numbers(said: str, sources: Iterable[str | StatedNumber], marks: i
     years = {each.numeral.value for each in stated}
     found: dict[str, None] = {}
     for sentence in _SENTENCE.split(_readable(said, marks)):
-        for numeral in _told(sentence):
+        for numeral in _described_numbers(sentence):
             if numeral.kind is NumeralKind.YEAR:
                 there = numeral.value in years
             elif numeral.kind is NumeralKind.SPAN:
@@ -114,7 +114,7 @@ _OF_ITSELF = re.compile(r"\b(?:I|I'm|me|my|you|your|let us|let's)\b")
 def tool_findings(messages: Sequence[BaseMessage], also: Iterable[str] = ()) -> list[str]:
     """What tools found in a thread, beside `also`."""
     found = [message.text for message in messages if isinstance(message, ToolMessage) and message.status == "success"]
-    return [*(_without_orders(text) for text in found if not text.startswith(NOT_ANSWERED)), *also]
+    return [*(_without_instructions(text) for text in found if not text.startswith(NOT_ANSWERED)), *also]
 
 
 def repeated_instructions(
@@ -134,7 +134,7 @@ def repeated_instructions(
     return found
 
 
-def _without_orders(message: str) -> str:
+def _without_instructions(message: str) -> str:
     """A tool's message without what its quotations say to whoever reads them."""
     return _QUOTED.sub(lambda found: found["mark"] + remove_instructions(found["text"].translate(_MARKS)), message)
 
@@ -172,15 +172,15 @@ def _readable(said: str, marks: int) -> str:
     said = _MARK.sub(lambda found: " " if int(found[1]) <= marks else found[0], said)
     said = _POWER.sub(lambda found: f"{Decimal(found[0]):f}", said)
     said = _YEAR_LETTER.sub(r"\1 ", _POINT.sub(". ", _GLUED.sub(" ", _PAGES.sub(" ", said))))
-    return _LETTER.sub(_written_out, said)
+    return _LETTER.sub(_expand_scales, said)
 
 
-def _written_out(found: re.Match[str]) -> str:
+def _expand_scales(found: re.Match[str]) -> str:
     name = f"{found[1]}{found[2]}".lower()
     return found[0] if name in _NAMES else f"{found[1]} {_LETTERS[found[2].lower()]}"
 
 
-def _told(sentence: str) -> Iterator[Numeral]:
+def _described_numbers(sentence: str) -> Iterator[Numeral]:
     for numeral in numerals_in(sentence):
         digits = any(letter.isdigit() for letter in numeral.printed)
         if numeral.kind is not NumeralKind.LABEL and digits:
@@ -199,12 +199,12 @@ def _same(said: Numeral, stated: StatedNumber, sentence: str) -> bool:
     value, size = abs(said.value), abs(other.value)
     step = Decimal(1).scaleb(-said.decimals) / 2
     if said.kind is NumeralKind.PERCENT:
-        return any(_near(value, each, step) for each in _percentages(other))
+        return any(_is_near(value, each, step) for each in _percentages(other))
     if said.scale is None:
         # `544` may be said of `544 million`: the unit stands elsewhere in the sentence.
         loose = said.decimals or said.kind is NumeralKind.SPAN
-        return _near(value, size, step if loose else Decimal(0)) or value in {size * each for each in stated.scales}
-    return any(_near(value * said.scale, size * each, step * said.scale) for each in stated.scales)
+        return _is_near(value, size, step if loose else Decimal(0)) or value in {size * each for each in stated.scales}
+    return any(_is_near(value * said.scale, size * each, step * said.scale) for each in stated.scales)
 
 
 def _percentages(stated: Numeral) -> tuple[Decimal, ...]:
@@ -216,7 +216,7 @@ def _percentages(stated: Numeral) -> tuple[Decimal, ...]:
     return (size, size * _HUNDRED) if stated.decimals or size <= _HUNDRED else ()
 
 
-def _near(value: Decimal, size: Decimal, step: Decimal) -> bool:
+def _is_near(value: Decimal, size: Decimal, step: Decimal) -> bool:
     apart = abs(value - size)
     return apart == 0 or (apart <= step and apart <= _CLOSE * size)
 

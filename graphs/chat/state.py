@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 CORRECTION = "fin_agent_correction"
 """Marks, among the additional arguments of a message, what we say to the model and no person said."""
-_MOST_CITED = 12
-_LONGEST_QUOTE = 160
+_MAX_CITED = 12
+_MAX_QUOTE_LENGTH = 160
 NextNode = Literal["answer_question", "reply", "converse", "check_figures", "__end__"]
 
 
@@ -108,11 +108,11 @@ def citations_of(*answers: Answer) -> tuple[Citation, ...]:
 def cited_lines(citations: Sequence[Citation]) -> list[str]:
     """A line for each: `[1] harborlight_2023_10k, page 9: Net income ...`; pages as people count."""
     lines = []
-    for number, citation in enumerate(citations[:_MOST_CITED], start=1):
+    for number, citation in enumerate(citations[:_MAX_CITED], start=1):
         text = " ".join(citation.text.split())
-        text = text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 1]}…"
+        text = text if len(text) <= _MAX_QUOTE_LENGTH else f"{text[: _MAX_QUOTE_LENGTH - 1]}…"
         lines.append(f"[{number}] {citation.doc_id}, page {citation.page + 1}: {text}")
-    more = len(citations) - _MOST_CITED
+    more = len(citations) - _MAX_CITED
     return [*lines, f"and {more} more"] if more > 0 else lines
 
 

@@ -43,7 +43,7 @@ FORMAT_VERSION = 2
 _APPLICATION = 0x46415448
 """Marks the file as ours (SQLite file format, 1.3.14)."""
 _BUSY_SECONDS = 5
-_LONGEST_TITLE = 200
+_MAX_TITLE_LENGTH = 200
 
 
 class ThreadStoreError(FinAgentError):
@@ -51,7 +51,7 @@ class ThreadStoreError(FinAgentError):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptThread:
+class ThreadSummary:
     """A thread as it is listed."""
 
     name: str
@@ -84,7 +84,7 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
                 remedy=f"Install it: {how_to_install('chat')}",
             )
         self.file = file = Path(file)
-        with self._errors_told():
+        with self._reporting_errors():
             super().__init__(_connected(file), serde=JsonPlusSerializer(allowed_msgpack_modules=None))
             self.lock = threading.RLock()  # a `put` is one transaction around the saver's own
             self.setup()
@@ -102,7 +102,7 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
         with self.lock:
             self.conn.close()
 
-    def listed(self) -> list[KeptThread]:
+    def listed(self) -> list[ThreadSummary]:
         """List the threads.
 
         Returns:
@@ -149,7 +149,7 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
         """See SqliteSaver.cursor. Raises ThreadStoreError."""
-        with self._errors_told(), super().cursor(transaction) as cursor:
+        with self._reporting_errors(), super().cursor(transaction) as cursor:
             yield cursor
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -189,7 +189,7 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
         await asyncio.to_thread(self.delete_thread, thread_id)
 
     @contextmanager
-    def _errors_told(self) -> Iterator[None]:
+    def _reporting_errors(self) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
@@ -215,7 +215,7 @@ def thread_turn_lock(
     if not within.acquire(blocking=False):
         on_wait()
         within.acquire()
-    with _released(within), nullcontext() if file is None else _alone_on(file, thread, on_wait):
+    with _released(within), nullcontext() if file is None else _thread_file_lock(file, thread, on_wait):
         yield
 
 
@@ -233,7 +233,7 @@ def _released(lock: threading.Lock) -> Iterator[None]:
 
 
 @contextmanager
-def _alone_on(file: Path, thread: str, on_wait: Callable[[], object]) -> Iterator[None]:
+def _thread_file_lock(file: Path, thread: str, on_wait: Callable[[], object]) -> Iterator[None]:
     try:
         import fcntl
     except ImportError:
@@ -269,12 +269,12 @@ def concurrent_turn_error(thread: str) -> ThreadStoreError:
     )
 
 
-def _listed(name: str, checkpoint: Checkpoint) -> KeptThread:
+def _listed(name: str, checkpoint: Checkpoint) -> ThreadSummary:
     values = checkpoint["channel_values"]
     said = [message for message in values.get("messages", ()) if isinstance(message, BaseMessage)]
     title = next((" ".join(message.text.split()) for message in said if message.type == "human"), "")
     changed = datetime.fromisoformat(checkpoint["ts"])
-    return KeptThread(name, title[:_LONGEST_TITLE], len(values.get("turns", ())), changed)
+    return ThreadSummary(name, title[:_MAX_TITLE_LENGTH], len(values.get("turns", ())), changed)
 
 
 def _connected(file: Path) -> sqlite3.Connection:

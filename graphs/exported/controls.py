@@ -35,7 +35,7 @@ ON_SAMPLES = (
 )
 SAMPLES = Path(__file__).resolve().parents[2] / "examples" / "filings"
 """In a checkout of the project; a wheel does not bring them."""
-_MOST_KEPT = 8
+_MAX_KEPT = 8
 _one_at_a_time = threading.Lock()
 
 
@@ -58,7 +58,7 @@ class SearchControls(BaseModel):
     passages: int = _setting("passages")
     listed: int = _setting("listed")
 
-    def said(self) -> list[SettingValue]:
+    def settings_values(self) -> list[SettingValue]:
         """What was given, as settings."""
         return [
             SettingValue(_PLACES.get(name, (name,)), getattr(self, name), f"`{name}` of the context")
@@ -134,7 +134,7 @@ def open_context(controls: SearchControls) -> OpenedContext:
     """
     with _one_at_a_time:
         folder, warnings = _folder(controls.index)
-        return OpenedContext(_context(folder, _edition(folder), _settings(controls)), warnings)
+        return OpenedContext(_context(folder, _index_edition(folder), _settings(controls)), warnings)
 
 
 def open_chat_context(controls: ChatControls) -> ChatContext:
@@ -145,32 +145,34 @@ def open_chat_context(controls: ChatControls) -> ChatContext:
     limits = ChatLimits(model_calls=controls.model_calls, tool_calls=controls.tool_calls)
     with _one_at_a_time:
         folder, _ = _folder(controls.index)
-        return _chatting(folder, _edition(folder), _settings(controls), limits, controls.doc_ids)
+        return _chat_context(folder, _index_edition(folder), _settings(controls), limits, controls.doc_ids)
 
 
 def _settings(controls: SearchControls) -> str:
     """As JSON, which can be the key of a cache."""
-    return settings_from(controls.said()).model_dump_json()
+    return settings_from(controls.settings_values()).model_dump_json()
 
 
-def _edition(folder: Path) -> int:
+def _index_edition(folder: Path) -> int:
     """An index that was made anew under the same name is another one."""
     file = folder / FILE_NAME
     return file.stat().st_ino if file.exists() else 0
 
 
-@lru_cache(_MOST_KEPT)
+@lru_cache(_MAX_KEPT)
 def _workspace(folder: Path, edition: int) -> Workspace:
     return Workspace.open(folder)
 
 
-@lru_cache(_MOST_KEPT)
+@lru_cache(_MAX_KEPT)
 def _context(folder: Path, edition: int, settings: str) -> AnswerContext:
     return AnswerContext.from_settings(_workspace(folder, edition), Settings.model_validate_json(settings))
 
 
-@lru_cache(_MOST_KEPT)
-def _chatting(folder: Path, edition: int, settings: str, limits: ChatLimits, doc_ids: tuple[str, ...]) -> ChatContext:
+@lru_cache(_MAX_KEPT)
+def _chat_context(
+    folder: Path, edition: int, settings: str, limits: ChatLimits, doc_ids: tuple[str, ...]
+) -> ChatContext:
     return ChatContext.over(_context(folder, edition, settings), doc_ids=doc_ids or None, limits=limits)
 
 

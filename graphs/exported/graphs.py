@@ -14,8 +14,8 @@ from fin_agent.errors import FinAgentError, QuestionError
 from fin_agent.evidence.slot_ledger import Entry
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import Node, answer_builder
-from fin_agent.graphs.answer.program_of_thought import showing_programs
-from fin_agent.graphs.answer.search_nodes import reworded
+from fin_agent.graphs.answer.program_of_thought import with_program_review
+from fin_agent.graphs.answer.search_nodes import with_search_words
 from fin_agent.graphs.answer.state import EDITED, AnswerState, ShownOutput, typed_state, typed_value
 from fin_agent.graphs.channels import StateError
 from fin_agent.graphs.chat.graph import chat_builder
@@ -40,7 +40,7 @@ class RunFailedError(FinAgentError, RuntimeError):
     """A run failed, with what happened and what to do. A server shows the message of a RuntimeError to who asked."""
 
 
-def _exported(
+def _with_index_warnings(
     node: Callable[[Any, Runtime[Any]], dict[str, Any]],
     controls: type[SearchControls],
     *,
@@ -72,7 +72,7 @@ def _exported(
     return run
 
 
-def _before_each_round(node: Node[Controls]) -> Node[Controls]:
+def _with_round_interrupt(node: Node[Controls]) -> Node[Controls]:
     """The node that begins a round: where wanted it stops, shows the query, and takes what is put in its place."""
 
     @wraps(node)
@@ -118,7 +118,7 @@ def _edits(answer: object, state: AnswerState, controls: Controls) -> dict[str, 
                 "cannot be changed here", subject=f"`{name}`", remedy=f"Give one of: {', '.join(EDITABLE)}"
             )
         if name == "query" and isinstance(value, str):
-            edits[name] = reworded(state["query"], value, open_context(controls).context.workspace)
+            edits[name] = with_search_words(state["query"], value, open_context(controls).context.workspace)
         else:
             edits[name] = typed_value(name, value)
     return edits
@@ -128,12 +128,12 @@ def _answering(given: Controls | None) -> AnswerContext:
     controls = given or Controls()
     context = open_context(controls).context
     if "program" in controls.stop_before:
-        return replace(context, analyst=showing_programs(context.analyst))
+        return replace(context, analyst=with_program_review(context.analyst))
     return context
 
 
 def _around_answer(node: Node[Controls]) -> Node[Controls]:
-    return _exported(_before_each_round(node) if node.__name__ == "search_documents" else node, Controls)
+    return _with_index_warnings(_with_round_interrupt(node) if node.__name__ == "search_documents" else node, Controls)
 
 
 def _ranking(controls: RerankControls) -> RerankContext:
@@ -148,11 +148,13 @@ def _ranking(controls: RerankControls) -> RerankContext:
 
 answer = answer_builder(Controls, _answering, _around_answer, ShownOutput).compile(name="answer")
 search = search_builder(
-    SearchControls, lambda given: open_context(given).context, lambda node: _exported(node, SearchControls)
+    SearchControls, lambda given: open_context(given).context, lambda node: _with_index_warnings(node, SearchControls)
 ).compile(name="search")
-rerank = rerank_builder(RerankControls, _ranking, lambda node: _exported(node, RerankControls)).compile(name="rerank")
+rerank = rerank_builder(RerankControls, _ranking, lambda node: _with_index_warnings(node, RerankControls)).compile(
+    name="rerank"
+)
 chat = chat_builder(
     ChatControls,
     lambda given: open_chat_context(given or ChatControls()),
-    lambda node: _exported(node, ChatControls, needs="message", given="messages", warned="notes"),
+    lambda node: _with_index_warnings(node, ChatControls, needs="message", given="messages", warned="notes"),
 ).compile(name="chat")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.answering.answer import Answer, AnswerValue, Usage
-from fin_agent.cli.answer_jobs import each_done
+from fin_agent.cli.answer_jobs import results_as_completed
 from fin_agent.cli.batch import _without_model
 from fin_agent.evaluation.benchmark import PartialResults
 
@@ -65,7 +65,7 @@ def test_one_after_the_other_in_this_thread() -> None:
         threads.add(threading.current_thread())
         return -number
 
-    assert list(each_done(do, [3, 1, 2], 1)) == [-3, -1, -2]
+    assert list(results_as_completed(do, [3, 1, 2], 1)) == [-3, -1, -2]
     assert threads == {threading.main_thread()}
 
 
@@ -85,7 +85,7 @@ def test_so_many_at_once_and_no_more() -> None:
             under_way.discard(number)
         return number
 
-    assert sorted(each_done(do, range(12), 3)) == list(range(12))
+    assert sorted(results_as_completed(do, range(12), 3)) == list(range(12))
     assert most == 3
 
 
@@ -94,7 +94,7 @@ def test_what_is_raised_is_raised_here() -> None:
         return 1 // number
 
     with pytest.raises(ZeroDivisionError):
-        list(each_done(do, [1, 0, 2, 3], 2))
+        list(results_as_completed(do, [1, 0, 2, 3], 2))
 
 
 def test_stopped_from_the_keyboard_it_gives_back_what_is_under_way_and_begins_no_more() -> None:
@@ -111,7 +111,7 @@ def test_stopped_from_the_keyboard_it_gives_back_what_is_under_way_and_begins_no
 
     found: list[int] = []
     with pytest.raises(KeyboardInterrupt):
-        for each in each_done(do, range(50), 3):
+        for each in results_as_completed(do, range(50), 3):
             found.append(each)
     assert sorted(begun) == [0, 1, 2]
     assert sorted(found) == [0, 1, 2]

@@ -20,7 +20,7 @@ from fin_agent.analyst.events import (
     StepBegun,
 )
 from fin_agent.cli import app
-from fin_agent.cli.asking import Watching
+from fin_agent.cli.asking import ProgressDisplay
 from tests.cli.running import CONTRACT, LOOKUP, UNKNOWN_COMPANY, Ran, without_seconds
 
 
@@ -191,11 +191,11 @@ class Terminal(io.StringIO):
 def shown(*events: Event) -> str:
     """What stands there after these events."""
     console = Console(file=io.StringIO(), width=70, force_terminal=True, color_system=None)
-    watching = Watching(console)
+    watching = ProgressDisplay(console)
     for event in events:
-        watching.heard(event)
+        watching.on_event(event)
     with console.capture() as captured:
-        console.print(watching.shown())
+        console.print(watching.renderable())
     return captured.get()
 
 

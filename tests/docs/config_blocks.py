@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from fin_agent.cli.batch import AskedQuestion
+from fin_agent.cli.batch import BatchQuestion
 from fin_agent.config import settings_from
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.models import PriceTable
@@ -73,7 +73,7 @@ def read_json_lines(block: Block) -> str:
         needed = {"financebench_id", "question", "doc_name", "evidence"}
         assert all(needed <= set(row) for row in rows), block.place
         return "questions of a benchmark"
-    if all(set(row) <= set(AskedQuestion.model_fields) for row in rows):
-        assert [AskedQuestion.model_validate(row) for row in rows]
+    if all(set(row) <= set(BatchQuestion.model_fields) for row in rows):
+        assert [BatchQuestion.model_validate(row) for row in rows]
         return "questions of a batch"
     return "objects"

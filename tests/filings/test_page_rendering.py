@@ -9,7 +9,15 @@ import pytest
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.html.document import read_html
-from fin_agent.filings.page_rendering import Frame, FramedPage, Ink, draw_pages, framed, sheet_of, size_of
+from fin_agent.filings.page_rendering import (
+    Frame,
+    FrameColor,
+    FramedPage,
+    draw_frames,
+    draw_pages,
+    render_html_page,
+    size_of,
+)
 from fin_agent.filings.reader import content_hash
 from fin_agent.vocabulary.place import Box
 
@@ -21,7 +29,7 @@ def drawn(path: Path, *pages: FramedPage, dpi: int = 72) -> list[pymupdf.Pixmap]
     return [pymupdf.Pixmap(picture) for picture in draw_pages(path, content_hash(path), pages, dpi)]
 
 
-def near(pixel: tuple[int, ...], ink: Ink) -> bool:
+def near(pixel: tuple[int, ...], ink: FrameColor) -> bool:
     return all(abs(part / 255 - wanted) < 0.2 for part, wanted in zip(pixel, ink.value, strict=True))
 
 
@@ -36,18 +44,18 @@ class TestPdf:
     def test_frames_stand_around_their_boxes(self, sample_filings: Path) -> None:
         path = sample_filings / "harborlight_2023_10k.pdf"
         box = Box(100, 200, 300, 250)
-        plain, with_frame = drawn(path, FramedPage(8), FramedPage(8, (Frame(box, Ink.TABLE),)), dpi=144)
+        plain, with_frame = drawn(path, FramedPage(8), FramedPage(8, (Frame(box, FrameColor.TABLE),)), dpi=144)
         assert (plain.width, plain.height) == (with_frame.width, with_frame.height) == (1224, 1584)
         for x, y in ((197, 450), (602, 450), (400, 397), (400, 502)):
-            assert near(with_frame.pixel(x, y), Ink.TABLE), (x, y)
-            assert not near(plain.pixel(x, y), Ink.TABLE)
+            assert near(with_frame.pixel(x, y), FrameColor.TABLE), (x, y)
+            assert not near(plain.pixel(x, y), FrameColor.TABLE)
 
     def test_notes_stand_above_the_page_and_hide_nothing(self, sample_filings: Path) -> None:
         path = sample_filings / "harborlight_2023_10k.pdf"
-        frame = Frame(Box(100, 200, 300, 250), Ink.FACT, "Net sales, FY2023: 3,533,000,000 USD")
+        frame = Frame(Box(100, 200, 300, 250), FrameColor.FACT, "Net sales, FY2023: 3,533,000,000 USD")
         plain, noted = drawn(path, FramedPage(8), FramedPage(8, (frame,)), dpi=100)
         head = noted.height - plain.height
-        assert head > 10 and near(noted.pixel(2, 2), Ink.FACT)
+        assert head > 10 and near(noted.pixel(2, 2), FrameColor.FACT)
         for y in range(0, 250, 7):  # above the frame
             for x in range(0, plain.width, 11):
                 assert noted.pixel(x, y + head) == plain.pixel(x, y)
@@ -77,14 +85,14 @@ class TestHtml:
     def test_frames_and_pages(self, page_of_html: Path) -> None:
         content = read_html(page_of_html).pages[0]
         word = next(word for word in content.words if word.text == "5,123")
-        frame = Frame(Box(*word[:4]), Ink.FACT)
+        frame = Frame(Box(*word[:4]), FrameColor.FACT)
         (pixels,) = drawn(page_of_html, FramedPage(0, (frame,)))
-        assert near(pixels.pixel(int(word.x0 + word.x1) // 2, round(word.y0) - 1), Ink.FACT)
+        assert near(pixels.pixel(int(word.x0 + word.x1) // 2, round(word.y0) - 1), FrameColor.FACT)
         with pytest.raises(ReadError, match="no page 100"):
             drawn(page_of_html, FramedPage(99))
 
     def test_a_page_grows_to_what_is_framed_on_it(self, page_of_html: Path) -> None:
-        (pixels,) = drawn(page_of_html, FramedPage(0, (Frame(Box(40, 40, 900, 60), Ink.TABLE),)))
+        (pixels,) = drawn(page_of_html, FramedPage(0, (Frame(Box(40, 40, 900, 60), FrameColor.TABLE),)))
         assert pixels.width > 900
 
 
@@ -102,14 +110,14 @@ def test_long_notes_stay_on_their_strip() -> None:
     blank = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 200, 100), False)
     blank.clear_with(255)
     note = "A label that is far longer than the page is wide, " * 4
-    picture = framed(blank.tobytes("png"), [Frame(Box(10, 10, 20, 20), Ink.FACT, note)], 72)
+    picture = draw_frames(blank.tobytes("png"), [Frame(Box(10, 10, 20, 20), FrameColor.FACT, note)], 72)
     assert size_of(picture) == (200, 115)
     pixels = pymupdf.Pixmap(picture)
-    assert near(pixels.pixel(198, 7), Ink.FACT)
+    assert near(pixels.pixel(198, 7), FrameColor.FACT)
     assert any(min(pixels.pixel(x, y)) > 120 for x in range(20, 180) for y in range(2, 13))
 
 
 def test_without_the_library_that_draws(page_of_html: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fin_agent.filings.page_rendering.find_spec", lambda name: None)
     with pytest.raises(ReadError, match=r"HTML pages are drawn with PyMuPDF.*pip install"):
-        sheet_of(read_html(page_of_html).pages[0], 72)
+        render_html_page(read_html(page_of_html).pages[0], 72)

@@ -11,7 +11,7 @@ import pytest
 
 from fin_agent.answering.answer import Answer
 from fin_agent.evidence.filing_preparation import prepare
-from fin_agent.filings.facts.table_facts import reconciled
+from fin_agent.filings.facts.table_facts import reconcile_tables
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.index.ingest import PreparedFiling, ingest
 from fin_agent.index.sqlite import SqliteIndex
@@ -113,7 +113,7 @@ def test_a_tax_is_a_deduction_with_results_of_investees_between() -> None:
                     statement=Statement.INCOME)  # fmt: skip
 
     rows = [row(1, "income_before_taxes", 1568), row(2, "income_tax_expense", -950), row(3, None, -22)]
-    found = reconciled([[*rows, row(4, "net_income", 596)]], lambda metric: "USD")
+    found = reconcile_tables([[*rows, row(4, "net_income", 596)]], lambda metric: "USD")
     assert [fact.inverted for fact in found] == [False, True, False, False]
-    odd = reconciled([[*rows, row(4, "net_income", 896)]], lambda metric: "USD")
+    odd = reconcile_tables([[*rows, row(4, "net_income", 896)]], lambda metric: "USD")
     assert not any(fact.inverted for fact in odd)

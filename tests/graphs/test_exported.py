@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from fin_agent.answering.answer import Answer
 from fin_agent.graphs.answer import AnswerContext
 from fin_agent.graphs.answer.graph import answer_builder
-from fin_agent.graphs.answer.program_of_thought import EDITED_PROGRAM, showing_programs
+from fin_agent.graphs.answer.program_of_thought import EDITED_PROGRAM, with_program_review
 from fin_agent.graphs.exported import answer, controls, rerank, search
 from fin_agent.graphs.exported.controls import ON_SAMPLES, Controls, RerankControls, SearchControls, open_context
 from fin_agent.graphs.exported.graphs import RunFailedError
@@ -140,7 +140,7 @@ class TestProgramsShown:
     def resumed(self, context: AnswerContext) -> Callable[[object], Answer]:
         """The answer of a run that stopped at its program, resumed with that."""
         graph = answer_builder(AnswerContext, lambda given: given).compile(checkpointer=InMemorySaver())
-        stopping = replace(context, analyst=showing_programs(context.analyst))
+        stopping = replace(context, analyst=with_program_review(context.analyst))
 
         def run(answer: object) -> Answer:
             config: Any = {"configurable": {"thread_id": "1"}}

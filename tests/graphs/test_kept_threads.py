@@ -21,7 +21,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from fin_agent import Answer, AnswerContext, Kept, Workspace, build_graph
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.graph import NODES, AnswerGraph, answer_builder
-from fin_agent.graphs.channels import LEFT_BY, StateError
+from fin_agent.graphs.channels import WRITTEN_BY, StateError
 
 QUESTIONS: tuple[dict[str, Any], ...] = (
     {"question": "What was Harborlight's net income in FY2023?", "doc_ids": ["harborlight_2023_10k"], "id": "a"},
@@ -91,7 +91,7 @@ def test_checkpoints_and_updates_hold_plain_data(context: AnswerContext) -> None
     *updates, _ = graph.stream(QUESTIONS[1], thread("1"), context=context, stream_mode="updates")  # type: ignore[call-overload]
     assert json.loads(json.dumps(updates)) == updates
     left = {name: value for update in updates for changes in update.values() for name, value in changes.items()}
-    assert left["ledger"][LEFT_BY] == "filter_passages" and left["query"][LEFT_BY] == "ask_complementary_question"
+    assert left["ledger"][WRITTEN_BY] == "filter_passages" and left["query"][WRITTEN_BY] == "ask_complementary_question"
     for kept in saver.list(thread("1")):
         json.dumps(kept.checkpoint["channel_values"])
 

@@ -27,7 +27,7 @@ from fin_agent.models.settings import Preset
 from fin_agent.presentation.answers import answer_view
 from fin_agent.testing import ScriptedChatModel
 from fin_agent.testing.scripted_model import Script
-from fin_agent.tools.result_formatting import Budget as ToolBudget
+from fin_agent.tools.result_formatting import OutputBudget as ToolBudget
 from fin_agent.tools.result_formatting import format_answer
 from fin_agent.workspace import Workspace
 from tests.analyst.model.clients import Prompted, calculates, keeps, passages, quotes, roles

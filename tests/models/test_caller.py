@@ -31,7 +31,7 @@ from fin_agent.models import (
     Usage,
     metered,
 )
-from fin_agent.models.caller import within
+from fin_agent.models.caller import with_timeout
 from fin_agent.models.metering import Budget
 from tests.models.scripted import (
     Figure,
@@ -217,7 +217,7 @@ def test_a_budget_is_kept_before_the_call() -> None:
         caller.value(value_call())
         with pytest.raises(BudgetExceededError, match=r"may take 1 call; the call of role `reasoning`"):
             caller.value(value_call())
-    assert len(asked(model)) == 1 and len(meter.records) == 1 and "reasoning" in meter.left_out[0]
+    assert len(asked(model)) == 1 and len(meter.records) == 1 and "reasoning" in meter.calls_not_made[0]
 
 
 def test_a_correction_needs_room_in_the_budget_as_well() -> None:
@@ -299,10 +299,10 @@ def test_callers_of_one_address_share_its_places() -> None:
 def test_what_takes_too_long_is_left_and_runs_in_the_context_of_whoever_waits() -> None:
     set_outside: ContextVar[str] = ContextVar("set_outside", default="")
     set_outside.set("here")
-    assert within(5, set_outside.get) == within(None, set_outside.get) == "here"
+    assert with_timeout(5, set_outside.get) == with_timeout(None, set_outside.get) == "here"
     going_on = threading.Event()
     with pytest.raises(TimeoutError):
-        within(0.05, going_on.wait)
+        with_timeout(0.05, going_on.wait)
     going_on.set()
     with pytest.raises(ZeroDivisionError):
-        within(5, lambda: 1 // 0)
+        with_timeout(5, lambda: 1 // 0)

@@ -17,7 +17,7 @@ from fin_agent.models import (
     ServerUnreachableError,
     UnknownModelError,
 )
-from fin_agent.models.errors import error_of
+from fin_agent.models.errors import model_error
 from tests.models.scripted import HttpStatusError
 
 ADDRESS = "http://localhost:8000/v1"
@@ -65,7 +65,7 @@ class ReadTimeout(Exception):  # noqa: N818
 def test_every_failure_has_its_type_and_says_what_to_do(
     exception: Exception, kind: type[ModelError], told: str, remedy: str
 ) -> None:
-    failure = error_of(exception, "role `title` by openai:x", ADDRESS)
+    failure = model_error(exception, "role `title` by openai:x", ADDRESS)
     assert type(failure) is kind
     assert failure.subject == "role `title` by openai:x"
     with pytest.raises(kind, match=told):
@@ -75,18 +75,18 @@ def test_every_failure_has_its_type_and_says_what_to_do(
 
 
 def test_a_status_is_found_under_any_of_its_names() -> None:
-    assert type(error_of(caused(RuntimeError("x"), HttpStatusError(401)), "", None)) is KeyRefusedError
+    assert type(model_error(caused(RuntimeError("x"), HttpStatusError(401)), "", None)) is KeyRefusedError
     google = RuntimeError("x")
     google.code = 404  # type: ignore[attr-defined]
-    assert type(error_of(google, "", None)) is UnknownModelError
+    assert type(model_error(google, "", None)) is UnknownModelError
 
 
 def test_the_type_an_error_names_tells_a_quota_from_a_limit() -> None:
     quota = HttpStatusError(429, "You exceeded your current quota")
     quota.code = "insufficient_quota"  # type: ignore[attr-defined]
-    failure = error_of(quota, "", None)
+    failure = model_error(quota, "", None)
     assert type(failure) is QuotaUsedUpError
 
 
 def test_what_a_server_asks_to_wait_is_told() -> None:
-    assert "asks to wait 61 seconds" in str(error_of(HttpStatusError(429, retry_after="61"), "", None))
+    assert "asks to wait 61 seconds" in str(model_error(HttpStatusError(429, retry_after="61"), "", None))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from fin_agent.models import Caller, ModelError, ServerFailedError, ServerUnreachableError, load_chat_model
-from fin_agent.models.loading import MOST_BYTES
+from fin_agent.models.loading import MAX_BYTES
 from tests.models.openai_server import KEY, HttpError, OpenAIServer, Reply
 from tests.models.scripted import value_call
 
@@ -48,7 +48,7 @@ def test_redirects_are_not_followed(server: OpenAIServer, status: int, way: str)
 @pytest.mark.parametrize("status", [200, 500])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_body_that_is_too_long_is_not_read(server: OpenAIServer, way: str, status: int) -> None:
-    server.fail_next(HttpError(status, body=b" " * (MOST_BYTES + 1_000_000)))
+    server.fail_next(HttpError(status, body=b" " * (MAX_BYTES + 1_000_000)))
     with pytest.raises(ServerFailedError, match="longer than 20 MB"):
         WAYS[way](caller(server))
     assert len(server.log) == 1

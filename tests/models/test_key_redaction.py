@@ -21,8 +21,8 @@ from fin_agent.models import (
     load_chat_model,
     metered,
 )
-from fin_agent.models.key_redaction import holds_key, names_a_key, redacted
-from fin_agent.models.replies import Gathered
+from fin_agent.models.key_redaction import holds_key, redact_keys, register_key_variable
+from fin_agent.models.replies import StreamedReply
 from tests.models.scripted import HttpStatusError, answer, loaded, text_call, value_call
 
 KEY = "my-company-0123456789abcdef"
@@ -33,13 +33,15 @@ KEY = "my-company-0123456789abcdef"
     ["sk-proj-abcdefgh12345678", "sk-ab***********cd", "gsk_abcdefghij", "Bearer abc.def", "AIzaSyabcdefghijk"],
 )
 def test_what_looks_like_a_key_is_taken_out(secret: str) -> None:
-    assert secret.split()[-1] not in redacted(f"Incorrect API key provided: {secret} (see the manual)")
-    assert "user:word" not in redacted("at http://user:word@host/v1")
+    assert secret.split()[-1] not in redact_keys(f"Incorrect API key provided: {secret} (see the manual)")
+    assert "user:word" not in redact_keys("at http://user:word@host/v1")
 
 
 def test_ordinary_words_stay() -> None:
     text = "the model openai:gpt-4o-mini at http://localhost:8000/v1 answered 404 (risk-free key-value store)"
-    assert redacted(text).startswith("the model openai:gpt-4o-mini at http://localhost:8000/v1 answered 404 (risk-free")
+    assert redact_keys(text).startswith(
+        "the model openai:gpt-4o-mini at http://localhost:8000/v1 answered 404 (risk-free"
+    )
 
 
 def test_a_key_of_the_environment_gets_nowhere(
@@ -72,7 +74,7 @@ def test_a_key_that_a_model_says_is_taken_out_and_the_reply_is_not_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ways: str, variable: str
 ) -> None:
     monkeypatch.setenv(variable, KEY)
-    names_a_key(variable)
+    register_key_variable(variable)
     model = loaded(echoed(KEY))
     file, heard = tmp_path / "kept.sqlite", [""]
     with nullcontext(ResponseCache(file)) as cache, metered(Meter()) as meter:
@@ -87,14 +89,14 @@ def test_a_key_that_a_model_says_is_taken_out_and_the_reply_is_not_kept(
 
 def test_a_key_from_a_file_is_taken_out_as_it_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIN_AGENT_API_KEY", f" {KEY}\r\n")
-    assert redacted(f"you sent {KEY}, or was it {KEY[:-1]}") == f"you sent [key], or was it {KEY[:-1]}"
+    assert redact_keys(f"you sent {KEY}, or was it {KEY[:-1]}") == f"you sent [key], or was it {KEY[:-1]}"
     assert holds_key(f"openai:{KEY}")
 
 
 def test_a_key_in_pieces_is_not_told_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIN_AGENT_API_KEY", KEY)
     text = f"It is {KEY}, not my-company-01"
-    gathered, told = Gathered(), [""]
+    gathered, told = StreamedReply(), [""]
     for start in range(0, len(text), 3):
         gathered.add(AIMessageChunk(content=text[start : start + 3]))
         assert gathered.said.startswith(told[-1])

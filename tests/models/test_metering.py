@@ -75,7 +75,7 @@ def test_each_limit_stops_the_call_that_would_pass_it(budget: Budget, calls: int
             for _ in range(5):
                 caller.reply(text_call())
         assert len(asked(model)) == len(meter.records) == calls
-        assert len(meter.left_out) == 1 and "reasoning" in meter.left_out[0]
+        assert len(meter.calls_not_made) == 1 and "reasoning" in meter.calls_not_made[0]
 
 
 def test_seconds_count_from_the_start_of_the_meter() -> None:
@@ -100,7 +100,7 @@ def test_what_a_killed_batch_had_spent_counts() -> None:
         with pytest.raises(BudgetExceededError, match="the batch may take 3 calls"):
             Caller(model).reply(text_call())
     assert len(asked(model)) == 1 and len(batch.records) == len(question.records) == 1
-    assert question.left_out and batch.spent().calls == 3
+    assert question.calls_not_made and batch.spent().calls == 3
 
 
 def test_a_question_that_is_refused_takes_no_room_in_the_batch() -> None:
@@ -133,7 +133,7 @@ def test_calls_at_once_cannot_pass_a_budget_together() -> None:
     with metered(meter), ThreadPoolExecutor(8) as pool:
         for waiting in [pool.submit(copy_context().run, ask) for _ in range(8)]:
             waiting.result()
-    assert len(asked(model)) == len(meter.records) == 3 and len(meter.left_out) == 5
+    assert len(asked(model)) == len(meter.records) == 3 and len(meter.calls_not_made) == 5
 
 
 def test_a_thread_has_the_meter_only_where_it_is_carried() -> None:

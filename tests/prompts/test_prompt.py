@@ -10,7 +10,7 @@ import pytest
 
 from fin_agent.prompts import Prompt, PromptError, Quoted, load_prompt, prompts
 from fin_agent.prompts.prompt import TEXT, prompt_roles, prompt_source
-from fin_agent.prompts.untrusted_text import Holds
+from fin_agent.prompts.untrusted_text import PlaceholderSource
 
 MOST_TOKENS = 900
 HEAD = "---\nrole: hypothetical-passage\nversion: 7\nplaceholders: [question]\noutput: text\n---\n"
@@ -139,5 +139,5 @@ def test_the_same_values_give_the_same_prompt_and_another_seed_another_code() ->
 def test_filing_text_stands_in_what_the_user_says_alone() -> None:
     for name in prompts():
         prompt = load_prompt(name)
-        material = {each for each, holds in prompt.role.placeholders.items() if holds is not Holds.OURS}
+        material = {each for each, holds in prompt.role.placeholders.items() if holds is not PlaceholderSource.OURS}
         assert material and not any(f"{{{each}}}" in prompt.system for each in material)

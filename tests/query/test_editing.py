@@ -6,7 +6,7 @@ import pytest
 
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer import answer_question
-from fin_agent.graphs.answer.context import AnswerContext, having_read
+from fin_agent.graphs.answer.context import AnswerContext, with_intent
 from fin_agent.query.editing import intent_of_edit, query_for_question, resolve_edited_query, reword_question
 from fin_agent.query.tree import Company, Line, NamedFormula, Parts, Period, Query
 from fin_agent.web.views import choices
@@ -174,5 +174,5 @@ def test_a_unit_is_kept_or_refused_and_never_passed_over(
             intent_of_edit(query, workspace)
         return
     intent = intent_of_edit(query, workspace)
-    said = answer_question(intent.question, having_read(AnswerContext.by_rules(workspace), intent)).answer.text
+    said = answer_question(intent.question, with_intent(AnswerContext.by_rules(workspace), intent)).answer.text
     assert {"percent": "%", "basis points": "basis points", "USD billions": "billion"}[unit] in said

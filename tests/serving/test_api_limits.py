@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fin_agent.serving.http_server import MOST_BYTES, Access
+from fin_agent.serving.http_server import MAX_BYTES, Access
 from fin_agent.serving.problem_details import BusyError
 from fin_agent.tools import FinAgentToolkit
 from fin_agent.tools.context import ToolContext
@@ -81,7 +81,7 @@ def test_a_page_of_its_own_origin_is_answered(api: str) -> None:
 
 
 def test_too_much_is_not_read(api: str) -> None:
-    question = b'{"question": "' + b"x" * MOST_BYTES + b'"}'
+    question = b'{"question": "' + b"x" * MAX_BYTES + b'"}'
     declared = httpx.post(f"{api}/ask", content=question, headers={"content-type": "application/json"})
 
     def pieces() -> Iterator[bytes]:
@@ -212,7 +212,7 @@ def test_half_open_connections_are_closed_in_time(context: ToolContext, monkeypa
 
 
 def test_as_many_connections_as_may_be(context: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fin_agent.serving.header_timeouts.MOST_CONNECTIONS", 20)
+    monkeypatch.setattr("fin_agent.serving.header_timeouts.MAX_CONNECTIONS", 20)
     with api_over(context) as address:
         port = int(address.rpartition(":")[2])
         half_open = [socket.create_connection(("127.0.0.1", port), timeout=10) for _ in range(60)]

@@ -15,7 +15,7 @@ from benchmarks.hostile.bombs import tiling
 from fin_agent import ingest, prepare
 from fin_agent.config import Settings
 from fin_agent.filings import page_rendering
-from fin_agent.filings.page_rendering import FramedPage, TooLongToDrawError, draw_pages
+from fin_agent.filings.page_rendering import DrawingTimeoutError, FramedPage, draw_pages
 from fin_agent.filings.reader import content_hash
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.tools import FinAgentToolkit
@@ -51,7 +51,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_deadline_fires(bomb: Path, short: None) -> None:
     path = bomb / "bomb.pdf"
     begun = time.monotonic()
-    with pytest.raises(TooLongToDrawError, match="a viewer may open it"):
+    with pytest.raises(DrawingTimeoutError, match="a viewer may open it"):
         draw_pages(path, content_hash(path), [FramedPage(0)], 110)
     assert time.monotonic() - begun < 10
 

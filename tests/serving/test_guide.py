@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from fin_agent.serving.http_server import MOST_BYTES, SECONDS_TO_SEND, SHORTEST_TOKEN, TOKEN_VARIABLE
-from fin_agent.serving.page_images import LONGEST_SIDE
+from fin_agent.serving.http_server import MAX_BYTES, MIN_TOKEN_LENGTH, SECONDS_TO_SEND, TOKEN_VARIABLE
+from fin_agent.serving.page_images import MAX_SIDE_LENGTH
 from fin_agent.tools import FinAgentToolkit
 
 httpx = pytest.importorskip("httpx", reason="needs the extra `serving-tests`")
@@ -70,10 +70,10 @@ def test_its_tools_are_those_there_are(workspace: Any) -> None:
 
 def test_its_limits_are_those_there_are() -> None:
     said = " ".join(GUIDE.split())
-    assert f"at least {SHORTEST_TOKEN} characters" in said
+    assert f"at least {MIN_TOKEN_LENGTH} characters" in said
     assert f"`{TOKEN_VARIABLE}`" in said
-    assert f"{LONGEST_SIDE:,} pixels" in said
-    assert f"{MOST_BYTES // 1_000_000} MB long and take {SECONDS_TO_SEND:.0f} seconds" in said
+    assert f"{MAX_SIDE_LENGTH:,} pixels" in said
+    assert f"{MAX_BYTES // 1_000_000} MB long and take {SECONDS_TO_SEND:.0f} seconds" in said
 
 
 def test_its_configuration_names_the_command(workspace: Any) -> None:

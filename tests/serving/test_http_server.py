@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.serving.http_server import SHORTEST_TOKEN, TOKEN_VARIABLE, Access, guarded
+from fin_agent.serving.http_server import MIN_TOKEN_LENGTH, TOKEN_VARIABLE, Access, guarded
 from fin_agent.serving.problem_details import Problem, ServingError
 from fin_agent.tools.context import ToolContext
 from tests.cli.running import Ran
@@ -33,7 +33,7 @@ def test_another_name_needs_a_token() -> None:
         Access.of("127.0.0.1", ["filings.example"], environ={})
 
 
-@pytest.mark.parametrize("token", ["short", "x" * (SHORTEST_TOKEN - 1), "ü" * 30, "a token\nwith lines in it"])
+@pytest.mark.parametrize("token", ["short", "x" * (MIN_TOKEN_LENGTH - 1), "ü" * 30, "a token\nwith lines in it"])
 def test_a_weak_token_is_refused(token: str) -> None:
     with pytest.raises(ServingError, match="at least 16") as raised:
         Access.of("127.0.0.1", environ={TOKEN_VARIABLE: token})

@@ -17,7 +17,7 @@ from fin_agent.config import Recording, Settings
 from fin_agent.downloads.settings import EdgarSettings
 from fin_agent.models.metering import Budget
 from fin_agent.models.settings import ModelSettings
-from fin_agent.serving.http_server import MOST_BYTES, Access
+from fin_agent.serving.http_server import MAX_BYTES, Access
 from fin_agent.tools.context import ToolContext
 from fin_agent.workspace import Workspace
 from tests.downloads.edgar_server import CONTACT, filing
@@ -332,7 +332,7 @@ class TestSettings:
             assert client.post("/chat", json=asked).json()["answers"][0]["refused"]
             assert not client.post("/indexes/other/chat", json=asked).json()["answers"][0]["refused"]
             assert client.get("/indexes/other/filings").json()["total"] == 1
-            large = client.put("/indexes/other/uploads/large.pdf", content=b"x" * (MOST_BYTES + 1))
+            large = client.put("/indexes/other/uploads/large.pdf", content=b"x" * (MAX_BYTES + 1))
             assert large.status_code == 200 and large.json()["failed"]
             assert client.get("/indexes/none/filings").status_code == 404
         with running(app_over(folder, Access(token=TOKEN), others=[other])) as address:
@@ -382,8 +382,8 @@ class TestUploads:
             assert "ann lee" not in each.text and "own" not in each.text and str(tmp_path) not in each.text
 
     def test_more_than_a_filing_is_refused(self, client: Any) -> None:
-        assert client.post("/ask", content=b" " * (MOST_BYTES + 1)).status_code == 413
-        assert client.put("/uploads/large.pdf", content=b"x" * (MOST_BYTES + 1)).json()[
+        assert client.post("/ask", content=b" " * (MAX_BYTES + 1)).status_code == 413
+        assert client.put("/uploads/large.pdf", content=b"x" * (MAX_BYTES + 1)).json()[
             "failed"
         ]  # as large as filings are
 

@@ -57,7 +57,7 @@ class GeneratedQuestion:
 
 TOLERANCE, EXACT_TOLERANCE = 0.005, 1e-6
 """Relative."""
-_MOST_ROUNDS = 3
+_MAX_ROUNDS = 3
 
 
 def judge(question: GeneratedQuestion, answer: Answer, companies: Mapping[str, Company]) -> Row:
@@ -69,7 +69,7 @@ def judge(question: GeneratedQuestion, answer: Answer, companies: Mapping[str, C
     """
     required = {_key(entry.slot): entry.figure is not None for entry in answer.ledger if entry.required}
     asked = question.expected is not None
-    full = bool(required) and all(required.values()) and answer.rounds <= _MOST_ROUNDS
+    full = bool(required) and all(required.values()) and answer.rounds <= _MAX_ROUNDS
     right = not answer.refused and question.expected is not None and is_right(question, answer, companies)
     figures = {
         "full_ledger": full if asked else None,

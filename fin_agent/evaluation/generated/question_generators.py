@@ -29,8 +29,8 @@ def _is_amount(measure: AskedMeasure) -> bool:
 
 _LEAST_MOVE = 0.02
 """Relative: what moved less has hardly changed."""
-_MOST_TIMES = 20
-_FEWEST_YEARS_OF_A_RATE = 2
+_MAX_TIMES = 20
+_MIN_YEARS_OF_A_RATE = 2
 
 
 def own_year(turn: Turn) -> GeneratedQuestion | None:
@@ -119,7 +119,7 @@ def growth(turn: Turn) -> GeneratedQuestion | None:
 def annual_growth(turn: Turn) -> GeneratedQuestion | None:
     """Compound annual growth between two years."""
     drawn = _growing(turn)
-    if drawn is None or drawn.last - drawn.first < _FEWEST_YEARS_OF_A_RATE:
+    if drawn is None or drawn.last - drawn.first < _MIN_YEARS_OF_A_RATE:
         return None
     rate = 100 * ((drawn.values[1] / drawn.values[0]) ** (1 / (drawn.last - drawn.first)) - 1)
     return drawn.asked("annual_growth", rate, unit="percent") if rate > 0 else None
@@ -203,7 +203,7 @@ def _years(turn: Turn, fits: Fits, count: int | None = None, *, ends_only: bool 
 
 def _growing(turn: Turn) -> _Years | None:
     drawn = _years(turn, _is_stated, ends_only=True)
-    if drawn is None or min(drawn.values) <= 0 or drawn.values[1] > _MOST_TIMES * drawn.values[0]:
+    if drawn is None or min(drawn.values) <= 0 or drawn.values[1] > _MAX_TIMES * drawn.values[0]:
         return None
     return drawn if drawn.moves else None
 
@@ -231,7 +231,7 @@ def reads_well(text: str, year: str) -> bool:
 
 _CLEAR_LEAD = 0.05
 """Relative: the first is asked for only where the second is as far behind."""
-_MOST_TIMES_ANOTHER = 50
+_MAX_TIMES_ANOTHER = 50
 _SPANS = (2, 3, 4)
 
 
@@ -252,7 +252,7 @@ def ratio(turn: Turn) -> GeneratedQuestion | None:
     if drawn is None:
         return None
     high, low = drawn.found
-    if low.value <= 0 or high.value > _MOST_TIMES_ANOTHER * low.value:
+    if low.value <= 0 or high.value > _MAX_TIMES_ANOTHER * low.value:
         return None
     return drawn.of_two("ratio", Expected(high.value / low.value, "ratio"))
 

@@ -167,7 +167,7 @@ _OF_SEGMENTS = ("ConsolidationItemsAxis", "OperatingSegmentsMember")
 _SUBTOTAL = re.compile(r"^total\s+", re.IGNORECASE)
 """`Total Americas` is the Americas; families that hold them beside the United States add up to more than the whole."""
 _SHORTEST, _LONGEST = 2, 48
-_FEWEST_ROWS = 2
+_MIN_ROWS = 2
 
 
 def _of_filing(
@@ -223,7 +223,7 @@ def families_of(parts: Sequence[StatedFigure], figures: Figures) -> list[PartFam
     for (company, kind, metric, year, doc_id), members in groups.items():
         total = figures.figure(company, metric, year)
         left = float(total.value) - sum(float(one.value) for one in members.values()) if total is not None else -1.0
-        if metric == "revenue" and len(members) >= _FEWEST_MEMBERS:
+        if metric == "revenue" and len(members) >= _MIN_MEMBERS:
             smallest = min(float(one.value) for one in members.values())
             known |= {(company, kind, doc_id, frozenset(members)): left == 0} if 0 <= left < smallest else {}
     found = [
@@ -235,7 +235,7 @@ def families_of(parts: Sequence[StatedFigure], figures: Figures) -> list[PartFam
 
 
 _THE_REST = r"(?:rest of (?:the )?world|all other|other)\b"
-_FEWEST_MEMBERS = 3
+_MIN_MEMBERS = 3
 
 
 def _part_of(tag: TrueTag) -> tuple[str, str]:
@@ -262,7 +262,7 @@ def _rows_by_part(filing: TaggedFiling) -> dict[tuple[int, int], str]:
     for table, found in pairs.items():
         distinct = {(label, member) for _, label, member in found}
         one_to_one = len({label for label, _ in distinct}) == len(distinct) == len({each for _, each in distinct})
-        if one_to_one and len(distinct) >= _FEWEST_ROWS:
+        if one_to_one and len(distinct) >= _MIN_ROWS:
             named |= {(table, row): label for row, label, _ in found}
     return named
 
@@ -277,7 +277,7 @@ def _printed_name(member: str, words: Sequence[str]) -> str:
     spelt = _letters(name)
     for text in words:
         bare = re.sub(r"\s+segment$", "", text, flags=re.IGNORECASE)
-        if _letters(bare) in (spelt, f"{spelt}s") or (len(bare) > _FEWEST_ROWS and bare == initials):
+        if _letters(bare) in (spelt, f"{spelt}s") or (len(bare) > _MIN_ROWS and bare == initials):
             return bare
     return ""
 

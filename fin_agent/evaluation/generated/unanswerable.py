@@ -18,7 +18,7 @@ from fin_agent.vocabulary.identity import Form
 _YEARS_OUTSIDE = 4
 """How far before the first and after the last year is asked."""
 _ORDINALS = ("first", "second", "third", "fourth")
-_MOST_PAGES = 400
+_MAX_PAGES = 400
 
 
 class _Absent(BaseModel):
@@ -140,7 +140,7 @@ def _is_spoken_of(material: Material, company: Company, names: tuple[str, ...]) 
     """Whether some page of the company's filings has one of a metric's names in it."""
     index = material.workspace.index
     for phrase in (name.casefold() for name in names):
-        hits = index.search_pages(phrase.split(), doc_ids=company.doc_ids, limit=_MOST_PAGES)
+        hits = index.search_pages(phrase.split(), doc_ids=company.doc_ids, limit=_MAX_PAGES)
         if any(
             phrase in " ".join(page.page.text.casefold().split()) for page in index.pages([hit.key for hit in hits])
         ):

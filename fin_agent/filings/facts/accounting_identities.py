@@ -14,10 +14,10 @@ from fin_agent.filings.facts.statement_check import (
     Figure,
     Outcome,
     Sum,
-    checked,
     figure_of,
     not_checkable,
     place_of,
+    run_check,
     statement_columns,
     step_of,
 )
@@ -38,9 +38,9 @@ def closing_cash_check(column: Column, columns: Sequence[Column], balance: Seque
     cash, the opening cash the year before's closing cash, both may be the balance sheet's cash, and the net change may
     be a row that has no metric. A sum made in such a way that does not close says nothing.
     """
-    opening, change, closing = _opening(column), column.named("net_change_in_cash"), _closing(column)
+    opening, change, closing = _opening(column), column.facts_of("net_change_in_cash"), _closing(column)
     if opening and change and closing:
-        return checked("cash", column.period, _closing_sums(column, opening, change, closing))
+        return run_check("cash", column.period, _closing_sums(column, opening, change, closing))
     held = (*opening[:1], *change[:1], *closing[:1])
     if not held:
         return None
@@ -48,7 +48,7 @@ def closing_cash_check(column: Column, columns: Sequence[Column], balance: Seque
     old = opening or _elsewhere(column, columns, balance, years=-1)
     new = closing or _elsewhere(column, columns, balance, years=0)
     net = change or _before_opening(column, opening)
-    check = checked("cash", column.period, (Sum(((a, 1), (b, 1)), c) for a, b, c in product(old, net, new)))
+    check = run_check("cash", column.period, (Sum(((a, 1), (b, 1)), c) for a, b, c in product(old, net, new)))
     if check is not None and check.outcome is Outcome.HOLDS:
         return check
     missing = " and no ".join(name for name, found in named if not found)
@@ -57,24 +57,24 @@ def closing_cash_check(column: Column, columns: Sequence[Column], balance: Seque
 
 def flows_check(column: Column) -> Check | None:
     """Operating, investing and financing flows (and the exchange-rate effect) come to the net change."""
-    flows = [column.named(f"cash_from_{name}") for name in ("operations", "investing", "financing")]
-    change = column.named("net_change_in_cash")
+    flows = [column.facts_of(f"cash_from_{name}") for name in ("operations", "investing", "financing")]
+    change = column.facts_of("net_change_in_cash")
     if not all(flows) or not change:
         return None
-    return checked("cash flows", column.period, _flow_sums(column, flows, change))
+    return run_check("cash flows", column.period, _flow_sums(column, flows, change))
 
 
-def carried_check(column: Column, columns: Sequence[Column]) -> Check | None:
+def opening_balance_check(column: Column, columns: Sequence[Column]) -> Check | None:
     """Opening cash is the closing cash of the column of the year before, where both are printed."""
     before = [other for other in columns if _years_later(other, column, -1)]
-    return checked("opening cash", column.period, (each for other in before for each in _carried_sums(column, other)))
+    return run_check("opening cash", column.period, (each for other in before for each in _carried_sums(column, other)))
 
 
 def _carried_sums(column: Column, before: Column) -> Iterator[Sum]:
     for old, new in product(_closing(before), _opening(column)):
         yield Sum(((old, 1),), new)
         # Cash held for sale, taken off at the end of one year, is part of the opening cash of the next.
-        for net in before.named("net_change_in_cash"):
+        for net in before.facts_of("net_change_in_cash"):
             above = [fact for fact in before.facts if place_of(fact) < place_of(net) and fact.metric is None]
             for fact in above[-_CASH_ROWS_TRIED:]:
                 yield Sum(((old, 1), (fact, -1)), new)
@@ -84,19 +84,19 @@ def _opening(column: Column) -> tuple[Fact, ...]:
     dated = _dated_cash(column)
     if dated:
         return tuple(fact for fact in dated if not _at_end(fact, column))
-    return column.named("cash_at_beginning_of_period")
+    return column.facts_of("cash_at_beginning_of_period")
 
 
 def _closing(column: Column) -> tuple[Fact, ...]:
     dated = _dated_cash(column)
     if dated:
         return tuple(fact for fact in dated if _at_end(fact, column))
-    return column.named("cash_at_end_of_period")
+    return column.facts_of("cash_at_end_of_period")
 
 
 def _dated_cash(column: Column) -> list[Fact]:
     """Cash whose tag says of which day it is: opening and closing cash are one concept, on two days."""
-    cash = column.named("cash_at_beginning_of_period", "cash_at_end_of_period", "cash_and_cash_equivalents")
+    cash = column.facts_of("cash_at_beginning_of_period", "cash_at_end_of_period", "cash_and_cash_equivalents")
     return [fact for fact in cash if fact.tag is not None and fact.tag.start is None and fact.tag.end is not None]
 
 
@@ -123,7 +123,7 @@ def _closing_sums(
             yield Sum((*base, *((fact, 1) for fact in chosen)), new)
             if chosen:
                 yield Sum((*base, *((fact, -1) for fact in chosen)), new)
-        for effect in column.named("exchange_rate_effect_on_cash"):
+        for effect in column.facts_of("exchange_rate_effect_on_cash"):
             yield Sum((*base, (effect, 1)), new)
 
 
@@ -134,8 +134,8 @@ def _flow_sums(column: Column, flows: Sequence[Sequence[Fact]], change: Sequence
         last = max((operations, investing, financing), key=place_of)
         apart = column.between(last, net)
         yield Sum((*three, *((fact, 1) for fact in apart)), net)
-        effects = [fact for fact in column.named("exchange_rate_effect_on_cash") if fact not in apart]
-        others = [*effects, *column.named("cash_from_discontinued_operations")]
+        effects = [fact for fact in column.facts_of("exchange_rate_effect_on_cash") if fact not in apart]
+        others = [*effects, *column.facts_of("cash_from_discontinued_operations")]
         for chosen in _subsets([*apart[-_CASH_ROWS_TRIED:], *others[:_CASH_ROWS_TRIED]]):
             yield Sum((*three, *((fact, 1) for fact in chosen)), net)
 
@@ -157,7 +157,7 @@ def _elsewhere(column: Column, columns: Sequence[Column], balance: Sequence[Colu
     ]
     if _is_year(column):
         sheets = [other for other in balance if (other.period.fiscal_year, other.period.quarter) == (year, None)]
-        found += [fact for sheet in sheets for fact in sheet.named("cash_and_cash_equivalents")]
+        found += [fact for sheet in sheets for fact in sheet.facts_of("cash_and_cash_equivalents")]
     return found
 
 
@@ -202,15 +202,17 @@ def income_checks(columns: Sequence[Column]) -> Iterator[Check]:
 
 def net_income_check(column: Column, income: Sequence[Column]) -> Check | None:
     """Net income, at the top of a cash flow column, is one that the income statement prints for that period."""
-    top = column.named(*_RESULTS)
+    top = column.facts_of(*_RESULTS)
     same = [other for other in income if _same(column, other)]
-    return checked("net income", column.period, (each for other in same for each in _result_sums(top, other)))
+    return run_check("net income", column.period, (each for other in same for each in _result_sums(top, other)))
 
 
 def _result_sums(top: Sequence[Fact], income: Column) -> Iterator[Sum]:
     """The cash flow may start with net income before noncontrolling interests or discontinued operations."""
-    apart = income.named("net_income_attributable_to_noncontrolling_interests", "income_from_discontinued_operations")
-    stated = income.named(*_RESULTS)
+    apart = income.facts_of(
+        "net_income_attributable_to_noncontrolling_interests", "income_from_discontinued_operations"
+    )
+    stated = income.facts_of(*_RESULTS)
     for start, result in product(top, stated):
         yield Sum(((result, 1),), start)
     for start, result, other, sign in product(top, stated, apart, (1, -1)):
@@ -218,8 +220,8 @@ def _result_sums(top: Sequence[Fact], income: Column) -> Iterator[Sum]:
 
 
 def _gross_profit(column: Column) -> Check | None:
-    parts = product(column.named("revenue"), column.named("cost_of_revenue"), column.named("gross_profit"))
-    return checked("gross profit", column.period, _gross_sums(column, parts))
+    parts = product(column.facts_of("revenue"), column.facts_of("cost_of_revenue"), column.facts_of("gross_profit"))
+    return run_check("gross profit", column.period, _gross_sums(column, parts))
 
 
 def _gross_sums(column: Column, parts: Iterator[tuple[Fact, ...]]) -> Iterator[Sum]:
@@ -243,12 +245,12 @@ def _tax_sign(columns: Sequence[Column]) -> int:
 
 def _after_taxes(column: Column, sign: int) -> Check | None:
     """Income before taxes, taxes and what stands below them come to net income."""
-    return checked("income after taxes", column.period, _tax_sums(column, sign))
+    return run_check("income after taxes", column.period, _tax_sums(column, sign))
 
 
 def _tax_sums(column: Column, sign: int) -> Iterator[Sum]:
-    taxes = column.named("income_tax_expense", "income_tax_benefit")
-    for pretax, tax, result in product(column.named("income_before_taxes"), taxes, column.named(*_RESULTS)):
+    taxes = column.facts_of("income_tax_expense", "income_tax_benefit")
+    for pretax, tax, result in product(column.facts_of("income_before_taxes"), taxes, column.facts_of(*_RESULTS)):
         if not place_of(pretax) < place_of(result):
             continue
         apart = [fact for fact in column.between(pretax, result) if place_of(fact) != place_of(tax)][:_ROWS_TRIED]
@@ -264,9 +266,9 @@ def _per_share(column: Column, kind: str) -> Check | None:
     Earnings per share are of common shares: a column with preferred dividends is left out unless it prints what is left
     for common shares, and participating securities may take their part.
     """
-    each, shares = column.named(f"{kind}_eps"), column.named(f"weighted_average_shares_{kind}")
-    to_common = column.named("net_income_available_to_common")
-    results = (*to_common, *column.named(*reversed(_RESULTS)))
+    each, shares = column.facts_of(f"{kind}_eps"), column.facts_of(f"weighted_average_shares_{kind}")
+    to_common = column.facts_of("net_income_available_to_common")
+    results = (*to_common, *column.facts_of(*reversed(_RESULTS)))
     preferred = any(_OTHER_HOLDERS.search(fact.label) for fact in column.facts)
     if len(each) != 1 or len(shares) != 1 or not results or (preferred and not to_common):
         return None
@@ -314,8 +316,8 @@ def check_facts(facts: Sequence[Fact]) -> tuple[Check, ...]:
     )
     net_income = (net_income_check(column, income) for column in cash)
     return (
-        *_named_or_why("balance", Statement.BALANCE_SHEET, balance, _balance_checks(balance)),
-        *_named_or_why("cash", Statement.CASH_FLOW, cash, _cash_checks(cash, balance)),
+        *_checks_or_reason("balance", Statement.BALANCE_SHEET, balance, _balance_checks(balance)),
+        *_checks_or_reason("cash", Statement.CASH_FLOW, cash, _cash_checks(cash, balance)),
         *income_checks(income),
         *(check for check in net_income if check is not None),
     )
@@ -330,11 +332,11 @@ def _balance_checks(columns: Sequence[Column]) -> Iterator[Check]:
 
 def _balance(column: Column) -> Check | None:
     """Total assets are total liabilities and equity; where that total is not printed, the sum of its parts."""
-    assets, total = column.named("total_assets"), column.named("total_liabilities_and_equity")
+    assets, total = column.facts_of("total_assets"), column.facts_of("total_liabilities_and_equity")
     if assets and total:
-        return checked("balance", column.period, (Sum(((each, 1),), whole) for each, whole in product(assets, total)))
+        return run_check("balance", column.period, (Sum(((each, 1),), whole) for each, whole in product(assets, total)))
     if assets and not total:
-        made = checked("balance", column.period, (each for whole in assets for each in _claim_sums(column, whole)))
+        made = run_check("balance", column.period, (each for whole in assets for each in _claim_sums(column, whole)))
         if made is not None:
             return made
     held = (*assets[:1], *total[:1])
@@ -346,17 +348,17 @@ def _balance(column: Column) -> Check | None:
 
 def _claims(column: Column) -> Check | None:
     """Total liabilities, what stands between them and equity, and equity come to their printed total."""
-    totals = column.named("total_liabilities_and_equity")
-    return checked(
+    totals = column.facts_of("total_liabilities_and_equity")
+    return run_check(
         "liabilities and equity", column.period, (each for whole in totals for each in _claim_sums(column, whole))
     )
 
 
 def _claim_sums(column: Column, whole: Fact) -> Iterator[Sum]:
-    liabilities = column.named("total_liabilities")
-    equity = column.named("total_equity", "shareholders_equity")
-    between = column.named("redeemable_noncontrolling_interests")
-    minority = column.named("noncontrolling_interests")
+    liabilities = column.facts_of("total_liabilities")
+    equity = column.facts_of("total_equity", "shareholders_equity")
+    between = column.facts_of("redeemable_noncontrolling_interests")
+    minority = column.facts_of("noncontrolling_interests")
     for owed, owned in product(liabilities, equity):
         base = ((owed, 1), (owned, 1))
         apart = tuple((fact, 1) for fact in between)
@@ -374,12 +376,14 @@ def _claim_sums(column: Column, whole: Fact) -> Iterator[Sum]:
 
 def _current(column: Column) -> Check | None:
     """Current and non-current assets come to total assets, where all three are printed."""
-    return checked("current and non-current", column.period, _current_sums(column))
+    return run_check("current and non-current", column.period, _current_sums(column))
 
 
 def _current_sums(column: Column) -> Iterator[Sum]:
     """Some filers' total of non-current assets leaves out property, printed above it, or the rows below it."""
-    parts = product(column.named("current_assets"), column.named("noncurrent_assets"), column.named("total_assets"))
+    parts = product(
+        column.facts_of("current_assets"), column.facts_of("noncurrent_assets"), column.facts_of("total_assets")
+    )
     for current, other, total in parts:
         base = ((current, 1), (other, 1))
         yield Sum(base, total)
@@ -393,13 +397,13 @@ def _cash_checks(columns: Sequence[Column], balance: Sequence[Column]) -> Iterat
         for check in (
             closing_cash_check(column, columns, balance),
             flows_check(column),
-            carried_check(column, columns),
+            opening_balance_check(column, columns),
         ):
             if check is not None:
                 yield check
 
 
-def _named_or_why(
+def _checks_or_reason(
     name: str, statement: Statement, columns: Sequence[Column], checks: Iterator[Check]
 ) -> Iterator[Check]:
     """`checks`, and where none of them is called `name`, why."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from fin_agent.filings.outline.statements import heading_of
-from fin_agent.filings.tables.sum_detection import proofs_of
+from fin_agent.filings.tables.sum_detection import sum_evidence
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Note, PageContent, Statement
 from fin_agent.vocabulary.table import Table
@@ -32,7 +32,7 @@ def with_addresses(
         if (caption := heading_of(table.caption, text_of[table.page]))
         for row in table.rows
     }
-    proofs = proofs_of(tables)
+    proofs = sum_evidence(tables)
     title_of = {note.number: note.title for note in notes}
     addressed = []
     for fact in facts:

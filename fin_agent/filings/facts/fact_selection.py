@@ -12,26 +12,26 @@ from fin_agent.vocabulary.identity import Identity
 _NOT_WORDS = re.compile(r"[\W_]+")
 
 
-def chosen_facts(facts: Sequence[Fact], name: str, year: int | None, identity: Identity) -> list[Fact]:
+def facts_named(facts: Sequence[Fact], name: str, year: int | None, identity: Identity) -> list[Fact]:
     """Facts called `name`, of fiscal year `year` only where given; the likeliest one first.
 
     Named by metric before concept before label; then the filing's own period, primary statements, and the whole
     company come first. Facts that merely hold the words of `name` are given only where none is called so.
     """
-    ranked = [(_called(fact, name), fact) for fact in facts if year is None or fact.period.fiscal_year == year]
+    ranked = [(_match_quality(fact, name), fact) for fact in facts if year is None or fact.period.fiscal_year == year]
     best = min((rank for rank, _ in ranked if rank is not None), default=None)
     if best is None:
         return []
     kept = [fact for rank, fact in ranked if rank is not None and (rank < _PARTLY or best == _PARTLY)]
-    return sorted(kept, key=lambda fact: (_called(fact, name) or 0, *_likelihood(fact, identity)))
+    return sorted(kept, key=lambda fact: (_match_quality(fact, name) or 0, *_likelihood(fact, identity)))
 
 
 def years_of(facts: Sequence[Fact], name: str) -> list[int]:
     """Fiscal years of the facts called `name`, latest first."""
-    return sorted({fact.period.fiscal_year for fact in facts if _called(fact, name) is not None}, reverse=True)
+    return sorted({fact.period.fiscal_year for fact in facts if _match_quality(fact, name) is not None}, reverse=True)
 
 
-def names_near(facts: Sequence[Fact], name: str) -> list[str]:
+def similar_names(facts: Sequence[Fact], name: str) -> list[str]:
     """Up to three metrics or labels of `facts` that are written much like `name`."""
     known: dict[str, str] = {}
     for fact in facts:
@@ -44,7 +44,7 @@ def names_near(facts: Sequence[Fact], name: str) -> list[str]:
 _METRIC, _CONCEPT, _LABEL, _PARTLY = range(4)
 
 
-def _called(fact: Fact, name: str) -> int | None:
+def _match_quality(fact: Fact, name: str) -> int | None:
     """How a fact is called so, best first; None where it is not."""
     wanted = _folded(name)
     if not wanted:

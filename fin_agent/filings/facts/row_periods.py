@@ -92,7 +92,7 @@ def dated_rows(tables: Sequence[Table], calendar: FiscalCalendar) -> list[Mappin
             dated[number][position] = DatedRow(calendar.instant(day), True)
             months = round((day - opened).days / 30.44) if opened else 0
             if months > 0 and opened is not None:
-                if months == 12 and not calendar.ends_a_year(day):
+                if months == 12 and not calendar.may_end_year(day):
                     months = 0
                 for where, index in pending if months else ():
                     dated[where][index] = DatedRow(calendar.duration(day, months), False)
@@ -263,7 +263,7 @@ _NOT_A_NAME = re.compile(
     r"|quarter) ended\b(?: [a-z]+\.? \d{1,2}\b,?)?(?: (?:19|20)\d\d\b)?",
     re.I,
 )
-_MOST_WORDS_BESIDE_A_DAY = 4
+_MAX_WORDS_BESIDE_A_DAY = 4
 _AS_OF_A_DAY = re.compile(r"\b(?:at|as of) [a-z]+\.? \d{1,2},? (?:19|20)\d\d\W*$", re.I)
 """`Non-vested shares and share units as of June 30, 2023`: a row that ends so is a balance, however long it is."""
 
@@ -273,7 +273,7 @@ def _balance_day(row: Row, calendar: FiscalCalendar) -> date | None:
     if len(said.dates) != 1:
         return None
     others = len(re.findall(r"[A-Za-z]{3,}", row.label)) - 1
-    if not _BALANCE.search(row.label) and others > _MOST_WORDS_BESIDE_A_DAY - 2 and not _AS_OF_A_DAY.search(row.label):
+    if not _BALANCE.search(row.label) and others > _MAX_WORDS_BESIDE_A_DAY - 2 and not _AS_OF_A_DAY.search(row.label):
         return None
     day = said.dates[0]
     before = day - timedelta(days=1)
@@ -304,7 +304,7 @@ def _unit(cell: Cell, row: Row) -> str:
 def row_time(label: str) -> TimeWords | None:
     """The time that a label names and nothing else (`Fiscal 2023`, `First Quarter`, `December 31, 2022`), or None."""
     said = time_words(label)
-    return said if said.said and not _OTHER_WORDS.search(_TIME.sub(" ", label)) else None
+    return said if said.names_time and not _OTHER_WORDS.search(_TIME.sub(" ", label)) else None
 
 
 def period_under(label: str, period: FactPeriod) -> FactPeriod | None:
@@ -326,7 +326,7 @@ def period_under(label: str, period: FactPeriod) -> FactPeriod | None:
     return period
 
 
-class Rolled(Enum):
+class RollForwardRole(Enum):
     """What a row of a roll-forward is."""
 
     OPENING = "opening"
@@ -339,7 +339,7 @@ def carries_balance(label: str) -> bool:
     return bool(_OPENING.search(label) or _CLOSING.search(label))
 
 
-def rolled_rows(table: Table) -> dict[int, Rolled]:
+def roll_forward_rows(table: Table) -> dict[int, RollForwardRole]:
     """Rows of a table that carries a balance from the beginning of each column's period to its end, by position.
 
     Known by its words, or by arithmetic: what each column begins with is what the column of the year before ends with.
@@ -348,23 +348,23 @@ def rolled_rows(table: Table) -> dict[int, Rolled]:
     short = [row.label if row.label.count(" ") < _WORDS_OF_A_BALANCE else "" for row in table.rows]
     opening = [position for position, label in enumerate(short) if _OPENING.search(label)]
     closing = [position for position, label in enumerate(short) if _CLOSING.search(label)]
-    rolled = {position: Rolled.CLOSING for position in closing if _AT_END.search(table.rows[position].label)}
+    rolled = {position: RollForwardRole.CLOSING for position in closing if _AT_END.search(table.rows[position].label)}
     if not (opening and closing):
-        carried = _carried(table)
+        carried = _carried_balance_rows(table)
         opening, closing = carried if carried[0] else (opening, closing)
     for first in opening:
         last = next((position for position in closing if position > first), None)
         if last is None:
-            rolled[first] = Rolled.OPENING
+            rolled[first] = RollForwardRole.OPENING
             continue
-        if last - first > _LONGEST_ROLL or any(first < other < last for other in opening):
+        if last - first > _MAX_ROLL_LENGTH or any(first < other < last for other in opening):
             continue
-        rolled.update(dict.fromkeys(range(first + 1, last), Rolled.CHANGE))
-        rolled[first], rolled[last] = Rolled.OPENING, Rolled.CLOSING
+        rolled.update(dict.fromkeys(range(first + 1, last), RollForwardRole.CHANGE))
+        rolled[first], rolled[last] = RollForwardRole.OPENING, RollForwardRole.CLOSING
     return rolled
 
 
-def _carried(table: Table) -> tuple[list[int], list[int]]:
+def _carried_balance_rows(table: Table) -> tuple[list[int], list[int]]:
     """(opening, closing) rows whose figures are carried from column to column, in either order of the years.
 
     Columns must be spans of time: under days stand balances of those days, and a debt less its current portion may be
@@ -378,7 +378,7 @@ def _carried(table: Table) -> tuple[list[int], list[int]]:
     for first, begins in enumerate(figures):
         if _TOTAL.match(table.rows[first].label):
             continue
-        for last in range(first + 2, min(len(figures), first + _LONGEST_ROLL)):
+        for last in range(first + 2, min(len(figures), first + _MAX_ROLL_LENGTH)):
             ends = figures[last]
             if None in begins or None in ends or begins == ends or not all(begins):
                 continue
@@ -387,7 +387,7 @@ def _carried(table: Table) -> tuple[list[int], list[int]]:
     return [], []
 
 
-_LONGEST_ROLL = 40
+_MAX_ROLL_LENGTH = 40
 _WORDS_OF_A_BALANCE = 10
 _AT_END = re.compile(r"\b(?:at|as of) (?:the )?end of (?:the )?(?:period|year|quarter)\b", re.I)
 _OPENING = re.compile(
@@ -402,8 +402,8 @@ _CLOSING = re.compile(
 )
 
 
-def rolled_period(
-    rolled: Rolled | None, period: FactPeriod, calendar: FiscalCalendar, known: Sequence[date]
+def roll_forward_period(
+    rolled: RollForwardRole | None, period: FactPeriod, calendar: FiscalCalendar, known: Sequence[date]
 ) -> FactPeriod:
     """What a row of a roll-forward covers in a column of `period`: a balance is of a day, a change of the time between.
 
@@ -412,9 +412,9 @@ def rolled_period(
     if rolled is None or period.end is None:
         return period
     months = period.months or 12
-    if rolled is Rolled.OPENING:
+    if rolled is RollForwardRole.OPENING:
         return calendar.instant(day_before(period.end, months, known))
-    if rolled is Rolled.CLOSING:
+    if rolled is RollForwardRole.CLOSING:
         return calendar.instant(period.end)
     return period if period.months else calendar.duration(period.end, months)
 
@@ -432,7 +432,7 @@ def facts_of_rows_in_time(
     what is measured (`Operating income`), the columns are parts of the company.
     """
     rows = list(_with_times_alone(table.rows))
-    owed = calendar.instant(day) if day is not None and any(map(_is_to_come(calendar), rows)) else None
+    owed = calendar.instant(day) if day is not None and any(map(_is_future_year(calendar), rows)) else None
     metrics = [metric_of(name, None, ()) if name else None for name in table.columns]
     year: int | None = None
     last = 0
@@ -486,7 +486,7 @@ def _with_times_alone(rows: Sequence[Row]) -> Iterator[Row]:
         yield replace(row, section=(*row.section, *head)) if head else row
 
 
-def _is_to_come(calendar: FiscalCalendar) -> Callable[[Row], bool]:
+def _is_future_year(calendar: FiscalCalendar) -> Callable[[Row], bool]:
     def later(row: Row) -> bool:
         said = row_time(row.label)
         return said is not None and not said.dates and bool(said.years) and min(said.years) > calendar.year

@@ -89,7 +89,7 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
         if stop["quote"] is None:
             yield start + begin, stretch[begin : stop.start()].rstrip()
             begin = stop.end()
-        elif not _ABBREVIATION.search(stretch, max(begin, stop.start() - _LONGEST_ABBREVIATION), stop.end("quote")):
+        elif not _ABBREVIATION.search(stretch, max(begin, stop.start() - _MAX_ABBREVIATION_LENGTH), stop.end("quote")):
             yield start + begin, stretch[begin : stop.end("quote")]
             begin = stop.end()
     yield start + begin, stretch[begin:]
@@ -102,7 +102,7 @@ _STOP = re.compile(
     r"[.?!•●▪◦■·](?:(?<=[\w%)”\"’ ][.?!])(?<!\d .)(?P<quote>[”\"’)]?)\s+(?=[A-Z“\"(\d$])"
     r"|(?<=[•●▪◦■])\s*|(?<=\s·)\s+)"
 )
-_LONGEST_ABBREVIATION = 20
+_MAX_ABBREVIATION_LENGTH = 20
 _ABBREVIATION = re.compile(r"\b(?:Inc|Corp|Co|Ltd|No|Nos|vs|St|Mr|Ms|Mrs|Dr|approx|[A-Z](?:\.[A-Z])*)\.$")
 
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "mm": 10**6, "bn": 10**9}
@@ -213,13 +213,13 @@ def _amount(match: re.Match[str]) -> _Amount | None:
         return _Amount(start, found.end(), amount, 1, unit, True)
     if found := _CENTS.match(sentence, end):
         return _Amount(start, found.end(), amount / 100, 1, "USD per share" if found["per"] else "USD", True)
-    return _counted(match, amount, scale)
+    return _counted_thing(match, amount, scale)
 
 
 _SHARE = {"share": "share", "ads": "share"}
 
 
-def _counted(match: re.Match[str], amount: Decimal, scale: int) -> _Amount | None:
+def _counted_thing(match: re.Match[str], amount: Decimal, scale: int) -> _Amount | None:
     """A number of things: `1.7 million customers`; None where a name or a year is printed."""
     found = _COUNT.match(match.string, match.end())
     if found is None or match["open"] or match["close"]:
@@ -313,7 +313,7 @@ def _times(sentence: str, calendar: FiscalCalendar) -> list[_Time]:
                 None if calendar.quarter else FactPeriod(calendar.year, None, 12, calendar.period_end)
             )
             if last is not None:
-                found.append(_Time(start, end, (_in_year(last, last.fiscal_year - 1),)))
+                found.append(_Time(start, end, (_shift_to_year(last, last.fiscal_year - 1),)))
             continue
         if _is_part_of_an_amount(sentence, start):
             continue
@@ -325,7 +325,7 @@ def _times(sentence: str, calendar: FiscalCalendar) -> list[_Time]:
         if match["year"] and (_CHANGED_FROM.search(before) or _is_name(match)):
             continue
         same = _last(found) if _SAME.search(before) else None
-        periods = [_in_year(same, int(match["year"][-4:]))] if same else _periods(match, years, before, calendar)
+        periods = [_shift_to_year(same, int(match["year"][-4:]))] if same else _periods(match, years, before, calendar)
         if match["date"] and not match["span"] and found and _ENUMERATED.fullmatch(sentence, found[-1].end, start):
             months = found[-1].periods[-1].months  # `the years ended December 31, 2022 and December 31, 2021`
             periods = [calendar.duration(each.end, months) for each in periods if months and each.end] or periods
@@ -407,13 +407,13 @@ def _last(times: Sequence[_Time]) -> FactPeriod | None:
     return times[-1].periods[0] if times else None
 
 
-def _in_year(period: FactPeriod, year: int) -> FactPeriod:
+def _shift_to_year(period: FactPeriod, year: int) -> FactPeriod:
     """The same period of another year."""
     end = _same_day(period.end, period.end.year + year - period.fiscal_year) if period.end else None
     return FactPeriod(year, period.quarter, period.months, end)
 
 
-def _dated(sentence: str, amounts: Sequence[_Amount], times: Sequence[_Time]) -> list[FactPeriod]:
+def _assign_periods(sentence: str, amounts: Sequence[_Amount], times: Sequence[_Time]) -> list[FactPeriod]:
     """The period of each amount: its place in a list of as many times, the time behind it, the one before it."""
     dated: list[FactPeriod | None] = [None] * len(amounts)
     known = [False] * len(amounts)
@@ -565,7 +565,7 @@ def _facts_in(
     if not amounts or _WORDS_TO_AN_AMOUNT * len(amounts) > len(sentence.split()):
         return
     times = _times(sentence, calendar) if calendar is not None and _ANY_TIME.search(sentence) else []
-    periods = _dated(sentence, amounts, times)
+    periods = _assign_periods(sentence, amounts, times)
     for one, period in zip(amounts, periods, strict=True):
         box = place.box(offset + one.start, offset + one.end)
         if box is None:
@@ -637,7 +637,7 @@ class _Parts:
         for (name, kind), _ in counted.most_common():
             if not _NO_PART.search(name):
                 self.kinds.setdefault(name, kind)
-        names = sorted(self.kinds, key=lambda name: (-len(name), name))[:_MOST_PARTS]
+        names = sorted(self.kinds, key=lambda name: (-len(name), name))[:_MAX_PARTS]
         self._names = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
 
     def of(self, sentence: str, one: _Amount) -> str | None:
@@ -651,7 +651,7 @@ class _Parts:
 
 
 _KINDS = ("segment", "region", "product", "customer", "debt instrument")
-_MOST_PARTS = 200
+_MAX_PARTS = 200
 _NO_PART = re.compile(
     r"^(?:other|others|total|all|net|services?|products?|revenues?|sales|company|amount|january|february|march|april"
     r"|may|june|july|august|september|october|november|december|debt|cost|the|year|north|south)\b.{0,3}$|\d{4}|[,%$]",
@@ -665,13 +665,13 @@ def _scale_of_notes(pages: Sequence[PageContent], tables: Sequence[Table], notes
     for page in pages:
         if page.number in notes:
             said.update(bool(match["scale"]) for match in _BARE.finditer(page.text))
-    if said[False] < _FEWEST_BARE or said[False] < 2 * said[True]:
+    if said[False] < _MIN_BARE or said[False] < 2 * said[True]:
         return 1
     lines = Counter(scale for table in tables if table.page in notes and (scale := scale_of(table.unit_line)))
     return max(lines, key=lambda scale: lines[scale]) if lines else 1
 
 
-_FEWEST_BARE = 20
+_MIN_BARE = 20
 _BARE = re.compile(
     rf"(?<=[a-z,]\s)\$(?:{_DIGITS})(?!\s+(?:per|a)\b)(?P<scale>\s+(?:thousand|million|billion))?(?=[\s.,;]+[a-z(])"
 )

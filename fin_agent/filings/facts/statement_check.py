@@ -19,7 +19,7 @@ class Column:
     facts: tuple[Fact, ...]
     """In the order of pages and lines; of the consolidated company only."""
 
-    def named(self, *metrics: str) -> tuple[Fact, ...]:
+    def facts_of(self, *metrics: str) -> tuple[Fact, ...]:
         """Its facts of these metrics, in the order of the metrics, then of the lines; the first few of each.
 
         A total that is printed more often than that is none, and every reading of a check is tried.
@@ -168,7 +168,7 @@ class Sum:
         return abs(self.difference) <= self.tolerance
 
 
-def checked(name: str, period: FactPeriod, sums: Iterable[Sum]) -> Check | None:
+def run_check(name: str, period: FactPeriod, sums: Iterable[Sum]) -> Check | None:
     """The first of `sums` that closes, else the first as a failed check; None where there is none.
 
     Filers order and sign the rows around a total in several ways, so a check has several readings. Figures that were

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fin_agent.filings.facts.statement_check import Column, place_of, statement_columns
-from fin_agent.filings.tables.sum_detection import SumFound, row_sums
+from fin_agent.filings.tables.sum_detection import DetectedSum, row_sums
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Row, Table
@@ -37,7 +37,7 @@ def with_unlabelled_gross_profit(facts: Sequence[Fact]) -> list[Fact]:
 
 def _read(column: Column) -> Iterator[tuple[Fact, tuple[Fact, Fact | None] | None]]:
     """Each figure without a label, with itself and the total right above it where it is gross profit, else None."""
-    if column.named("gross_profit"):
+    if column.facts_of("gross_profit"):
         return
     for fact in column.facts:
         if not fact.label and fact.unit == "USD":
@@ -45,8 +45,8 @@ def _read(column: Column) -> Iterator[tuple[Fact, tuple[Fact, Fact | None] | Non
 
 
 def _gross_profit(column: Column, fact: Fact) -> tuple[Fact, Fact | None] | None:
-    above = [revenue for revenue in column.named("revenue") if place_of(revenue) < place_of(fact)]
-    below = [income for income in column.named("operating_income") if place_of(income) > place_of(fact)]
+    above = [revenue for revenue in column.facts_of("revenue") if place_of(revenue) < place_of(fact)]
+    below = [income for income in column.facts_of("operating_income") if place_of(income) > place_of(fact)]
     if not above or not below or below[0].value == fact.value:
         return None
     costs = column.between(above[-1], fact)
@@ -59,7 +59,7 @@ def _gross_profit(column: Column, fact: Fact) -> tuple[Fact, Fact | None] | None
     return (fact, whole) if deducted == abs(left) and left * above[-1].value > 0 else None
 
 
-def with_roles(
+def assign_roles(
     by_table: Sequence[Sequence[Fact]], tables: Sequence[Table], statements: Sequence[Statement | None]
 ) -> list[list[Fact]]:
     """The facts of each table, totals of the statements named by arithmetic where the lexicon has no name for them.
@@ -81,7 +81,7 @@ def with_roles(
             (rows[place][0], rows[place][1].line): metric for place, metric in found.items() if metric not in known
         }
         for position in run:
-            named[position] = [_named(fact, roles) for fact in named[position]]
+            named[position] = [_roles_of_table(fact, roles) for fact in named[position]]
     return [named[position] for position in range(len(by_table))]
 
 
@@ -114,7 +114,7 @@ _PAGES_APART = 2
 """A page without anything on it may stand between."""
 
 
-def _named(fact: Fact, roles: Mapping[tuple[int, int], str]) -> Fact:
+def _roles_of_table(fact: Fact, roles: Mapping[tuple[int, int], str]) -> Fact:
     metric = roles.get((fact.page, fact.line))
     if metric is None or fact.metric is not None or fact.scope is not None or fact.unit != "USD":
         return fact
@@ -125,12 +125,12 @@ def _roles(statement: Statement | None, rows: Sequence[Row]) -> Iterator[tuple[i
     """(position, metric) of the rows that a sum names."""
     sums = row_sums([row.cells for row in rows])
     if statement is Statement.BALANCE_SHEET:
-        yield from _both_sides(sums, rows)
+        yield from _balance_sheet_total(sums, rows)
     else:
         yield from _cash(sums, rows)
 
 
-def _both_sides(sums: Sequence[SumFound], rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
+def _balance_sheet_total(sums: Sequence[DetectedSum], rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
     """The largest figure that is printed twice, the first time as a sum or above every sum after it."""
     totals = {found.total for found in sums if len(found.parts) > 1}
     repeated = [(found.parts[0][0], found.total) for found in sums if len(found.parts) == 1]
@@ -145,9 +145,9 @@ def _size(row: Row) -> float:
     return max((abs(float(cell.amount)) for cell in row.cells if cell), default=0.0)
 
 
-def _cash(sums: Sequence[SumFound], rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
+def _cash(sums: Sequence[DetectedSum], rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
     """Opening cash, the net change and closing cash: of the sums below the flows the first that is carried forward."""
-    flows = next((found for found in sums if len(found.parts) >= _FEWEST_FLOWS and _all_totals(found, sums)), None)
+    flows = next((found for found in sums if len(found.parts) >= _MIN_FLOWS and _all_totals(found, sums)), None)
     for found in sums:
         if len(found.parts) != 2 or any(sign < 0 for _, sign in found.parts):
             continue
@@ -162,13 +162,13 @@ def _cash(sums: Sequence[SumFound], rows: Sequence[Row]) -> Iterator[tuple[int, 
                 return
 
 
-def _all_totals(found: SumFound, sums: Collection[SumFound]) -> bool:
+def _all_totals(found: DetectedSum, sums: Collection[DetectedSum]) -> bool:
     """Whether three parts at least are sums themselves: those of the three kinds of activities."""
     totals = {each.total for each in sums}
-    return sum(position in totals for position, _ in found.parts) >= _FEWEST_FLOWS
+    return sum(position in totals for position, _ in found.parts) >= _MIN_FLOWS
 
 
-_FEWEST_FLOWS = 3
+_MIN_FLOWS = 3
 
 
 def _is_carried(opening: Row, closing: Row) -> bool:

@@ -79,7 +79,7 @@ def period_of(start: date | None, end: date, calendar: FiscalCalendar) -> FactPe
     if start is None:
         return calendar.instant(end)
     months = max(1, round(((end - start).days + 1) / _DAYS_A_MONTH))
-    if months == 12 and not calendar.ends_a_year(end):
+    if months == 12 and not calendar.may_end_year(end):
         return FactPeriod(calendar.fiscal_year_of(end), calendar.quarter_of(end), 12, end)
     return calendar.duration(end, months)
 
@@ -91,7 +91,7 @@ def label_of(concept: str) -> str:
 
 _DAYS_A_MONTH = 30.44
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-_LONGEST_LABEL = 200
+_MAX_LABEL_LENGTH = 200
 _SCALES = (1, 1_000, 1_000_000, 1_000_000_000)
 _MEMBER_ENDING = re.compile(r"(?:Segment)?Member$|Domain$")
 
@@ -145,7 +145,7 @@ def _cells_without_facts(
 
 
 def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: ConceptOf, unit_of: UnitOf) -> Fact:
-    amount, scale, unit = _measured(tag, fact.amount, fact.unit)
+    amount, scale, unit = _amount_scale_unit(tag, fact.amount, fact.unit)
     if tag.value is None and not tag.nil and fact.period is not UNDATED:
         # A tag that cannot be read takes nothing from the print.
         amount, scale, unit = (
@@ -155,8 +155,8 @@ def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: C
         )
     period = period_of(tag.start, tag.end, calendar) if calendar and tag.end else fact.period
     metric = _metric(tag, unit, concept_of, unit_of)
-    chosen = _chosen(fact, metric, tag)
-    if chosen is not None and metric is None and _is_another(fact, tag, concept_of):
+    chosen = _best_tag(fact, metric, tag)
+    if chosen is not None and metric is None and _is_different_concept(fact, tag, concept_of):
         chosen = None
     return replace(
         fact,
@@ -173,13 +173,13 @@ def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: C
     )
 
 
-def _chosen(fact: Fact, metric: str | None, tag: Tag) -> str | None:
+def _best_tag(fact: Fact, metric: str | None, tag: Tag) -> str | None:
     if fact.statement is not None and not tag.of_part:
         return fact.metric or metric
     return metric or fact.metric
 
 
-def _is_another(fact: Fact, tag: Tag, concept_of: ConceptOf) -> bool:
+def _is_different_concept(fact: Fact, tag: Tag, concept_of: ConceptOf) -> bool:
     """Whether the concept of a figure outside the statements says that it is not what its row's words name."""
     public = tag.concept.partition(":")[0] in _PUBLIC
     return fact.statement is None and not tag.members and public and concept_of(tag.concept) is None
@@ -214,7 +214,7 @@ def _fact_of(
     number = parse_number(tag.text)
     if number is None and tag.value is None and not tag.nil:
         return None  # neither the tag nor its print says a number: nothing is no nought
-    amount, scale, unit = _measured(tag, number.amount if number else Decimal(0), "")
+    amount, scale, unit = _amount_scale_unit(tag, number.amount if number else Decimal(0), "")
     line, in_table = _line_at(pages[tag.page], tag.box)
     return Fact(
         label=(_row_label(pages[tag.page].lines[line], tag.box) if in_table else "") or label_of(tag.concept),
@@ -238,10 +238,10 @@ def _row_label(row: PrintedLine, box: Box) -> str:
     first = row.words[0]
     if box.x0 < first.x1 or not any(mark.isalpha() for mark in first.text):
         return ""
-    return clean_label(first.text)[:_LONGEST_LABEL]
+    return clean_label(first.text)[:_MAX_LABEL_LENGTH]
 
 
-def _measured(tag: Tag, printed: Decimal, unit: str) -> tuple[Decimal, int, str]:
+def _amount_scale_unit(tag: Tag, printed: Decimal, unit: str) -> tuple[Decimal, int, str]:
     """(amount as printed, scale, unit), so that amount times scale is the tag's value but for the printed sign."""
     named = _unit_of(tag, printed, unit)
     if tag.value is None:

@@ -9,8 +9,8 @@ from decimal import Decimal
 from functools import lru_cache
 
 from fin_agent.filings.tables.cells import (
-    is_excepted,
     is_of_money,
+    is_unit_line_exception,
     parse_number,
     scale_of,
     share_scale_of,
@@ -37,7 +37,7 @@ def unit_of_cell(cell: Cell, row: Row, part: str, money: bool) -> str:
     if part and _PRICE_COLUMN.search(part):
         return "USD per share"
     for text in (row.label, *reversed(row.section)):
-        shares, per_share, percent = _measures_named(text)
+        shares, per_share, percent = _measures_in(text)
         if shares and not cell.dollar:
             return "shares"
         if not cell.dollar and _counts_in_thousands(text):
@@ -54,9 +54,9 @@ def unit_of_cell(cell: Cell, row: Row, part: str, money: bool) -> str:
 
 
 @lru_cache(maxsize=16_384)  # a label and its headings stand over every cell of their rows
-def _measures_named(text: str) -> tuple[bool, bool, bool]:
+def _measures_in(text: str) -> tuple[bool, bool, bool]:
     """Whether a label or heading counts shares, is per share, is a percentage."""
-    shares = _SHARES.search(text) and not _PRICED_SHARES.search(text) and not _leads_per_share(text)
+    shares = _SHARES.search(text) and not _PRICED_SHARES.search(text) and not _starts_per_share(text)
     return bool(shares), bool(_PER_SHARE.search(text)), bool(_PERCENT.search(text))
 
 
@@ -69,7 +69,7 @@ def _counts_in_thousands(text: str) -> bool:
 _COUNTED = word_lists("fact_words")["counted"]
 
 
-def _leads_per_share(text: str) -> bool:
+def _starts_per_share(text: str) -> bool:
     """`Net income per share, diluted (weighted-average shares)` is a per-share figure."""
     per, shares = _PER_SHARE.search(text), re.search(r"\bshares\b", text, re.I)
     counted = re.search("weighted|average|number of", text, re.I)
@@ -105,7 +105,7 @@ def scale_of_cell(unit: str, cell: Cell, row: Row, unit_line: str) -> int:
         return 1
     if unit == "shares":
         return _share_scale(cell, unit_line)
-    if is_excepted(row.label, unit_line):
+    if is_unit_line_exception(row.label, unit_line):
         return 1
     return scale_of(unit_line) or 1
 
@@ -219,12 +219,12 @@ _ALLOWANCE = re.compile(
 )
 
 
-_LONGEST = 1_000
+_MAX_LENGTH = 1_000
 """Of a label with figures in it."""
 
 
 def _facts_of(row: Row, table: Table, balances: Sequence[tuple[str, FactPeriod]], share_scale: int) -> Iterator[Fact]:
-    label = _DATES.sub(" ", collapse_spaces(row.label, _LONGEST))
+    label = _DATES.sub(" ", collapse_spaces(row.label, _MAX_LENGTH))
     if not any(mark.isdigit() for mark in label) and not re.search(r"\bno(?:ne)?\b", label, re.I):
         return
     for figure in _figures(label):
@@ -298,11 +298,11 @@ def _scale(figure: _Figure, amount: Decimal, table: Table, share_scale: int) -> 
         return 1
     if figure.unit == "USD":
         return scale_of(table.unit_line) or 1
-    if share_scale == 1 and 0 < amount < _FEWEST_IN_FULL:
+    if share_scale == 1 and 0 < amount < _MIN_IN_FULL:
         return scale_of(table.unit_line) or 1
-    return 1 if amount * share_scale > _MOST_SHARES else share_scale
+    return 1 if amount * share_scale > _MAX_SHARES else share_scale
 
 
-_FEWEST_IN_FULL = 100_000
+_MIN_IN_FULL = 100_000
 """Fewer shares than this are not printed in full: `100 shares authorized` in a table in millions are 100 million."""
-_MOST_SHARES = 10**12
+_MAX_SHARES = 10**12

@@ -110,13 +110,13 @@ def style_of(declarations: str) -> Style:
         block=True if display in ("block", "list-item", "flex", "grid") else False if display == "inline" else None,
         indent=max(0.0, min(indent, _DEEPEST_INDENT)),
         align=found.get("text-align", ""),
-        white=ground_of(found.get("color")) == WHITE,
-        ground=ground_of(found.get("background-color") or found.get("background")),
+        white=background_of(found.get("color")) == WHITE,
+        ground=background_of(found.get("background-color") or found.get("background")),
         raised=found.get("vertical-align") in ("super", "text-top") and "inline" not in display,
     )
 
 
-def ground_of(colour: str | None) -> str:
+def background_of(colour: str | None) -> str:
     """WHITE or COLOURED; empty for no colour or one that lets through what is behind it."""
     plain = "".join((colour or "").lower().split())
     if not plain or plain in ("transparent", "inherit", "none", "initial", "unset"):
@@ -124,9 +124,9 @@ def ground_of(colour: str | None) -> str:
     return WHITE if _WHITE.match(plain) else COLOURED
 
 
-def sheet_of(text: str) -> dict[str, str]:
+def parse_style_sheet(text: str) -> dict[str, str]:
     """Class name -> declarations of a style sheet's plain class rules (`.hide { display: none }`)."""
-    return dict(_RULE.findall(text[:_LONGEST_SHEET]))
+    return dict(_RULE.findall(text[:_MAX_SHEET_LENGTH]))
 
 
 def with_classes(declarations: str, classes: str, sheet: Mapping[str, str]) -> str:
@@ -135,7 +135,7 @@ def with_classes(declarations: str, classes: str, sheet: Mapping[str, str]) -> s
 
 
 _DEEPEST_INDENT = 180.0
-_LONGEST_SHEET = 200_000
+_MAX_SHEET_LENGTH = 200_000
 _RULE = re.compile(r"\.([\w-]+)\s*\{([^{}]*)\}")
 _BREAK = re.compile(r"always|page|left|right|recto|verso")
 _UNITS = {
@@ -289,7 +289,7 @@ Block = Text | Grid | Break
 
 _WIDEST = 1_000
 """Most columns of a table; further cells share the last one."""
-_MOST_ROWS_SPANNED = 1_000
+_MAX_ROWS_SPANNED = 1_000
 
 
 def blocks_of(root: etree._Element, tagged: Sequence[etree._Element] = (), first_tag: int = 0) -> list[Block]:
@@ -299,18 +299,20 @@ def blocks_of(root: etree._Element, tagged: Sequence[etree._Element] = (), first
     white on white. `tagged` elements are marked in the texts that hold them, by their position in that sequence,
     counted from `first_tag`.
     """
-    return _Walk(_sheet(root), {element: position for position, element in enumerate(tagged, first_tag)}).through(root)
+    return _TreeWalk(_sheet(root), {element: position for position, element in enumerate(tagged, first_tag)}).through(
+        root
+    )
 
 
 def _sheet(root: etree._Element) -> dict[str, str]:
     sheet: dict[str, str] = {}
     for element in root.iter("{*}style"):
-        sheet.update(sheet_of("".join(element.itertext())))
+        sheet.update(parse_style_sheet("".join(element.itertext())))
     return sheet
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenElement:
     """An element being walked through, and what it changes for those inside."""
 
     children: Iterator[etree._Element]
@@ -327,7 +329,7 @@ class _Open:
     """Whether the ground is coloured, so that white text is seen."""
 
 
-class _Walk:
+class _TreeWalk:
     def __init__(self, sheet: Mapping[str, str], tags: Mapping[etree._Element, int]) -> None:
         self._sheet = sheet
         self._tags = tags
@@ -341,7 +343,7 @@ class _Walk:
         self._begun: dict[int, tuple[Text, int]] = {}
 
     def through(self, root: etree._Element) -> list[Block]:
-        stack: list[_Open] = []
+        stack: list[_OpenElement] = []
         opened = self._enter(root, None)
         if opened is not None:
             stack.append(opened)
@@ -351,26 +353,26 @@ class _Walk:
             if child is None:
                 self._leave(stack.pop())
                 if stack and top.element.tail:
-                    self._say(top.element.tail, stack[-1])
+                    self._add_text(top.element.tail, stack[-1])
                 continue
             opened = self._enter(child, top) if isinstance(child.tag, str) else None
             if opened is not None:
                 stack.append(opened)
             elif child.tail:
-                self._say(child.tail, top)
+                self._add_text(child.tail, top)
         self._end_paragraph()
         return self._blocks
 
-    def _enter(self, element: etree._Element, outer: _Open | None) -> _Open | None:
+    def _enter(self, element: etree._Element, outer: _OpenElement | None) -> _OpenElement | None:
         kind = kind_of(str(element.tag))
         if kind is Kind.UNSEEN:
             return None
         style = self._style(element)
         if style.hidden or element.get("hidden") is not None:
             return None
-        ground = style.ground or ground_of(element.get("bgcolor"))
+        ground = style.ground or background_of(element.get("bgcolor"))
         dark = ground == COLOURED or (not ground and outer is not None and outer.dark)
-        if not dark and (style.white or ground_of(element.get("color")) == WHITE):
+        if not dark and (style.white or background_of(element.get("color")) == WHITE):
             return None
         if kind is Kind.LINE_BREAK:
             self._text.end_line()
@@ -382,7 +384,7 @@ class _Walk:
             self._rule(style)
             return None
         block = style.block if style.block is not None else kind not in (Kind.INLINE, Kind.TAGGED, Kind.RAISED)
-        opened = _Open(
+        opened = _OpenElement(
             iter(element),
             kind,
             style,
@@ -416,7 +418,7 @@ class _Walk:
         if opened.tag is not None:
             self._pending.append(opened.tag)
         if element.text:
-            self._say(element.text, opened)
+            self._add_text(element.text, opened)
         return opened
 
     def _style(self, element: etree._Element) -> Style:
@@ -425,7 +427,7 @@ class _Walk:
             declarations = with_classes(declarations, str(classes), self._sheet)
         return style_of(declarations) if declarations else PLAIN
 
-    def _leave(self, closed: _Open) -> None:
+    def _leave(self, closed: _OpenElement) -> None:
         if closed.tag is not None:
             self._end_tag(closed.tag)
         if closed.kind is Kind.TABLE:
@@ -438,13 +440,13 @@ class _Walk:
         if closed.style.break_after and not self._grids:
             self._break_page()
 
-    def _say(self, text: str, inside: _Open) -> None:
+    def _add_text(self, text: str, inside: _OpenElement) -> None:
         if self._grids and self._cell is None:
             return  # between the cells of a table nothing is printed
         if inside.raised and _is_mark(text):
             text = f"({text.strip()})"
         if inside.preformatted and not self._grids:
-            self._say_preformatted(text)
+            self._add_preformatted(text)
             return
         begin = self._text.append(text)
         if self._pending and begin < len(self._text.words):
@@ -453,7 +455,7 @@ class _Walk:
                 self._text.marks.append(Mark(tag, begin, begin))
             self._pending.clear()
 
-    def _say_preformatted(self, text: str) -> None:
+    def _add_preformatted(self, text: str) -> None:
         if not self._text.preformatted:
             self._end_paragraph()
             self._text.preformatted = True
@@ -478,9 +480,9 @@ class _Walk:
         self._cell = None
         return Kind.TABLE
 
-    def _begin_cell(self, element: etree._Element, opened: _Open) -> None:
+    def _begin_cell(self, element: etree._Element, opened: _OpenElement) -> None:
         grid = self._grids[-1][0]
-        cell = grid.add(_count(element.get("colspan"), _WIDEST), _count(element.get("rowspan"), _MOST_ROWS_SPANNED))
+        cell = grid.add(_count(element.get("colspan"), _WIDEST), _count(element.get("rowspan"), _MAX_ROWS_SPANNED))
         opened.indent = opened.style.indent
         opened.align = opened.style.align or str(element.get("align") or "").lower()
         cell.text.indent, cell.text.align = opened.indent, opened.align

@@ -13,7 +13,7 @@ from lxml import etree
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.html.blocks import blocks_of
-from fin_agent.filings.html.typesetting import SetDocument, typeset
+from fin_agent.filings.html.typesetting import TypesetDocument, typeset
 from fin_agent.filings.readers.protocol import HTML_HEAD, MAX_PAGES, Document, is_html, is_pdf
 from fin_agent.filings.xbrl.tags import read_tags
 from fin_agent.vocabulary.fact import Tag
@@ -48,7 +48,7 @@ def parse_html(path: Path) -> ParsedHtml:
     if content[:2] == _GZIP:
         raise ReadError("the file is packed twice", subject=path.name, remedy="Unpack it once (`gunzip`) and ingest it")
     content, zeros = _without_zeros(_as_utf8(content), path)
-    roots = [_parsed(document, path) for document in _documents_in(content)]
+    roots = [_parse(document, path) for document in _documents_in(content)]
     elements = sum(int(float(str(root.xpath("count(//*)")))) for root in roots)
     if elements > MAX_ELEMENTS:
         raise ReadError(
@@ -69,8 +69,8 @@ def _without_zeros(content: bytes, path: Path) -> tuple[bytes, tuple[ReadWarning
         return content, ()
     left = content.replace(b"\x00", b"")
     if not is_html(left):
-        raise _no_html(left, path)
-    if count > _MOST_ZEROS or _IN_A_FIGURE.search(content):
+        raise _not_html_error(left, path)
+    if count > _MAX_ZEROS or _IN_A_FIGURE.search(content):
         raise ReadError(
             f"the HTML is damaged: {count:,} zero bytes stand in the place of text",
             subject=path.name,
@@ -80,24 +80,24 @@ def _without_zeros(content: bytes, path: Path) -> tuple[bytes, tuple[ReadWarning
     return left, (ReadWarning(said),)
 
 
-_MOST_ZEROS = 20
+_MAX_ZEROS = 20
 _IN_A_FIGURE = re.compile(rb"[\d.,]\x00|\x00[\d.,]")
 
 
-def _parsed(content: bytes, path: Path) -> etree._Element:
+def _parse(content: bytes, path: Path) -> etree._Element:
     if not is_html(content):
-        raise _no_html(content, path)
+        raise _not_html_error(content, path)
     if _ends_in_a_tag(content):
         raise ReadError("the HTML is cut off: its end is missing", subject=path.name, remedy=_DOWNLOAD_AGAIN)
-    if _lacks_its_end(content):
+    if _is_truncated(content):
         raise ReadError("the HTML is cut off: its end is missing", subject=path.name, remedy=_END_IT)
     try:
         return etree.fromstring(content, _xml_parser())
     except etree.XMLSyntaxError:
-        return _read_loosely(content, path)
+        return _decode_leniently(content, path)
 
 
-def _no_html(content: bytes, path: Path) -> ReadError:
+def _not_html_error(content: bytes, path: Path) -> ReadError:
     name = re.sub(r"\.(?:html?|xhtml)(?:\.gz)?$", ".pdf", path.name, flags=re.I)
     remedy = f"It is a PDF: rename it to `{name}` and ingest that" if is_pdf(content) else _DOWNLOAD_AGAIN
     return ReadError("the file is named as HTML but does not hold any", subject=path.name, remedy=remedy)
@@ -188,7 +188,7 @@ def _ends_in_a_tag(content: bytes) -> bool:
     return tail.rfind(b"<") > tail.rfind(b">")
 
 
-def _lacks_its_end(content: bytes) -> bool:
+def _is_truncated(content: bytes) -> bool:
     """Whether a document or a table never ends.
 
     Hand-written HTML may leave either `</html>` or `</body>` out, or have neither of these elements.
@@ -207,7 +207,7 @@ def _xml_parser() -> etree.XMLParser:
     )
 
 
-def _read_loosely(content: bytes, path: Path) -> etree._Element:
+def _decode_leniently(content: bytes, path: Path) -> etree._Element:
     parser = etree.HTMLParser(encoding=_encoding_of(content), remove_comments=True, huge_tree=True, no_network=True)
     try:
         root = etree.fromstring(content, parser)
@@ -244,7 +244,7 @@ def read_html(path: Path) -> Document:
     Pages are the file's own where it says where they end, else sheets of letter size. Raises ReadError where the file
     is missing, empty, no HTML, cut off, damaged, without text, or far too large.
     """
-    document = SetDocument()
+    document = TypesetDocument()
     tags: list[Tag] = []
     parsed = parse_html(path)
     warnings: list[ReadWarning] = list(parsed.warnings)

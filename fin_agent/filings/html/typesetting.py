@@ -32,19 +32,19 @@ class _Widths(dict[str, float]):
 
     def __missing__(self, word: str) -> float:
         width = sum(_THOUSANDTHS.get(mark, _OTHER) for mark in word) * SIZE / 1000
-        if len(self) < _MOST_KEPT:
+        if len(self) < _MAX_KEPT:
             self[word] = width
         return width
 
 
-_MOST_KEPT = 100_000
+_MAX_KEPT = 100_000
 WIDTHS = _Widths()
 """Word -> its width in points."""
 SPACE = 0.278 * SIZE
 
 
 @dataclass(slots=True)
-class LaidRow:
+class RowLayout:
     """A row from y = 0."""
 
     words: list[Word] = field(default_factory=list)
@@ -65,7 +65,7 @@ class LaidRow:
         return "  ".join(cell.text for cell in self.cells)
 
 
-def rows_of_grid(grid: Grid) -> Iterator[LaidRow]:
+def rows_of_grid(grid: Grid) -> Iterator[RowLayout]:
     """Lay out `grid`, row by row, top to bottom."""
     edges = _edges(grid)
     begun = False
@@ -90,7 +90,7 @@ _WIDEST_TEXT = 250.0
 _NUMBER = re.compile(r"^[$€£¥(+\-–—−\s]*(?:\d[\d,]*\.?\d*|\.\d+|[—–-])[\s)%*]*(?:\([a-z0-9]\))?$", re.I)
 _CLOSER = re.compile(r"^[)%]+$")
 _SIGN = re.compile(r"^[$€£¥()%]+$")
-_SHORTEST_SHARE = 0.62
+_MIN_SHARE_LENGTH = 0.62
 """A heading may wrap to columns of this share of its length, and to no narrower ones."""
 
 
@@ -103,7 +103,7 @@ def _edges(grid: Grid) -> list[float]:
     )
     for cell in wanting:
         last = min(cell.column + cell.span, count)
-        want = _wanted(cell) + 2 * _PADDING - sum(widths[cell.column : last])
+        want = _requested_width(cell) + 2 * _PADDING - sum(widths[cell.column : last])
         if want > 0:
             widths[last - 1] += want
     edges = [_LEFT]
@@ -112,7 +112,7 @@ def _edges(grid: Grid) -> list[float]:
     return edges
 
 
-def _wanted(cell: GridCell) -> float:
+def _requested_width(cell: GridCell) -> float:
     """Width that a cell asks for: numbers all of theirs, words enough to wrap well."""
     words = cell.text.words
     printed = " ".join(word for word in words if word != LINE_BREAK)
@@ -123,7 +123,7 @@ def _wanted(cell: GridCell) -> float:
     if cell.column == 0:
         return min(natural, _WIDEST_TEXT)
     longest = max(WIDTHS[word] for word in words if word != LINE_BREAK)
-    return min(max(longest, _SHORTEST_SHARE * natural), _WIDEST_TEXT)
+    return min(max(longest, _MIN_SHARE_LENGTH * natural), _WIDEST_TEXT)
 
 
 def _lines(words: list[str]) -> list[list[str]]:
@@ -142,8 +142,8 @@ def _width(words: list[str]) -> float:
     return sum(WIDTHS[word] for word in words) + SPACE * (len(words) - 1) if words else 0.0
 
 
-def _lay_out(row: list[GridCell], edges: list[float]) -> LaidRow:
-    laid = LaidRow(right=edges[-1])
+def _lay_out(row: list[GridCell], edges: list[float]) -> RowLayout:
+    laid = RowLayout(right=edges[-1])
     printed = [cell for cell in row if not cell.text.is_blank]
     wrapped = [(cell, _wrapped(cell, edges)) for cell in printed]
     depth = max((len(lines) for _, lines in wrapped), default=0)
@@ -181,7 +181,7 @@ def _wrapped(cell: GridCell, edges: list[float]) -> list[list[tuple[int, str]]]:
 
 
 def _set_cell(
-    laid: LaidRow, cell: GridCell, lines: list[list[tuple[int, str]]], edges: list[float], depth: int
+    laid: RowLayout, cell: GridCell, lines: list[list[tuple[int, str]]], edges: list[float], depth: int
 ) -> None:
     left, right = edges[cell.column] + _PADDING, edges[cell.column + cell.span] - _PADDING
     printed = " ".join(word for line in lines for _, word in line)
@@ -197,7 +197,7 @@ def _set_cell(
     for line_number, line in enumerate(lines):
         width = _width([word for _, word in line])
         if number:
-            x = right - width + _tail(printed)
+            x = right - width + _overhang(printed)
         elif align == "right":
             x = right - width
         elif align == "center":
@@ -217,7 +217,7 @@ def _set_cell(
         laid.marks.append((mark.tag, inside[0], inside[-1]) if inside else (mark.tag, 0, -1))
 
 
-def _tail(printed: str) -> float:
+def _overhang(printed: str) -> float:
     """Width of what hangs over the edge behind the last digit."""
     digits = printed.rstrip(")%* ")
     return _width([printed[len(digits) :].strip()]) if digits != printed else 0.0
@@ -238,7 +238,7 @@ class Place:
 
 
 @dataclass(slots=True)
-class SetDocument:
+class TypesetDocument:
     """A document set on pages."""
 
     pages: list[PageContent] = field(default_factory=list)
@@ -246,7 +246,7 @@ class SetDocument:
     """Tagged element (its position) -> where it stands; of one that runs over several texts, where it begins."""
 
 
-def typeset(blocks: Sequence[Block], document: SetDocument | None = None) -> SetDocument:
+def typeset(blocks: Sequence[Block], document: TypesetDocument | None = None) -> TypesetDocument:
     """Set `blocks` on pages, behind those of `document` where one is given.
 
     Pages end where the file ends them; their height is what they need, up to four sheets. A file that names no page
@@ -254,18 +254,18 @@ def typeset(blocks: Sequence[Block], document: SetDocument | None = None) -> Set
     they need one.
     """
     blocks = _with_headers(blocks)
-    paged = sum(isinstance(block, Break) for block in blocks) >= _FEWEST_BREAKS
-    document = document or SetDocument()
+    paged = sum(isinstance(block, Break) for block in blocks) >= _MIN_BREAKS
+    document = document or TypesetDocument()
     page = _Page(len(document.pages), document.places)
-    limit = _MOST_SHEETS * PAGE_HEIGHT if paged else PAGE_HEIGHT
+    limit = _MAX_SHEETS * PAGE_HEIGHT if paged else PAGE_HEIGHT
     for position, block in enumerate(blocks):
         if isinstance(block, Break):
             page = _next(document, page)
             continue
-        kept = 0.0 if paged else _kept_together(blocks, position)
+        kept = 0.0 if paged else _keep_together_height(blocks, position)
         if page.words and page.y + kept > limit - MARGIN:
             page = _next(document, page)
-        most = _MOST_SHEETS * PAGE_HEIGHT if kept and isinstance(block, Grid) else limit
+        most = _MAX_SHEETS * PAGE_HEIGHT if kept and isinstance(block, Grid) else limit
         for setting in _settings_of(block, page):
             if page.words and page.y + setting.height > most - MARGIN:
                 page = _next(document, page)
@@ -304,8 +304,8 @@ def _width_of_grid(grid: Grid) -> int:
 
 
 _HEADER_ROWS = 4
-_FEWEST_BREAKS = 1
-_MOST_SHEETS = 4
+_MIN_BREAKS = 1
+_MAX_SHEETS = 4
 _PARAGRAPH_GAP = 6.0
 _SHORT_LINE = 14
 """Most words of a line that is a heading or a caption."""
@@ -314,7 +314,7 @@ _ROW = 13.0
 
 
 @dataclass(slots=True)
-class _Setting:
+class _LineLayout:
     """A line or row about to be set: its words from y = 0, and what they mark."""
 
     words: list[Word]
@@ -329,7 +329,7 @@ class _Setting:
     skips: int = 0
     """Empty bands before it."""
 
-    def on(self, page: _Page) -> _Setting:
+    def on(self, page: _Page) -> _LineLayout:
         if self.table is not None:
             self.table = page.continue_table()
         return self
@@ -347,7 +347,7 @@ class _Page:
         self.width = PAGE_WIDTH
         self.tables = 0
 
-    def take(self, setting: _Setting) -> None:
+    def take(self, setting: _LineLayout) -> None:
         y = self.y
         words = [Word(x0, y0 + y, x1, y1 + y, text) for x0, y0, x1, y1, text in setting.words]
         for tag, first, last in setting.marks:
@@ -403,7 +403,7 @@ class _Page:
         )
 
 
-def _next(document: SetDocument, page: _Page) -> _Page:
+def _next(document: TypesetDocument, page: _Page) -> _Page:
     """Close `page` and open the next; a page without a word is passed over, what it marks goes to the next one."""
     if not page.words:
         return page
@@ -411,7 +411,7 @@ def _next(document: SetDocument, page: _Page) -> _Page:
     return _Page(page.number + 1, document.places)
 
 
-def _kept_together(blocks: Sequence[Block], position: int) -> float:
+def _keep_together_height(blocks: Sequence[Block], position: int) -> float:
     """Height of a table and the short lines before it, where `position` begins such a group and two sheets hold it."""
     block = blocks[position]
     height = 0.0
@@ -428,7 +428,7 @@ def _kept_together(blocks: Sequence[Block], position: int) -> float:
     return height if height <= 2 * (PAGE_HEIGHT - 2 * MARGIN) else 0.0
 
 
-def _settings_of(block: Text | Grid, page: _Page) -> Iterator[_Setting]:
+def _settings_of(block: Text | Grid, page: _Page) -> Iterator[_LineLayout]:
     if isinstance(block, Grid):
         table = page.begin_table()
         skips = 1
@@ -445,11 +445,11 @@ def _settings_of(block: Text | Grid, page: _Page) -> Iterator[_Setting]:
         yield from _paragraph(block)
 
 
-def _row_setting(row: LaidRow, table: int, skips: int) -> _Setting:
-    return _Setting(row.words, tuple(row.cells), row.text, row.height, row.marks, table, row.right, skips)
+def _row_setting(row: RowLayout, table: int, skips: int) -> _LineLayout:
+    return _LineLayout(row.words, tuple(row.cells), row.text, row.height, row.marks, table, row.right, skips)
 
 
-def _paragraph(text: Text) -> Iterator[_Setting]:
+def _paragraph(text: Text) -> Iterator[_LineLayout]:
     """Lines of a paragraph, broken at the margin."""
     left = MARGIN + min(text.indent, 200.0)
     room = PAGE_WIDTH - MARGIN
@@ -472,11 +472,11 @@ def _paragraph(text: Text) -> Iterator[_Setting]:
         yield _line(line, text, begins, len(text.words) - 1, first)
 
 
-def _line(words: list[Word], text: Text, begins: int, ends: int, first: bool) -> _Setting:
+def _line(words: list[Word], text: Text, begins: int, ends: int, first: bool) -> _LineLayout:
     if text.align == "center" and words:
         shift = (PAGE_WIDTH - MARGIN - words[-1].x1 + words[0].x0 - MARGIN) / 2 + MARGIN - words[0].x0
         words = [Word(x0 + shift, y0, x1 + shift, y1, said) for x0, y0, x1, y1, said in words]
-    return _Setting(
+    return _LineLayout(
         words,
         (),
         " ".join(word.text for word in words),
@@ -492,7 +492,7 @@ def _line(words: list[Word], text: Text, begins: int, ends: int, first: bool) ->
     )
 
 
-def _preformatted(text: Text, table: int) -> Iterator[_Setting]:
+def _preformatted(text: Text, table: int) -> Iterator[_LineLayout]:
     """Lines whose columns are made of spaces: each word stands where it was typed."""
     skips = 1
     for typed in text.words:
@@ -506,5 +506,5 @@ def _preformatted(text: Text, table: int) -> Iterator[_Setting]:
         if not words:
             skips += 1
             continue
-        yield _Setting(words, tuple(words), typed.rstrip(), LEADING, [], table, words[-1].x1, skips)
+        yield _LineLayout(words, tuple(words), typed.rstrip(), LEADING, [], table, words[-1].x1, skips)
         skips = 0

@@ -19,10 +19,10 @@ def reading(
     """A reading of `field`; `printed` are the words it was taken from, `page` their page (0-based)."""
     words = " ".join(printed.split())
     text = value.isoformat() if isinstance(value, date) else str(value)
-    return FieldSource(field, text, kind.origin, words[:_LONGEST], kind.confidence, page)
+    return FieldSource(field, text, kind.origin, words[:_MAX_LENGTH], kind.confidence, page)
 
 
-_LONGEST = 200
+_MAX_LENGTH = 200
 
 
 class Kind(NamedTuple):
@@ -100,7 +100,7 @@ def plain_pages(pages: Iterable[PageContent]) -> list[PlainPage]:
 
 def plain_page(page: PageContent) -> PlainPage:
     """The page's text in plain print."""
-    return PlainPage(page.number, plain_print(page.text))
+    return PlainPage(page.number, normalize_print(page.text))
 
 
 _CHARACTERS = (
@@ -110,7 +110,7 @@ _CHARACTERS = (
 _SPACED_WORD = re.compile(r"(?<!\S)(?:\S ){2,}\S(?!\S)")
 
 
-def plain_print(text: str) -> str:
+def normalize_print(text: str) -> str:
     """Ordinary spaces and hyphens, without zero-width marks; lines stay lines."""
     if not text.isascii():
         # A dozen `replace` are ten times faster than one `translate`.
@@ -119,7 +119,7 @@ def plain_print(text: str) -> str:
     return text
 
 
-def despaced(text: str) -> str:
+def join_spaced_letters(text: str) -> str:
     """Joins words printed with spaces between their letters: `D e c e m b e r  3 1` -> `December 31`.
 
     Only lines that consist mostly of single characters are touched.
@@ -406,18 +406,18 @@ class Cover:
 def find_cover(pages: Sequence[PlainPage]) -> Cover | None:
     """The first form cover among the first pages, or None."""
     for position, (number, text) in enumerate(pages[:COVER_WITHIN]):
-        if len(text) < _SHORTEST or not _COMMISSION.search(text):
+        if len(text) < _MIN_LENGTH or not _COMMISSION.search(text):
             continue
-        text = despaced(text)
+        text = join_spaced_letters(text)
         heading = _HEADING.search(text) or (_FORM_ANYWHERE.search(text) if _PURSUANT.search(text) else None)
         if heading is None or not _COVER_WORDS.search(text) or _SCHEDULE.search(text):
             continue
-        form = form_named(heading["form"])
+        form = normalize_form(heading["form"])
         return Cover(position, form, text, tuple(_readings(text, number, form, heading)))
     return None
 
 
-def form_named(printed: str) -> Form:
+def normalize_form(printed: str) -> Form:
     """`10-K405`, `10-KT` and `10-K/A` are Form 10-K; a form that is not told apart is Form.OTHER."""
     letters = re.sub(r"[^0-9A-Z]", "", printed.upper())
     return next((form for stem, form in _FORMS.items() if letters.startswith(stem)), Form.OTHER)
@@ -437,7 +437,7 @@ def _readings(text: str, page: int, form: Form, heading: re.Match[str]) -> Itera
 
 
 _FORMS = {"10K": Form.TEN_K, "10Q": Form.TEN_Q, "8K": Form.EIGHT_K, "20F": Form.TWENTY_F, "ARS": Form.ANNUAL_REPORT}
-_SHORTEST = 200
+_MIN_LENGTH = 200
 _COMMISSION = re.compile(
     r"SECURITIES\s+AND\s+EXCHANGE\s+COMMISSION|S\s+E\s+C\s+U\s+R\s+I\s+T\s+I\s+E\s+S", re.IGNORECASE
 )

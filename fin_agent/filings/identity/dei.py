@@ -14,10 +14,10 @@ from fin_agent.filings.identity.cover import (
     FROM_FIGURES,
     TAG,
     Kind,
-    form_named,
+    normalize_form,
+    normalize_print,
     plain_employer_id,
     plain_file_number,
-    plain_print,
     reading,
 )
 from fin_agent.filings.identity.registrant_names import OtherName
@@ -39,7 +39,7 @@ def dei_readings(tags: Sequence[Tag]) -> list[FieldSource]:
     for tag in stated:
         concept = tag.concept.removeprefix("dei:")
         if concept in _FIELDS:
-            said = _Stated(concept, tag.text, f"{tag.concept} {tag.text}", tag.page)
+            said = _TaggedValue(concept, tag.text, f"{tag.concept} {tag.text}", tag.page)
             found += _reading_of(said, FOCUS if concept in _FOCI else TAG)
     symbol = _common_stock_symbol(stated)
     if symbol is not None:
@@ -52,11 +52,11 @@ def entity_page_readings(pages: Iterable[PageContent]) -> list[FieldSource]:
     for page in pages:
         if "Entity Registrant Name" not in page.text or "Document Type" not in page.text:
             continue
-        text = plain_print(page.text)
+        text = normalize_print(page.text)
         found: list[FieldSource] = []
         for label in _LABEL.finditer(text):
             concept = re.sub(r"\s", "", label["label"])
-            said = _Stated(concept, label["value"].strip(), label.group(), page.number)
+            said = _TaggedValue(concept, label["value"].strip(), label.group(), page.number)
             if concept == "TradingSymbol" and _SYMBOL.fullmatch(said.value):
                 found.append(reading("ticker", said.value.upper(), ENTITY_PAGE, said.printed, said.page))
             elif concept in _FIELDS:
@@ -80,12 +80,12 @@ def end_of_most_figures(tags: Sequence[Tag]) -> FieldSource | None:
     if not ends:
         return None
     best = min(ends, key=lambda end: (-ends[end], -end.toordinal()))
-    if ends[best] < _FEWEST_FIGURES:
+    if ends[best] < _MIN_FIGURES:
         return None
     return reading("period_end", best, FROM_FIGURES, f"{ends[best]} tagged figures end on {best.isoformat()}")
 
 
-_FEWEST_FIGURES = 20
+_MIN_FIGURES = 20
 _ENTITY_AXIS = "dei:LegalEntityAxis"
 _NOTHING = re.compile(r"\W*(?:n\s?/?\s?a|none|not\s+applicable|no\s+change|same)?\W*", re.IGNORECASE)
 
@@ -99,14 +99,14 @@ def _parent(tags: Sequence[Tag]) -> Sequence[Tag]:
     return [*own, *(tag for tag in tags if tag.members and set(first) <= set(tag.members))]
 
 
-class _Stated(NamedTuple):
+class _TaggedValue(NamedTuple):
     concept: str
     value: str
     printed: str
     page: int | None
 
 
-def _reading_of(said: _Stated, kind: Kind) -> Iterator[FieldSource]:
+def _reading_of(said: _TaggedValue, kind: Kind) -> Iterator[FieldSource]:
     value = " ".join(said.value.split())
     field, read = _FIELDS[said.concept]
     normal = read(value)
@@ -121,7 +121,7 @@ def _name(value: str) -> str | None:
 
 
 def _form(value: str) -> Form | None:
-    return form_named(value)
+    return normalize_form(value)
 
 
 def _cik(value: str) -> str | None:

@@ -26,11 +26,11 @@ from fin_agent.filings.identity.registrant_names import (
     NAMES_SEPARATOR,
     OtherName,
     distant_pages,
+    is_spelled_differently,
     other_names,
     registrant_in_text,
     same_company,
     signature_readings,
-    spelt_otherwise,
 )
 from fin_agent.filings.identity.reporting_period import (
     announces_results,
@@ -52,7 +52,7 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def settle(readings: Iterable[FieldSource]) -> Identity:
+def resolve_identity(readings: Iterable[FieldSource]) -> Identity:
     """The Identity that `readings` (surest kinds first) speak for, each field with its sources."""
     given = list(readings)
     ranked = {field: ranked_readings([one for one in given if one.field == field]) for field in _FIELDS}
@@ -64,9 +64,9 @@ def settle(readings: Iterable[FieldSource]) -> Identity:
         form=Form(value["form"] or Form.OTHER),
         fiscal_year=_number(value["fiscal_year"]),
         quarter=_number(value["quarter"]),
-        period_end=_settled_day(value["period_end"]),
+        period_end=_resolve_day(value["period_end"]),
         fiscal_year_end_month=_number(value["fiscal_year_end_month"]),
-        filed=_settled_day(value["filed"]),
+        filed=_resolve_day(value["filed"]),
         ticker=value["ticker"] or None,
         cik=value["cik"] or None,
         file_number=value["file_number"] or None,
@@ -77,7 +77,7 @@ def settle(readings: Iterable[FieldSource]) -> Identity:
     )
 
 
-def taken(readings: Iterable[FieldSource], field: str) -> str:
+def best_value(readings: Iterable[FieldSource], field: str) -> str:
     """The value of `field` that `readings` speak for; empty where none names it."""
     found = ranked_readings([one for one in readings if one.field == field])
     return found[0].value if found else ""
@@ -108,7 +108,7 @@ def _number(value: str) -> int | None:
     return int(value) if value else None
 
 
-def _settled_day(value: str) -> date | None:
+def _resolve_day(value: str) -> date | None:
     return date.fromisoformat(value) if value else None
 
 
@@ -131,22 +131,22 @@ def identify(pages: Sequence[PageContent], tags: Sequence[Tag] = ()) -> Identity
     first = plain_pages(pages[:_FIRST_PAGES])
     stated = dei_readings(tags)
     cover = find_cover(first)
-    if cover is None and not taken(stated, "form"):
-        return settle(_without_cover(first))
+    if cover is None and not best_value(stated, "form"):
+        return resolve_identity(_without_cover(first))
     if not stated:
         stated = entity_page_readings(distant_pages(pages, cover.position if cover else 0))
     readings = [*stated, *(cover.readings if cover else ())]
     body = first[cover.position :] if cover else first
-    if taken(readings, "form") == Form.OTHER and is_release(body[1:]):
+    if best_value(readings, "form") == Form.OTHER and is_release(body[1:]):
         # A foreign filer's results come under the cover of a Form 6-K.
         kept = [one for one in readings if one.field in _OF_THE_FILER]
-        return settle([*kept, *_without_cover(body[1:])])
-    form = Form(taken(readings, "form"))
-    identity = settle(_filed_under(form, readings, pages, tags, body))
-    return replace(identity, **_of_a_release(body)) if form is Form.EIGHT_K else identity
+        return resolve_identity([*kept, *_without_cover(body[1:])])
+    form = Form(best_value(readings, "form"))
+    identity = resolve_identity(_readings_for_form(form, readings, pages, tags, body))
+    return replace(identity, **_release_readings(body)) if form is Form.EIGHT_K else identity
 
 
-def _of_a_release(body: Sequence[PlainPage]) -> _Release:
+def _release_readings(body: Sequence[PlainPage]) -> _Release:
     """What an 8-K's exhibit, a release of results behind the cover, says of their period.
 
     Items that tell of an acquisition or a vote name years and earnings too: the report's own pages are no release, and
@@ -157,7 +157,7 @@ def _of_a_release(body: Sequence[PlainPage]) -> _Release:
     on_results = any(_ITEM_ON_RESULTS.search(body[position].text) for position in own)
     for start in range(first, min(len(body), _EXHIBIT_WITHIN)):
         if is_release(body[start:]) and (on_results or announces_results(body[start].text)):
-            release = settle(release_readings(body[start:]))
+            release = resolve_identity(release_readings(body[start:]))
             if release.fiscal_year is None:
                 return {}
             months = 3 if release.quarter else 12
@@ -181,7 +181,7 @@ _ITEM_ON_RESULTS = re.compile(r"^[ \t]*item\s+2\.02\b", re.IGNORECASE | re.MULTI
 _OF_THE_FILER = ("company", "ticker", "cik", "file_number", "employer_id", "fiscal_year_end_month")
 
 
-def _filed_under(
+def _readings_for_form(
     form: Form,
     stated: Sequence[FieldSource],
     pages: Sequence[PageContent],
@@ -193,16 +193,16 @@ def _filed_under(
     figures = end_of_most_figures(tags) if form in _PERIODIC else None
     if figures is not None:
         found.append(figures)
-    if not taken(found, "company"):
+    if not best_value(found, "company"):
         # Before the signature, which is often in capitals.
         named = registrant_in_text(body[:12]) or registrant_in_text(plain_pages(pages[-3:]))
         found += [named] if named else []
     start = body[0].number - pages[0].number if body else 0
-    found += signature_readings(pages, start, _day(taken(found, "period_end")))
+    found += signature_readings(pages, start, _day(best_value(found, "period_end")))
     further = (plain_page(page) for page in pages[_FIRST_PAGES:_MARKET_WITHIN])
-    found += ticker_readings(body[:2], body, () if taken(found, "ticker") else further)
-    company = taken(found, "company")
-    names = other_names(body, company, _names_beside(found, tags, body, company))
+    found += ticker_readings(body[:2], body, () if best_value(found, "ticker") else further)
+    company = best_value(found, "company")
+    names = other_names(body, company, _other_names(found, tags, body, company))
     found += [names] if names else []
     notes = (plain_page(page) for page in pages[_FIRST_PAGES:_NOTES_WITHIN])
     return [*found, *_period_readings(form, found, body, notes)]
@@ -216,27 +216,27 @@ def _period_readings(
     if form in _PERIODIC:
         # The cover is no witness beside itself.
         on_cover = any(one.field == "period_end" and one.origin is Origin.COVER for one in known)
-        newest = newest_period_end(body[1:] if on_cover else body, _day(taken(known, "filed")))
+        newest = newest_period_end(body[1:] if on_cover else body, _day(best_value(known, "filed")))
         found += [newest] if newest else []
-    end = _day(taken([*known, *found], "period_end"))
+    end = _day(best_value([*known, *found], "period_end"))
     if end is None:
         return found
     words = f"period ended {end.isoformat()}"
     if form is Form.TEN_Q:
-        stated = taken(known, "fiscal_year_end_month")
+        stated = best_value(known, "fiscal_year_end_month")
         found += quarter_readings(body, end, int(stated) if stated else None)
     elif form in _PERIODIC:
         found.append(reading("fiscal_year_end_month", nominal_month(end)[1], FROM_END, words))
-    month = taken([*known, *found], "fiscal_year_end_month")
+    month = best_value([*known, *found], "fiscal_year_end_month")
     if form in _PERIODIC and month:
-        named = taken(known, "fiscal_year") != ""
+        named = best_value(known, "fiscal_year") != ""
         found += year_readings(body, end, int(month), notes, named)
     elif form is Form.EIGHT_K:
         found.append(reading("fiscal_year", end.year, FROM_END, f"event of {end.isoformat()}"))
     return found
 
 
-def _names_beside(
+def _other_names(
     found: Sequence[FieldSource], tags: Sequence[Tag], body: Sequence[PlainPage], company: str
 ) -> Iterator[OtherName]:
     """Former names stated by a tag or the cover, and the company's name where the cover spells it otherwise."""
@@ -246,7 +246,7 @@ def _names_beside(
         yield OtherName(former, former, body[0].number)
     for one in found:
         # A register's `LARK POWER CO` stands on the cover as `Lark Power Company`.
-        if one.field == "company" and one.origin is Origin.COVER and spelt_otherwise(one.value, company):
+        if one.field == "company" and one.origin is Origin.COVER and is_spelled_differently(one.value, company):
             yield OtherName(one.value, one.printed, one.page)
 
 
@@ -260,7 +260,7 @@ def _without_cover(pages: Sequence[PlainPage]) -> list[FieldSource]:
             named = reading("company", title.name, TITLE, title.printed, title.page)
         if named is not None:
             found.append(named)
-        names = other_names(pages[:3], taken(found, "company"), [title] if title else [])
+        names = other_names(pages[:3], best_value(found, "company"), [title] if title else [])
         return found + ([names] if names else [])
     opening = "\n".join(page.text for page in pages[:4])[:4000]
     report = _ANNUAL_REPORT.search(opening)
@@ -276,7 +276,7 @@ def _without_cover(pages: Sequence[PlainPage]) -> list[FieldSource]:
         month = nominal_month(end)[1]
         found += [newest, reading("fiscal_year_end_month", month, FROM_END, newest.printed, newest.page)]
         found += year_readings(pages, end, month)
-    names = other_names(pages[:6], taken(found, "company"))
+    names = other_names(pages[:6], best_value(found, "company"))
     return found + ([names] if names else [])
 
 

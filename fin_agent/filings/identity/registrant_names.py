@@ -16,7 +16,7 @@ from fin_agent.filings.identity.cover import (
     SIGNATURE,
     PlainPage,
     is_full_name,
-    plain_print,
+    normalize_print,
     printed_name,
     reading,
 )
@@ -37,15 +37,15 @@ def same_company(one: str, other: str) -> bool:
     >>> same_company("Lark Power Company", "Lark Gas Company")
     False
     """
-    return one == other or folded(one) == folded(other)
+    return one == other or distinctive_words(one) == distinctive_words(other)
 
 
-def spelt_otherwise(one: str, other: str) -> bool:
+def is_spelled_differently(one: str, other: str) -> bool:
     """Whether the letters of two names differ, not only their case and punctuation."""
     return re.sub(r"[\W_]", "", one.casefold()) != re.sub(r"[\W_]", "", other.casefold())
 
 
-def folded(name: str) -> str:
+def distinctive_words(name: str) -> str:
     """The words of a name that tell it from others, in small letters."""
     name = collapse_spaces(name, MAX_LABEL_LENGTH)
     name = re.sub(r"\s*[/\\][A-Za-z ]{2,8}[/\\]?\s*$", "", name)
@@ -148,7 +148,7 @@ def signature_readings(pages: Sequence[PageContent], first: int, not_before: dat
     for page in distant_pages(pages, first):
         if "SIGNATURE" not in page.text and "ignature" not in page.text:
             continue
-        text = _DAY_APART.sub(r"\1\2", plain_print(page.text))
+        text = _DAY_APART.sub(r"\1\2", normalize_print(page.text))
         heading = _HEADING.search(text)
         if heading is None:
             continue
@@ -223,7 +223,7 @@ def _names_in(pages: Sequence[PlainPage], company: str) -> Iterator[OtherName]:
     named = _pattern_of(company)
     for number, text in pages:
         for former in _FORMER.finditer(text):
-            if former["changed"] or _says_of_itself(text, former, named):
+            if former["changed"] or _is_own_former_name(text, former, named):
                 words = text[max(0, former.start() - 1) : former.end()]
                 yield OtherName(former["name"] or former["changed"], words, number)
         for terms in _TERMS.finditer(text):
@@ -269,7 +269,7 @@ def _pattern_of(company: str) -> re.Pattern[str] | None:
     return re.compile(r"\W+".join(map(re.escape, words)), re.IGNORECASE) if words else None
 
 
-def _says_of_itself(text: str, former: re.Match[str], named: re.Pattern[str] | None) -> bool:
+def _is_own_former_name(text: str, former: re.Match[str], named: re.Pattern[str] | None) -> bool:
     """Whether a former name is the registrant's and not a subsidiary's."""
     if re.match(r"[\s,]*(?:we|the\s+Company)\b", text[former.end() : former.end() + 20]):
         return True

@@ -46,14 +46,14 @@ def year_readings(
     usual = fiscal_year_of(period_end, year_end_month)
     found = []
     winter = FROM_WINTER_END.get(year_end_month)
-    bound = _bound_by_a_sentence(pages, period_end, year_end_month)
+    bound = _year_names_from_sentences(pages, period_end, year_end_month)
     if bound is None and winter is not None:
-        bound = _bound_by_a_sentence(further, period_end, year_end_month)
+        bound = _year_names_from_sentences(further, period_end, year_end_month)
     if bound is not None:
         offset, words, page = bound
         found.append(reading("fiscal_year", usual + offset, SENTENCE, words, page))
     elif winter is not None:
-        spoken = _spoken_of(pages, usual, year_end_month)
+        spoken = _year_mentions(pages, usual, year_end_month)
         if spoken is not None:
             found.append(spoken)
     if winter is None or not (found or named):
@@ -61,7 +61,7 @@ def year_readings(
     return found
 
 
-def _bound_by_a_sentence(pages: Iterable[PlainPage], period_end: date, month: int) -> tuple[int, str, int] | None:
+def _year_names_from_sentences(pages: Iterable[PlainPage], period_end: date, month: int) -> tuple[int, str, int] | None:
     """(years from the usual name, the words, their page), by most of the sentences that bind a name to a date."""
     bound = []
     for one in _names_with_dates(pages, month):
@@ -80,7 +80,7 @@ _YEARS_COUNTED = 1200
 """Days around the period's end within which names of years are taken as named the same way."""
 
 
-def _spoken_of(pages: Sequence[PlainPage], usual: int, month: int) -> FieldSource | None:
+def _year_mentions(pages: Sequence[PlainPage], usual: int, month: int) -> FieldSource | None:
     places: dict[int, tuple[str, int]] = {}
     spoken: Counter[int] = Counter()
     for page, text in pages:
@@ -143,13 +143,13 @@ def _names_with_dates(pages: Iterable[PlainPage], year_end_month: int) -> Iterat
                 if of_quarter or nominal_month(dates[0].date)[1] == year_end_month:
                     yield _NamedYear(int(found["year"]), dates[0].date, text[found.start() - 1 : dates[0].end], number)
         if "iscal" in text and ("nded" in text or "nding" in text):
-            yield from _dated(_DATE_THEN_NAME, text, number)
-            yield from _dated(_TABLE_OF_YEARS, text, number)
+            yield from _with_dates(_DATE_THEN_NAME, text, number)
+            yield from _with_dates(_TABLE_OF_YEARS, text, number)
         if "eeks ended" in text or "year ended" in text:
-            yield from _dated(_REPRESENTS, text, number)
+            yield from _with_dates(_REPRESENTS, text, number)
 
 
-def _dated(pattern: re.Pattern[str], text: str, page: int) -> Iterator[_NamedYear]:
+def _with_dates(pattern: re.Pattern[str], text: str, page: int) -> Iterator[_NamedYear]:
     for found in pattern.finditer(text):
         for one in printed_dates(found["date"]):
             yield _NamedYear(int(found["year"]), one.date, found.group(), page)
@@ -292,7 +292,7 @@ def release_readings(pages: Sequence[PlainPage]) -> Iterator[FieldSource]:
     first = pages[0].number
     heading = next((line for line in opening.split("\n") if len(line.split()) > 2), "")
     yield reading("form", Form.EARNINGS, FROM_CONTENT, heading, first)
-    released = _released(opening)
+    released = _release_date(opening)
     if released is not None:
         yield reading("filed", released.date, DATELINE, opening[released.start : released.end], first)
     period_end = newest_period_end(pages[:12], released.date if released else None)
@@ -300,7 +300,7 @@ def release_readings(pages: Sequence[PlainPage]) -> Iterator[FieldSource]:
     if period_end is not None:
         yield period_end
         end = date.fromisoformat(period_end.value)
-    named = _named_in_title(opening)
+    named = _period_in_title(opening)
     quarter = named.quarter
     if quarter is None and named.year is not None:
         # Results of a whole year are the fourth quarter's release.
@@ -372,14 +372,14 @@ _WHOLE_YEAR = re.compile(
 )
 
 
-class _Named(NamedTuple):
+class _TitlePeriod(NamedTuple):
     year: int | None
     quarter: int | None
     words: str
     """Of the title."""
 
 
-def _named_in_title(opening: str) -> _Named:
+def _period_in_title(opening: str) -> _TitlePeriod:
     title = opening[:1800]
     found = _TITLE.search(title)
     first = _TITLE_YEAR_FIRST.search(title)
@@ -390,19 +390,19 @@ def _named_in_title(opening: str) -> _Named:
         named = found.groupdict()
         quarter = _ORDINALS.get((named["word"] or "").lower()) or int(named.get("q1") or named.get("q2") or 0)
         year = int(named["year"])
-        return _Named(year if year > 99 else 2000 + year, quarter, found.group())
+        return _TitlePeriod(year if year > 99 else 2000 + year, quarter, found.group())
     alone = _QUARTER_ALONE.search(title[:600])
     if alone is not None and whole is None:
-        return _Named(None, _ORDINALS[alone["word"].lower()], alone.group())
+        return _TitlePeriod(None, _ORDINALS[alone["word"].lower()], alone.group())
     if whole is not None:
-        return _Named(int(whole["year"] or whole["before"]), None, whole.group())
-    return _Named(None, None, "")
+        return _TitlePeriod(int(whole["year"] or whole["before"]), None, whole.group())
+    return _TitlePeriod(None, None, "")
 
 
 _ENDED_BEFORE = re.compile(r"(?:end(?:ed|ing|s)|as\s+of|through|compared\s+to|to|on|until|by)\s*:?\s*$", re.IGNORECASE)
 
 
-def _released(opening: str) -> PrintedDate | None:
+def _release_date(opening: str) -> PrintedDate | None:
     for one in printed_dates(opening):
         if not _ENDED_BEFORE.search(opening, max(0, one.start - 20), one.start):
             return one

@@ -64,7 +64,7 @@ def titled_lines_on(text: str, page: int, form: Form, wanted: Collection[str]) -
     offset = 0
     for line, after in pairwise([*lines, ""]):
         letters = _letters(line)
-        if len(letters) >= _SHORTEST_TITLE and line.strip()[0].isupper():
+        if len(letters) >= _MIN_TITLE_LENGTH and line.strip()[0].isupper():
             name = known.get(letters) or known.get(letters + _letters(after))
             if name:
                 yield ItemLine(name.rpartition(".")[2], page, offset, titles=(name,))
@@ -89,7 +89,7 @@ _CONTENTS_HEADINGS = 5
 _CONTENTS_SPACING = 160
 """A page that lists at least this many Items, this many characters or less apart on average, is a table of contents
 or a cross-reference index. Short Items that share a page have a few sentences each."""
-_FEWEST_LISTED = 3
+_MIN_LISTED = 3
 _LEADERS = re.compile(r"(?:[.·…_][ \u00a0]?){5,}")
 _LISTED = re.compile(
     r"(?:[\s.\u00a0·_…|]|\bpages?\b)+(?:[a-z]-)?\d{1,3}(?:\s*[-–—,]\s*(?:[a-z]-)?\d{1,3})*[\s]*$", re.I
@@ -104,7 +104,7 @@ _CITES = re.compile(r"\b(?:see|in|under|with|of|to|and|or|refer to|by|from|this|
 _LINES_OF_AN_ENTRY = 4
 _TOP_LINES = 10
 _TOP_CHARACTERS = 700
-_SHORTEST_TITLE = 11
+_MIN_TITLE_LENGTH = 11
 _EVERYDAY = frozenset({"10-K.1"})
 """Items whose titles are everyday words; the first begins with its part where nothing else announces it."""
 _PART_ONE = "parti"
@@ -140,7 +140,7 @@ def _plausible(line: re.Match[str], form: Form) -> bool:
 def _is_contents(found: Sequence[re.Match[str]]) -> bool:
     """Whether Items stand close together, or most are followed by nothing but the number of a page."""
     different = len({_number(line) for line in found})
-    if different < _FEWEST_LISTED:
+    if different < _MIN_LISTED:
         return False
     text = _LEADERS.sub(" ", found[0].string)
     if len(text) < len(found[0].string):
@@ -184,7 +184,9 @@ def _titles_after(text: str, line: re.Match[str], form: Form) -> tuple[str, ...]
         name
         for name, titles in _titles(form).items()
         if name.rpartition(".")[2] == number
-        and any(after.startswith(title) or (len(own) >= _SHORTEST_TITLE and title.startswith(own)) for title in titles)
+        and any(
+            after.startswith(title) or (len(own) >= _MIN_TITLE_LENGTH and title.startswith(own)) for title in titles
+        )
     )
 
 
@@ -326,7 +328,7 @@ def item_starts(pages: Sequence[PageContent], form: Form) -> list[ItemStart]:
         return [ItemStart(line.number, line.page, line.offset) for line in lines]
     starts = [ItemStart(item, line.page, line.offset) for item, line in in_order(lines, form)]
     lengths = _lengths(starts, pages)
-    wanted = frozenset(item for item in _LONG[form] if lengths.get(item, 0) < _FEWEST_CHARACTERS)
+    wanted = frozenset(item for item in _LONG[form] if lengths.get(item, 0) < _MIN_CHARACTERS)
     if wanted:
         titled = [line for index, page in enumerate(pages) for line in titled_lines_on(page.text, index, form, wanted)]
         known = starts[0].page if starts else len(pages)
@@ -343,7 +345,7 @@ _LONG = {
     Form.TEN_Q: ("2",),
 }
 """Items that no filing with figures can tell in a few lines, and whose titles stand nowhere else."""
-_FEWEST_CHARACTERS = 3000
+_MIN_CHARACTERS = 3000
 _FINANCIAL = {Form.TEN_K: "8", Form.ANNUAL_REPORT: "8", Form.TEN_Q: "1"}
 
 

@@ -43,7 +43,7 @@ def note_lines_on(text: str, page: int) -> list[NoteLine]:
     """Candidates for headings on a page's text; none on a page that lists the notes with their pages."""
     found = [line for match in _HEADING.finditer(text) if (line := _line(match, page)) is not None]
     kept = [line for lines in _by_numbering(found) if not _is_list(text, lines) for line in lines]
-    return [_weighed(line, kept, len(text)) for line in sorted(kept, key=lambda line: line.offset)]
+    return [_with_weights(line, kept, len(text)) for line in sorted(kept, key=lambda line: line.offset)]
 
 
 _HEADING = re.compile(
@@ -67,8 +67,8 @@ _NUMBERINGS = {
 _WORDS = (Numbering.WORD, Numbering.WORD_LETTER)
 _AFTER_A_CITATION = tuple(",(%/$’'&")
 _SEPARATORS = " \t\u00a0.:;|–—-−‑)"
-_LONGEST_TITLE = 140
-_SHORTEST_TITLE = 3
+_MAX_TITLE_LENGTH = 140
+_MIN_TITLE_LENGTH = 3
 _CONTINUED = re.compile(r"[\s,–—-]*\(?\b(?:continued|cont[’'.]?d|cont\.|unaudited|concluded)\b\.?\)?", re.I)
 _CITES = re.compile(
     r"\b(?:see|in|under|with|of|to|and|or|by|from|the|our|also|both|per|refer|reference)[\s“\"'(]*$|[,(–]\s*$", re.I
@@ -83,8 +83,8 @@ _OPEN_END = re.compile(r"(?:\b(?:and|of|the|for|in|on|with|to)|[,&–—-])$", r
 _LISTED = re.compile(r"[\s.\u00a0]+(?:F-|[A-Z]-)?\d{1,3}$")
 _ROOM = 350
 _CLOSE = 160
-_FEWEST_LISTED = 4
-_SHORTEST_ENTRY = 12
+_MIN_LISTED = 4
+_MIN_ENTRY_LENGTH = 12
 _TITLE_CASE = 0.6
 
 
@@ -120,9 +120,9 @@ def _title(rest: str, match: re.Match[str], numbering: Numbering) -> tuple[str |
             return None, 0.0
         text, below = _cleaned(below[0]), below[1:]
         weight = 0.3 if numbering is Numbering.BRACKETS else 0.8
-    if len(text) < _SHORTEST_TITLE or len(text) > _LONGEST_TITLE or _NO_TITLE.match(text):
+    if len(text) < _MIN_TITLE_LENGTH or len(text) > _MAX_TITLE_LENGTH or _NO_TITLE.match(text):
         return None, 0.0
-    if _OPEN_END.search(text) and below and len(text) + len(below[0]) < _LONGEST_TITLE and below[0][0].isupper():
+    if _OPEN_END.search(text) and below and len(text) + len(below[0]) < _MAX_TITLE_LENGTH and below[0][0].isupper():
         text = f"{text} {below[0]}"
     if text[-1] in ";:,":
         weight *= 0.3
@@ -132,7 +132,7 @@ def _title(rest: str, match: re.Match[str], numbering: Numbering) -> tuple[str |
         weight += 1.0
     elif _PROSE.search(text):
         weight *= 0.1
-    if _PROSE.search(text) and len(text) > _LONGEST_TITLE / 2:
+    if _PROSE.search(text) and len(text) > _MAX_TITLE_LENGTH / 2:
         weight *= 0.2
     if numbering is Numbering.BARE:
         weight *= 0.4
@@ -146,7 +146,7 @@ def _cleaned(text: str) -> str:
 
 def _is_list(text: str, lines: Sequence[NoteLine]) -> bool:
     """Whether notes are listed with their pages."""
-    if len({line.number for line in lines}) < _FEWEST_LISTED or _spacing(lines) > _CLOSE:
+    if len({line.number for line in lines}) < _MIN_LISTED or _spacing(lines) > _CLOSE:
         return False
     listed = sum(_LISTED.search(_entry(text, line)) is not None for line in lines)
     return listed * 3 >= len(lines) * 2
@@ -164,7 +164,7 @@ def _entry(text: str, line: NoteLine) -> str:
     taken = ""
     for part in text[line.offset : line.offset + 220].split("\n")[:5]:
         taken += " " + part.strip()
-        if len(taken) > _SHORTEST_ENTRY and _LISTED.search(taken):
+        if len(taken) > _MIN_ENTRY_LENGTH and _LISTED.search(taken):
             break
     return taken
 
@@ -173,7 +173,7 @@ def _spacing(lines: Sequence[NoteLine]) -> float:
     return (lines[-1].offset - lines[0].offset) / (len(lines) - 1)
 
 
-def _weighed(line: NoteLine, found: Sequence[NoteLine], length: int) -> NoteLine:
+def _with_weights(line: NoteLine, found: Sequence[NoteLine], length: int) -> NoteLine:
     """More weight where text follows before the next of another number."""
     after = [other.offset for other in found if other.offset > line.offset and other.number != line.number]
     room = min(after, default=length + _ROOM) - line.offset
@@ -205,7 +205,7 @@ def notes_of(
     last = heads[-1].page
     end = next((at for at in range(last + 1, len(room)) if _AFTER_NOTES.search(room[at].text[:_HEAD])), len(room))
     whole = {page.number: len(page.text) for page in pages}
-    return _noted(heads, room, end), _note_of_pages(heads, room[: max(end, last + 1)], whole)
+    return _notes_from_headings(heads, room, end), _note_of_pages(heads, room[: max(end, last + 1)], whole)
 
 
 _FEWEST = {
@@ -222,7 +222,7 @@ _REPEATED = 0.1
 _LARGEST_GAP = 3
 _GAP_COSTS = 1.5
 _LEADING_GAP = 2
-_MOST_NOTES = 50
+_MAX_NOTES = 50
 _MAY_HEAD = re.compile(
     r"\bnotes?[\s\u00a0]*(?:\d|[A-Z]\b)|^[ \t\u00a0]*(?:\(?\d{1,2}[\s\u00a0.)]|[A-Z]\.)", re.I | re.M
 )
@@ -262,7 +262,7 @@ def _sequence(lines: Sequence[NoteLine], numbering: Numbering) -> Chain[NoteLine
     bonus = _WORD_BONUS if numbering in (Numbering.WORD, Numbering.WORD_LETTER) else 1.0
     for line in lines:
         number = line.number
-        if line.numbering is not numbering or number > _MOST_NOTES:
+        if line.numbering is not numbering or number > _MAX_NOTES:
             continue
         options = []
         if number - 1 <= _LEADING_GAP:
@@ -281,7 +281,7 @@ def _sequence(lines: Sequence[NoteLine], numbering: Numbering) -> Chain[NoteLine
     return max(best.values(), key=lambda chain: chain.weight, default=Chain())
 
 
-def _noted(heads: Sequence[NoteLine], pages: Sequence[PageContent], end: int) -> tuple[Note, ...]:
+def _notes_from_headings(heads: Sequence[NoteLine], pages: Sequence[PageContent], end: int) -> tuple[Note, ...]:
     starts = [line for place, line in enumerate(heads) if place == 0 or heads[place - 1].number != line.number]
     notes = []
     for place, line in enumerate(starts):
@@ -289,14 +289,14 @@ def _noted(heads: Sequence[NoteLine], pages: Sequence[PageContent], end: int) ->
         if place + 1 < len(starts):
             after = starts[place + 1]
             last = after.page if pages[after.page].text[: after.offset].strip() else after.page - 1
-            last = after.page - 1 if _only_heads(pages[after.page].text[: after.offset]) else last
+            last = after.page - 1 if _has_only_running_heads(pages[after.page].text[: after.offset]) else last
         titles = [other.title for other in heads if other.number == line.number]
         title = max(titles, key=titles.count) if line.title not in titles[1:] else line.title
         notes.append(Note(line.printed, title, pages[line.page].number, pages[max(line.page, last)].number))
     return tuple(notes)
 
 
-def _only_heads(text: str) -> bool:
+def _has_only_running_heads(text: str) -> bool:
     """Whether a page's text before a heading is nothing but running headers."""
     return len(text.strip()) < _HEAD and text.count("\n") <= _HEADER_LINES
 

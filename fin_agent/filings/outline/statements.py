@@ -13,8 +13,8 @@ from fin_agent.lexicon.statement_titles import StatementTitles, built_in_stateme
 from fin_agent.vocabulary.page import Page, PageContent, Statement
 from fin_agent.vocabulary.table import Table
 
-_LONGEST_TITLE = 120
-_LONGEST_SENTENCE = 320
+_MAX_TITLE_LENGTH = 120
+_MAX_SENTENCE_LENGTH = 320
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +86,8 @@ def heading_of(caption: str, page_text: str) -> str:
     """What to call a table: the last lines of its caption, no longer than a heading is, or a whole sentence."""
     heading = ""
     for line in reversed(caption_lines(caption, page_text)):
-        begun = heading[:1].isupper() or len(line) + len(heading) > _LONGEST_SENTENCE
-        if heading and begun and len(line) + len(heading) > _LONGEST_TITLE:
+        begun = heading[:1].isupper() or len(line) + len(heading) > _MAX_SENTENCE_LENGTH
+        if heading and begun and len(line) + len(heading) > _MAX_TITLE_LENGTH:
             break
         if line.lower() == "table of contents":
             continue  # a link at the head of every page
@@ -132,7 +132,7 @@ def located_statements(pages: Sequence[PageContent], titles: StatementTitles | N
     titles = titles or built_in_statement_titles()
     pages = _without_running_heads(pages, titles)
     candidates = [found for index in range(len(pages)) if (found := _candidate(pages, index, titles)) is not None]
-    sets = _by_entity(_chosen(candidates, _positions(pages)))
+    sets = _by_entity(_best_run(candidates, _positions(pages)))
     by_number = {page.number: page for page in pages}
     taken = {found.page for held in sets for found in held}
     shown = [_with_further_pages(held, by_number, taken, titles) for held in sets] or [{}]
@@ -153,7 +153,7 @@ def _with_further_pages(
         number = found.page + 1
         while number not in taken and number in by_number:
             if len(by_number[number].text.strip()) > _BLANK:
-                if not _goes_on(by_number[number], found.statements[-1], titles):
+                if not _continues(by_number[number], found.statements[-1], titles):
                     break
                 result.setdefault(number, (found.statements[-1],))
             number += 1
@@ -177,13 +177,13 @@ def _with_untitled(
         if page.number not in shown
         and may_be_table(page.text)
         and density_of(page).table
-        and not _is_headed_otherwise(page, titles)
+        and not _has_other_heading(page, titles)
     ]
     told: dict[Statement, list[tuple[int, tuple[int, ...]]]] = {}
     for page, after in zip_longest(alone, alone[1:]):
-        _tell(told, (page,), missing, titles)
+        _add_pages_by_rows(told, (page,), missing, titles)
         if after is not None and after.number == page.number + 1:
-            _tell(told, (page, after), missing, titles)
+            _add_pages_by_rows(told, (page, after), missing, titles)
     known = {*shown, *(number for found in told.values() for _, numbers in found for number in numbers)}
     for kind, found in told.items():
         near = {numbers: sum(abs(numbers[0] - other) <= 2 * _NEAR for other in known) for _, numbers in found}
@@ -193,7 +193,7 @@ def _with_untitled(
     return shown
 
 
-def _tell(
+def _add_pages_by_rows(
     told: dict[Statement, list[tuple[int, tuple[int, ...]]]],
     pages: Sequence[PageContent],
     missing: Collection[Statement],
@@ -207,7 +207,7 @@ def _tell(
         told.setdefault(kind, []).append((hits[kind], tuple(page.number for page in pages)))
 
 
-def _is_headed_otherwise(page: PageContent, titles: StatementTitles) -> bool:
+def _has_other_heading(page: PageContent, titles: StatementTitles) -> bool:
     head = _head_of(page)
     return bool(_OTHER_HEADS.search(head) or titles.other_pages.search(head) or _SUMMARY_HEADS.search(head))
 
@@ -244,11 +244,11 @@ class _Title:
 
 
 _TOP_LINES = 45
-_LONGEST_LINE = 160
+_MAX_LINE_LENGTH = 160
 _STACKED = 200
 """Titles this many characters or less apart head one table."""
 _LISTED = 3
-_MOST_TITLES = 20
+_MAX_TITLES = 20
 """More on a page are not read: no page carries as many statements."""
 _NEAR = 3
 """Most pages from one statement to the next within a set of statements."""
@@ -266,23 +266,23 @@ _SEE_NOTES = re.compile(r"(?:\bsee\b|\brefer\b|\bthe accompanying\b)[^.]{0,40}\b
 _LINES_ABOVE = 6
 _BLANK = 80
 """Characters that a page without anything to read may have."""
-_SHORTEST_NAME = 4
-_LONGEST_NAME = 90
+_MIN_NAME_LENGTH = 4
+_MAX_NAME_LENGTH = 90
 _NO_NAME = re.compile(
     r"\b(?:item|part|page|table of contents|index|see|notes?|form|report|unaudited|audited|ended|millions|thousands)\b",
     re.I,
 )
 _TOP_OF_PAGE = 6
-_FEWEST_REPEATS = 10
+_MIN_REPEATS = 10
 _SHARE_REPEATED = 0.2
-_MOST_WORDS = 450
+_MAX_WORDS = 450
 """A page with more words is not the untitled rest of a statement, whatever rows it shows."""
 _HEAD = 300
 
 
 def _candidate(pages: Sequence[PageContent], index: int, titles: StatementTitles) -> _Candidate | None:
     page = pages[index]
-    found = list(islice(_titles_on(page.text, titles), _MOST_TITLES))
+    found = list(islice(_titles_on(page.text, titles), _MAX_TITLES))
     if not found or _is_list(found):
         return None
     head = page.text[: found[0].start]
@@ -309,7 +309,7 @@ def _candidate(pages: Sequence[PageContent], index: int, titles: StatementTitles
     if shown and density_of(page).table:
         formal = any(title.formal for title in found)
         return _Candidate(page.number, tuple(shown), max(shown.values()), formal, _entity_above(head), sure)
-    return _pushed_away(pages, index, found[-1], titles)
+    return _pushed_to_next_page(pages, index, found[-1], titles)
 
 
 def _is_list(found: Sequence[_Title]) -> bool:
@@ -318,7 +318,9 @@ def _is_list(found: Sequence[_Title]) -> bool:
     return len({title.statement for title in found}) >= _LISTED and close >= _LISTED - 1
 
 
-def _pushed_away(pages: Sequence[PageContent], index: int, title: _Title, titles: StatementTitles) -> _Candidate | None:
+def _pushed_to_next_page(
+    pages: Sequence[PageContent], index: int, title: _Title, titles: StatementTitles
+) -> _Candidate | None:
     """A wide table may have been pushed to the next page, away from its title."""
     if index + 1 == len(pages) or not title.formal or len(pages[index].text) - title.start > 2 * _STACKED:
         return None
@@ -349,11 +351,11 @@ def _titles_on(text: str, titles: StatementTitles) -> Iterator[_Title]:
         end = text.find("\n", place)
         done = end = len(text) if end < 0 else end
         line = text[start:end].strip()
-        if not _SHORTEST_LINE <= len(line) <= _LONGEST_LINE or line[0].islower():
+        if not _MIN_LINE_LENGTH <= len(line) <= _MAX_LINE_LENGTH or line[0].islower():
             continue
         if _PARENTHETICAL.match(text, end):
             continue
-        title = _title(line, text[end + 1 : end + 1 + _LONGEST_LINE].partition("\n")[0], titles)
+        title = _title(line, text[end + 1 : end + 1 + _MAX_LINE_LENGTH].partition("\n")[0], titles)
         if title is not None:
             any_found = True
             yield _Title(title[0], line, start, title[1])
@@ -381,7 +383,7 @@ def _title(line: str, after: str, titles: StatementTitles) -> tuple[Statement, b
     return None if statement is None else (statement, False)
 
 
-_SHORTEST_LINE = 8
+_MIN_LINE_LENGTH = 8
 _PARENTHETICAL = re.compile(r"\W{0,20}parenthetical", re.I)
 _TELLING = ("tatem", "heet", "onsolidated")
 """Part of every title, even where a space has slipped into a word."""
@@ -402,8 +404,8 @@ def _entity_above(head: str) -> str:
     """The name above a title; empty where what stands there is none."""
     for line in reversed(head.rstrip().split("\n")[-_LINES_ABOVE:]):
         text = " ".join(line.split())
-        if len(letters_only(text)) >= _SHORTEST_NAME and not text.startswith("("):
-            return text if len(text) <= _LONGEST_NAME and not _NO_NAME.search(text) else ""
+        if len(letters_only(text)) >= _MIN_NAME_LENGTH and not text.startswith("("):
+            return text if len(text) <= _MAX_NAME_LENGTH and not _NO_NAME.search(text) else ""
     return ""
 
 
@@ -411,7 +413,7 @@ def _without_running_heads(pages: Sequence[PageContent], titles: StatementTitles
     """`pages` without the lines that stand at the top of many of them: they say nothing of the one they stand on."""
     tops = [[line for line in page.text.split("\n", 12)[:12] if line.strip()][:_TOP_OF_PAGE] for page in pages]
     seen = Counter(line for top in tops for line in {line.strip() for line in top})
-    often = max(_FEWEST_REPEATS, len(pages) * _SHARE_REPEATED)
+    often = max(_MIN_REPEATS, len(pages) * _SHARE_REPEATED)
     repeated = (line for line, count in seen.items() if count >= often)
     running = {letters_only(line) for line in repeated if not _OF_NOTES.search(line) and titles.match(line) is None} - {
         ""
@@ -436,7 +438,7 @@ def _positions(pages: Sequence[PageContent]) -> dict[int, int]:
     return {page.number: page.number - count for page, count in zip(pages, blank, strict=True)}
 
 
-def _chosen(candidates: Sequence[_Candidate], position: Mapping[int, int]) -> list[_Candidate]:
+def _best_run(candidates: Sequence[_Candidate], position: Mapping[int, int]) -> list[_Candidate]:
     """The run of pages with most statements, halves of statements in it, and a primary one it lacks from elsewhere."""
     sure = [found for found in candidates if found.sure]
     runs: list[list[_Candidate]] = []
@@ -490,7 +492,7 @@ def _hits(run: Sequence[_Candidate]) -> int:
     return sum(found.hits for found in run)
 
 
-def _goes_on(page: PageContent, statement: Statement, titles: StatementTitles) -> bool:
+def _continues(page: PageContent, statement: Statement, titles: StatementTitles) -> bool:
     head = _head_of(page)
     if _OTHER_HEADS.search(head) or titles.other_pages.search(head):
         return False
@@ -499,7 +501,7 @@ def _goes_on(page: PageContent, statement: Statement, titles: StatementTitles) -
         return _has_rows(page, statement, titles, _HALF)
     if not may_be_table(page.text):
         return False
-    if not density.table or density.words > _MOST_WORDS:
+    if not density.table or density.words > _MAX_WORDS:
         return False
     if next(_titles_on(page.text, titles), None) is not None:
         return False

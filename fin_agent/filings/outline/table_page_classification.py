@@ -24,7 +24,7 @@ class Density(NamedTuple):
     @property
     def table(self) -> bool:
         """Whether a page is mostly a table."""
-        return self.figures >= _FEWEST_FIGURES_OF_TABLE and self.words <= _MOST_WORDS_PER_FIGURE * self.figures
+        return self.figures >= _MIN_FIGURES_OF_TABLE and self.words <= _MAX_WORDS_PER_FIGURE * self.figures
 
 
 def density_of(page: PageContent) -> Density:
@@ -41,13 +41,13 @@ def density_of(page: PageContent) -> Density:
 def may_be_table(text: str) -> bool:
     """A quick test that no page which is mostly a table fails: some share of it is digits."""
     digits = sum(map(text.count, "0123456789"))
-    return digits >= _FEWEST_FIGURES_OF_TABLE and digits * _MOST_CHARACTERS_PER_DIGIT >= len(text)
+    return digits >= _MIN_FIGURES_OF_TABLE and digits * _MAX_CHARACTERS_PER_DIGIT >= len(text)
 
 
 _STANDS_ALONE = re.compile(r"[$(]*\d[\d,.]*[%)]*$|[—–-]$")
-_FEWEST_FIGURES_OF_TABLE = 12
-_MOST_WORDS_PER_FIGURE = 9
-_MOST_CHARACTERS_PER_DIGIT = 40
+_MIN_FIGURES_OF_TABLE = 12
+_MAX_WORDS_PER_FIGURE = 9
+_MAX_CHARACTERS_PER_DIGIT = 40
 
 
 def kinds_of(
@@ -115,17 +115,17 @@ _PARENTHETICAL_WITHIN = 900
 _PARENTHETICAL = re.compile(
     r"(?:statements?|sheets?|position|condition)\b[^\n]{0,80}\n?[^\n]{0,40}\(?[ ]?parenthetical", re.I
 )
-_FEWEST_DIGITS = 4
+_MIN_DIGITS = 4
 _WORDS_PER_FIGURE = 5
 _CHARACTERS_PER_DIGIT = 20
-_FEWEST_FIGURES = 12
+_MIN_FIGURES = 12
 
 
 def _is_parenthetical(text: str) -> bool:
     head = text[:_PARENTHETICAL_WITHIN]
     if "arenthetical" not in head and "ARENTHETICAL" not in head:
         return False
-    return _PARENTHETICAL.search(head) is not None and sum(map(text.count, "0123456789")) >= _FEWEST_DIGITS
+    return _PARENTHETICAL.search(head) is not None and sum(map(text.count, "0123456789")) >= _MIN_DIGITS
 
 
 def _mostly_table(page: PageContent) -> bool:
@@ -136,7 +136,7 @@ def _mostly_table(page: PageContent) -> bool:
     if digits * _CHARACTERS_PER_DIGIT < len(text) - text.count("."):
         return False
     figures, words = density_of(page)
-    return figures >= _FEWEST_FIGURES and words <= _WORDS_PER_FIGURE * figures
+    return figures >= _MIN_FIGURES and words <= _WORDS_PER_FIGURE * figures
 
 
 class _Head(NamedTuple):
@@ -150,9 +150,9 @@ class _Head(NamedTuple):
         lines: list[str] = []
         printed = [plain for line in text[:_HEAD_CHARACTERS].split("\n") if (plain := _plain(line))]
         for plain, after in pairwise([*printed, ""]):
-            if len(plain) < _SHORTEST_HEAD or _FIGURE.search(plain) or _FIGURE.match(after):
+            if len(plain) < _MIN_HEAD_LENGTH or _FIGURE.search(plain) or _FIGURE.match(after):
                 continue
-            if len(plain) > _LONGEST_HEAD or len(lines) == _HEAD_LINES:
+            if len(plain) > _MAX_HEAD_LENGTH or len(lines) == _HEAD_LINES:
                 break
             lines.append(plain)
         return cls(tuple(lines))
@@ -162,8 +162,8 @@ class _Head(NamedTuple):
         return any(titles.search(line) is not None and _CITES.search(line) is None for line in self.lines)
 
 
-_SHORTEST_HEAD = 5
-_LONGEST_HEAD = 110
+_MIN_HEAD_LENGTH = 5
+_MAX_HEAD_LENGTH = 110
 _HEAD_LINES = 6
 _HEAD_CHARACTERS = 1200
 _FIGURE = re.compile(r"\$ ?(?:\d|$)|\(?\d{1,3},\d{3}|\(?\d+\.\d\b")

@@ -16,7 +16,7 @@ MAX_UNPACKED = 16 * 2**20
 """Bytes that one stream, or one form with all it draws, may unpack to; pages and fonts of filings stay below 2 MB."""
 
 
-def refuse_overpacked(path: Path) -> None:
+def require_unpackable(path: Path) -> None:
     """Raise ReadError where a stream unpacks, or forms that draw forms add up, to more than MAX_UNPACKED bytes.
 
     Encrypted streams and filters other than Flate are not looked into: the limits of worker processes bound these.
@@ -28,14 +28,14 @@ def refuse_overpacked(path: Path) -> None:
                 continue
             unpacked = _unpacked(content, stream)
             if len(unpacked) > MAX_UNPACKED:
-                raise _overpacked(path, f"its object {stream.number} unpacks")
+                raise _decompression_bomb(path, f"its object {stream.number} unpacks")
             if stream.is_form:
                 forms[stream.number] = _Form(len(unpacked), Counter(_DRAWN.findall(_decoded(unpacked))), stream.head)
         if any(form.drawn for form in forms.values()):
             _refuse_nested(path, forms, content)
 
 
-def _overpacked(path: Path, what: str) -> ReadError:
+def _decompression_bomb(path: Path, what: str) -> ReadError:
     return ReadError(
         f"{what} to more than {MAX_UNPACKED >> 20} MB, as no page of a filing does",
         subject=path.name,
@@ -43,7 +43,7 @@ def _overpacked(path: Path, what: str) -> ReadError:
     )
 
 
-_MOST_PACKED = 1032
+_MAX_PACKED = 1032
 """Deflate packs no better than 1,032 to 1."""
 _STREAM = re.compile(rb"stream(?<!endstream)\r?\n")
 _OBJECT = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+obj\b")
@@ -64,7 +64,7 @@ class _Stream:
     @property
     def most(self) -> int:
         """Bytes that it can unpack to."""
-        return self.packed * int(_MOST_PACKED ** len(_FLATE.findall(self.head)))
+        return self.packed * int(_MAX_PACKED ** len(_FLATE.findall(self.head)))
 
     @property
     def is_image(self) -> bool:
@@ -146,7 +146,7 @@ def _measure(
         if (target := targets.get(name)) in forms and target is not None:
             size += times * (_COST_OF_DRAWING + _measure(path, target, forms, content, sizes, (*within, number)))
     if size > MAX_UNPACKED:
-        raise _overpacked(path, f"its form {number} with the forms that it draws comes")
+        raise _decompression_bomb(path, f"its form {number} with the forms that it draws comes")
     sizes[number] = size
     return size
 

@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fin_agent.errors import ReadError, require_versions
-from fin_agent.filings.readers.decompression_limits import refuse_overpacked
+from fin_agent.filings.readers.decompression_limits import require_unpackable
 from fin_agent.filings.readers.protocol import (
     MAX_PAGES,
-    broken,
-    cut_off,
-    encrypted,
-    is_cut_off,
-    no_such_page,
+    encrypted_error,
+    is_truncated,
+    limit_pages,
+    missing_page_error,
     refuse_page_count,
     refuse_picture,
     refuse_textless,
     refuse_unreadable,
-    within_bounds,
+    truncated_error,
+    unreadable_error,
 )
 from fin_agent.vocabulary.filing import ReadWarning
 from fin_agent.vocabulary.page import PageContent
@@ -72,7 +72,7 @@ def doubled_letters(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage, pr
         if place + 1 >= len(objects) or objects[place + 1] == next_drawn:
             continue
         first, second = _sides(objects[place]), _sides(objects[place + 1])
-        if not _is_twin(first, second):
+        if not _is_doubled(first, second):
             continue
         advance = second.left - first.left
         gap = _origin(textpage, after) - _origin(textpage, index) - 2 * advance
@@ -93,7 +93,7 @@ class _Sides(NamedTuple):
     top: float
 
 
-def _is_twin(first: _Sides, second: _Sides) -> bool:
+def _is_doubled(first: _Sides, second: _Sides) -> bool:
     """Whether the second is the same letter right after the first; a blank has no width at all."""
     return (
         first.left < second.left < first.right
@@ -142,9 +142,9 @@ def picture_warnings(pages: Iterable[PageContent]) -> Iterator[ReadWarning]:
     return (ReadWarning(_NOTHING_READ, page.number) for page in pages if page.pictured > _LEAST_SHARE)
 
 
-def says_little(text: str) -> bool:
+def has_little_text(text: str) -> bool:
     """Whether a page has so few letters (a number, a date stamped on it) that a picture may be all it shows."""
-    return len(list(islice(filter(str.isalpha, text), _FEWEST_LETTERS))) < _FEWEST_LETTERS
+    return len(list(islice(filter(str.isalpha, text), _MIN_LETTERS))) < _MIN_LETTERS
 
 
 def share_covered(page: Box, pictures: Iterable[Box]) -> float:
@@ -165,7 +165,7 @@ _NOTHING_READ = (
 )
 _LEAST_SHARE = 0.25
 """Of the page; logos stay well below, charts reach above a third."""
-_FEWEST_LETTERS = 20
+_MIN_LETTERS = 20
 _PLACES = 32
 """Places of the page that are looked at, across and down."""
 
@@ -181,12 +181,12 @@ def read_pdf(path: Path, *, accept_repaired: bool = False) -> list[PageContent]:
     too long or large; the error names the file and the next step.
     """
     with _open(path) as document:
-        refuse_overpacked(path)
-        pages = list(within_bounds(path, (_read_page(document[number], number) for number in range(len(document)))))
+        require_unpackable(path)
+        pages = list(limit_pages(path, (_read_page(document[number], number) for number in range(len(document)))))
         repaired = document.is_repaired
-    if repaired and not accept_repaired and is_cut_off(path, b"%%EOF"):
+    if repaired and not accept_repaired and is_truncated(path, b"%%EOF"):
         # MuPDF repairs such a file silently; the pages that it no longer holds come back blank or not at all.
-        raise cut_off(path)
+        raise truncated_error(path)
     refuse_textless(path, pages, repaired=repaired)
     return pages
 
@@ -201,14 +201,14 @@ def render(path: Path, page: int, dpi: int) -> bytes:
     """A page (0-based) as a PNG picture, `dpi` dots an inch. Raises ReadError where there is no such page."""
     with _open(path) as document:
         refuse_picture(path, page, _size(document, path, page), dpi)
-        refuse_overpacked(path)
+        require_unpackable(path)
         picture: bytes = document[page].get_pixmap(dpi=dpi).tobytes("png")
     return picture
 
 
 def _size(document: pymupdf.Document, path: Path, page: int) -> tuple[float, float]:
     if not 0 <= page < document.page_count:
-        raise no_such_page(path, page, document.page_count)
+        raise missing_page_error(path, page, document.page_count)
     shown = document[page].rect
     return float(shown.width), float(shown.height)
 
@@ -225,11 +225,11 @@ def _open(path: Path) -> Iterator[pymupdf.Document]:
     try:
         with pymupdf.open(path, filetype="pdf") as document:
             if document.needs_pass:
-                raise encrypted(path)
+                raise encrypted_error(path)
             refuse_page_count(path, document.page_count)
             yield document
     except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
-        raise broken(path, _reason(error, path)) from error
+        raise unreadable_error(path, _reason(error, path)) from error
 
 
 def _reason(error: Exception, path: Path) -> str:
@@ -243,7 +243,7 @@ def _read_page(page: pymupdf.Page, number: int) -> PageContent:
     textpage = page.get_textpage()
     words = textpage.extractWORDS()
     text = textpage.extractText()
-    unseen = _unseen(page, textpage) if _MAY_BE_UNSEEN.search(textpage.extractHTML()) else []
+    unseen = _invisible_text(page, textpage) if _MAY_BE_UNSEEN.search(textpage.extractHTML()) else []
     if unseen and sum(len(span["text"]) for span in unseen) < len(text) / 2:  # else what recognition found in a scan
         boxes = [span["bbox"] for span in unseen if span["text"].strip()]
         words = [word for word in words if not any(_holds(box, word) for box in boxes)]
@@ -257,7 +257,7 @@ def _read_page(page: pymupdf.Page, number: int) -> PageContent:
         height=height,
         text=text,
         words=tuple(map(_word, map(_place_and_text, words))),
-        pictured=_pictured(page) if says_little(text) else 0.0,
+        pictured=_picture_warning(page) if has_little_text(text) else 0.0,
     )
 
 
@@ -267,7 +267,7 @@ _place_and_text = itemgetter(slice(len(Word._fields)))
 _Span = dict[str, Any]
 
 
-def _unseen(page: pymupdf.Page, textpage: pymupdf.TextPage) -> list[_Span]:
+def _invisible_text(page: pymupdf.Page, textpage: pymupdf.TextPage) -> list[_Span]:
     """Text that no reader of the page sees: not drawn at all, as small as a point, or white on white."""
     spans = [span for block in textpage.extractDICT()["blocks"] for line in block["lines"] for span in line["spans"]]
     unseen = [span for span in spans if not span.get("alpha", _OPAQUE) or span["size"] < _SMALLEST]
@@ -311,6 +311,6 @@ def _without(blocks: Iterable[Mapping[str, Any]], unseen: Sequence[_Span]) -> st
     return "\n".join((*lines, ""))
 
 
-def _pictured(page: pymupdf.Page) -> float:
+def _picture_warning(page: pymupdf.Page) -> float:
     before_turning = (page.rect * page.derotation_matrix).normalize()
     return share_covered(Box(*before_turning), (Box(*image["bbox"]) for image in page.get_image_info()))

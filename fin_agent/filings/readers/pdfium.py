@@ -13,19 +13,19 @@ from itertools import pairwise, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fin_agent.filings.readers.decompression_limits import refuse_overpacked
-from fin_agent.filings.readers.mupdf import doubled_letters, says_little, share_covered
+from fin_agent.filings.readers.decompression_limits import require_unpackable
+from fin_agent.filings.readers.mupdf import doubled_letters, has_little_text, share_covered
 from fin_agent.filings.readers.protocol import (
-    broken,
-    cut_off,
-    encrypted,
-    is_cut_off,
-    no_such_page,
+    encrypted_error,
+    is_truncated,
+    limit_pages,
+    missing_page_error,
     refuse_page_count,
     refuse_picture,
     refuse_textless,
     refuse_unreadable,
-    within_bounds,
+    truncated_error,
+    unreadable_error,
 )
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box, Word
@@ -41,11 +41,11 @@ def read_pdf(path: Path, *, accept_repaired: bool = False) -> list[PageContent]:
     encrypted, scanned (textless), or far too long or large.
     """
     with _open(path) as document:
-        refuse_overpacked(path)
-        if not accept_repaired and is_cut_off(path, b"%%EOF", b"startxref"):
+        require_unpackable(path)
+        if not accept_repaired and is_truncated(path, b"%%EOF", b"startxref"):
             # PDFium puts such a file together from what is left, and does not say so.
-            raise cut_off(path)
-        pages = list(within_bounds(path, (_read_page(document, number) for number in range(len(document)))))
+            raise truncated_error(path)
+        pages = list(limit_pages(path, (_read_page(document, number) for number in range(len(document)))))
     refuse_textless(path, pages, repaired=False)
     return pages
 
@@ -60,7 +60,7 @@ def render(path: Path, page: int, dpi: int) -> bytes:
     """A page (0-based) as a PNG picture, `dpi` dots an inch. Raises ReadError where there is no such page."""
     with _open(path) as document:
         refuse_picture(path, page, _size(document, path, page), dpi)
-        refuse_overpacked(path)
+        require_unpackable(path)
         loaded = document[page]
         try:
             bitmap = loaded.render(scale=dpi / 72, rev_byteorder=True, prefer_bgrx=False, maybe_alpha=False)
@@ -74,7 +74,7 @@ def render(path: Path, page: int, dpi: int) -> bytes:
 
 def _size(document: pypdfium2.PdfDocument, path: Path, page: int) -> tuple[float, float]:
     if not 0 <= page < len(document):
-        raise no_such_page(path, page, len(document))
+        raise missing_page_error(path, page, len(document))
     width, height = document.get_page_size(page)
     return float(width), float(height)
 
@@ -101,13 +101,13 @@ def _open(path: Path) -> Iterator[pypdfium2.PdfDocument]:
         document = pypdfium2.PdfDocument(path)
     except pypdfium2.PdfiumError as error:
         if error.err_code == raw.FPDF_ERR_PASSWORD:
-            raise encrypted(path) from error
-        raise broken(path, str(error).rstrip(".")) from error
+            raise encrypted_error(path) from error
+        raise unreadable_error(path, str(error).rstrip(".")) from error
     try:
         refuse_page_count(path, len(document))
         yield document
     except pypdfium2.PdfiumError as error:
-        raise broken(path, str(error).rstrip(".")) from error
+        raise unreadable_error(path, str(error).rstrip(".")) from error
     finally:
         document.close()
 
@@ -132,7 +132,7 @@ def _read_page(document: pypdfium2.PdfDocument, number: int) -> PageContent:
         # As in PyMuPDF, what stands beside the page is not on it: a viewer does not show it.
         words = [word for word in words if word.x0 < width and word.x1 > 0 and word.y0 < height and word.y1 > 0]
         text = _lines(words)
-        pictured = share_covered(Box(*page.get_bbox()), _pictures(page)) if says_little(text) else 0.0
+        pictured = share_covered(Box(*page.get_bbox()), _pictures(page)) if has_little_text(text) else 0.0
     finally:
         page.close()
     return PageContent(number, width, height, text, tuple(words), pictured=pictured)
@@ -229,7 +229,7 @@ def _words(view: _View, printed: str, doubled: Mapping[int, bool]) -> list[Word]
             text = text[:-1] + "-"
         if after - 1 in doubled:
             text += text[-1]
-        if words and (going_on or ("\n" in printed[end:start] and _goes_on(words[-1], box))):
+        if words and (going_on or ("\n" in printed[end:start] and _continues_word(words[-1], box))):
             before = words.pop()
             top, bottom = min(before.y0, box.y0), max(before.y1, box.y1)
             words.append(Word(before.x0, top, box.x1, bottom, before.text + text))
@@ -240,7 +240,7 @@ def _words(view: _View, printed: str, doubled: Mapping[int, bool]) -> list[Word]
     return words
 
 
-def _goes_on(word: Word, box: Box) -> bool:
+def _continues_word(word: Word, box: Box) -> bool:
     """Whether what PDFium breaks off stands right behind `word`: a footnote mark, or a letter set by itself."""
     return abs(box.x0 - word.x1) < _SPACE * max(box.y1 - box.y0, word.y1 - word.y0) and _overlap(word, box)
 

@@ -81,7 +81,7 @@ def refuse_page_count(path: Path, count: int) -> None:
         )
 
 
-def within_bounds(path: Path, pages: Iterable[PageContent]) -> Iterator[PageContent]:
+def limit_pages(path: Path, pages: Iterable[PageContent]) -> Iterator[PageContent]:
     """The pages as they are read. Raises ReadError at the first that no filing has: thousands of words too many."""
     characters = 0
     for page in pages:
@@ -118,7 +118,7 @@ def refuse_textless(path: Path, pages: Sequence[PageContent], *, repaired: bool)
     if characters >= _TEXTLESS_CHARACTERS_PER_PAGE * len(pages):
         return
     if repaired:
-        raise broken(path, f"only {characters} characters are left on {len(pages)} pages")
+        raise unreadable_error(path, f"only {characters} characters are left on {len(pages)} pages")
     held = f"its {len(pages)} pages hold" if len(pages) > 1 else "its one page holds"
     raise ReadError(
         f"{held} almost no text ({characters} characters): it looks scanned, or is damaged",
@@ -128,7 +128,7 @@ def refuse_textless(path: Path, pages: Sequence[PageContent], *, repaired: bool)
     )
 
 
-def encrypted(path: Path) -> ReadError:
+def encrypted_error(path: Path) -> ReadError:
     """The refusal of a PDF that only a password opens."""
     return ReadError(
         "the PDF is encrypted and asks for a password",
@@ -137,7 +137,7 @@ def encrypted(path: Path) -> ReadError:
     )
 
 
-def cut_off(path: Path) -> ReadError:
+def truncated_error(path: Path) -> ReadError:
     """The refusal of a PDF whose end is missing."""
     return ReadError(
         CUT_OFF,
@@ -149,7 +149,7 @@ def cut_off(path: Path) -> ReadError:
 CUT_OFF = "the PDF is cut off: its end is missing"
 
 
-def broken(path: Path, reason: str) -> ReadError:
+def unreadable_error(path: Path, reason: str) -> ReadError:
     """The refusal of a PDF that cannot be read for `reason`."""
     return ReadError(
         f"the PDF is broken and cannot be repaired ({reason})",
@@ -158,7 +158,7 @@ def broken(path: Path, reason: str) -> ReadError:
     )
 
 
-def no_such_page(path: Path, page: int, count: int) -> ReadError:
+def missing_page_error(path: Path, page: int, count: int) -> ReadError:
     """The refusal to draw or measure a page that the PDF does not have; `page` is 0-based."""
     return ReadError(
         f"there is no page {page + 1}: the PDF has {count:,} pages",
@@ -167,7 +167,7 @@ def no_such_page(path: Path, page: int, count: int) -> ReadError:
     )
 
 
-def is_cut_off(path: Path, *end_marks: bytes) -> bool:
+def is_truncated(path: Path, *end_marks: bytes) -> bool:
     """Whether none of `end_marks` follows the last object, as in a file that was not downloaded to its end."""
     content = path.read_bytes()
     end = max(content.rfind(mark) for mark in end_marks)

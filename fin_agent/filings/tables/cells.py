@@ -98,7 +98,7 @@ def share_scale_of(unit_line: str) -> int | None:
 
 
 @lru_cache(maxsize=4_096)
-def excepted_in(unit_line: str) -> frozenset[frozenset[str]]:
+def unit_line_exceptions(unit_line: str) -> frozenset[frozenset[str]]:
     """What `unit_line` excepts from its scale, each by the words that name its rows.
 
     `(dollars in millions, except ARPA and store counts)` excepts the rows with `arpa` and those with `store`.
@@ -109,13 +109,13 @@ def excepted_in(unit_line: str) -> frozenset[frozenset[str]]:
     return frozenset(filter(None, (each - word_lists("fact_words")["of exceptions"] for each in words)))
 
 
-def is_excepted(label: str, unit_line: str) -> bool:
+def is_unit_line_exception(label: str, unit_line: str) -> bool:
     """Whether a row of this label stands outside the scale of `unit_line`: it is named by what is excepted.
 
     What follows a row's name does not count: `Common stock, $0.01 par value` is common stock, not a par value.
     """
     name = set(map(singular, _AFTER_NAME.split(label.lower())[0].split()))
-    return any(words <= name for words in excepted_in(unit_line))
+    return any(words <= name for words in unit_line_exceptions(unit_line))
 
 
 _BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
@@ -210,7 +210,7 @@ def tokens_of(line: Line) -> list[Token]:
     pending: list[Word] = []
     last = line.x0 - 100.0
     spaced = False
-    for word in _unglued(line.words):
+    for word in _split_joined_words(line.words):
         x0, y0, x1, y1, text = word
         if not pending and text[-1].isalpha() and not (text[0].isdigit() or text in _CLOSERS):
             # Most words: no part of a number, no leader.
@@ -225,7 +225,7 @@ def tokens_of(line: Line) -> list[Token]:
             # Leader dots belong to no label; what follows them stands in a column.
             spaced = True
             continue
-        if tokens and not pending and text in _CLOSERS and _close(tokens, word):
+        if tokens and not pending and text in _CLOSERS and _join_closing_marks(tokens, word):
             last = word.x1
             continue
         printed = " ".join([*(part.text for part in pending), text]) if pending else text
@@ -330,7 +330,7 @@ def columns_of(rows: Sequence[Sequence[Token]]) -> list[Column]:
     return [_column([token for _, token in cluster]) for cluster in merged]
 
 
-def place(
+def assign_to_columns(
     tokens: Sequence[Token], columns: Sequence[Column], height: float, whole_cells: bool = False
 ) -> dict[int, Token]:
     """Which of a line's tokens is the cell of which column (by index into `columns`).
@@ -361,7 +361,7 @@ def place(
     return cells
 
 
-def _unglued(words: Sequence[Word]) -> Iterator[Word]:
+def _split_joined_words(words: Sequence[Word]) -> Iterator[Word]:
     """Words, with a currency sign that ran into the cell before it (`4%$`) set apart again."""
     for word in words:
         if word[4][-1] == "$" and len(word.text) > 1 and parse_number(word.text[:-1]) is not None:
@@ -393,7 +393,7 @@ def _sign_of_next(word: Word, line: Line) -> bool:
     return any(0 <= other.x0 - word.x1 < 1.5 and other.text[:1].isdigit() for other in line.words)
 
 
-def _close(tokens: list[Token], word: Word) -> bool:
+def _join_closing_marks(tokens: list[Token], word: Word) -> bool:
     """Join `)` or `%` to the number before it."""
     last = tokens[-1]
     if last.number is None or word.x0 - last.x1 > _CLOSER_REACH:

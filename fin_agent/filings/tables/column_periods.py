@@ -42,7 +42,7 @@ class FiscalCalendar:
             year_end = _next_year_end(end, identity.fiscal_year_end_month)
         elif quarter:
             year_end = end + timedelta(days=round(91.31 * (4 - quarter)))
-        return cls(year if year is not None else named_after(year_end), year_end, quarter, end)
+        return cls(year if year is not None else fiscal_year_named_after(year_end), year_end, quarter, end)
 
     @classmethod
     def known_from(cls, periods: Iterable[FactPeriod | None]) -> FiscalCalendar | None:
@@ -90,7 +90,7 @@ class FiscalCalendar:
         months = end.year * 12 + end.month - 1 - 3 * (4 - quarter)
         return _month_end(months // 12, months % 12 + 1)
 
-    def ends_a_year(self, day: date) -> bool:
+    def may_end_year(self, day: date) -> bool:
         """Whether a fiscal year may end on `day`, give or take the drift of 52- and 53-week years."""
         away = abs((self.year_end - day).days) % 365.25
         return min(away, 365.25 - away) <= 2 * _DRIFT
@@ -120,7 +120,7 @@ class TimeWords:
     """Years are named as fiscal years: `Fiscal 2022`, `FY23`."""
 
     @property
-    def said(self) -> bool:
+    def names_time(self) -> bool:
         """Whether the text names a time at all."""
         return bool(self.months is not None or self.dates or self.day or self.years or self.quarter)
 
@@ -164,7 +164,7 @@ def is_change(text: str) -> bool:
     return bool(_CHANGE.search(text.lower()))
 
 
-def named_after(year_end: date) -> int:
+def fiscal_year_named_after(year_end: date) -> int:
     """Fiscal year usually named for a year that ends on `year_end`: January ends count for the year before."""
     return year_end.year - 1 if year_end.month == 1 or (year_end.month == 2 and year_end.day < 10) else year_end.year
 

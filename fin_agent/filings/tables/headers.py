@@ -71,7 +71,7 @@ def read_header(
     known.extend(_several_dates(context))
     fiscal = calendar or _CALENDAR_YEARS
     dated = [_closest(time_words(" ".join(own[index])), time_words(name), fiscal) for index, name in enumerate(names)]
-    dated = _of_their_own_years(dated, [time_words(" ".join(column)) for column in own])
+    dated = _days_by_column_year(dated, [time_words(" ".join(column)) for column in own])
     periods = [
         None if _has_no_period(" ".join(own[index]), name) else _period(dated[index], said, fiscal, instant, known)
         for index, name in enumerate(names)
@@ -79,7 +79,7 @@ def read_header(
     if not instant:
         periods = _as_quarters(dated, periods, fiscal)
     return Header(
-        tuple(_shown(parts[index]) for index in filled),
+        tuple(_visible(parts[index]) for index in filled),
         tuple(periods[index] for index in filled),
         tuple((*_distinct(parts[index]), *_own_unit(index, own)) for index in filled),
     )
@@ -97,7 +97,7 @@ def _last_sentence(caption: str) -> str:
     return sentences[-1] if sentences else caption
 
 
-def _of_their_own_years(dated: Sequence[TimeWords], own: Sequence[TimeWords]) -> list[TimeWords]:
+def _days_by_column_year(dated: Sequence[TimeWords], own: Sequence[TimeWords]) -> list[TimeWords]:
     """A day over all columns is that day of each column's own year, where one of these is the day's."""
     years = [named.years for named in own]
     days = {named.dates[-1] for named in dated if named.dates}
@@ -164,7 +164,7 @@ def phrases_of(line: Line) -> list[Phrase]:
     narrow = 1.25 * max(0.5, min(gaps, default=0.0))
     for index, word in enumerate(words):
         gap = gaps[index - 1] if index else 0.0
-        if groups and (gap <= room and not (gap > narrow and _begins_anew(words[index - 1].text, word.text))):
+        if groups and (gap <= room and not (gap > narrow and _starts_new_period(words[index - 1].text, word.text))):
             groups[-1].append(index)
         else:
             groups.append([index])
@@ -174,7 +174,7 @@ def phrases_of(line: Line) -> list[Phrase]:
     ]
 
 
-def _begins_anew(before: str, after: str) -> bool:
+def _starts_new_period(before: str, after: str) -> bool:
     """Whether a period ends and another begins here (`Fiscal 2022 Fiscal 2021`), however near they stand."""
     return bool(_PERIOD_END.search(before) and _PERIOD_START.match(after))
 
@@ -244,16 +244,16 @@ def _assign(
     first = columns[0]
     stub = [phrase for phrase in phrases if phrase.x1 < min(first.left, first.core - 12) and phrase.middle < first.core]
     over = [phrase for phrase in phrases if phrase not in stub]
-    shared = [text for phrase in stub if (text := _timely(phrase.text))]
+    shared = [text for phrase in stub if (text := _time_part(phrase.text))]
     if not over:
         return shared, assigned
     if len(over) == len(columns):
         for index, phrase in enumerate(over):
             assigned[index].append(phrase.text)
         return shared, assigned
-    timely = any(time_words(phrase.text).said for phrase in over)
+    timely = any(time_words(phrase.text).names_time for phrase in over)
     if len(over) == 1 and timely and not is_change(over[0].text):
-        return shared + ([text] if (text := _timely(over[0].text)) else []), assigned
+        return shared + ([text] if (text := _time_part(over[0].text)) else []), assigned
     if size := _group_size(over, columns, below):
         for index in range(len(columns)):
             assigned[index].append(over[index // size].text)
@@ -279,7 +279,7 @@ def _group_size(over: Sequence[Phrase], columns: Sequence[Column], below: Sequen
     size, rest = divmod(len(columns), len(over))
     if rest or size < 2 or len(over) < 2:
         return 0
-    if len(below) == len(columns) and _come_in_groups(below, size):
+    if len(below) == len(columns) and _repeat_in_groups(below, size):
         under = [
             [index for index, column in enumerate(columns) if _overlap(phrase, column) > 0.2 * (phrase.x1 - phrase.x0)]
             for phrase in over
@@ -293,19 +293,19 @@ def _group_size(over: Sequence[Phrase], columns: Sequence[Column], below: Sequen
     return size
 
 
-def _come_in_groups(names: Sequence[str], size: int) -> bool:
+def _repeat_in_groups(names: Sequence[str], size: int) -> bool:
     """Whether groups of `size` repeat (`$ % $ %`), or those of years stand beside others (`2019 2018 $ %`)."""
     groups = [tuple(names[first : first + size]) for first in range(0, len(names), size)]
     dated = [{bool(time_words(name).years) and not is_change(name) for name in group} for group in groups]
     return len(set(groups)) == 1 or (all(len(kinds) == 1 for kinds in dated) and dated[0] != dated[-1])
 
 
-def _timely(text: str) -> str:
+def _time_part(text: str) -> str:
     """The part of a heading over all columns that says time; several years name no single period."""
     if unit := unit_line_in(text):
         text = text.replace(unit, " ")
     said = time_words(text)
-    if not said.said:
+    if not said.names_time:
         return ""
     if len(said.dates) > 1:
         text = _ANY_DATE.sub(" ", text)
@@ -343,7 +343,7 @@ def _distinct(parts: Sequence[str]) -> list[str]:
     return kept
 
 
-def _shown(parts: Sequence[str]) -> str:
+def _visible(parts: Sequence[str]) -> str:
     return _SPLIT_WORD.sub("-", " ".join(_distinct(parts)))
 
 
@@ -392,7 +392,7 @@ def _period(
     if day is not None:
         if months is None:
             months = 0
-        if months == 12 and not fiscal.ends_a_year(day):
+        if months == 12 and not fiscal.may_end_year(day):
             return None  # a heading that speaks of years stands above columns of some other length
         return fiscal.duration(day, months) if months else fiscal.instant(day)
     year = named.years[-1]

@@ -10,10 +10,10 @@ from itertools import pairwise
 from fin_agent.filings.tables.cells import (
     Column,
     Token,
+    assign_to_columns,
     cells_of_row,
     columns_of,
     may_be_cell,
-    place,
     tokens_of,
     trailing_cells,
     unit_line_in,
@@ -59,7 +59,7 @@ def top_of_header(
     if not seen:
         # Headings without a dated header above them belong to the caption as much as to the body; keep the nearest.
         nearest = start
-        for index in range(start - 1, max(top, start - _MOST_HEADER_LINES) - 1, -1):
+        for index in range(start - 1, max(top, start - _MAX_HEADER_LINES) - 1, -1):
             names = over_columns(lines[index], columns) and not is_title(lines[index], lines[start], columns)
             if not names and index < start - 2:
                 break
@@ -68,7 +68,7 @@ def top_of_header(
     return top
 
 
-_MOST_HEADER_LINES = 6
+_MAX_HEADER_LINES = 6
 
 
 def is_title(line: Line, row: Line, columns: Sequence[Column]) -> bool:
@@ -166,13 +166,13 @@ def _may_hold_a_table(page: PageContent) -> bool:
     amounts: list[Word] = []
     for word in page.words:
         if word[4][0] in _FIRST_OF_AMOUNT and _AMOUNT.match(word.text):
-            if len(amounts) == 3 or any(_in_step(other, word) for other in amounts):
+            if len(amounts) == 3 or any(_are_aligned(other, word) for other in amounts):
                 return True
             amounts.append(word)
     return False
 
 
-def _in_step(first: Word, second: Word) -> bool:
+def _are_aligned(first: Word, second: Word) -> bool:
     if abs(first.y0 - second.y0) < 2:
         return second.x0 - first.x1 > 8
     return abs(first.x1 - second.x1) < 16 or abs(first.y1 - second.y1) < 16
@@ -186,7 +186,7 @@ def _find_in(flow: Flow) -> list[FoundTable]:
     lines = flow.lines
     with_figures = [any(map(may_be_cell, line.words if line.cells else line.words[-1:])) for line in lines]
     tokens = [tokens_of(line) if figures else [] for line, figures in zip(lines, with_figures, strict=True)]
-    heads = [near and is_header_line(line) for line, near in zip(lines, _near(with_figures), strict=True)]
+    heads = [near and is_header_line(line) for line, near in zip(lines, _near_figures(with_figures), strict=True)]
     seeds = [
         []
         if heads[index] or _is_page_number(lines, index) or (flow.printed and flow.table_of(index) is None)
@@ -206,7 +206,7 @@ def _find_in(flow: Flow) -> list[FoundTable]:
     return found
 
 
-def _near(with_figures: Sequence[bool]) -> list[bool]:
+def _near_figures(with_figures: Sequence[bool]) -> list[bool]:
     """Which lines stand near enough to one that may hold figures to belong to its table; the rest is prose."""
     near = [False] * len(with_figures)
     for index, figures in enumerate(with_figures):
@@ -423,7 +423,9 @@ def _bottom(
 def _body_line(
     line: Line, number: int, tokens: Sequence[Token], columns: Sequence[Column], label_column: bool
 ) -> BodyLine:
-    cells = place(tokens[1:] if label_column else tokens, columns, line.height, line.cells) if columns else {}
+    cells = (
+        assign_to_columns(tokens[1:] if label_column else tokens, columns, line.height, line.cells) if columns else {}
+    )
     taken = {id(token) for token in cells.values()}
     words = (
         [

@@ -86,7 +86,7 @@ def flows_of(page: PageContent) -> list[Flow]:
     if page.lines:
         return [_flow_of_known_lines(page)]
     words = [word for word in page.words if word.text.strip()]
-    turn = _turn(words)
+    turn = _rotated(words)
     extent = page.height if turn == 1 else page.width
     if turn:
         words = [_upright(word, turn, extent) for word in words]
@@ -163,7 +163,7 @@ _SMALL_PRINT = 0.75
 """Part of a line's usual height below which words are footnote marks, and do not say where it stands."""
 
 
-def _turn(words: Sequence[Word]) -> int:
+def _rotated(words: Sequence[Word]) -> int:
     tall = [word for word in words if word[3] - word[1] > 1.5 * (word[2] - word[0]) and len(word.text) > 3]
     if len(tall) < 10 or 2 * len(tall) <= sum(len(word.text) > 3 for word in words):
         return 0
@@ -314,7 +314,7 @@ def _join_wrapped(body: Sequence[BodyLine], pitch: float) -> list[tuple[str, lis
             if labels and not _continues(labels[-1], item, pitch, widest):
                 _flush(joined, labels)
                 labels = []
-            if not labels and joined and _trails(joined[-1][2], item, body, position, pitch):
+            if not labels and joined and _ends_label_above(joined[-1][2], item, body, position, pitch):
                 label, lines, row = joined[-1]
                 joined[-1] = (f"{label} {item.label}", [*lines, item.line], row)
                 continue
@@ -366,7 +366,7 @@ def _continues(first: BodyLine, second: BodyLine, pitch: float, widest: float) -
     return tight and (long or second.x0 > first.x0 + _INDENT or not second.cells) and not first.label.isupper()
 
 
-def _trails(row: BodyLine, item: BodyLine, body: Sequence[BodyLine], position: int, pitch: float) -> bool:
+def _ends_label_above(row: BodyLine, item: BodyLine, body: Sequence[BodyLine], position: int, pitch: float) -> bool:
     """Whether a label-only line ends the label of the row above it."""
     if not row.cells or body[position - 1] is not row:
         return False

@@ -31,7 +31,7 @@ def name_totals(rows: Sequence[Row]) -> list[Row]:
     starts: dict[int, int] = {}
     """For each sum, the first row that it or one of its parts adds up."""
     for found in row_sums([row.cells for row in rows]):
-        if len(found.parts) < _FEWEST_SUMMANDS or any(sign < 0 for _, sign in found.parts):
+        if len(found.parts) < _MIN_SUMMANDS or any(sign < 0 for _, sign in found.parts):
             continue
         start = min(starts.get(part, part) for part, _ in found.parts)
         starts[found.total] = start
@@ -40,7 +40,7 @@ def name_totals(rows: Sequence[Row]) -> list[Row]:
     return named
 
 
-_FEWEST_SUMMANDS = 2
+_MIN_SUMMANDS = 2
 
 
 def _heading_over(rows: Sequence[Row], start: int, index: int) -> str:
@@ -51,12 +51,12 @@ def _heading_over(rows: Sequence[Row], start: int, index: int) -> str:
         path = rows[start].section[:depth]
         if before[:depth] != path and after[:depth] != path:
             within = _plain(path[-1])
-            inside = all(row.section[:depth] == path or _named_in(row, within) for row in rows[start:index])
+            inside = all(row.section[:depth] == path or _is_named_in(row, within) for row in rows[start:index])
             return path[-1] if inside else ""
     return ""
 
 
-def _named_in(row: Row, heading: str) -> bool:
+def _is_named_in(row: Row, heading: str) -> bool:
     """`Liabilities and shareholders' equity` holds what stands under `Shareholders' equity`, and its total."""
     part = _plain(row.section[0] if row.section else row.label).removeprefix("total ")
     return bool(part) and part in heading
@@ -98,7 +98,7 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
             if before and tables and position == 0 and _is_cut_by_a_page(tables[-1], read, table):
                 read = _with_heads_of(tables[-1], read)
             if before and tables and page.number - tables[-1].page <= 1:
-                read = _under_the_same_heads(tables[-1], read, _standing_under(before, table))
+                read = _with_heads_above(tables[-1], read, _aligned_columns(before, table))
             tables.append(read)
             before = replace(table, caption=read.caption)
         if not found and len(page.text.strip()) > _BLANK_PAGE:
@@ -135,7 +135,7 @@ def _with_heads_of(above: Table, table: Table) -> Table:
     )
 
 
-def _standing_under(above: FoundTable, table: FoundTable) -> list[int | None]:
+def _aligned_columns(above: FoundTable, table: FoundTable) -> list[int | None]:
     """For each column of `table` the column of `above` that it stands under; None for one that stands under none.
 
     Nothing stands under a table of other columns. Real tables of as many columns may each be set for themselves.
@@ -156,7 +156,7 @@ def _standing_under(above: FoundTable, table: FoundTable) -> list[int | None]:
 _IN_LINE = 12.0
 
 
-def _under_the_same_heads(above: Table, table: Table, under: Sequence[int | None]) -> Table:
+def _with_heads_above(above: Table, table: Table, under: Sequence[int | None]) -> Table:
     """`table`, whose columns all say the same period, with what tells the columns of the table `above` apart.
 
     A column that stands under none of them has no name, and its figures are of nothing.

@@ -17,7 +17,7 @@ Line = Sequence[int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class SumFound:
+class DetectedSum:
     """A line that is the sum of others, signs included, in most of its cells."""
 
     total: int
@@ -30,7 +30,7 @@ class SumFound:
     """Positions of the cells in which it does not."""
 
 
-def row_sums(rows: Sequence[Sequence[Cell | None]]) -> list[SumFound]:
+def row_sums(rows: Sequence[Sequence[Cell | None]]) -> list[DetectedSum]:
     """Rows that are sums of rows above them; `rows` as long as one another.
 
     A whole printed above its parts is found as well: the last part is what the others leave of it.
@@ -41,15 +41,15 @@ def row_sums(rows: Sequence[Sequence[Cell | None]]) -> list[SumFound]:
     return _sums(_whole_steps(rows))
 
 
-def column_sums(rows: Sequence[Sequence[Cell | None]]) -> list[SumFound]:
+def column_sums(rows: Sequence[Sequence[Cell | None]]) -> list[DetectedSum]:
     """Columns that are sums of the columns beside them: parts, eliminations and the whole; quarters and the year."""
     lines = _whole_steps(rows)
     columns = [[line[index] for line in lines] for index in range(len(lines[0]) if lines else 0)]
-    return [found for found in _sums(columns) if len(found.parts) > 1] if len(columns) > _FEWEST_COLUMNS else []
+    return [found for found in _sums(columns) if len(found.parts) > 1] if len(columns) > _MIN_COLUMNS else []
 
 
 @dataclass(frozen=True, slots=True)
-class Proofs:
+class SumEvidence:
     """Cells by (page, box)."""
 
     proved: set[tuple[int, Box]]
@@ -61,12 +61,12 @@ class Proofs:
     """
 
 
-def proofs_of(tables: Sequence[Table]) -> Proofs:
+def sum_evidence(tables: Sequence[Table]) -> SumEvidence:
     """What the sums of `tables`, in their order, say of each cell.
 
     Tables that follow one another with the same periods are read as one: statements run over pages.
     """
-    proofs = Proofs(set(), set())
+    proofs = SumEvidence(set(), set())
     for run in _runs(tables):
         placed = [(table.page, row.cells) for table in run for row in table.rows]
         rows = [cells for _, cells in placed]
@@ -81,7 +81,9 @@ def proofs_of(tables: Sequence[Table]) -> Proofs:
     return proofs
 
 
-def _failing(sums: Sequence[SumFound], rows: Sequence[Sequence[Cell | None]]) -> list[tuple[SumFound, Sequence[int]]]:
+def _failing(
+    sums: Sequence[DetectedSum], rows: Sequence[Sequence[Cell | None]]
+) -> list[tuple[DetectedSum, Sequence[int]]]:
     """Each sum of rows with the columns in which it fails and that are no finer than those in which it holds."""
     places = [_places([row[index] for row in rows]) for index in range(len(rows[0]))] if sums else []
     return [
@@ -97,7 +99,7 @@ def _runs(tables: Sequence[Table]) -> Iterator[list[Table]]:
             any(table.periods)
             and table.periods == run[-1].periods
             and table.page - run[-1].page <= 1
-            and len(run) < _MOST_IN_A_RUN
+            and len(run) < _MAX_IN_A_RUN
         ):
             yield run
             run = []
@@ -106,10 +108,10 @@ def _runs(tables: Sequence[Table]) -> Iterator[list[Table]]:
         yield run
 
 
-_MOST_IN_A_RUN = 4
+_MAX_IN_A_RUN = 4
 
 
-_Held = Iterable[tuple[SumFound, Sequence[int]]]
+_Held = Iterable[tuple[DetectedSum, Sequence[int]]]
 """Sums, each with the positions of the cells that are meant."""
 
 
@@ -123,10 +125,10 @@ def _cells(down: _Held, across: _Held) -> set[tuple[int, int]]:
     return found
 
 
-_FEWEST_COLUMNS = 2
-_MOST_PARTS = 60
-_MOST_OPEN = 90
-_MOST_SIGNED = 6
+_MIN_COLUMNS = 2
+_MAX_PARTS = 60
+_MAX_OPEN = 90
+_MAX_SIGNED = 6
 """Parts whose signs are all tried; of more, one may be taken off or left out."""
 _SURE = 10.0
 """Bits by which a sum has to be unlikelier than chance."""
@@ -150,9 +152,9 @@ def _places(row: Sequence[Cell | None]) -> int:
     return max((-exponent for exponent in exponents if isinstance(exponent, int)), default=0)
 
 
-def _sums(lines: Sequence[Line]) -> list[SumFound]:
+def _sums(lines: Sequence[Line]) -> list[DetectedSum]:
     """Lines are read in order; what a sum has counted is replaced by its total, so that totals of totals are found."""
-    found: list[SumFound] = []
+    found: list[DetectedSum] = []
     opened: list[int] = []
     within: set[int] = set()
     """Parts of a whole that is printed above them: they may count further on, or the whole may."""
@@ -161,7 +163,7 @@ def _sums(lines: Sequence[Line]) -> list[SumFound]:
             if any(value is not None for value in line):
                 opened.append(position)
             continue
-        above = opened[-_MOST_OPEN:]
+        above = opened[-_MAX_OPEN:]
         best = _best(_readings(lines, above, position))
         if best is None and within.intersection(above):
             best = _best(_readings(lines, [part for part in above if part not in within], position))
@@ -184,11 +186,11 @@ def _sums(lines: Sequence[Line]) -> list[SumFound]:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    found: SumFound
+    found: DetectedSum
     bits: float
 
 
-def _best(readings: Iterable[_Reading]) -> SumFound | None:
+def _best(readings: Iterable[_Reading]) -> DetectedSum | None:
     best = max(readings, key=lambda reading: reading.bits, default=None)
     return best.found if best is not None and best.bits >= _SURE else None
 
@@ -202,7 +204,7 @@ def _readings(lines: Sequence[Line], opened: Sequence[int], total: int) -> Itera
     wanted = goal[lead]
     allowed = _most_failing(cells)
     added = [0] * len(cells)
-    for count, part in enumerate(reversed(opened[-_MOST_PARTS:]), 1):
+    for count, part in enumerate(reversed(opened[-_MAX_PARTS:]), 1):
         last = [lines[part][cell] or 0 for cell in cells]
         added = list(map(add, added, last))
         if count == 1:
@@ -218,8 +220,8 @@ def _readings(lines: Sequence[Line], opened: Sequence[int], total: int) -> Itera
         ):
             off = sum([abs(value - aim) > _SLACK for value, aim in zip(reached, goal, strict=True)])
             if off <= allowed:
-                yield from _closed(lines, chosen, signs, total, cells, cost)
-        if 2 < count <= _MOST_SIGNED:
+                yield from _closed_sum(lines, chosen, signs, total, cells, cost)
+        if 2 < count <= _MAX_SIGNED:
             # One of these cells has to close, or too many fail.
             closing = [
                 _closing_signs([lines[each][cell] or 0 for each in chosen], target[cell] or 0)
@@ -227,15 +229,15 @@ def _readings(lines: Sequence[Line], opened: Sequence[int], total: int) -> Itera
             ]
             for signs, *closes in zip(product((1, -1), repeat=count - 1), *closing, strict=True):
                 if any(closes) and -1 in signs and 1 in signs:
-                    yield from _closed(lines, chosen, (1, *signs), total, cells, length + count)
+                    yield from _closed_sum(lines, chosen, (1, *signs), total, cells, length + count)
         if count > 2 and running != wanted:
             for index, value in enumerate([lines[each][cells[lead]] or 0 for each in chosen]):
-                if value and count > _MOST_SIGNED and abs(running - wanted - 2 * value) <= _SLACK:
+                if value and count > _MAX_SIGNED and abs(running - wanted - 2 * value) <= _SLACK:
                     signs = (*(1,) * index, -1, *(1,) * (count - index - 1))
-                    yield from _closed(lines, chosen, signs, total, cells, 2 * length + 1)
+                    yield from _closed_sum(lines, chosen, signs, total, cells, 2 * length + 1)
                 elif value and abs(running - wanted - value) <= _SLACK and index:
                     others = [*chosen[:index], *chosen[index + 1 :]]
-                    yield from _closed(lines, others, (1,) * (count - 1), total, cells, 2 * length + 1)
+                    yield from _closed_sum(lines, others, (1,) * (count - 1), total, cells, 2 * length + 1)
 
 
 def _closing_signs(values: Sequence[int], total: int) -> list[bool]:
@@ -252,10 +254,10 @@ def _repetitions(lines: Sequence[Line], total: int) -> Iterator[_Reading]:
     cells = [cell for cell, value in enumerate(line) if value is not None]
     for part in range(total):
         if all(line[cell] == lines[part][cell] for cell in cells):
-            yield from _closed(lines, (part,), (1,), total, cells, log2(total + 1))
+            yield from _closed_sum(lines, (part,), (1,), total, cells, log2(total + 1))
 
 
-def _closed(
+def _closed_sum(
     lines: Sequence[Line],
     parts: Sequence[int],
     signs: Sequence[int],
@@ -289,7 +291,7 @@ def _closed(
     if not closing:
         return
     bits -= sum(1 for part in parts if not any(lines[part][cell] for cell in closing))
-    yield _Reading(SumFound(total, tuple(zip(parts, signs, strict=True)), tuple(closing), tuple(failing)), bits)
+    yield _Reading(DetectedSum(total, tuple(zip(parts, signs, strict=True)), tuple(closing), tuple(failing)), bits)
 
 
 def _most_failing(cells: Sequence[int]) -> int:

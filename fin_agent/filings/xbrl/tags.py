@@ -226,7 +226,7 @@ class PrintedText:
         seen: set[str] = set()
         while (following := attribute(element, "continuedAt")) is not None and length <= MAX_TEXT:
             following = following.strip()
-            if following in seen or len(seen) > _MOST_PARTS:
+            if following in seen or len(seen) > _MAX_PARTS:
                 self.endless.setdefault(following)
                 break
             seen.add(following)
@@ -286,7 +286,7 @@ class PrintedText:
 _ENOUGH = 4 * MAX_TEXT
 """Pieces hold runs of spaces: beyond this much no more is needed."""
 _AT_ONCE = 2_000
-_MOST_PARTS = 1_000
+_MAX_PARTS = 1_000
 _TEXTS = frozenset({"nonnumeric", "continuation", "nonfraction"})
 _OF_INTEREST = _TEXTS | {"exclude"}
 _XHTML = "http://www.w3.org/1999/xhtml"

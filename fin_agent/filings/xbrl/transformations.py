@@ -74,7 +74,7 @@ _UNPREFIXED = (
 def read_number_words(words: str) -> int | None:
     """The number that `words` spell, or None where they spell none. `no`, `none` and `nil` are zero."""
     tokens = [token for token in _BREAKS.split(words.strip().lower()) if token and token != "and"]
-    if not tokens or len(tokens) > _MOST_WORDS:
+    if not tokens or len(tokens) > _MAX_WORDS:
         return None
     if len(tokens) == 1 and tokens[0] in _NOTHING:
         return 0
@@ -93,7 +93,7 @@ def read_number_words(words: str) -> int | None:
 
 
 _BREAKS = re.compile(r"[\s,‐‑‒–—-]+")
-_MOST_WORDS = 40
+_MAX_WORDS = 40
 _NOTHING = frozenset({"no", "none", "nil", "zero", "not"})
 _ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _TEENS = ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
@@ -185,7 +185,7 @@ def read_number(printed: str, transformation: str) -> Decimal | None:
     Without a transformation, or with one that is not known, the plain reading is tried: digits, commas between
     thousands, a point, a minus sign. A number of more than 60 digits is none.
     """
-    if not printed or len(printed) > _LONGEST:
+    if not printed or len(printed) > _MAX_LENGTH:
         return None
     return _READINGS.get(transformation, _plain)(printed.translate(_FULL_WIDTH))
 
@@ -195,8 +195,8 @@ def is_number_format(transformation: str) -> bool:
     return transformation in _READINGS
 
 
-_LONGEST = 400
-_MOST_DIGITS = 60
+_MAX_LENGTH = 400
+_MAX_DIGITS = 60
 _FULL_WIDTH = {0xFF10 + digit: ord("0") + digit for digit in range(10)} | {0xFF0C: ord(","), 0xFF0E: ord(".")}
 _BETWEEN_DIGITS = r"\s'`´’′＇"
 _DOT = re.compile(rf"[,{_BETWEEN_DIGITS}]+")
@@ -239,7 +239,7 @@ def _none(_: str) -> Decimal | None:
 
 def _of_digits(digits: str) -> Decimal | None:
     """Exact: a Decimal made from text is not rounded."""
-    return Decimal(digits) if len(digits) <= _MOST_DIGITS and _DIGITS.fullmatch(digits) else None
+    return Decimal(digits) if len(digits) <= _MAX_DIGITS and _DIGITS.fullmatch(digits) else None
 
 
 _READINGS: dict[str, Callable[[str], Decimal | None]] = {

@@ -118,7 +118,7 @@ def test_a_budget_leaves_calls_out_and_the_model_is_not_at_rest() -> None:
     asked, model = client({"*": GOOD})
     with metered(Meter(Budget(calls=1))) as meter, journal() as notes:
         assert [ask(asked) is None, ask(asked) is None] == [False, True]
-    assert meter is not None and len(meter.left_out) == 1 and len(meter.records) == 1
+    assert meter is not None and len(meter.calls_not_made) == 1 and len(meter.records) == 1
     (warning,) = notes.warnings
     assert warning.startswith("the query-rewrite of the model was left out: the question may take 1 call;")
     assert ask(asked) is not None and len(model.calls) == 2

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.filings.facts.table_facts import facts_of_tables
-from fin_agent.filings.tables.cells import is_excepted, scale_of, share_scale_of, unit_line_in
+from fin_agent.filings.tables.cells import is_unit_line_exception, scale_of, share_scale_of, unit_line_in
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import Form, Identity
@@ -397,4 +397,4 @@ _OF_REVENUE = "(in thousands, except revenue per membership and percentages)"
     ],
 )
 def test_rows_that_a_unit_line_excepts_from_its_scale(label: str, unit_line: str, excepted: bool) -> None:
-    assert is_excepted(label, unit_line) == excepted
+    assert is_unit_line_exception(label, unit_line) == excepted

@@ -3,14 +3,14 @@ from __future__ import annotations
 from lxml import etree
 
 from fin_agent.filings.html.blocks import blocks_of
-from fin_agent.filings.html.typesetting import PAGE_HEIGHT, SetDocument, typeset
+from fin_agent.filings.html.typesetting import PAGE_HEIGHT, TypesetDocument, typeset
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.page import PageContent
 
 ROW = "<tr><td>{label}</td><td></td><td>$</td><td style='text-align:right'>{number}</td><td>)</td></tr>"
 
 
-def set_pages(body: str, tagged: str = "") -> SetDocument:
+def set_pages(body: str, tagged: str = "") -> TypesetDocument:
     root = etree.fromstring(f"<html><body>{body}</body></html>", etree.HTMLParser())
     return typeset(blocks_of(root, [element for element in root.iter() if tagged and tagged in str(element.tag)]))
 

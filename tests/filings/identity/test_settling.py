@@ -7,14 +7,14 @@ from datetime import date
 import pytest
 
 from fin_agent.filings.identity.cover import COUNTED, COVER, FOCUS, FROM_END, SENTENCE, SIGNATURE, TAG, reading
-from fin_agent.filings.identity.identify import ranked_readings, settle, taken
+from fin_agent.filings.identity.identify import best_value, ranked_readings, resolve_identity
 from fin_agent.filings.identity.registrant_names import same_company
 from fin_agent.vocabulary.identity import FieldSource, Form
 from tests.filings.identity.written_covers import cover, read
 
 
 def test_values_get_the_types_of_their_fields() -> None:
-    found = settle(
+    found = resolve_identity(
         [
             reading("company", "Harbor, Inc.", COVER, "Harbor,  Inc.\n(Exact name)", 0),
             reading("form", Form.TEN_Q, COVER),
@@ -31,26 +31,26 @@ def test_values_get_the_types_of_their_fields() -> None:
 
 def test_the_surer_reading_wins_and_two_outvote_one() -> None:
     one, other = reading("fiscal_year", 2021, FOCUS), reading("fiscal_year", 2022, SENTENCE)
-    assert taken([one, other], "fiscal_year") == "2022"
-    assert taken([one, other, reading("fiscal_year", 2021, COUNTED)], "fiscal_year") == "2021"
+    assert best_value([one, other], "fiscal_year") == "2022"
+    assert best_value([one, other, reading("fiscal_year", 2021, COUNTED)], "fiscal_year") == "2021"
     ranked = ranked_readings([one, other])
     assert [source.value for source in ranked] == ["2022", "2021"]
 
 
 def test_of_equals_the_first_is_taken() -> None:
     readings = [reading("form", Form.TEN_K, TAG), reading("form", Form.TEN_Q, COVER)]
-    assert taken(readings, "form") == "10-K"
-    assert taken(readings[::-1], "form") == "10-Q"
+    assert best_value(readings, "form") == "10-K"
+    assert best_value(readings[::-1], "form") == "10-Q"
 
 
 def test_the_same_origin_does_not_vote_twice() -> None:
     counted = [reading("fiscal_year", 2021, COUNTED, words) for words in ("a", "b", "c")]
     assert len(ranked_readings(counted)) == 1
-    assert taken([*counted, reading("fiscal_year", 2022, COVER)], "fiscal_year") == "2022"
+    assert best_value([*counted, reading("fiscal_year", 2022, COVER)], "fiscal_year") == "2022"
 
 
 def test_a_name_in_capitals_is_no_conflict() -> None:
-    found = settle([reading("company", "Harbor, Inc.", COVER), reading("company", "HARBOR INC", SIGNATURE)])
+    found = resolve_identity([reading("company", "Harbor, Inc.", COVER), reading("company", "HARBOR INC", SIGNATURE)])
     assert found.company == "Harbor, Inc."
     assert len(found.sources) == 2
     assert not found.conflicts()

@@ -10,7 +10,7 @@ import pytest
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.readers import decompression_limits, protocol
-from fin_agent.filings.readers.decompression_limits import refuse_overpacked
+from fin_agent.filings.readers.decompression_limits import require_unpackable
 from fin_agent.filings.readers.protocol import PdfReader, pdf_reader
 
 TEXT = b"BT /F 10 Tf 50 700 Td (Total net revenue was 1,234 in fiscal 2023 and more.) Tj ET\n"
@@ -103,13 +103,13 @@ def test_content_that_unpacks_without_end(reader: PdfReader, path: Path, content
 def test_names_are_compared_decoded(path: Path, name: bytes) -> None:
     hidden = packed(bytes(2**20), times=20).replace(b"/FlateDecode", name)
     with pytest.raises(ReadError, match="unpacks to more than 16 MB"):
-        refuse_overpacked(write(path, hidden))
+        require_unpackable(write(path, hidden))
 
 
 def test_names_of_forms_are_compared_decoded(path: Path) -> None:
     more = [form(b"/#58 Do " * 10, 6 + level).replace(b"/Form", b"/#46orm") for level in range(8)] + [form(TEXT)]
     with pytest.raises(ReadError, match="with the forms that it draws comes to more than 16 MB"):
-        refuse_overpacked(write(path, packed(b"/X Do"), more))
+        require_unpackable(write(path, packed(b"/X Do"), more))
 
 
 def test_forms_that_draw_forms_that_draw_forms(reader: PdfReader, path: Path) -> None:
@@ -125,7 +125,7 @@ def test_resources_of_forms_in_objects_of_their_own(path: Path) -> None:
 
     more = [pointing(8), pointing(9), form(TEXT), b"<</XObject 10 0 R>>", b"<</XObject<</X 7 0 R>>>>", b"<</X 6 0 R>>"]
     with pytest.raises(ReadError, match="form 5 with the forms that it draws"):
-        refuse_overpacked(write(path, packed(b"/X Do"), more))
+        require_unpackable(write(path, packed(b"/X Do"), more))
 
 
 @pytest.mark.parametrize("target", [5, 6])
@@ -140,12 +140,12 @@ def test_forms_nested_too_deep(reader: PdfReader, path: Path) -> None:
 
 
 def test_pictures_are_not_unpacked(path: Path) -> None:
-    refuse_overpacked(write(path, packed(TEXT), [packed(bytes(2**20), b"/Subtype/Image", times=20)]))
+    require_unpackable(write(path, packed(TEXT), [packed(bytes(2**20), b"/Subtype/Image", times=20)]))
 
 
 def test_a_broken_stream_is_left_to_the_reader(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
     monkeypatch.setattr(decompression_limits, "MAX_UNPACKED", 100)
-    refuse_overpacked(write(path, packed(TEXT * 9).replace(b"stream\nx", b"stream\n\xff")))
+    require_unpackable(write(path, packed(TEXT * 9).replace(b"stream\nx", b"stream\n\xff")))
 
 
 def test_ten_thousand_pages_are_refused_unread(reader: PdfReader, path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from decimal import Decimal
 
-from fin_agent.filings.tables.sum_detection import Proofs, column_sums, proofs_of, row_sums
+from fin_agent.filings.tables.sum_detection import SumEvidence, column_sums, row_sums, sum_evidence
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Row, Table
@@ -83,7 +83,7 @@ def test_a_figure_that_breaks_a_sum_of_its_neighbours_is_contradicted_and_not_pr
         tuple(Row("", (), tuple(cells), line, Box(0, 0, 0, 0)) for line, cells in enumerate(page)),
     )
     assert row_sums(page)[0].failing == (2,)
-    proofs = proofs_of([table])
+    proofs = sum_evidence([table])
     assert {box.x0 for _, box in proofs.contradicted} == {20.0}
     assert proofs.proved == {(0, cell.box) for cells in page for cell in cells[:2] if cell}
 
@@ -132,12 +132,12 @@ def test_a_statement_runs_over_pages() -> None:
         )
         for number, page in enumerate(pages)
     ]
-    assert len(proofs_of(tables).proved) == 16
-    assert proofs_of([]) == Proofs(set(), set())
+    assert len(sum_evidence(tables).proved) == 16
+    assert sum_evidence([]) == SumEvidence(set(), set())
 
 
 def test_prices_beside_numbers_of_shares_contradict_nothing() -> None:
     page = rows("1668|449|57.55\n8521|5832|61.20\n10189|6281|59.10")
     row = [Row("", (), tuple(cells), line, Box(0, 0, 0, 0)) for line, cells in enumerate(page)]
     table = Table(0, Box(0, 0, 0, 0), "", "", ("", "", ""), (None, None, None), tuple(row))
-    assert not proofs_of([table]).contradicted
+    assert not sum_evidence([table]).contradicted

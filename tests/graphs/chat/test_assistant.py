@@ -221,7 +221,7 @@ class TestWhatModelsGetWrong:
             raise TypeError("of some library")
 
         context = context_of(workspace, ScriptedChatModel(["never said"]))
-        monkeypatch.setattr(Assistant, "went_on", fails)
+        monkeypatch.setattr(Assistant, "continue_conversation", fails)
         turn, _ = say(build_chat(InMemorySaver()), context, "thanks")
         assert turn.said == "You are welcome." and "TypeError: of some library" in turn.warnings[0]
 
@@ -249,7 +249,7 @@ class TestWhatModelsGetWrong:
         )
         thread = ChatThread(context, saver, "1")
         assert thread.unanswered == "And the year before?"
-        assert thread.say("hi").said == "Hello."
+        assert thread.send("hi").said == "Hello."
         sent = heard(model.calls[-1])
         assert SAID_2023 in sent and not [text for text in sent if "999" in text or "year before" in text]
 

@@ -104,12 +104,12 @@ def test_two_chats_in_one_thread_are_told_of_each_other_and_lose_nothing(file: P
     context = ChatContext.by_rules(workspace)
     with ThreadStore(file) as one, ThreadStore(file) as other:
         here, there = ChatThread(context, one, "a"), ChatThread(context, other, "a")
-        here.say("What was Tellurond's revenue in FY2023?")
-        there.say("What was Quillmark's revenue in FY2023?")
+        here.send("What was Tellurond's revenue in FY2023?")
+        there.send("What was Quillmark's revenue in FY2023?")
         with pytest.raises(ThreadStoreError, match="continued elsewhere"):
-            here.say("and in 2022?")
+            here.send("and in 2022?")
         assert [turn.asked[9:18] for turn in here.turns] == ["Tellurond", "Quillmark"]
-        assert "Quillmark" in here.say("and in 2022?").question
+        assert "Quillmark" in here.send("and in 2022?").question
         assert len(here.turns) == 3
 
 
@@ -151,7 +151,7 @@ def test_two_messages_at_once_are_answered_one_after_the_other(file: Path, works
     def ask(question: str) -> None:
         with ThreadStore(file) if kept else nullcontext() as store, event_listener(heard):
             try:
-                ChatThread(context, store or memory, "a").say(question)
+                ChatThread(context, store or memory, "a").send(question)
             except Exception as error:
                 failed.append(error)
 
