@@ -170,7 +170,8 @@ def _label(company: Company) -> str:
 def _no_filings_error(to: Narrowed, company: Company | None, others: Sequence[Identity]) -> ToolInputError:
     period = f"fiscal {to.fiscal_year}" if to.fiscal_year else ""
     period = f"quarter {to.quarter}" + (f" of {period}" if period else "") if to.quarter else period
-    asked = f"{to.form or 'filing'}{f' of {period}' if period else ''}{f' of {quoted_name(company.name)}' if company else ''}"
+    owner = f" of {quoted_name(company.name)}" if company else ""
+    asked = f"{to.form or 'filing'}{f' of {period}' if period else ''}{owner}"
     there = _kinds(others)
     among = f" among {len(to.doc_ids)} ids given" if to.doc_ids else ""
     if not there:

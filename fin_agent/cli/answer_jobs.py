@@ -73,7 +73,7 @@ def refusal_for(question: str, reason: str, question_id: str | None) -> Answer:
     )
 
 
-Input = TypeVar("Given")
+Input = TypeVar("Input")
 Result = TypeVar("Result")
 
 

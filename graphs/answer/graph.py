@@ -99,7 +99,7 @@ if TYPE_CHECKING:
 else:
     AnswerGraph = CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput]
 Output = TypeVar("Output", bound=AnswerOutput)
-GivenContext = TypeVar("Given")
+GivenContext = TypeVar("GivenContext")
 Result = TypeVar("Result")
 Update = dict[str, Any]
 Node = Callable[[AnswerState, Runtime[GivenContext]], Update]
@@ -259,7 +259,7 @@ def graph_without_checkpoints() -> AnswerGraph:
 
 
 def config_without_checkpoints(context: AnswerContext, given: RunnableConfig | None = None) -> RunnableConfig:
-    """With what `graph_without_checkpoints` is run: `given`, nothing of how a graph around is kept, a limit that knows rounds."""
+    """The config of `graph_without_checkpoints`: `given` without a parent graph's keys, and a recursion limit."""
     return {
         **without_checkpoint_keys(given),
         "recursion_limit": _STEPS_PER_ROUND * context.settings.rounds + _STEPS_AROUND,
