@@ -14,19 +14,19 @@ from rich.text import Text
 
 from fin_agent.analyst.events import event_listener
 from fin_agent.answering.answer import Citation
-from fin_agent.cli.asking import Watching
+from fin_agent.cli.asking import ProgressDisplay
 from fin_agent.cli.exit_codes import ExitCode, sentence_of
-from fin_agent.cli.options import Docs, ModelOptions, OnIndex, StrategyName, command
+from fin_agent.cli.options import Docs, IndexOptions, ModelOptions, StrategyName, command
 from fin_agent.cli.streams import messages, say, show, show_json, warn
 from fin_agent.errors import FinAgentError
-from fin_agent.filings.page_rendering import Frame, FramedPage, Ink, draw_pages
+from fin_agent.filings.page_rendering import Frame, FrameColor, FramedPage, draw_pages
 from fin_agent.graphs.chat.conversation import ChatThread, next_name
 from fin_agent.graphs.chat.state import ChatContext, Turn
 from fin_agent.graphs.chat.threads import (
     FILE_NAME,
-    KeptThread,
     ThreadStore,
     ThreadStoreError,
+    ThreadSummary,
 )
 from fin_agent.index.protocol import PageKey
 from fin_agent.presentation.answers import LedgerView, ProgramView
@@ -40,7 +40,7 @@ _PROMPT = "you> "
 
 @command
 def chat(
-    on: OnIndex,
+    on: IndexOptions,
     models: ModelOptions,
     thread: str | None = None,
     doc: Docs = None,
@@ -56,7 +56,7 @@ def chat(
         no_record (--no-record): Keep nothing of the chat.
     """
     settings = models.settings(strategy=strategy)
-    with on.opened() as workspace, ExitStack() as left_open:
+    with on.open_workspace() as workspace, ExitStack() as left_open:
         context = ChatContext.from_settings(workspace, settings, doc_ids=doc or None)
         store: ThreadStore | None = None
         if not no_record:
@@ -66,29 +66,29 @@ def chat(
             except ThreadStoreError as error:
                 warn(f"this chat is not kept: {error}")
 
-        def listed() -> list[KeptThread]:
+        def listed() -> list[ThreadSummary]:
             return store.listed() if store is not None else []
 
         name = thread or next_name([each.name for each in listed()])
         talked_in = ChatThread(context, store or InMemorySaver(), name)
-        return _Talk(talked_in, Commands(talked_in, workspace, listed), on.as_json).until_the_end()
+        return _ChatSession(talked_in, ChatCommands(talked_in, workspace, listed), on.as_json).run()
 
 
-class _Talk:
+class _ChatSession:
     """What is typed, line by line, and what comes of it."""
 
-    def __init__(self, thread: ChatThread, commands: Commands, as_json: bool) -> None:
+    def __init__(self, thread: ChatThread, commands: ChatCommands, as_json: bool) -> None:
         self._thread = thread
         self._commands = commands
         self._as_json = as_json
         self._at_terminal = sys.stdin.isatty()
         self._failed = False
 
-    def until_the_end(self) -> ExitCode:
+    def run(self) -> ExitCode:
         self._greet()
-        with suppress(LeftError):
-            for line in self._typed():
-                self._take(line.strip())
+        with suppress(ChatEndedError):
+            for line in self._read_line():
+                self._handle_line(line.strip())
         return ExitCode.SOME_FAILED if self._failed and not self._at_terminal else ExitCode.DONE
 
     def _greet(self) -> None:
@@ -100,7 +100,7 @@ class _Talk:
         if unanswered := self._thread.unanswered:
             say(f"the last question got no answer: {unanswered!r}")
 
-    def _typed(self) -> Iterator[str]:
+    def _read_line(self) -> Iterator[str]:
         if not self._at_terminal:
             yield from sys.stdin
             return
@@ -115,14 +115,14 @@ class _Talk:
             except KeyboardInterrupt:
                 messages().print(Text("\nCtrl-D or /quit ends the chat", style="dim"))
 
-    def _take(self, line: str) -> None:
+    def _handle_line(self, line: str) -> None:
         if not line:
             return
         if line.startswith("/"):
-            self._commanded(line)
+            self._run_command(line)
             return
         try:
-            turn = self._said(line)
+            turn = self._reply_to(line)
         except KeyboardInterrupt:
             self._thread.forget_unanswered()
             say("cancelled; the conversation so far is kept")
@@ -135,11 +135,11 @@ class _Talk:
                 show_json({"thread": self._thread.name, "asked": line, "error": str(error)})
             if isinstance(error, ThreadStoreError) and not self._at_terminal:
                 say("the lines behind it are not asked: they would go on from something else")
-                raise LeftError from error
+                raise ChatEndedError from error
         else:
             self._show(turn)
 
-    def _commanded(self, line: str) -> None:
+    def _run_command(self, line: str) -> None:
         shown = not self._at_terminal and not self._as_json
         if shown:
             show(Text(f"> {line}", style="dim"))
@@ -153,12 +153,12 @@ class _Talk:
         except KeyboardInterrupt:
             say("stopped")
 
-    def _said(self, line: str) -> Turn:
+    def _reply_to(self, line: str) -> Turn:
         console = messages()
         if not console.is_terminal:
-            return self._thread.say(line)
-        with Watching(console) as shown, event_listener(shown.heard):
-            return self._thread.say(line)
+            return self._thread.send(line)
+        with ProgressDisplay(console) as shown, event_listener(shown.on_event):
+            return self._thread.send(line)
 
     def _show(self, turn: Turn) -> None:
         if self._as_json:
@@ -190,20 +190,20 @@ class ChatCommandError(FinAgentError):
     """A command of a chat cannot be done."""
 
 
-class LeftError(Exception):
+class ChatEndedError(Exception):
     """Whoever chats wants to leave."""
 
 
-class Commands:
+class ChatCommands:
     """The commands, over the thread that is talked in."""
 
-    def __init__(self, thread: ChatThread, workspace: Workspace, listed: Callable[[], Sequence[KeptThread]]) -> None:
+    def __init__(self, thread: ChatThread, workspace: Workspace, listed: Callable[[], Sequence[ThreadSummary]]) -> None:
         self._thread = thread
         self._workspace = workspace
         self._listed = listed
 
     def run(self, line: str) -> None:
-        """Do what `line` says. Raises FinAgentError where it cannot be done, LeftError where the chat is to end."""
+        """Carry out `line`. Raises FinAgentError where it cannot be done, ChatEndedError where the chat is to end."""
         name, _, rest = line[1:].strip().partition(" ")
         rest = rest.strip()
         match name.lower():
@@ -224,7 +224,7 @@ class Commands:
             case "help" | "?":
                 show(Text(HELP))
             case "quit" | "q" | "exit":
-                raise LeftError
+                raise ChatEndedError
             case _:
                 raise ChatCommandError("there is no such command", subject=f"/{name}", remedy="/help lists them")
 
@@ -250,7 +250,9 @@ class Commands:
             raise ChatCommandError(
                 "pictures are written as PNG files", subject=str(file), remedy=f"Call it {file.stem or 'page'}.png"
             )
-        frames = () if citation.box is None else (Frame(Box(*citation.box), Ink.FACT, one_line(citation.text, 80)),)
+        frames = (
+            () if citation.box is None else (Frame(Box(*citation.box), FrameColor.FACT, one_line(citation.text, 80)),)
+        )
         wanted = FramedPage(citation.page, frames)
         (drawn,) = draw_pages(Path(record.source), record.content_hash, [wanted], _DPI)
         try:
@@ -265,7 +267,7 @@ class Commands:
             typer.launch(str(file))
 
     def _ledger(self) -> None:
-        turn = self._answered()
+        turn = self._last_answered_turn()
         shown = False
         for answer in turn.answers:
             if answer.ledger:
@@ -275,7 +277,7 @@ class Commands:
             say("the last answer has no ledger: it is in words")
 
     def _program(self) -> None:
-        programs = [answer.program for answer in self._answered().answers if answer.program]
+        programs = [answer.program for answer in self._last_answered_turn().answers if answer.program]
         for program in programs:
             show(ProgramView(program))
         if not programs:
@@ -292,7 +294,7 @@ class Commands:
         say(f"thread {name}, {len(turns)} turn{'' if len(turns) == 1 else 's'} so far; the last:")
         show(Text(f"> {turns[-1].asked}", style="dim"), turn_view(turns[-1]))
 
-    def _answered(self) -> Turn:
+    def _last_answered_turn(self) -> Turn:
         """The last turn that was answered from filings."""
         turn = next((turn for turn in reversed(self._thread.turns) if turn.answers), None)
         if turn is None:
@@ -300,7 +302,7 @@ class Commands:
         return turn
 
     def _citation(self, which: str) -> tuple[int, Citation]:
-        citations = self._answered().citations
+        citations = self._last_answered_turn().citations
         if not citations:
             raise ChatCommandError(
                 "the last answer cites nothing", remedy="It was refused: /ledger says what is missing"

@@ -22,12 +22,12 @@ from fin_agent.filings.facts.row_periods import (
     is_later,
     part_of_company,
     period_under,
-    rolled_period,
-    rolled_rows,
+    roll_forward_period,
+    roll_forward_rows,
     row_time,
     with_balances,
 )
-from fin_agent.filings.facts.statement_roles import with_roles, with_unlabelled_gross_profit
+from fin_agent.filings.facts.statement_roles import assign_roles, with_unlabelled_gross_profit
 from fin_agent.filings.facts.units_and_scales import (
     facts_in_labels,
     money_of_columns,
@@ -53,7 +53,7 @@ _SHARES = {"diluted": "weighted_average_shares_diluted", "basic": "weighted_aver
 _NET_INCOMES = ("net_income", "income_from_continuing_operations", "net_income_attributable_to_parent")
 
 
-def reconciled(tables: Sequence[Sequence[Fact]], unit_of: UnitOf) -> list[Fact]:
+def reconcile_tables(tables: Sequence[Sequence[Fact]], unit_of: UnitOf) -> list[Fact]:
     """The facts of all tables, in order, with what the others say about each.
 
     - A figure whose unit is not its metric's gets the metric its unit and heading name, or none.
@@ -61,12 +61,12 @@ def reconciled(tables: Sequence[Sequence[Fact]], unit_of: UnitOf) -> list[Fact]:
       several amounts for one metric and period: such a table may be of a part, an effect, or another basis.
     - `inverted` is set on taxes that the income statement shows as a deduction.
     """
-    named = [[_in_its_unit(fact, unit_of) for fact in table] for table in tables]
-    stated = _stated(fact for table in named for fact in table)
+    named = [[_in_statement_unit(fact, unit_of) for fact in table] for table in tables]
+    stated = _statement_values(fact for table in named for fact in table)
     inverted = _inverted_taxes([fact for table in named for fact in table])
     found: list[Fact] = []
     for table in named:
-        loose = set() if not stated else _loose(table, stated)
+        loose = set() if not stated else _unanchored(table, stated)
         for position, fact in enumerate(table):
             if position in loose:
                 fact = replace(fact, tied=False)
@@ -76,7 +76,7 @@ def reconciled(tables: Sequence[Sequence[Fact]], unit_of: UnitOf) -> list[Fact]:
     return found
 
 
-def _in_its_unit(fact: Fact, unit_of: UnitOf) -> Fact:
+def _in_statement_unit(fact: Fact, unit_of: UnitOf) -> Fact:
     if fact.metric is None or unit_of(fact.metric) == fact.unit:
         return fact
     names = _PER_SHARE if fact.unit == "USD per share" else _SHARES if fact.unit == "shares" else {}
@@ -84,7 +84,7 @@ def _in_its_unit(fact: Fact, unit_of: UnitOf) -> Fact:
     return replace(fact, metric=next((name for word, name in names.items() if word in heading), None))
 
 
-def _stated(facts: Iterator[Fact]) -> dict[tuple[str, _Span], set[Decimal]]:
+def _statement_values(facts: Iterator[Fact]) -> dict[tuple[str, _Span], set[Decimal]]:
     """What the primary statements say, by metric and period, in base units."""
     stated: dict[tuple[str, _Span], set[Decimal]] = {}
     for fact in facts:
@@ -93,7 +93,7 @@ def _stated(facts: Iterator[Fact]) -> dict[tuple[str, _Span], set[Decimal]]:
     return stated
 
 
-def _loose(table: Sequence[Fact], stated: Mapping[tuple[str, _Span], set[Decimal]]) -> set[int]:
+def _unanchored(table: Sequence[Fact], stated: Mapping[tuple[str, _Span], set[Decimal]]) -> set[int]:
     """Positions of facts that nothing ties to the statements."""
     outside = [
         (position, fact)
@@ -145,11 +145,11 @@ def _equal(before: Fact, tax: Fact, result: Fact, sign: int, rows: Sequence[Fact
     """Whether income before taxes and the tax come to the result, alone or with the few rows printed between."""
     taxed = before.value + sign * tax.value
     between = [fact.value for fact in rows if tax.line < fact.line < result.line and fact.unit == tax.unit]
-    sums = [taxed, taxed + sum(between, Decimal(0))] if 0 < len(between) <= _MOST_BETWEEN else [taxed]
+    sums = [taxed, taxed + sum(between, Decimal(0))] if 0 < len(between) <= _MAX_BETWEEN else [taxed]
     return any(abs(each - result.value) <= 2 * before.scale for each in sums)
 
 
-_MOST_BETWEEN = 2
+_MAX_BETWEEN = 2
 """Rows such as the results of investees, net of tax; more would let sums close by chance."""
 
 
@@ -194,7 +194,7 @@ def facts_of_tables(
     components = _component_rows(tables, meant, calendar, balance_day) if calendar else {}
     stated = _StatedValues(tables, meant)
     for position, table in enumerate(tables):
-        unit_line = table.unit_line or _fitting(usual, table)
+        unit_line = table.unit_line or _matching_scale(usual, table)
         if position in components:
             dated = components[position]
             if meant[position] is None:
@@ -203,7 +203,7 @@ def facts_of_tables(
                 by_table.append(list(equity_facts(table, dated, unit_line, metric_of)))
         elif any(table.periods):
             if meant[position] is None:
-                table = _with_columns_owed(table, latest, calendar, _day_of(table, balance_day))
+                table = _with_maturity_columns(table, latest, calendar, _day_of(table, balance_day))
             spans = stated.spans_of_rows(table, unit_line) if meant[position] is None else {}
             facts = _facts_of(table, meant[position], unit_line, metric_of, calendar, known, spans)
             by_table.append(_without_outlook(list(facts), latest, calendar, _day_of(table, balance_day)))
@@ -212,9 +212,9 @@ def facts_of_tables(
             by_table.append(list(facts_of_rows_in_time(table, unit_line, calendar, metric_of, day)))
         else:
             by_table.append([])
-    by_table = with_roles(by_table, tables, meant)
+    by_table = assign_roles(by_table, tables, meant)
     if unit_of is not None:
-        return reconciled(by_table, unit_of)
+        return reconcile_tables(by_table, unit_of)
     return [fact for facts in by_table for fact in facts]
 
 
@@ -237,10 +237,10 @@ def _without_outlook(facts: list[Fact], latest: int, calendar: FiscalCalendar | 
     return [replace(due(fact), metric=None, period=owed) for fact in facts]
 
 
-def _with_columns_owed(table: Table, latest: int, calendar: FiscalCalendar | None, day: date | None) -> Table:
+def _with_maturity_columns(table: Table, latest: int, calendar: FiscalCalendar | None, day: date | None) -> Table:
     """The table with `Thereafter` and the total beside years to come as of the day on which all of it is owed."""
     to_come = [period is not None and period.fiscal_year > latest for period in table.periods]
-    if calendar is None or day is None or sum(to_come) < _FEWEST_YEARS:
+    if calendar is None or day is None or sum(to_come) < _MIN_YEARS:
         return table
     owed = [
         calendar.instant(day) if period is None and (is_later(name) or part_of_company(name) is None) else period
@@ -249,7 +249,7 @@ def _with_columns_owed(table: Table, latest: int, calendar: FiscalCalendar | Non
     return replace(table, periods=tuple(owed))
 
 
-_FEWEST_YEARS = 2
+_MIN_YEARS = 2
 """Of a single year to come nothing is divided: it may be guidance."""
 
 
@@ -284,7 +284,7 @@ def _component_rows(
                 if dated:
                     found[position] = dated
             continue
-        if statement is not Statement.EQUITY or len(table.columns) < _FEWEST_COMPONENTS:
+        if statement is not Statement.EQUITY or len(table.columns) < _MIN_COMPONENTS:
             continue
         if parts and len(tables[parts[-1]].columns) != len(table.columns):
             found.update(zip(parts, dated_rows([tables[part] for part in parts], calendar), strict=True))
@@ -294,7 +294,7 @@ def _component_rows(
     return found
 
 
-_FEWEST_COMPONENTS = 3
+_MIN_COMPONENTS = 3
 
 
 def _dated_balance(row: Row) -> bool:
@@ -315,11 +315,11 @@ def _facts_of(
     # Columns of one period are parts of the whole in segment tables and statements of equity only.
     split = statement is None or statement is Statement.EQUITY
     parts = _parts(table) if split else [""] * len(table.columns)
-    alike = _told_apart_by_nothing(table) if statement is None else [False] * len(table.columns)
+    alike = _indistinguishable_columns(table) if statement is None else [False] * len(table.columns)
     columns = [metric_of(part, None, ()) if part else None for part in parts]
     alone = statement is None and not any(columns)
     divided = metric_split_by(table.caption[-_CAPTION_REACH:], metric_of) if alone else None
-    rolled = rolled_rows(table) if statement is None and calendar is not None else {}
+    rolled = roll_forward_rows(table) if statement is None and calendar is not None else {}
     assets_end = _last_asset(table) if statement is Statement.BALANCE_SHEET else -1
     named = _parts_under_headings(table, metric_of) if statement is None else frozenset()
     last = 0  # year to come in the rows above
@@ -348,7 +348,7 @@ def _facts_of(
                 if position in spans and position not in rolled and covered.end is not None:
                     year = covered.months or 12
                     covered = calendar.duration(covered.end, year) if spans[position] else calendar.instant(covered.end)
-                covered = rolled_period(rolled.get(position), covered, calendar, known)
+                covered = roll_forward_period(rolled.get(position), covered, calendar, known)
             yield Fact(
                 label=row.label,
                 amount=cell.amount,
@@ -444,7 +444,7 @@ _TOTAL_ASSETS = re.compile(r"total assets\W*$")
 _SIDE = re.compile(r"\b(?:assets?|liabilit|equity)", re.I)
 
 
-def _told_apart_by_nothing(table: Table) -> list[bool]:
+def _indistinguishable_columns(table: Table) -> list[bool]:
     """Which columns have the name and the period of another: whichever is the company's, none can be taken for it."""
     seen = Counter((name, period) for name, period in zip(table.columns, table.periods, strict=True))
     return [seen[name, period] > 1 for name, period in zip(table.columns, table.periods, strict=True)]
@@ -477,7 +477,7 @@ _LARGEST = Decimal(5) * 10**12
 """No filer's figure is larger, in dollars: a unit line that would make one so is not meant for its table."""
 
 
-def _fitting(unit_line: str, table: Table) -> str:
+def _matching_scale(unit_line: str, table: Table) -> str:
     largest = max((abs(cell.amount) for row in table.rows for cell in row.cells if cell), default=Decimal(0))
     return unit_line if largest * (scale_of(unit_line) or 1) <= _LARGEST else ""
 
@@ -548,14 +548,14 @@ def metric_split_by(text: str, metric_of: MetricOf) -> str | None:
     if not ("by" in low or "attribut" in low or "for " in low) or _ROLLED_FORWARD.search(text):
         return None
     for match in reversed(list(_SPLIT.finditer(text))):
-        words = match["what"].split()[-_MOST_METRIC_WORDS:]
+        words = match["what"].split()[-_MAX_METRIC_WORDS:]
         for start in range(len(words)):
             if found := metric_of(" ".join(words[start:]), None, ()):
                 return found
     return None
 
 
-_MOST_METRIC_WORDS = 5
+_MAX_METRIC_WORDS = 5
 _ROLLED_FORWARD = re.compile(r"\b(?:changes?|activity|roll-?forward|reconciliation)\b", re.I)
 _CAPTION_REACH = 220
 _SPLIT = re.compile(
