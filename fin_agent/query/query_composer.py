@@ -408,6 +408,8 @@ class _MeasureReading:
             self.measures = named
             self.base = self.base.model_copy(update={"parts": Parts(names=parts)})
             return
+        if max(groups) < 2 or not self.words.has("HIGHEST", "LOWEST"):
+            return
         largest = groups.index(max(groups))
         start = sum(groups[:largest])
         options = self.measures[start : start + groups[largest]]

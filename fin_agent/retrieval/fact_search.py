@@ -10,9 +10,10 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import lru_cache
 from weakref import WeakKeyDictionary
 
@@ -38,7 +39,7 @@ from fin_agent.retrieval.fact_terms import (
 from fin_agent.retrieval.filing_fit import period_fit
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 from fin_agent.retrieval.slot_matching import same_part
-from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import Statement
@@ -241,6 +242,7 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     """Rank `facts` for `query`, best first; equals in the order given."""
     asked = _FactPhrase.of(query, lexicon)
     fitting = [with_own_unit(sourced) for sourced in facts if matches_period(sourced.fact, query)]
+    fitting = fitting if query.part else _without_subtotals(_without_sections_of_parts(fitting))
     weights = _Weights(fitting)
     hits = _statement_first(_ranked(fitting, asked, weights))
     # Labels of the lexicon are other words for a metric, unless it is looked for by what the question calls it.
@@ -263,6 +265,50 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     spoken = _as_spoken(" ".join((query.phrase, *query.basis)))
     told, against = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
     return FactSearchResult(told, against, own and _is_unrivalled(hits, said))
+
+
+def _without_sections_of_parts(facts: Sequence[SourcedFact]) -> list[SourcedFact]:
+    """The facts without those of no part that another table of the filing gives to one, where the whole has its own.
+
+    A page about `North America` prints a row under no other name than the table of all regions does.
+    """
+    rows: dict[tuple[str, str, FactPeriod], list[Fact]] = defaultdict(list)
+    for each in facts:
+        rows[_row_of(each)].append(each.fact)
+    of_parts: set[tuple[tuple[str, str, FactPeriod], Decimal]] = set()
+    for row, printed in rows.items():
+        parts = {fact.value for fact in printed if fact.scope is not None}
+        if any(fact.scope is None and fact.value not in parts for fact in printed):
+            of_parts.update((row, value) for value in parts)
+    return [
+        each
+        for each in facts
+        if each.fact.scope is not None
+        or each.fact.statement is not None
+        or (_row_of(each), each.fact.value) not in of_parts
+    ]
+
+
+def _without_subtotals(facts: Sequence[SourcedFact]) -> list[SourcedFact]:
+    """The facts without those of a row's lesser total columns: `Total brand` beside `Total company`."""
+    totals: dict[tuple[object, ...], list[SourcedFact]] = defaultdict(list)
+    for each in facts:
+        if each.fact.scope is None and each.fact.statement is None and _TOTAL & address_of(each.fact).column:
+            totals[(*_row_of(each), each.fact.page, each.fact.line)].append(each)
+    lesser = {
+        id(one)
+        for row in totals.values()
+        for one in row
+        if abs(one.fact.value) < max(abs(other.fact.value) for other in row)
+    }
+    return [each for each in facts if id(each) not in lesser]
+
+
+_TOTAL = words_of("total")
+
+
+def _row_of(each: SourcedFact) -> tuple[str, str, FactPeriod]:
+    return each.doc_id, each.fact.label.casefold(), each.fact.period
 
 
 def _is_unrivalled(hits: Sequence[FactHit], asked: Words) -> bool:

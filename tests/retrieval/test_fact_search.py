@@ -22,7 +22,9 @@ from fin_agent.workspace import Workspace
 
 def fact(label: str, amount: int, months: int = 0, **fields: Any) -> SourcedFact:
     period = FactPeriod(2023, fields.pop("quarter", None), months)
-    return SourcedFact("a", Fact(label, Decimal(amount), 1, "USD", period, 0, Box(0, 0, 1, 1), **fields))
+    return SourcedFact(
+        "a", Fact(label, Decimal(amount), 1, "USD", period, fields.pop("page", 0), Box(0, 0, 1, 1), **fields)
+    )
 
 
 def found(facts: list[SourcedFact], phrase: str, **asked: Any) -> FactSearchResult:
@@ -296,3 +298,17 @@ def test_another_print_of_a_figure_may_say_all_that_is_asked() -> None:
     ]
     best = found(owed, "minimum operating lease payments due 2024").best
     assert best is not None and best.is_complete and best.sourced.fact.label == "Fiscal 2024"
+
+
+def test_a_row_of_a_page_about_one_part_is_not_the_companys_and_the_last_total_of_a_row_is() -> None:
+    by_region = [
+        fact("Sales to dealers", 108, 12, scope="North", column_path=("North",), page=1),
+        fact("Sales to dealers", 70, 12, scope="South", column_path=("South",), page=1),
+        fact("Sales to dealers", 178, 12, column_path=("Total brand",), page=1),
+        fact("Sales to dealers", 190, 12, column_path=("Total company",), page=1),
+    ]
+    about_one = fact("Sales to dealers", 108, 12)
+    result = found([about_one, *by_region], "sales to dealers")
+    assert values(result)[0] == 190 and result.is_sure
+    assert not found([about_one, *by_region[:1]], "sales to dealers").rivals  # nothing else is printed of the whole
+    assert values(found([about_one, *by_region], "sales to dealers", part="North"))[0] == 108
