@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,7 +19,7 @@ from fin_agent.query.lexer import KnownNames, LexedQuestion, Token, lex, mention
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, period_of
 from fin_agent.query.question_sentences import sentences_of
 from fin_agent.retrieval.fact_terms import OF_TIME, Words, words_of
-from fin_agent.retrieval.nearest_figure import FigureTarget, Wanted
+from fin_agent.retrieval.nearest_figure import FigureTarget, Moved, Wanted, other_phrases
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
@@ -46,7 +46,7 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     wants = parts_of(core)[0].answer_type
     if told.definitions or len(told.sentences) > 1 or wants not in (*FIGURES, AnswerType.SENTENCE):
         return None
-    lexed = lex(" ? ".join(told.sentences), names)
+    lexed = lex(" ? ".join((*told.told, *told.sentences)), names)
     companies = {one.company.key: one for one in lexed.companies}
     if len(companies) != 1 or lexed.unknown or any(_asks_calculation(one, lexed.text) for one in lexed.tokens):
         return None
@@ -60,26 +60,42 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
         return None
     period, dated = asked_of
     content = [one for one in lexed.tokens if _is_content(one, lexed) or (one.type == "PERIOD" and one is not dated)]
-    hard = (
-        frozenset().union(*(words_of(lexed.text[one.start : one.end]) - OF_TIME for one in content)) - everyday_words()
-    )
-    hard |= frozenset().union(*(words_of(one.text) for one in lexed.tokens if one.type == "AFTER"))
-    others = [one for one in lexed.tokens if one.type not in ("COMPANY", "PERIOD")]
-    light = frozenset().union(*(words_of(lexed.text[one.start : one.end]) - OF_TIME for one in others))
-    if not hard:
+    if any(one.type in _MOVES for one in lexed.tokens):
+        before = str(period.fiscal_year - 1)  # a change is one from the year before
+        content = [one for one in content if one.type != "PERIOD" or before not in one.text]
+    moving = [one for one in lexed.tokens if one.type in _MOVES]
+    asking = _words_in(moving, lexed) - _words_in((one for one in content if one not in moving), lexed)
+    hard = _words_in(content, lexed) - everyday_words()
+    hard |= _words_in((one for one in lexed.tokens if one.type == "AFTER"), lexed)
+    light = _words_in((one for one in lexed.tokens if one.type not in ("COMPANY", "PERIOD")), lexed)
+    if not hard - asking:
         return None
     sought = FigureTarget(
         words=hard,
         light=light - hard,
         metrics=tuple(pair for one in content for pair in _metrics_of(one)),
+        phrases=other_phrases(lexed.text),
         fiscal_year=period.fiscal_year,
         quarter=period.quarter,
         months=period.months,
-        wanted="percent" if any(_asks_a_share(one) for one in lexed.tokens) else _WANTED.get(wants, "words"),
+        wanted="percent" if _asks_a_share(lexed.tokens, wants) else _WANTED.get(wants, "words"),
         at_a_date=_AT_A_DATE.search(question) is not None and _IN_A_SPAN.search(question) is None,
+        moved=_way_of(moving),
+        moving=asking,
+        only_sentences=any(one.type in _COMPARES for one in lexed.tokens),
     )
     typed = " ".join(lexed.text[one.start : one.end] for one in content)
     return SingleFigureQuestion(mention.company, mention.confidence, period, sought, typed)
+
+
+def _words_in(tokens: Iterable[Token], lexed: LexedQuestion) -> Words:
+    return frozenset().union(*(words_of(lexed.text[one.start : one.end]) - OF_TIME for one in tokens))
+
+
+def _way_of(moving: Sequence[Token]) -> Moved | None:
+    """Which way the question says that something moved: that it grew, where it asks for a growth."""
+    types = {one.type for one in moving}
+    return "down" if "DOWN" in types else "up" if types & {"UP", "GROWTH"} else "either" if types else None
 
 
 @lru_cache(maxsize=1)
@@ -94,6 +110,8 @@ def _asks_calculation(token: Token, text: str) -> bool:
     `under` a plan, revenue `per` member and a hyphen compute nothing. A word that a line may have (`the growth rate
     assumed`) is content: an address has to say it.
     """
+    if token.type in _MOVES:
+        return False  # a sentence may say by how much
     within_a_word = token.type == "MINUS" and text[token.start - 1 : token.start].isalnum()
     if token.type not in _COMPUTES or within_a_word or token.text in ("under", "per") or _is_a_name(token, text):
         return False
@@ -110,14 +128,19 @@ _MIN_NAME_LENGTH = 3
 
 def _is_content(token: Token, lexed: LexedQuestion) -> bool:
     """Whether a token says which figure is meant."""
+    if token.type in ("COMPANY", "PERIOD"):
+        return False  # `AMD`, `FY2019`: in capitals, and no part of the figure's name
     return token.type in _CONTENT | _MAY_BE_PRINTED or _is_a_name(token, lexed.text)
 
 
-def _asks_a_share(token: Token) -> bool:
-    """Whether a share is asked for: `share of revenue that came from`, and not `how much of`."""
-    return token.type in ("CAME_FROM", "OF_WHICH") or (
-        token.type == "SHARE" and not token.text.lower().startswith("how")
-    )
+def _asks_a_share(tokens: Sequence[Token], wants: AnswerType) -> bool:
+    """Whether a share is asked for: `share of revenue that came from`, and not `how much of`: that may be an amount."""
+    if any(one.type in ("EXCESS", "PERCENT") for one in tokens):
+        return True
+    shares = [one.text.lower() for one in tokens if one.type == "SHARE"]
+    if shares or wants in (AnswerType.AMOUNT, AnswerType.COUNT):
+        return any(not text.startswith("how") for text in shares)
+    return any(one.type in ("CAME_FROM", "OF_WHICH") for one in tokens)
 
 
 def _metrics_of(token: Token) -> list[tuple[Words, str]]:
@@ -140,11 +163,17 @@ def _period_of(lexed: LexedQuestion, key: str, workspace: Workspace) -> tuple[Fi
     latest = workspace.years[key].latest() if key in workspace.years else None
     if latest is None:
         return None
+    last = max(one.fiscal_year for one in identities if one.fiscal_year is not None)  # it may be that of a quarter
+    filed: list[tuple[FiscalPeriod, Token]] = []
     for token in reversed(dated):
         found = [_fiscal_period(mention, identities) for mention in mentions_of(token)]
-        if len(found) == 1 and found[0] is not None and found[0].fiscal_year <= latest.fiscal_year:
-            return found[0], token
-    return None if dated else (latest.model_copy(update={"quarter": None}), None)
+        if len(found) == 1 and found[0] is not None and found[0].fiscal_year <= last:
+            filed.append((found[0], token))
+    if not filed:
+        return None if dated else (latest.model_copy(update={"quarter": None}), None)
+    if any(one.type in _MOVES for one in lexed.tokens):
+        return max(filed, key=lambda pair: pair[0].fiscal_year)  # `in 2017 versus 2016`
+    return filed[0]
 
 
 def _fiscal_period(mention: PeriodMention | DateMention, identities: Sequence[Identity]) -> FiscalPeriod | None:
@@ -177,15 +206,18 @@ def quoted_address(sourced: SourcedFact) -> str:
 _MAX_LENGTH = 120
 _SECOND = 2
 _MEASURES = frozenset({"METRIC", "FORMULA"})
-_CONTENT = LINES | {"PART", "NUMBER"}
+_CONTENT = LINES | {"EXCEPT", "NUMBER", "PART"}
+_COMPARES = frozenset({"BY_HOW_MUCH", "EXCESS", "VERSUS"})
+_MOVES = _COMPARES | {"CHANGE", "DOWN", "GROWTH", "UP", "YOY"}
+"""Types of words that ask by how much something moved; of the first, that is computed from what tables print."""
 _MAY_BE_PRINTED = frozenset({
     "AVERAGE_BALANCE", "CHANGE", "COUNT", "COVERED", "DIFFERENCE", "DOWN", "EXCESS", "EXPECTED", "FASTEST", "GROWTH",
     "HIGHER", "HIGHEST", "LOWER", "LOWEST", "MARGIN", "RATIO", "SLOWEST", "STATISTIC", "UP", "YOY",
 })  # fmt: skip
 """Types of words that ask for more than a figure as it is printed, or stand in the name of one."""
 _COMPUTES = ARITHMETIC - {"OF_WHICH"} | _MAY_BE_PRINTED | {
-    "BY_HOW_MUCH", "CAGR", "DEFINITION", "DESCRIBE", "EACH", "EVERY", "FASTER", "HOW_MANY_TIMES", "RANK", "SLOWER",
-    "VERSUS", "WHEN", "WHERE", "WHO", "WHY",
+    "CAGR", "DEFINITION", "DESCRIBE", "EACH", "EVERY", "FASTER", "HOW_MANY_TIMES", "RANK", "SLOWER",
+    "WHY",
 }  # fmt: skip
 _WANTED: dict[AnswerType, Wanted] = {
     **dict.fromkeys(FIGURES, "any"),

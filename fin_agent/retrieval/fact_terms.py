@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from fin_agent.lexicon.text_normalization import join_compounds, plain
 from fin_agent.lexicon.words import word_lists
+from fin_agent.retrieval.clause_figures import clause_figure
 from fin_agent.retrieval.search_terms import stem
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 
@@ -43,7 +44,7 @@ def address_of(fact: Fact) -> Address:
         members = tuple(name for name in (fact.label, fact.column) if not words_of(name) <= OF_TIME)[:1]
     above = fact.caption, fact.note
     column = fact.column_path or (fact.column,)
-    label = without_reference(fact.label)
+    label = without_reference(fact.label if fact.source != "text" else clause_figure(fact).said)
     to_come = any(_is_future_year(name, fact.period) for name in (label, *column))
     return _address(label, fact.section, column, fact.scope, tag.concept if tag else "", members, above, to_come)
 
@@ -108,9 +109,14 @@ _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 @lru_cache(maxsize=100_000)
 def words_of(text: str) -> Words:
     """The words of a phrase or of a part of an address, in one form each: what is borne out is found by these."""
+    return frozenset(words_in_order(text))
+
+
+def words_in_order(text: str) -> tuple[str, ...]:
+    """The same one after the other."""
     spelt = join_compounds(plain(text)).replace("u.s", "us").replace("united states", "us").replace("'s", "")
     same = _same_words()
-    return frozenset(same.get(word) or stem(word) for word in _WORD.findall(spelt) if word not in _binding())
+    return tuple(same.get(word) or stem(word) for word in _WORD.findall(spelt) if word not in _binding())
 
 
 _WORD = re.compile(r"[a-z0-9]+")

@@ -19,9 +19,10 @@ from typing import Literal, NamedTuple
 
 import yaml
 
-from fin_agent.index.protocol import SourcedFact
+from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import word_lists
+from fin_agent.retrieval.clause_figures import clause_figure
 from fin_agent.retrieval.fact_search import facts_of_year, with_own_unit
 from fin_agent.retrieval.fact_terms import (
     LIGHT,
@@ -32,6 +33,7 @@ from fin_agent.retrieval.fact_terms import (
     Words,
     address_of,
     stems,
+    words_in_order,
     words_of,
     years_of,
 )
@@ -40,6 +42,7 @@ from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 
 Wanted = Literal["amount", "percent", "count", "any", "words"]
+Moved = Literal["up", "down", "either"]
 """What kind of figure a question asks for; `words` where nothing of it says that a figure is wanted."""
 
 
@@ -53,6 +56,8 @@ class FigureTarget:
     """Words that may say how the figure is asked for, and not which it is."""
     metrics: tuple[tuple[Words, str], ...] = ()
     """Words that name a metric of the lexicon, and its id."""
+    phrases: tuple[tuple[Words, tuple[Words, ...]], ...] = ()
+    """Words that make a phrase, and what filings write for it: `other_phrases`."""
     fiscal_year: int | None = None
     """None for the latest that is filed."""
     quarter: int | None = None
@@ -61,6 +66,12 @@ class FigureTarget:
     wanted: Wanted = "any"
     at_a_date: bool = False
     """Whether it asks how things stood, and not what happened."""
+    moved: Moved | None = None
+    """Which way something moved by the figure; None where the question asks for no change."""
+    moving: Words = frozenset()
+    """The words of `words` that ask for the change: a sentence that says one of its amount bears them out."""
+    only_sentences: bool = False
+    """Whether a figure of a table is none: what the question asks would be computed from them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,15 +220,48 @@ def ranked_candidates(
     facts = [with_own_unit(each) for each in (*facts_of_year(index, doc_ids, year), *undated)]
     asked = _TargetWords(sought, workspace.lexicon, facts)
     prints = Counter((abs(each.fact.value), each.doc_id) for each in facts)
-    found = []
-    for each in facts:
-        address = address_of(each.fact)
-        if sought.wanted == "percent" and each.fact.unit not in _PERCENT:
-            continue  # a share is to be computed, or is printed
-        if each.fact.amount and asked.covers_all(address, each.fact):  # a dash is no answer to `how much`
-            number = 1 / prints[abs(each.fact.value), each.doc_id]
-            found.append((each, asked.features(each, address, identities[each.doc_id], year, number)))
-    return found
+    addressed = [
+        (each, address_of(each.fact))
+        for each in facts
+        if each.fact.amount  # a dash is no answer to `how much`
+        and (each.fact.unit in _PERCENT or sought.wanted != "percent")  # a share is to be computed, or is printed
+        and (each.fact.source == "text" or not sought.only_sentences)
+    ]
+    bearing = [pair for pair in addressed if asked.covers_all(pair[1], pair[0].fact)]
+    if not bearing:
+        begun = _with_words_before(addressed, asked, index)
+        bearing = [pair for pair in begun if asked.covers_all(pair[1], pair[0].fact)]
+    return [
+        (
+            each,
+            asked.features(each, address, identities[each.doc_id], year, 1 / prints[abs(each.fact.value), each.doc_id]),
+        )
+        for each, address in bearing
+    ]
+
+
+def _with_words_before(
+    facts: Sequence[tuple[SourcedFact, Address]], asked: _TargetWords, index: FilingIndex
+) -> list[tuple[SourcedFact, Address]]:
+    """Figures of sentences that say half of the words or more, and not all, with what stands before them on the page.
+
+    The heading, the sentence before or the subject of a long sentence may say the rest.
+    """
+    begun: dict[PageKey, list[tuple[SourcedFact, Address]]] = {}
+    for each, address in facts:
+        if each.fact.source == "text" and asked.covers_half(address, each.fact):
+            begun.setdefault(each.key, []).append((each, address))
+    texts = {page.key: " ".join(page.page.text.split()) for page in index.pages(list(begun)[:_PAGES_READ])}
+    told = []
+    for key, text in texts.items():
+        for each, address in begun[key]:
+            start = text.find(each.fact.label)
+            before = words_of(text[max(0, start - _REACH_BEFORE) : max(0, start)])
+            told.append((each, address._replace(borne=address.borne | before)))
+    return told
+
+
+_PAGES_READ, _REACH_BEFORE = 24, 400
 
 
 MAX_MARGIN = 2.0
@@ -255,6 +299,9 @@ class _TargetWords:
         for words, name, labels in self._metrics:
             if fact.metric == name or any(label <= borne for label in labels):
                 held |= words
+        for words, others in self.sought.phrases:
+            if any(other <= borne for other in others):
+                held |= words
         return frozenset(held)
 
     def _credit(self, word: str, said: Words, named: Words) -> float:
@@ -266,9 +313,29 @@ class _TargetWords:
 
     def covers_all(self, address: Address, fact: Fact) -> bool:
         """Whether the address says every content word, or another word for it."""
-        borne = address.matched_words(self.sought.words | self.sought.light)
+        unsaid = self._unsaid(address, fact)
+        return unsaid is not None and not unsaid
+
+    def covers_half(self, address: Address, fact: Fact) -> bool:
+        """Whether it says half of them or more, and not all."""
+        unsaid = self._unsaid(address, fact)
+        return unsaid is not None and 0 < len(unsaid) <= len(self.sought.words) / 2
+
+    def _unsaid(self, address: Address, fact: Fact) -> Words | None:
+        """The content words that the address does not say.
+
+        None where a sentence says a change and none is asked for, or the other way round.
+        """
+        sought = self.sought
+        borne = address.matched_words(sought.words | sought.light)
+        hard = sought.words
+        if fact.source == "text":
+            way = clause_figure(fact).way
+            if way != (sought.moved or "") and (sought.moved != "either" or not way):
+                return None
+            hard -= sought.moving
         named = self._metric_words(fact, borne)
-        return all(self._credit(word, borne, named) for word in self.sought.words)
+        return frozenset(word for word in hard if not self._credit(word, borne, named))
 
     def coverage(self, said: Words, fact: Fact, address: Address) -> float:
         """Share of the words by weight that are said."""
@@ -370,6 +437,31 @@ def synonyms_of() -> Mapping[str, Words]:
         for word in single:
             found.setdefault(word, set()).update(single - {word})
     return {word: frozenset(others) for word, others in found.items()}
+
+
+def other_phrases(text: str) -> tuple[tuple[Words, tuple[Words, ...]], ...]:
+    """The phrases of a text that stand in `same_words.yaml`, each with the others of its groups, of several words.
+
+    Of a phrase of several words its others of one word as well: `same_words` knows those of a single word.
+    """
+    words = words_in_order(text)
+    known = _phrases()
+    spans = {words[start : start + size] for size in range(1, _LONGEST_PHRASE + 1) for start in range(len(words))}
+    return tuple((frozenset(span), known[span]) for span in sorted(spans) if span in known)
+
+
+@lru_cache(maxsize=1)
+def _phrases() -> Mapping[tuple[str, ...], tuple[Words, ...]]:
+    found: dict[tuple[str, ...], dict[Words, None]] = {}
+    for _, group in sorted(word_lists("same_words").items()):
+        spelt = sorted({words for words in map(words_in_order, group) if words})
+        for one in spelt:
+            others = (frozenset(other) for other in spelt if other != one and max(len(one), len(other)) > 1)
+            found.setdefault(one, {}).update(dict.fromkeys(others))
+    return {one: tuple(others) for one, others in found.items() if others}
+
+
+_LONGEST_PHRASE = 5
 
 
 @dataclass(frozen=True, slots=True)

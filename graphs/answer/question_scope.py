@@ -17,6 +17,7 @@ from fin_agent.lexicon.text_normalization import join_compounds, plain
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.lexer import periods_in
 from fin_agent.query.question_to_intent import context_of_asks
+from fin_agent.query.tree import Line
 from fin_agent.retrieval.fact_search import facts_of_year
 from fin_agent.retrieval.slot_matching import same_part
 from fin_agent.workspace import Workspace
@@ -117,12 +118,14 @@ def unmet_requirements(
         return list(intent.unsupported)
     missing = []
     balances = intent.numeric and _of_balances(intent, workspace)
+    lines = list(intent.query.lines()) if intent.query is not None else []
+    settled = bool(lines) and all(isinstance(line, Line) and line.place for line in lines)
     for company in intent.companies:
         filed = workspace.years[company.key]
         missing += [
             f"{period} of {company.name} is not in the index, which holds {filed.description()}"
             for period in ((company.period,) if company.period else intent.periods)
-            if intent.numeric and not _may_be_available(company.key, period, balances, workspace)
+            if intent.numeric and not settled and not _may_be_available(company.key, period, balances, workspace)
         ]
         if intent.numeric and not intent.periods and filed.latest() is None:
             missing.append(

@@ -9,7 +9,8 @@ import pytest
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.query.nearest_figure import SingleFigureQuestion, as_single_figure
 from fin_agent.query.question_to_intent import intent_of_question, known_names, with_nearest_figure
-from fin_agent.retrieval.nearest_figure import find_nearest_figure
+from fin_agent.retrieval.fact_terms import words_of
+from fin_agent.retrieval.nearest_figure import FigureTarget, find_nearest_figure, other_phrases, ranked_candidates
 from fin_agent.retrieval.slot_figures import facts_for
 from fin_agent.workspace import Workspace
 
@@ -58,7 +59,6 @@ def test_a_word_that_no_address_says_is_not_passed_over(workspace: Workspace) ->
     "question",
     [
         "Why did Harborlight's stock-based compensation rise in fiscal 2023?",
-        "By how much did Harborlight's paid-in capital grow in fiscal 2023?",
         "Which of Harborlight's segments went through the most in fiscal 2023?",
         "What was Harborlight's and Tellurond's paid-in capital in fiscal 2023?",
         "What was Harborlight's paid-in capital in the second half of fiscal 2023?",
@@ -85,6 +85,57 @@ def test_words_that_may_compute_are_looked_for_in_the_name_of_the_line(workspace
     assert asked is not None
     assert {"growth", "goodwil"} <= asked.sought.words
     assert figure_of("Harborlight fiscal 2023: goodwill minus deferred tax", workspace) is None
+
+
+def test_company_and_period_in_capitals_are_no_words_of_the_figure(workspace: Workspace) -> None:
+    asked = figure_of("HARBORLIGHT FY2023: how much went through paid-in capital", workspace)
+    assert asked is not None
+    assert asked.sought.words.isdisjoint({"harborlight", "fy2023", "2023"})
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("How much of Harborlight's restructuring accrual sat in other current liabilities in fiscal 2023?", "any"),
+        ("What share of Harborlight's trade receivables sat in other current assets in fiscal 2023?", "percent"),
+        ("How many dollars went through Harborlight's paid-in capital in fiscal 2023?", "amount"),
+        ("What is the par value per share of Harborlight's common stock at the end of fiscal 2023?", "amount"),
+    ],
+)
+def test_the_kind_of_figure_is_the_one_asked_for(question: str, wanted: str, workspace: Workspace) -> None:
+    asked = figure_of(question, workspace)
+    assert asked is not None
+    assert asked.sought.wanted == wanted
+
+
+def test_a_change_is_answered_by_a_sentence_that_says_it(workspace: Workspace) -> None:
+    asked = figure_of(
+        "By how much did Harborlight's paid-in capital grow in fiscal 2023 versus fiscal 2022?", workspace
+    )
+    assert asked is not None
+    assert (asked.sought.moved, asked.sought.only_sentences, asked.period.fiscal_year) == ("up", True, 2023)
+    assert find_nearest_figure(workspace, asked.sought, company=asked.company.key) is None
+
+
+def test_what_the_sentence_before_tells_is_read(workspace: Workspace) -> None:
+    told = "Harborlight had leases that have not commenced at the end of fiscal 2023. How much is due on these?"
+    asked = figure_of(told, workspace)
+    assert asked is not None
+    assert {"leas", "commenc"} <= asked.sought.words
+
+
+@pytest.mark.parametrize(("name", "found"), [("Calloway", True), ("Whitcombe", False)])
+def test_what_stands_before_a_sentence_tells_whom_it_is_of(name: str, found: bool, workspace: Workspace) -> None:
+    (company,) = (one for one in workspace.directory.companies if one.name.startswith("Tellurond"))
+    sought = FigureTarget(words=words_of(f"{name} annual base salary"), fiscal_year=2024, wanted="amount")
+    amounts = {each.fact.amount for each, _ in ranked_candidates(workspace, sought, company=company.key)}
+    assert (Decimal(950_000) in amounts) is found
+
+
+def test_a_phrase_stands_for_the_others_of_its_group() -> None:
+    known = dict(other_phrases("shares set aside for RSUs"))
+    assert frozenset({"reserv"}) in known[frozenset({"set", "asid"})]
+    assert frozenset({"restrict", "stock", "unit"}) in known[frozenset({"rsu"})]
 
 
 def test_a_question_that_is_read_stays_as_it_is(workspace: Workspace) -> None:

@@ -139,7 +139,9 @@ _LETTERS = re.compile(r"(?<![A-Za-z.])[A-Z]{1,2}$")
 
 
 @dataclass(slots=True)
-class _Amount:
+class PrintedAmount:
+    """An amount as a sentence prints it, from character `start` to `end`."""
+
     start: int
     end: int
     amount: Decimal
@@ -149,9 +151,9 @@ class _Amount:
     """Whether the print says its scale, or has none to say."""
 
 
-def _amounts(sentence: str, scale: int) -> list[_Amount]:
+def amounts_of(sentence: str, scale: int = 1) -> list[PrintedAmount]:
     """Amounts of a sentence; money printed without a scale has that of the amount it is listed with, else `scale`."""
-    found: list[_Amount] = []
+    found: list[PrintedAmount] = []
     for match in _AMOUNT.finditer(sentence):
         one = (
             None if _SPLIT_DIGITS.search(sentence, max(0, match.start() - 4), match.start("digits")) else _amount(match)
@@ -191,7 +193,7 @@ _PER_SHARE = re.compile(r"\bper\s+(?:\w+\s+){0,3}?share\b[^$;]{0,200}$", re.I)
 _LARGEST_UNSCALED = 1_000_000
 
 
-def _amount(match: re.Match[str]) -> _Amount | None:
+def _amount(match: re.Match[str]) -> PrintedAmount | None:
     sentence, (start, end) = match.string, match.span()
     amount = Decimal(match["digits"].replace(",", ""))
     scale = _SCALES.get((match["scale"] or "").lower(), 1)
@@ -204,22 +206,22 @@ def _amount(match: re.Match[str]) -> _Amount | None:
         currency = _CURRENCIES.get(match["money"]) or _DOLLARS.get(letters.group() if letters else "", "USD")
         if per := _PER.match(sentence, end):
             of = per.group().lower().split()[1:]
-            return _Amount(
+            return PrintedAmount(
                 start, per.end(), amount, scale, f"{currency} per {_SHARE.get(of[-1]) or ' '.join(of)}", True
             )
-        return _Amount(start, end, amount, scale, currency, bool(match["scale"]))
+        return PrintedAmount(start, end, amount, scale, currency, bool(match["scale"]))
     if found := _SHARED.match(sentence, end):
         unit = "percentage points" if found["points"] else "basis points" if found["basis"] else "percent"
-        return _Amount(start, found.end(), amount, 1, unit, True)
+        return PrintedAmount(start, found.end(), amount, 1, unit, True)
     if found := _CENTS.match(sentence, end):
-        return _Amount(start, found.end(), amount / 100, 1, "USD per share" if found["per"] else "USD", True)
+        return PrintedAmount(start, found.end(), amount / 100, 1, "USD per share" if found["per"] else "USD", True)
     return _counted_thing(match, amount, scale)
 
 
 _SHARE = {"share": "share", "ads": "share"}
 
 
-def _counted_thing(match: re.Match[str], amount: Decimal, scale: int) -> _Amount | None:
+def _counted_thing(match: re.Match[str], amount: Decimal, scale: int) -> PrintedAmount | None:
     """A number of things: `1.7 million customers`; None where a name or a year is printed."""
     found = _COUNT.match(match.string, match.end())
     if found is None or match["open"] or match["close"]:
@@ -232,7 +234,7 @@ def _counted_thing(match: re.Match[str], amount: Decimal, scale: int) -> _Amount
     ):
         return None
     unit = "shares" if found["noun"].lower() == "shares" else "count"
-    return _Amount(match.start(), found.end(), amount, scale, unit, True)
+    return PrintedAmount(match.start(), found.end(), amount, scale, unit, True)
 
 
 _YEARS = (1900, 2100)
@@ -413,7 +415,7 @@ def _shift_to_year(period: FactPeriod, year: int) -> FactPeriod:
     return FactPeriod(year, period.quarter, period.months, end)
 
 
-def _assign_periods(sentence: str, amounts: Sequence[_Amount], times: Sequence[_Time]) -> list[FactPeriod]:
+def _assign_periods(sentence: str, amounts: Sequence[PrintedAmount], times: Sequence[_Time]) -> list[FactPeriod]:
     """The period of each amount: its place in a list of as many times, the time behind it, the one before it."""
     dated: list[FactPeriod | None] = [None] * len(amounts)
     known = [False] * len(amounts)
@@ -474,12 +476,12 @@ _EARLIER = re.compile(
 """Words before an amount of an earlier time than the sentence's own."""
 
 
-def _lists(sentence: str, amounts: Sequence[_Amount]) -> Iterator[list[int]]:
+def _lists(sentence: str, amounts: Sequence[PrintedAmount]) -> Iterator[list[int]]:
     """Positions of amounts of one unit with nothing but commas and `and` between them."""
     group: list[int] = []
     for index, one in enumerate(amounts):
         last = amounts[group[-1]] if group else None
-        listed = last is not None and last.unit == one.unit and _ENUMERATED.fullmatch(sentence, last.end, one.start)
+        listed = last is not None and last.unit == one.unit and amounts_listed(sentence, last, one)
         if not listed or _RANGE.search(sentence, 0, last.start if last else 0):
             if len(group) > 1:
                 yield group
@@ -489,6 +491,11 @@ def _lists(sentence: str, amounts: Sequence[_Amount]) -> Iterator[list[int]]:
         yield group
 
 
+def amounts_listed(sentence: str, one: PrintedAmount, after: PrintedAmount) -> bool:
+    """Whether nothing but commas and `and` stands between two amounts."""
+    return _ENUMERATED.fullmatch(sentence, one.end, after.start) is not None
+
+
 _RANGE = re.compile(r"\b(?:between|from)\s+(?:approximately\s+|about\s+)?$", re.I)
 _ENUMERATED = re.compile(
     r"\s*(?:,|,?\s*(?:and|or|compared\s+(?:to|with)))\s*(?:an?\s+)?(?:(?:approximately|about|a\s+loss\s+of)\s+)?", re.I
@@ -496,7 +503,7 @@ _ENUMERATED = re.compile(
 
 
 def _times_of_a_list(
-    sentence: str, amounts: Sequence[_Amount], group: Sequence[int], times: Sequence[_Time]
+    sentence: str, amounts: Sequence[PrintedAmount], group: Sequence[int], times: Sequence[_Time]
 ) -> Sequence[FactPeriod]:
     """As many periods as the list has amounts, from the times behind or before it; none where they do not pair."""
     start, end = amounts[group[0]].start, amounts[group[-1]].end
@@ -561,7 +568,7 @@ def _facts_in(
 ) -> Iterator[Fact]:
     if not _HINT.search(sentence) or not _is_prose(sentence):
         return
-    amounts = _amounts(sentence, scale)
+    amounts = amounts_of(sentence, scale)
     if not amounts or _WORDS_TO_AN_AMOUNT * len(amounts) > len(sentence.split()):
         return
     times = _times(sentence, calendar) if calendar is not None and _ANY_TIME.search(sentence) else []
@@ -600,7 +607,7 @@ def _is_prose(sentence: str) -> bool:
 _FEWEST_WORDS, _FEWEST_SMALL, _WORDS_TO_AN_AMOUNT = 6, 3, 3
 
 
-def _clause(sentence: str, one: _Amount) -> str:
+def _clause(sentence: str, one: PrintedAmount) -> str:
     """The sentence, or of a long one the clauses next to the amount."""
     words = " ".join(sentence.split())
     if len(words) <= _LONGEST_CLAUSE:
@@ -640,7 +647,7 @@ class _Parts:
         names = sorted(self.kinds, key=lambda name: (-len(name), name))[:_MAX_PARTS]
         self._names = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
 
-    def of(self, sentence: str, one: _Amount) -> str | None:
+    def of(self, sentence: str, one: PrintedAmount) -> str | None:
         """The part that the sentence names last before the amount; else the only one behind it."""
         named = [(match.start(), match.group()) for match in self._names.finditer(sentence)] if self._names else []
         before = [name for start, name in named if start < one.start]

@@ -1,0 +1,63 @@
+"""What a clause says of one of its amounts, and not of the others."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from fin_agent.retrieval.clause_figures import clause_figure
+from fin_agent.retrieval.fact_terms import address_of
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.place import Box
+
+RATES = "Total debt was 87 percent in fixed-rate and 13 percent in floating-rate instruments"
+STAFF = "We had 8,521 full-time employees worldwide with 1,353 full-time employees outside the US."
+BUYBACK = "We repurchased 8.9 million shares of common stock at an average price of $253.85 per share for $2.2 billion."
+
+
+def fact(clause: str, amount: str, unit: str, scale: int = 1) -> Fact:
+    period = FactPeriod(2023, None, 12)
+    return Fact(clause, Decimal(amount), scale, unit, period, 0, Box(0, 0, 1, 1), source="text", tied=False)
+
+
+@pytest.mark.parametrize(
+    ("clause", "amount", "unit", "said", "unsaid"),
+    [
+        (RATES, "13", "percent", {"debt", "float"}, {"fix"}),
+        (RATES, "87", "percent", {"debt", "fix"}, {"float"}),
+        (STAFF, "1353", "count", {"full", "outsid"}, {"worldwid"}),
+        (STAFF, "8521", "count", {"full", "worldwid"}, {"outsid"}),
+    ],
+)
+def test_words_beside_another_amount_of_the_unit_are_not_of_this_one(
+    clause: str, amount: str, unit: str, said: set[str], unsaid: set[str]
+) -> None:
+    borne = address_of(fact(clause, amount, unit)).borne
+    assert said <= borne
+    assert borne.isdisjoint(unsaid)
+
+
+def test_amounts_of_other_units_share_the_words_of_their_clause() -> None:
+    assert clause_figure(fact(BUYBACK, "2.2", "USD", 10**9)).said == BUYBACK
+
+
+def test_the_years_of_a_list_are_of_all_its_amounts() -> None:
+    clause = "Costs of $1.3 billion and $660 million as of December 31, 2022 and 2021 were capitalized."
+    assert clause_figure(fact(clause, "660", "USD", 10**6)).said == clause
+
+
+@pytest.mark.parametrize(
+    ("clause", "amount", "unit", "way"),
+    [
+        ("Net sales rose $40 million, or 12%, to $373 million.", "40", "USD", "up"),
+        ("Net sales rose $40 million, or 12%, to $373 million.", "12", "percent", "up"),
+        ("Net sales rose $40 million, or 12%, to $373 million.", "373", "USD", ""),
+        ("It was due to a $384 million increase in personnel-related costs", "384", "USD", "up"),
+        ("It would have been approximately $187 million and $71 million lower, respectively", "71", "USD", "down"),
+        ("We may borrow up to $110 billion under the program", "110", "USD", ""),
+        ("We recorded a loss of $38 million on the contract", "38", "USD", ""),
+    ],
+)
+def test_a_change_is_told_from_how_things_stand(clause: str, amount: str, unit: str, way: str) -> None:
+    assert clause_figure(fact(clause, amount, unit)).way == way
