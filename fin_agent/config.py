@@ -47,7 +47,7 @@ class Settings(BaseModel):
 
     documents: int = Field(default=5, ge=1, le=100, description="filings searched per round")
     pages: int = Field(default=20, ge=1, le=200, description="pages looked at per round")
-    passages: int = Field(default=5, ge=1, le=50, description="passages read per round")
+    passages: int = Field(default=5, ge=1, le=100, description="passages read per round")
     listed: int = Field(default=10, ge=1, le=200, description="documents, pages and passages listed as retrieved")
     rounds: int = Field(default=3, ge=1, le=3, description="rounds of search at most")
     evidence: int = Field(default=10, ge=1, le=50, description="passages kept at most")

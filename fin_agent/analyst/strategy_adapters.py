@@ -122,20 +122,20 @@ class _Roles:
 
     def evidence_roles(self, analyst: RulesAnalyst, workspace: Workspace, notify: Notify) -> ModelEvidence | None:
         """Who curates and rewrites; rules where no model is named."""
-        settings = self._settings
-        if not (has_model_for_role(settings, Role.CURATION) or settings.by_model or self._given is not None):
+        if not self._has(Role.CURATION):
             return None
-        callers = self._callers()
-        return ModelEvidence(
-            callers.of(Role.CURATION), callers.of(Role.QUERY), analyst, workspace, settings, notify=notify
-        )
+        curating, rewriting = map(self._callers().of, (Role.CURATION, Role.QUERY))
+        return ModelEvidence(curating, rewriting, analyst, workspace, self._settings, notify=notify)
 
     def sub_questions(self) -> ModelSubQuestions | None:
         """Who takes questions apart; rules where no model is named."""
-        settings = self._settings
-        if not (has_model_for_role(settings, Role.SUB_QUESTIONS) or settings.by_model or self._given is not None):
+        if not self._has(Role.SUB_QUESTIONS):
             return None
-        return ModelSubQuestions(self._callers().of(Role.SUB_QUESTIONS), settings.prompts)
+        return ModelSubQuestions(self._callers().of(Role.SUB_QUESTIONS), self._settings.prompts)
+
+    def _has(self, role: Role) -> bool:
+        settings = self._settings
+        return has_model_for_role(settings, role) or settings.by_model or self._given is not None
 
     def _callers(self) -> Callers:
         if self._given is None:

@@ -12,7 +12,6 @@ from typing import Annotated, TypeVar
 import typer
 from rich.table import Table
 
-from fin_agent.analyst.model.llm_judges import ModelTextJudge, judge_caller
 from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.answer_jobs import answer_json, attempt, refusal_for
@@ -37,7 +36,7 @@ from fin_agent.evaluation.generated import benchmark as made
 from fin_agent.evaluation.generated.question import failed
 from fin_agent.evaluation.generated.question import judge as judge_made
 from fin_agent.evaluation.generated.question_material import Material
-from fin_agent.evaluation.llm_as_judge import Judgement
+from fin_agent.evaluation.llm_as_judge import Judgement, ModelTextJudge, judge_caller
 from fin_agent.evaluation.miss_analysis import explain
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.ingest import ingest

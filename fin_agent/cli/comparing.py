@@ -52,7 +52,7 @@ class ComparisonOptions:
 
     Attributes:
         strategies (--strategies A,B,...): Names of strategies; the first is tested against the others.
-        k (--k, -k): How many results count.
+        k (--k, -k): How many results count, and how many passages a search of a strategy gives to read.
         out (--out DIR): Gets summary.csv, rows.csv, misses.csv (of the first). Stopped, it goes on.
         reader (--reader WHO): Also answer from what each strategy finds, and count the figures that are right: a chat
             model as openai:gpt-4o-mini, or `rules`, which read the pages of the passages.
@@ -137,7 +137,7 @@ def _compare(
         return searched(
             asked,
             wanted.names,
-            build=partial(_build_strategies, workspace),
+            build=partial(_build_strategies, workspace, wanted.k),
             understand=partial(first_query, analyst=RulesAnalyst(workspace)),
             overlap=Overlap(),
             conditions=conditions,
@@ -191,8 +191,8 @@ def _unusable_questions(asked: Sequence[FinanceBenchQuestion], page_counts: Mapp
     return said
 
 
-def _build_strategies(workspace: Workspace, name: str) -> Strategy:
-    return strategy_for(settings_from(strategy=name), workspace, notify=warn)
+def _build_strategies(workspace: Workspace, k: int, name: str) -> Strategy:
+    return strategy_for(settings_from(strategy=name, passages=k), workspace, notify=warn)
 
 
 def _write_results(comparison: Comparison, report: ComparisonReport, wanted: ComparisonOptions) -> list[Path]:

@@ -39,7 +39,7 @@ def embed(
         model (--model MODEL): `minilm` (packaged, no network), the folder of a sentence-transformers model, or its
             name on a hub.
         units (--units UNITS): What a vector is made of, with commas between: summaries, passages, pages, windows
-            (stretches of passages as long as the model reads).
+            (stretches of passages of at most 256 tokens).
         sparse (--sparse): The model weighs terms, as SPLADE does.
     """
     wanted = _selected_units(units)
@@ -168,6 +168,7 @@ def trees(
         "written_by": writer.name,
         "nodes_by_rules": by_rules,
         "calls": len(meter.records),
+        "tokens": meter.spent().tokens,
         "built": built,
         "had_trees": len(entries) - len(waiting),
         "seconds": {stage: round(second, 3) for stage, second in seconds.items()},

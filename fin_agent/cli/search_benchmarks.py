@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from fin_agent.analyst.model.llm_judges import judge_caller
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import first_query, judge_for, strategy_for
 from fin_agent.atomic_write import atomic_write
@@ -22,7 +21,7 @@ from fin_agent.config import settings_from
 from fin_agent.evaluation import chunk_benchmarks, passage_ranking, rag_measures
 from fin_agent.evaluation.benchmark import PartialResults, Row, write_csv
 from fin_agent.evaluation.financebench import load_questions
-from fin_agent.evaluation.llm_as_judge import JudgeCalls
+from fin_agent.evaluation.llm_as_judge import JudgeCalls, judge_caller
 from fin_agent.evaluation.statistics import FITTING, require_libraries
 from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.models.call import Role

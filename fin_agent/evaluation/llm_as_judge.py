@@ -3,23 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from pathlib import Path
+from typing import TypeVar
 
+from fin_agent.analyst.model.model_client import prompt_to_call
+from fin_agent.analyst.model.models_by_role import role_models
 from fin_agent.analyst.model.replies import Correctness, TextJudgeReply
 from fin_agent.answering.answer import Answer
+from fin_agent.config import Settings
+from fin_agent.models.call import Role
+from fin_agent.models.caller import Caller
+from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
 from fin_agent.models.metering import Meter, metered
+from fin_agent.prompts import load_prompt
 
 ReplyT = TypeVar("ReplyT")
 _PATIENCE = 3
 """Answers in a row for which the judge may be out of reach before it is asked no more."""
+_MOST_OF_VERDICT = 3_000
+_NO_ANSWER = "(no answer)"
 
 
-class TextJudge(Protocol):
-    """One who judges answers in words."""
+class ModelTextJudge:
+    """Says whether an answer says what the reference says: content alone, not style."""
+
+    def __init__(self, caller: Caller, folder: Path | None = None) -> None:
+        """`folder` may hold a `text_judge.md` of the user's own. Raises PromptError."""
+        self._caller = caller
+        self._prompt = load_prompt("text_judge", folder=folder)
 
     def judge(self, question: str, reference: str, answer: str) -> TextJudgeReply:
-        """The verdict. Raises ModelError."""
+        """The verdict, with a reason. Raises ModelError."""
+        filled = self._prompt.filled(question=question, reference=reference, answer=answer.strip() or _NO_ANSWER)
+        reply, _ = self._caller.value(prompt_to_call(filled, output=TextJudgeReply, max_output_tokens=_MOST_OF_VERDICT))
+        return reply
+
+
+def judge_caller(model: str, settings: Settings, role: Role = Role.TEXT_JUDGE) -> Caller:
+    """The caller of a model named to judge, asked as `settings` say. Raises ModelSetupError."""
+    named = role_models(settings)
+    return Callers(named.model_copy(update={"roles": {**named.roles, role: model}})).of(role)
 
 
 class JudgeCalls:
@@ -48,7 +72,7 @@ class JudgeCalls:
 class Judgement:
     """Says of one answer after another whether it is right."""
 
-    def __init__(self, judge: TextJudge, meter: Meter, notify: Callable[[str], None]) -> None:
+    def __init__(self, judge: ModelTextJudge, meter: Meter, notify: Callable[[str], None]) -> None:
         self._judge = judge
         self._calls = JudgeCalls(meter, notify)
 

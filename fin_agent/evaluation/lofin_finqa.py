@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from fin_agent.answering.answer import Answer
+from fin_agent.answering.answer import Answer, RoleUsage
 from fin_agent.answering.numerals import Numeral, numerals_in
 from fin_agent.evaluation.answer_scoring import USD_SCALES, convert_to_gold_unit, first_sentence
 from fin_agent.evaluation.benchmark import (
@@ -157,7 +157,7 @@ def detailed_metrics(rows: Sequence[Row], answered: Sequence[AnsweredQuestion]) 
             }
             for place, k in enumerate(CURVE)
         ],
-        "cost_by_stage": _by_stage(answered),
+        "cost_by_stage": cost_by_stage(role for each in answered for role in each.answer.usage.roles),
     }
 
 
@@ -171,10 +171,10 @@ def _by_round(rows: Sequence[Row]) -> Iterator[dict[str, float]]:
         yield after
 
 
-def _by_stage(answered: Sequence[AnsweredQuestion]) -> dict[str, dict[str, int]]:
+def cost_by_stage(usages: Iterable[RoleUsage]) -> dict[str, dict[str, int]]:
     """Calls and tokens of models: what writes the answer is generation, all before it retrieval (HiREC, Table 4)."""
     stages = {name: {"calls": 0, "input_tokens": 0, "output_tokens": 0} for name in ("retrieval", "generation")}
-    for usage in (role for each in answered for role in each.answer.usage.roles):
+    for usage in usages:
         stage = stages["generation" if usage.role == Role.REASONING else "retrieval"]
         for name in stage:
             stage[name] += getattr(usage, name)

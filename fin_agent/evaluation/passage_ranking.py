@@ -208,8 +208,9 @@ def _score(
     """One ranking of one question's filing.
 
     In `graded` a passage that holds a gold text has grade 2, any other on a gold page grade 1. `round_variance` is of
-    the places of finalists over the rounds of one tournament, as shares of their list (FinCards, Table 3); `lost` says
-    by which stage nothing relevant was left among those who went on (FinCards, Appendix C). Seconds are of one
+    the places of finalists over the rounds of one tournament, as shares of their list, `seed_variance` of their places
+    in the final order over tournaments with other seeds, which a single round has as well (FinCards, Table 3); `lost`
+    says by which stage nothing relevant was left among those who went on (FinCards, Appendix C). Seconds are of one
     tournament, None for what is a part of another.
     """
     orders, held, gold = measured.orders, measured.held, relevant.keys()
@@ -220,6 +221,7 @@ def _score(
         "map": fmean(average_precision(order, gold, k) for order in orders),
         "mrr": fmean(reciprocal_rank(order, gold, k) for order in orders),
         "round_variance": fmean(map(round_variance, held)) if held else None,
+        "seed_variance": seed_variance(held) if len(held) > 1 else None,
         "lost": _lost(held[0], relevant, k) if held else "",
         "seconds": measured.seconds,
         "failure": failure,
@@ -269,6 +271,18 @@ def round_variance(result: TournamentResult) -> float:
     return fmean(pvariance(held) for held in places.values()) if places else 0.0
 
 
+def seed_variance(results: Sequence[TournamentResult]) -> float:
+    """Variance over tournaments of a finalist's place in the final order, as a share of it, mean over finalists.
+
+    Of those who are finalists of all: how far a ranking depends on the draw, however many rounds it has.
+    """
+    finalists = [{card.key for card in result.ranked if card.stage is Stage.ROUNDS} for result in results]
+    always = set.intersection(*finalists)
+    orders = [[key for key in result.orders[Stage.ROUNDS] if key in always] for result in results]
+    places = [{key: place / max(1, len(always) - 1) for place, key in enumerate(order)} for order in orders]
+    return fmean(pvariance([of[key] for of in places]) for key in sorted(always)) if always else 0.0
+
+
 def _lost(result: TournamentResult, relevant: Collection[CardKey], k: int) -> str:
     if not set(result.orders[Stage.ROUNDS][:k]).isdisjoint(relevant):
         return ""
@@ -311,13 +325,15 @@ def report_on_rankings(scores: Sequence[Row], *, k: int, seeds: int, resamples: 
         Column("mrr", f"MRR@{k}"),
         Column("gain", "over BM25", gain_of, lambda test: f"{100 * test.difference.mean:+.1f}"),
         Column("round_variance", "rounds", shown="{:.4f}".format),
+        Column("seed_variance", "seeds", shown="{:.4f}".format),
         Column("lost", of=lambda held: dict(Counter(lost for score in held if (lost := score.figures["lost"])))),
         Column("seconds", "seconds", shown="{:.2f}".format),
     )
     caption = (
         "shares in percent; in brackets the 95% interval (bootstrap over questions); BM25: of the question's own words;"
-        f" means over {seeds} seeds; rounds: variance of finalists' places over the rounds, as shares of their lists;"
-        " relevant: all passages on gold pages, graded: 2 where one holds the gold text"
+        f" means over {seeds} seeds; rounds, seeds: variance of finalists' places over the rounds and over"
+        " the seeds, as shares of their lists; relevant: all passages on gold pages, graded: 2 where one holds"
+        " the gold text"
     )
     questions = len({score.id for score in scores})
     title = f"Ranking in the right filing: {questions} questions, the first {k}"

@@ -114,7 +114,7 @@ class SearchStep:
     """A stage of a search as it went, for the trace."""
 
     stage: str
-    """`rewriting`, `documents`, `passages`, `curation`, `merging`."""
+    """`documents`, `passages`, `curation`; each strategy names its own."""
     how: str
     """By what means."""
     found: str = ""

@@ -8,7 +8,8 @@ import pytest
 
 from fin_agent.analyst.rules.words_to_intent import MAX_QUESTION_LENGTH, parse_intent
 from fin_agent.errors import QuestionError
-from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.cards.card import Use
+from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form, Identity
@@ -88,6 +89,15 @@ def test_rounding_statements_forms_and_dates_are_read() -> None:
     assert found.statements == (Statement.BALANCE_SHEET,)
     assert found.dates == (date(2023, 3, 1),)
     assert intent("What did Acmeton's 8-K of June 2023 say?").forms == (Form.EIGHT_K,)
+
+
+def test_a_question_of_words_has_its_topic_company_relation_period_and_keywords() -> None:
+    trend = intent("By how much did Acmeton's net income change between FY2021 and FY2022?")
+    assert names(trend) == ["Acmeton Tools, Inc."] and [str(period) for period in trend.periods] == ["FY2021", "FY2022"]
+    assert (trend.measure, trend.relation, trend.use) == ("net income", Relation.EACH, Use.TREND)
+    why = intent("What drove Acmeton's gross margin in FY2022?")
+    assert (why.measure, why.relation, why.use) == ("gross margin", Relation.EXPLANATION, Use.EXPLANATION)
+    assert not why.numeric and {"drove", "gross", "margin"} <= set(why.keywords)
 
 
 def test_keywords_leave_out_companies_periods_and_forms() -> None:

@@ -51,12 +51,25 @@ def test_trees_are_written_by_a_model(
     assert (made.document["written_by"], made.document["nodes_by_rules"]) == (MODEL, 0)
     (built,) = made.document["built"]
     assert len(openai_server.requests) == made.document["calls"] == built["nodes"]
+    assert made.document["tokens"] > 100 * built["nodes"], "of the chunks that each node is written from"
     monkeypatch.setenv("FIN_AGENT_TREE_CHUNKS", "2000")
     found = Ran("search", "zymurgical", "--strategy", "fingear", "--doc", FILING, "--index", own_index, "--json")
     assert found.code == 0, found.err
     openai_server.answer = lambda request: "nothing of the kind"
     again = Ran("trees", "--by", "model", "--model", MODEL, *options, "--again")
     assert again.code == 3 and "nodes were written by rules" in again.err and "tree-node" in again.err
+
+
+def test_trees_by_rules_tell_the_seconds_of_each_stage_and_ask_no_model(
+    own_index: Path, openai_server: OpenAIServer
+) -> None:
+    pytest.importorskip("umap")
+    made = Ran("trees", "--doc", FILING, "--index", own_index, "--json").document
+    seconds = made["seconds"]
+    assert list(seconds) == ["terms", "clusters", "nodes"] and all(second > 0 for second in seconds.values())
+    (built,) = made["built"]
+    assert 0 < built["leaves"] < built["nodes"] and built["bytes"] > 1000
+    assert (made["calls"], made["tokens"], made["written_by"]) == (0, 0, "rules") and not openai_server.requests
 
 
 def test_filings_are_found_by_what_a_model_says_of_them(own_index: Path, openai_server: OpenAIServer) -> None:

@@ -46,10 +46,31 @@ def test_a_row_has_a_verdict_and_what_it_names_exists(row: list[str]) -> None:
     files, named = re.findall(r"`([^`]+)`", where), re.findall(r"`([^`]+)`", tests)
     assert files and named
     assert all(place(file).is_file() for file in files), files
-    for each in named:
-        file, _, function = each.partition("::")
-        text = place(file).read_text(encoding="utf-8")
-        assert "def test_" in text and (not function or f"def {function}(" in text), each
+    assert all(map(is_test, named)), [each for each in named if not is_test(each)]
+
+
+def is_test(named: str) -> bool:
+    """Whether `file::function` is there."""
+    file, _, function = named.partition("::")
+    return function.startswith("test_") and f"def {function}(" in place(file).read_text(encoding="utf-8")
+
+
+def section(title: str) -> str:
+    return TEXT.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def test_bad_input_ends_as_its_tests_say() -> None:
+    rows = [line for line in section("Bad input").splitlines() if "::" in line]
+    named = [each for row in rows for each in re.findall(r"`([^`]+::[^`]+)`", row)]
+    assert len(rows) > 8 and all(map(is_test, named)), [each for each in named if not is_test(each)]
+
+
+def test_the_lines_are_no_more_than_it_says() -> None:
+    counted, most = section("Lines"), 4_500
+    patterns = re.findall(r"fin_agent/[\w/]+/[\w*]+\.py", counted)
+    files = {file for pattern in patterns for file in ROOT.glob(pattern)}
+    assert f"at most {most:,} lines" in counted and len(files) > 20
+    assert sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files) <= most
 
 
 def test_the_counts_are_those_of_the_rows() -> None:

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from fin_agent.evaluation.lofin_finqa import aligned_page, same_number
+from fin_agent.answering.answer import RoleUsage
+from fin_agent.evaluation.lofin_finqa import aligned_page, cost_by_stage, same_number
 from fin_agent.index.protocol import PageKey
 from fin_agent.workspace import Workspace
 from tests.cli.running import Ran
@@ -92,6 +93,18 @@ def test_lofin_measures_pages_answers_and_errors_and_names_what_it_leaves_out(
         assert [row["id"] for row in csv.DictReader(file)] == ["financebench_1", "openqa_1", "z"]
     shown = Ran("eval", "lofin", numbers, "--index", sample_index, "--out", out)
     assert "after round 1: precision" in shown.out and "first passage, what is wrong:" in shown.out
+
+
+def test_what_an_answers_words_cost_is_generation_and_all_before_it_retrieval() -> None:
+    made = (("query-rewrite", 4), ("curation", 3), ("reasoning", 2))
+    found = cost_by_stage(
+        RoleUsage(role=role, model="m", calls=calls, input_tokens=100 * calls, output_tokens=7 * calls)
+        for role, calls in made
+    )
+    assert found == {
+        "retrieval": {"calls": 7, "input_tokens": 700, "output_tokens": 49},
+        "generation": {"calls": 2, "input_tokens": 200, "output_tokens": 14},
+    }
 
 
 def test_finqa_finds_the_page_of_a_context_and_compares_results(

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -110,6 +111,26 @@ def test_a_judge_that_wavers_ranks_otherwise_at_each_seed_and_the_same_at_the_sa
     assert scores(0.5) == scores(0.5)
     steady, wavering = (sum(score.figures["round_variance"] for score in scores(waver)) for waver in (0.0, 0.5))
     assert wavering > steady
+
+
+def test_a_single_round_has_a_variance_too_and_rounds_make_it_smaller(
+    questions: list[FinanceBenchQuestion], workspace: Workspace
+) -> None:
+    def variances(rounds: int) -> tuple[float, float]:
+        held = SETTINGS.model_copy(update={"rounds": rounds, "early_stop": False})
+        measuring = RankingSettings(seeds=6, settings=held, waver=0.5)
+        found = measure_rankings(questions, workspace, RulesAnalyst(workspace), measuring)[0]
+        full = [score.figures for score in found if score.labels["ranking"] == FULL]
+        return fmean(of["round_variance"] for of in full), fmean(of["seed_variance"] for of in full)
+
+    of_one_round, of_eight_rounds = variances(1), variances(8)
+    assert of_one_round[0] == 0 < of_eight_rounds[0], "of one round there is no variance over rounds"
+    assert of_one_round[1] > of_eight_rounds[1] > 0
+
+
+def test_of_one_seed_nothing_varies_over_seeds(questions: list[FinanceBenchQuestion], workspace: Workspace) -> None:
+    found = measure_rankings(questions, workspace, RulesAnalyst(workspace), RankingSettings(seeds=1, settings=SETTINGS))
+    assert {score.figures["seed_variance"] for score in found[0]} == {None}
 
 
 def test_a_judge_of_ones_own_is_asked_and_the_rules_stand_in(

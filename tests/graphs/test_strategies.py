@@ -17,7 +17,14 @@ def context(workspace: Workspace, strategy: str) -> AnswerContext:
 
 
 @pytest.mark.parametrize(
-    "strategy", ["bm25", "hhr:bm25", "page-then-chunk:bm25", "query-expansion", "hirec-no-reranker:bm25"]
+    "strategy",
+    [
+        "bm25",
+        "hhr:bm25",
+        "page-then-chunk:bm25",
+        "query-expansion",
+        "hirec-no-document-reranker-no-passage-reranker:bm25",
+    ],
 )
 def test_a_strategy_serves_documents_pages_and_passages(workspace: Workspace, strategy: str) -> None:
     answer = answer_question(CHIEF, context(workspace, strategy))
@@ -41,18 +48,18 @@ def test_each_round_searches_anew_with_what_is_lacking(workspace: Workspace) -> 
 
 
 def test_what_a_strategy_kept_is_what_is_read(workspace: Workspace) -> None:
-    answer = answer_question(CHIEF, context(workspace, "hirec-no-reranker:bm25"))
+    answer = answer_question(CHIEF, context(workspace, "hirec-no-document-reranker-no-passage-reranker:bm25"))
     read = next(step for step in answer.trace if step.node == "search_passages")
     assert "reading the first 1" in read.summary
 
 
 def test_rounds_are_not_held_around_those_of_a_strategy_that_curates(workspace: Workspace) -> None:
     question = "What was Harborlight's inventory turnover in 2024?"
-    answer = answer_question(question, context(workspace, "hirec-no-reranker:bm25"))
+    answer = answer_question(question, context(workspace, "hirec-no-document-reranker-no-passage-reranker:bm25"))
     searched = [step for step in answer.trace if step.node == "search_documents"]
     assert len(searched) == 1 and "in 4 rounds" in searched[0].summary
     assert sum(detail.startswith("passages: ") for detail in searched[0].details) == 4
-    assert any(detail.startswith("merging: uncurated") for detail in searched[0].details)
+    assert any(detail.startswith("curation: none, merged") for detail in searched[0].details)
 
 
 def test_the_default_is_the_staged_search(workspace: Workspace) -> None:

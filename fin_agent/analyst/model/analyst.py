@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from decimal import Decimal
+from functools import partial
 
 from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.cited_answers import Reasoner, asks_judgement
 from fin_agent.analyst.model.curator import Curator
-from fin_agent.analyst.model.llm_judges import rank_by_cards
+from fin_agent.analyst.model.llm_judges import list_prompt_values, ranking_fault
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import known_lines
 from fin_agent.analyst.model.query_writer import QueryWriter
 from fin_agent.analyst.model.question_reader import QuestionReader, is_computable
+from fin_agent.analyst.model.replies import ListwiseReply
 from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.program import Program
@@ -23,7 +25,9 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.slot_ledger import Ledger
-from fin_agent.evidence.tournament.judge import Brief
+from fin_agent.evidence.tournament.judge import Brief, Verdict, repair_ranking
+from fin_agent.index.protocol import PageKey
+from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
 from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.workspace import Workspace
@@ -87,7 +91,7 @@ class ModelAnalyst:
         """See Analyst.ranked: in `thorough` a model ranks the pages by their cards, but for what rules read whole."""
         if self._preset is not Preset.THOROUGH or is_computable(intent):
             return passages
-        return rank_by_cards(Brief(intent, plan, query, self._owners), passages, self._client)
+        return _rank_by_cards(Brief(intent, plan, query, self._owners), passages, self._client)
 
     def curate(
         self,
@@ -180,3 +184,26 @@ def _figures(text: str) -> set[Decimal]:
     """Figures of a text without years and single digits, as printed."""
     bare = (found.strip("$%,").replace(",", "") for found in _FIGURE.findall(text))
     return {Decimal(each) for each in bare if len(each) > 1 and not _YEAR.fullmatch(each)}
+
+
+_MAX_RANKED = 20
+
+
+def _rank_by_cards(brief: Brief, passages: Sequence[RankedPassage], client: ModelClient) -> Sequence[RankedPassage]:
+    """The first passages of twenty pages in the order in which one call ranks their cards, before all others.
+
+    As they were where the model gives no ranking; the journal says so.
+    """
+    best: dict[PageKey, RankedPassage] = {}
+    for each in passages:
+        best.setdefault(each.stored.key, each)
+    first = list(best.values())[:_MAX_RANKED]
+    if len(first) < 2:
+        return passages
+    cards = [Card.model_validate_json(each.stored.card) for each in first]
+    fault = partial(ranking_fault, cards=len(cards))
+    reply = client.ask(Role.LISTWISE, "judge", ListwiseReply, fault, **list_prompt_values(brief, cards))
+    if reply is None:
+        return passages
+    order = repair_ranking([Verdict(place.card - 1) for place in reply.ranking], len(cards))
+    return [*(first[verdict.at] for verdict in order), *(each for each in passages if each not in first)]

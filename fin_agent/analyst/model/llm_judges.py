@@ -1,28 +1,22 @@
-"""Cards ranked, and answers in words judged, by a chat model."""
+"""Cards ranked by a chat model (FinCards, Sections 3.4.3 and 3.4.4)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypedDict
 
-from fin_agent.analyst.model.model_client import ModelClient, prompt_to_call
-from fin_agent.analyst.model.models_by_role import role_models
+from fin_agent.analyst.model.model_client import prompt_to_call
 from fin_agent.analyst.model.prompt_context import card_lines, card_place, request_lines
-from fin_agent.analyst.model.replies import GroupReply, ListwiseReply, RankedCard, TextJudgeReply
-from fin_agent.config import Settings
+from fin_agent.analyst.model.replies import GroupReply, ListwiseReply, RankedCard
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.field_alignment import COMPANY, matched_fields, required_fields
-from fin_agent.evidence.tournament.judge import Brief, GroupJudge, Judge, Verdict, repair_ranking
-from fin_agent.index.protocol import PageKey
-from fin_agent.models.call import Role
+from fin_agent.evidence.tournament.judge import Brief, GroupJudge, Judge, Verdict
 from fin_agent.models.caller import Caller
-from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
 from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
-from fin_agent.retrieval.search_query import RankedPassage
 
 _HIGHEST = 100.0
 """Score of a card that is chosen and given none."""
@@ -36,7 +30,7 @@ _MAX_THOUGHTS = 2_000
 class ModelJudge:
     """See `Judge` and `GroupJudge`. It is shown the cards' fields as quoted material, never the passages.
 
-    Cards named twice count once, invented numbers not at all, and those left out come last (`repaired`).
+    Cards named twice count once, invented numbers not at all, and those left out come last (`repair_ranking`).
     """
 
     def __init__(self, ranking: Caller, folder: Path | None = None, *, choosing: Caller | None = None) -> None:
@@ -64,7 +58,7 @@ class ModelJudge:
             self.prompt(brief, cards),
             output=ListwiseReply,
             max_output_tokens=_MAX_THOUGHTS + _TOKENS_A_CARD * len(cards),
-            check=partial(_ranking_fault, cards=len(cards)),
+            check=partial(ranking_fault, cards=len(cards)),
         )
         reply, _ = self._ranking.value(replace(call, temperature=0.0))
         return [
@@ -98,7 +92,7 @@ class ModelJudge:
 
     def prompt(self, brief: Brief, cards: Sequence[Card]) -> FilledPrompt:
         """What the model is asked to rank; the same input always gives the same text."""
-        return self._judge.filled(**_list_prompt_values(brief, cards))
+        return self._judge.filled(**list_prompt_values(brief, cards))
 
     def group_prompt(self, brief: Brief, cards: Sequence[Card], most: int) -> FilledPrompt:
         """What the model is asked to choose from."""
@@ -108,29 +102,6 @@ class ModelJudge:
             cards=_quoted_cards(cards),
             most=str(most),
         )
-
-
-_MAX_RANKED = 20
-
-
-def rank_by_cards(brief: Brief, passages: Sequence[RankedPassage], client: ModelClient) -> Sequence[RankedPassage]:
-    """The first passages of twenty pages in the order in which one call ranks their cards, before all others.
-
-    As they were where the model gives no ranking; the journal says so.
-    """
-    best: dict[PageKey, RankedPassage] = {}
-    for each in passages:
-        best.setdefault(each.stored.key, each)
-    first = list(best.values())[:_MAX_RANKED]
-    if len(first) < 2:
-        return passages
-    cards = [Card.model_validate_json(each.stored.card) for each in first]
-    fault = partial(_ranking_fault, cards=len(cards))
-    reply = client.ask(Role.LISTWISE, "judge", ListwiseReply, fault, **_list_prompt_values(brief, cards))
-    if reply is None:
-        return passages
-    order = repair_ranking([Verdict(place.card - 1) for place in reply.ranking], len(cards))
-    return [*(first[verdict.at] for verdict in order), *(each for each in passages if each not in first)]
 
 
 class FailFastJudge:
@@ -148,35 +119,26 @@ class FailFastJudge:
 
     def rank(self, brief: Brief, cards: Sequence[Card]) -> Sequence[Verdict]:
         """See Judge.rank. Raises whatever the judge raises, and ModelError where it is not asked any more."""
-        self._require_available()
-        try:
-            verdicts = self._judge.rank(brief, cards)
-        except ModelError as failure:
-            self._record_failure(failure)
-            raise
-        self._in_a_row = 0
-        return verdicts
+        return self._asked(lambda: self._judge.rank(brief, cards))
 
     def choose(self, brief: Brief, cards: Sequence[Card], most: int) -> Sequence[Verdict]:
         """See GroupJudge.choose; a judge that only ranks does that."""
-        if not isinstance(self._judge, GroupJudge):
+        judge = self._judge
+        if not isinstance(judge, GroupJudge):
             return self.rank(brief, cards)
-        self._require_available()
+        return self._asked(lambda: judge.choose(brief, cards, most))
+
+    def _asked(self, ask: Callable[[], Sequence[Verdict]]) -> Sequence[Verdict]:
+        if self._in_a_row >= 2 * self._patience:
+            raise ModelError(f"{self.failures[-1]}; it is not asked again for this question")
         try:
-            verdicts = self._judge.choose(brief, cards, most)
+            verdicts = ask()
         except ModelError as failure:
-            self._record_failure(failure)
+            self._in_a_row += 1 if isinstance(failure, UnusableReplyError | RefusedByModelError) else 2
+            self.failures.append(failure.what)
             raise
         self._in_a_row = 0
         return verdicts
-
-    def _require_available(self) -> None:
-        if self._in_a_row >= 2 * self._patience:
-            raise ModelError(f"{self.failures[-1]}; it is not asked again for this question")
-
-    def _record_failure(self, failure: ModelError) -> None:
-        self._in_a_row += 1 if isinstance(failure, UnusableReplyError | RefusedByModelError) else 2
-        self.failures.append(failure.what)
 
 
 def _matched_fields(brief: Brief, cards: Sequence[Card]) -> list[tuple[str, ...]]:
@@ -191,14 +153,10 @@ class _ListPromptValues(TypedDict):
     count: str
 
 
-def _list_prompt_values(brief: Brief, cards: Sequence[Card]) -> _ListPromptValues:
-    wanted = "\n".join(request_lines(brief))
-    return {
-        "question": _question_line(brief),
-        "wanted": wanted,
-        "cards": _quoted_cards(cards),
-        "count": str(len(cards)),
-    }
+def list_prompt_values(brief: Brief, cards: Sequence[Card]) -> _ListPromptValues:
+    """What a prompt that has a list ranked says of the question and the cards."""
+    question, wanted = _question_line(brief), "\n".join(request_lines(brief))
+    return {"question": question, "wanted": wanted, "cards": _quoted_cards(cards), "count": str(len(cards))}
 
 
 def _question_line(brief: Brief) -> str:
@@ -209,7 +167,7 @@ def _quoted_cards(cards: Sequence[Card]) -> list[Quoted]:
     return [Quoted("\n".join(card_lines(card)), card_place(card)) for card in cards]
 
 
-def _ranking_fault(reply: ListwiseReply, cards: int) -> str | None:
+def ranking_fault(reply: ListwiseReply, cards: int) -> str | None:
     """What is wrong with a ranking that names too few of the cards."""
     named = {place.card for place in reply.ranking if 1 <= place.card <= cards}
     if len(named) >= min(_MIN_RANKED_CARDS, (cards + 1) // 2):
@@ -240,28 +198,3 @@ def _matching(said: Sequence[str], held: tuple[str, ...]) -> tuple[str, ...]:
     if not told:
         return held
     return tuple(field for field in held if field.startswith(f"{COMPANY}: ") or field.lower() in told)
-
-
-_MOST_OF_VERDICT = 3_000
-_NO_ANSWER = "(no answer)"
-
-
-class ModelTextJudge:
-    """Says whether an answer says what the reference says: content alone, not style."""
-
-    def __init__(self, caller: Caller, folder: Path | None = None) -> None:
-        """`folder` may hold a `text_judge.md` of the user's own. Raises PromptError."""
-        self._caller = caller
-        self._prompt = load_prompt("text_judge", folder=folder)
-
-    def judge(self, question: str, reference: str, answer: str) -> TextJudgeReply:
-        """The verdict, with a reason. Raises ModelError."""
-        filled = self._prompt.filled(question=question, reference=reference, answer=answer.strip() or _NO_ANSWER)
-        reply, _ = self._caller.value(prompt_to_call(filled, output=TextJudgeReply, max_output_tokens=_MOST_OF_VERDICT))
-        return reply
-
-
-def judge_caller(model: str, settings: Settings, role: Role = Role.TEXT_JUDGE) -> Caller:
-    """The caller of a model named to judge, asked as `settings` say. Raises ModelSetupError."""
-    named = role_models(settings)
-    return Callers(named.model_copy(update={"roles": {**named.roles, role: model}})).of(role)

@@ -240,8 +240,7 @@ def run_round_stage(finalists: Sequence[Entrant], panel: JudgePanel) -> RoundSta
         earlier, order = order, in_order(scores, before)
         agreed = jaccard(earlier[: settings.top_k], order[: settings.top_k])
         ends = settings.early_stop and number > 1 and agreed >= settings.jaccard
-        if number > 1:
-            notes = [*notes, f"top {settings.top_k} agree ({agreed:.2f})"] if ends else notes
+        notes = [*notes, f"top {settings.top_k} agree ({agreed:.2f})"] if ends else notes
         told += [
             RankedGroup(
                 stage="round",

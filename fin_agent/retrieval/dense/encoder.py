@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 from fin_agent.retrieval.dense.loading import EncoderError, load, missing_packages_remedy, model_name
@@ -46,7 +47,7 @@ class Encoder(Protocol):
         """Vectors to be found, (texts, dimensions); what is longer than the model reads is cut off."""
 
     def windows(self, text: str) -> list[str]:
-        """The text in stretches as long as the model reads, with an overlap."""
+        """The text in stretches of at most WINDOW_TOKENS, with an overlap."""
 
 
 def load_encoder(model: str = "minilm") -> SentenceTransformerEncoder:
@@ -86,8 +87,17 @@ class _LoadedModel(Generic[ModelT]):
         return self._dimensions
 
     def windows(self, text: str) -> list[str]:
-        """The text in stretches as long as the model reads, with an overlap."""
-        return windows_of(text, self._model.tokenizer, self._model.max_seq_length)
+        """The text in stretches of at most WINDOW_TOKENS, or as long as the model reads, with an overlap."""
+        return windows_of(text, self._tokenizer, min(self._model.max_seq_length or WINDOW_TOKENS, WINDOW_TOKENS))
+
+    @cached_property
+    def _tokenizer(self) -> PreTrainedTokenizerBase:
+        """That of static vectors is a bare one; here it has the form that all others have."""
+        from tokenizers import Tokenizer
+        from transformers import PreTrainedTokenizerFast
+
+        tokenizer = self._model.tokenizer
+        return PreTrainedTokenizerFast(tokenizer_object=tokenizer) if isinstance(tokenizer, Tokenizer) else tokenizer
 
 
 class SentenceTransformerEncoder(_LoadedModel["SentenceTransformer"]):
@@ -128,17 +138,18 @@ def _normalized(vectors: Sequence[Matrix] | Matrix, dimensions: int) -> Matrix:
     return normalised
 
 
+WINDOW_TOKENS = 256
+"""Of a window, whatever else the model could read: children are small beside their parents."""
 OVERLAP = 30
 """Tokens that a window shares with the one before it."""
-_USUAL_LENGTH = 512
 
 
-def windows_of(text: str, tokenizer: PreTrainedTokenizerBase, most: int | None, overlap: int = OVERLAP) -> list[str]:
+def windows_of(text: str, tokenizer: PreTrainedTokenizerBase, most: int, overlap: int = OVERLAP) -> list[str]:
     """Stretches of `text` of at most `most` tokens each, the model's own marks included; the whole where it fits.
 
     Each begins `overlap` tokens before the last one ended, or half a window where the window is that short.
     """
-    room = max(1, (most or _USUAL_LENGTH) - tokenizer.num_special_tokens_to_add())
+    room = max(1, most - tokenizer.num_special_tokens_to_add())
     step = max(1, room - min(overlap, room // 2))
     taken = tokenizer(text, add_special_tokens=False, return_offsets_mapping=tokenizer.is_fast, verbose=False)
     tokens: list[int] = taken["input_ids"]

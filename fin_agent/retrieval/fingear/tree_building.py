@@ -13,6 +13,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -299,7 +300,8 @@ def _soft_clusters(vectors: Matrix, neighbours: int) -> list[list[int]]:
 
     import numpy as np
 
-    umap, mixture, one_thread = _libraries()
+    umap, mixture = library("umap"), library("sklearn.mixture").GaussianMixture
+    one_thread = library("threadpoolctl").threadpool_limits(1)
     count = len(vectors)
     # A pool of threads for matrices this small costs ten times what it saves, and more on a busy machine.
     with warnings.catch_warnings(), one_thread:
@@ -331,34 +333,32 @@ def _soft_clusters(vectors: Matrix, neighbours: int) -> list[list[int]]:
     return clusters
 
 
-def _libraries() -> tuple[Any, Any, Any]:
+def library(name: str) -> Any:
+    """A library of the extra `fingear`, loaded when it is needed. Raises TreeError where it is not there."""
     try:
-        import umap
-        from sklearn.mixture import GaussianMixture
-        from threadpoolctl import threadpool_limits
+        return import_module(name)
     except ImportError as failure:
-        raise needs_library("building trees", failure) from failure
-    return umap, GaussianMixture, threadpool_limits(1)
+        raise TreeError(
+            f"trees and graphs need {failure.name}, which is not installed",
+            remedy=f"Install it: {how_to_install('fingear')}",
+        ) from failure
 
 
-def needs_library(what: str, failure: ImportError) -> TreeError:
-    """That `what` needs a library which is not there, and how to get it."""
-    return TreeError(
-        f"{what} needs {failure.name}, which is not installed",
-        remedy=f"Install it: {how_to_install('fingear')}",
-    )
+def tfidf(texts: Sequence[str], *, sublinear: bool = True) -> Any:
+    """TF-IDF, a sparse row a text; None where the texts hold nothing but stopwords."""
+    vectorizer = library("sklearn.feature_extraction.text").TfidfVectorizer
+    try:
+        return vectorizer(stop_words="english", sublinear_tf=sublinear).fit_transform(texts)
+    except ValueError:
+        return None
 
 
 def tfidf_vectors(texts: Sequence[str]) -> Matrix:
     """Vectors without a model: TF-IDF reduced to 128 dimensions (latent semantic analysis)."""
-    from sklearn.decomposition import TruncatedSVD
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    weighted = TfidfVectorizer(sublinear_tf=True, min_df=1, stop_words="english").fit_transform(texts)
+    weighted = tfidf(texts)
     dimensions = min(_TFIDF_DIMENSIONS, min(weighted.shape) - 1)
-    found: Matrix = (
-        TruncatedSVD(dimensions, random_state=_SEED).fit_transform(weighted) if dimensions > 1 else weighted.toarray()
-    )
+    reduced = library("sklearn.decomposition").TruncatedSVD(dimensions, random_state=_SEED) if dimensions > 1 else None
+    found: Matrix = reduced.fit_transform(weighted) if reduced else weighted.toarray()
     return found
 
 
@@ -427,14 +427,8 @@ def _central_sentences(sentences: Sequence[str]) -> list[str]:
     """The sentences with the highest PageRank in the graph of their likeness, in the order of the text."""
     if len(sentences) <= _SUMMARY_SENTENCES:
         return list(sentences)
-    try:
-        import networkx
-        from sklearn.feature_extraction.text import TfidfVectorizer
-    except ImportError as failure:
-        raise needs_library("building trees", failure) from failure
-    try:
-        weighted = TfidfVectorizer(stop_words="english").fit_transform(sentences)
-    except ValueError:  # stopwords alone
+    networkx, weighted = library("networkx"), tfidf(sentences, sublinear=False)
+    if weighted is None:
         return list(sentences[:_SUMMARY_SENTENCES])
     likeness = (weighted @ weighted.T).toarray()
     for place in range(len(sentences)):

@@ -18,7 +18,8 @@ from fin_agent.retrieval.fingear.tree_building import (
     TreeError,
     TreeNode,
     TreeStore,
-    needs_library,
+    library,
+    tfidf,
 )
 from fin_agent.retrieval.search_query import (
     EVERYTHING,
@@ -105,9 +106,9 @@ class TreeSearch(ABC):
     encoder: Encoder | None = None
     """Compares the question with those of nodes; words do (TF-IDF) where none is given."""
     documents: int = 5
-    chunks: int = 10
+    chunks: int = 5
+    """How many are chosen (k in the papers): the budget that FinGEAR divides among Items."""
     notify: Notify = log_warning
-    _vectors: dict[str, Matrix] = field(default_factory=dict, repr=False, compare=False)
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
         """See Strategy.search. Raises TreeError where none of the filings found has trees."""
@@ -149,20 +150,13 @@ class TreeSearch(ABC):
             )
         return found
 
-    def _vector(self, question: str) -> Matrix:
-        assert self.encoder is not None
-        vector = self._vectors.get(question)
-        if vector is None:
-            vector = self.encoder.encode_queries([question])[0]
-            self._vectors.clear()  # the trees of one search ask for the same
-            self._vectors[question] = vector
-        return vector
-
-    def _by_questions(self, question: str, of: FilingTrees, tree: ItemTree, texts: Mapping[int, str]) -> _Scores:
+    def _by_questions(
+        self, question: str, vector: Matrix | None, of: FilingTrees, tree: ItemTree, texts: Mapping[int, str]
+    ) -> _Scores:
         """Score of each node: the likeness of the question with the one of its questions that is most like it."""
         asked = [(node.number, each) for node in tree.nodes for each in node.questions]
-        if self.encoder is not None and of.encoder == self.encoder.name:
-            found = (tree.question_vectors(self.encoder.dimensions) @ self._vector(question)).tolist()
+        if vector is not None and self.encoder is not None and of.encoder == self.encoder.name:
+            found = (tree.question_vectors(self.encoder.dimensions) @ vector).tolist()
         else:
             asked += [(node.number, texts.get(node.number, "")) for node in tree.nodes if not node.questions]
             found = tfidf_similarity(question, [text for _, text in asked])
@@ -202,6 +196,7 @@ class FinGear(TreeSearch):
         given = self.item_budgets(question, trees)
         how = f"by terms, {self.weighting}" if "lexicon" in self.parts else "all alike"
         steps.append(SearchStep("items", how, ", ".join(f"{item} {count}" for item, count in given.items() if count)))
+        vector = None if self.encoder is None else self.encoder.encode_queries([question])[0]
         chosen: list[Candidate] = []
         for item, budget in given.items():
             if budget:
@@ -210,7 +205,7 @@ class FinGear(TreeSearch):
                     for of_filing in trees
                     for tree in of_filing.trees
                     if tree.item == item
-                    for candidate in self._candidates(question, of_filing, tree, budget, held)
+                    for candidate in self._candidates(question, vector, of_filing, tree, budget, held)
                 ]
                 chosen += self._reranked(question, within, held)[:budget]
         walked = [f"{part} tree" for part in ("summary", "question") if part in self.parts]
@@ -228,7 +223,7 @@ class FinGear(TreeSearch):
         return [by_ranks[at] for at in sorted(range(len(texts)), key=lambda at: (-round(scores[at], 6), at))]
 
     def _candidates(
-        self, question: str, of: FilingTrees, tree: ItemTree, budget: int, held: Passages
+        self, question: str, vector: Matrix | None, of: FilingTrees, tree: ItemTree, budget: int, held: Passages
     ) -> list[Candidate]:
         """The chunks that a walk through both trees reaches, and where they are too few, the next best ones."""
         texts = {leaf.number: held.text(of.doc_id, leaf) for leaf in tree.leaves}
@@ -236,7 +231,7 @@ class FinGear(TreeSearch):
         if "summary" in self.parts:
             orders.append(_by_words(question, tree, texts))
         if "question" in self.parts:
-            orders.append(self._by_questions(question, of, tree, texts))
+            orders.append(self._by_questions(question, vector, of, tree, texts))
         if not orders:
             orders.append({node.number: 0.0 for node in tree.nodes})
         reached = {leaf for scores in orders for leaf in _descend(tree, scores)}
@@ -307,12 +302,7 @@ def _descend(tree: ItemTree, scores: Mapping[int, float]) -> set[int]:
 
 def _by_words(question: str, tree: ItemTree, texts: Mapping[int, str]) -> _Scores:
     """Score of each node by BM25 over summaries, of leaves over their text (Lù 2024)."""
-    try:
-        import bm25s
-        import Stemmer
-    except ImportError as failure:
-        raise needs_library("searching trees", failure) from failure
-    stemmer = Stemmer.Stemmer("english")
+    bm25s, stemmer = library("bm25s"), library("Stemmer").Stemmer("english")
     held = [texts[node.number] if node.level == 0 else f"{node.title} {node.summary}" for node in tree.nodes]
     tokens = bm25s.tokenize(held, stopwords="en", stemmer=stemmer, show_progress=False)
     ranker = bm25s.BM25(k1=_K1, b=_B)
@@ -325,15 +315,8 @@ def _by_words(question: str, tree: ItemTree, texts: Mapping[int, str]) -> _Score
 
 def tfidf_similarity(question: str, texts: Sequence[str]) -> list[float]:
     """Cosine of TF-IDF vectors: the likeness without an encoder."""
-    try:
-        from sklearn.feature_extraction.text import TfidfVectorizer
-    except ImportError as failure:
-        raise needs_library("searching trees", failure) from failure
-    if not texts:
-        return []
-    try:
-        weighted = TfidfVectorizer(stop_words="english", sublinear_tf=True).fit_transform([question, *texts])
-    except ValueError:  # stopwords alone
+    weighted = tfidf([question, *texts]) if texts else None
+    if weighted is None:
         return [0.0] * len(texts)
     found: list[float] = (weighted[1:] @ weighted[0].T).toarray().ravel().tolist()
     return found

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from fin_agent.evidence.cards.card import Card
-from fin_agent.index.protocol import FilingIndex, StoredPassage
-from fin_agent.retrieval.fingear.tree_building import needs_library
+from fin_agent.index.protocol import StoredPassage
+from fin_agent.retrieval.fingear.tree_building import library
 from fin_agent.retrieval.fingear.tree_search import Passages, filings_for, tfidf_similarity
 from fin_agent.retrieval.search_query import (
     EVERYTHING,
@@ -49,12 +49,6 @@ class EntityGraph:
     passages: tuple[StoredPassage, ...]
     cards: tuple[Card, ...]
 
-    @classmethod
-    def of(cls, index: FilingIndex, doc_id: str) -> EntityGraph:
-        """The graph of a filing."""
-        passages = tuple(Passages(index).all_of(doc_id).values())
-        return cls(passages, tuple(Card.model_validate_json(stored.card) for stored in passages))
-
     @cached_property
     def entities(self) -> tuple[frozenset[str], ...]:
         """Of each passage."""
@@ -80,10 +74,7 @@ class EntityGraph:
     @cached_property
     def communities(self) -> tuple[tuple[tuple[str, ...], str], ...]:
         """(members, report) of each, by Louvain's method with a fixed seed. Raises TreeError without networkx."""
-        try:
-            import networkx
-        except ImportError as failure:
-            raise needs_library("a graph", failure) from failure
+        networkx = library("networkx")
         graph = networkx.Graph()
         for entity in sorted(self.relations):
             for other, count in sorted(self.relations[entity].items()):
@@ -148,7 +139,8 @@ class GraphSearch:
         self._graph = lru_cache(_MAX_GRAPHS)(self._made)
 
     def _made(self, doc_id: str, content_hash: str) -> EntityGraph:
-        return EntityGraph.of(self._workspace.index, doc_id)
+        passages = tuple(Passages(self._workspace.index).all_of(doc_id).values())
+        return EntityGraph(passages, tuple(Card.model_validate_json(stored.card) for stored in passages))
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
         """See Strategy.search. Passages without anything asked for come last, in the order of their filings."""

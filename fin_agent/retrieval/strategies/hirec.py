@@ -30,6 +30,9 @@ from fin_agent.retrieval.strategies.one_pass import (
 from fin_agent.retrieval.strategies.protocol import Curator, PassageScorer, Rewriter, Writer, generated_text
 from fin_agent.retrieval.strategies.reranking import CANDIDATES, order_by_scores
 
+SCORED = ("document-reranker", "passage-reranker")
+"""Parts that a cross-encoder plays; without both, none is needed."""
+_SCORED_BY = "by a cross-encoder"
 _UNSCORED = "as ranked, no cross-encoder"
 
 
@@ -49,9 +52,9 @@ class HiRec:
     curator: Curator
     rewriter: Rewriter
     scorer: PassageScorer | None
-    """None where the part `reranker` is switched off."""
+    """None where both parts of SCORED are switched off."""
     without: frozenset[str] = frozenset()
-    """Parts switched off, as its Table 3 does: `hierarchy`, `curation`, `filter`; and `rewriting`, `reranker`."""
+    """Parts switched off, as its Table 3 does: `hierarchy`, `curation`, `filter`; and `rewriting`, those of SCORED."""
     candidates: int = 100
     documents: int = 5
     passages: int = 5
@@ -73,7 +76,7 @@ class HiRec:
                 break
             if searches > self.rounds:
                 kept = pool
-                going.step("merging", "uncurated", f"{len(found)} new passages with those kept")
+                going.step("curation", "none, merged", f"{len(found)} new passages with those kept")
                 break
             verdict = self.curator.curate(query, pool, going.filings)
             # As its code does: as many passages as may be kept are taken to be enough.
@@ -108,22 +111,23 @@ class HiRec:
         return ranked[: self.kept if "curation" in self.without else self.passages]
 
     def _documents(self, asked: Query, going: _SearchState) -> list[str]:
-        words = asked.text
-        if "rewriting" not in self.without:
-            words = self.rewriter.rewrite(asked)
-            going.step("rewriting", "for the document stage", words)
+        rewritten = "rewriting" not in self.without
+        words = self.rewriter.rewrite(asked) if rewritten else asked.text
         limit = max(self.documents, going.depth.documents)
         found = [doc_id for doc_id, _ in self.ranker.filings(Wording((words,)), going.scope, self.candidates)]
-        if self.scorer is not None:
+        scorer = self._scorer_of("document-reranker")
+        if scorer is not None:
             texts = [self._title(doc_id) + self.index.filing(doc_id).summary for doc_id in found]
-            scores = self.scorer.score(words, texts)
+            scores = scorer.score(words, texts)
             found = [found[place] for place in sorted(range(len(found)), key=lambda at: (-round(scores[at], 6), at))]
-        going.step("documents", "by a cross-encoder" if self.scorer else _UNSCORED, ", ".join(found[: self.documents]))
+        how = f"{'rewritten' if rewritten else 'as asked'}, {_SCORED_BY if scorer else _UNSCORED}"
+        going.step("documents", how, f"{words}: {', '.join(found[: self.documents])}")
         return found[:limit]
 
     def _passages(self, asked: Query, within: Scope, going: _SearchState) -> list[RankedPassage]:
         flat = "hierarchy" in self.without or within.filings is None
-        if self.scorer is None or flat:
+        scorer = self._scorer_of("passage-reranker")
+        if scorer is None or flat:
             found = passages_to_depth(self.ranker, Wording.of(asked), within, going.depth)
             ranked = load_passages(self.index, found[: max(CANDIDATES, going.depth.passages, going.depth.pages)])
         else:
@@ -134,12 +138,14 @@ class HiRec:
                 if within.holds(key := PageKey(doc_id, number))
             ]
             ranked = [RankedPassage(each, 0.0) for each in self.index.passages(keys)]
-        if self.scorer is not None:
-            ranked = order_by_scores(asked.text, ranked, self.scorer, self._title)
-        how = "of the whole index" if flat else "of the filings found"
-        by = _UNSCORED if self.scorer is None else f"{len(ranked)} by a cross-encoder"
-        going.step("passages", how, by)
+        if scorer is not None:
+            ranked = order_by_scores(asked.text, ranked, scorer, self._title)
+        of = "of the whole index" if flat else "of the filings found"
+        going.step("passages", _SCORED_BY if scorer else _UNSCORED, f"{len(ranked)} {of}")
         return ranked
+
+    def _scorer_of(self, part: str) -> PassageScorer | None:
+        return None if part in self.without else self.scorer
 
     def _title(self, doc_id: str) -> str:
         """What goes before a filing's summary and its passages where they are scored (Section 5.1)."""

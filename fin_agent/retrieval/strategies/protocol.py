@@ -63,7 +63,7 @@ class StrategyInfo:
     usually: str = ""
     """What it stands over where nothing is said; empty where it stands alone."""
     parts: tuple[str, ...] = ()
-    """What of it can be switched off, for an ablation: `hirec-no-filter`, `fingear-no-lexicon-question`."""
+    """What of it can be switched off, for an ablation: `hirec-no-filter`, `fingear-no-lexicon-no-question`."""
     without: frozenset[str] = frozenset()
     """What of it is switched off."""
 
@@ -102,7 +102,7 @@ STRATEGIES: Mapping[str, StrategyInfo] = {
             Layer.CURATED,
             "filings, passages, evidence curated, asked again: as published",
             "dense",
-            ("rewriting", "hierarchy", "reranker", "curation", "filter"),
+            ("rewriting", "hierarchy", "document-reranker", "passage-reranker", "curation", "filter"),
         ),
         StrategyInfo("ircot", Layer.REASONED, "again with each sentence of a model's reasoning", "bm25"),
         StrategyInfo("sub-questions", Layer.REASONED, "for each part of the question on its own", "default"),
@@ -152,14 +152,14 @@ def parse_strategy(written: str) -> tuple[StrategyInfo, ...]:
 
 
 def _strategy_info(name: str, written: str) -> StrategyInfo:
-    named, _, switched_off = name.partition("-no-")
+    named, *switched_off = name.split("-no-")
     if named not in STRATEGIES:
         raise StrategyError(
             f"there is no strategy {name!r}" if name else "a name is missing",
             subject=f"strategy {written!r}",
             remedy=f"There are: {', '.join(STRATEGIES)}; a colon puts one over another, as in `rerank:hybrid`",
         )
-    found, without = STRATEGIES[named], frozenset(filter(None, switched_off.split("-")))
+    found, without = STRATEGIES[named], frozenset(switched_off)
     if odd := sorted(without.difference(found.parts)):
         raise StrategyError(
             f"{named} has no part {odd[0]!r} that could be switched off",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from fin_agent.config import VARIABLES, Settings
@@ -11,7 +11,7 @@ from fin_agent.index.protocol import VectorUnit
 from fin_agent.prompts import load_prompt
 from fin_agent.retrieval.fingear.lexicon_map import WEIGHTINGS
 from fin_agent.retrieval.search_query import Query
-from fin_agent.retrieval.strategies.hirec import HiRec, Hypothetical
+from fin_agent.retrieval.strategies.hirec import SCORED, HiRec, Hypothetical
 from fin_agent.retrieval.strategies.iterative import DecomposedSearch, InterleavedSearch, RqRag, SelfRag
 from fin_agent.retrieval.strategies.one_pass import (
     Arrangement,
@@ -98,9 +98,8 @@ class _Building:
                     self._lacking("a cross-encoder", "reranker", "/models/my-cross-encoder")
                 return Reranked(name, self._under(name, below), ScoreOrder(self._scorer), settings.rerank_candidates)
             case "tournament":
-                if self._models.arena is None:
-                    self._needs_analyst("an arena")
-                return Reranked(name, self._under(name, below), self._models.arena, TOURNAMENT_CANDIDATES)
+                arena = self._given("an arena", self._models.arena)
+                return Reranked(name, self._under(name, below), arena, TOURNAMENT_CANDIDATES)
             case "ircot":
                 return InterleavedSearch(
                     name,
@@ -118,9 +117,10 @@ class _Building:
             case "rq-rag":
                 return RqRag(name, self._under(name, below), self._rewriter, self._decomposer)
             case "hirec":
-                scored = "reranker" not in top.without
+                scored = not top.without.issuperset(SCORED)
                 if scored and self._scorer is None:
-                    self._lacking("a cross-encoder", "reranker", "/models/my-cross-encoder", "hirec-no-reranker")
+                    otherwise = "-no-".join((top.name, *SCORED))
+                    self._lacking("a cross-encoder", "reranker", "/models/my-cross-encoder", otherwise)
                 return HiRec(
                     name,
                     self._workspace.index,
@@ -161,21 +161,19 @@ class _Building:
             return GraphSearch(name, workspace, settings.documents)
         store = TreeStore(trees_folder(workspace.index, settings.trees))
         chunking = Chunking.parsed(settings.tree_chunks)
+        search: Callable[..., Strategy] = Raptor
         if named.name == "raptor":
-            whole = chunking.model_copy(update={"whole": True})
-            return Raptor(name, workspace, store, whole, documents=settings.documents, notify=self._models.notify)
-        return FinGear(
-            name,
-            workspace,
-            store,
-            chunking,
-            scorer=self._scorer,
-            encoder=self._encoder if variant == "dense" else None,
-            documents=settings.documents,
-            notify=self._models.notify,
-            parts=frozenset(named.parts) - named.without,
-            weighting=next((how for how in WEIGHTINGS if how == variant), "relative"),
-        )
+            chunking = chunking.model_copy(update={"whole": True})
+        else:
+            search = partial(
+                FinGear,
+                scorer=self._scorer,
+                encoder=self._encoder if variant == "dense" else None,
+                parts=frozenset(named.parts) - named.without,
+                weighting=next((how for how in WEIGHTINGS if how == variant), "relative"),
+            )
+        sizes = {"documents": settings.documents, "chunks": settings.passages}
+        return search(name, workspace, store, chunking, notify=self._models.notify, **sizes)
 
     def _arrangement(self, top: StrategyInfo, below: Sequence[StrategyInfo]) -> Arrangement:
         index, settings = self._workspace.index, self._settings
@@ -237,15 +235,15 @@ class _Building:
 
     @property
     def _curator(self) -> Curator:
-        return self._models.curator or self._needs_analyst("a curator")
+        return self._given("a curator", self._models.curator)
 
     @property
     def _rewriter(self) -> Rewriter:
-        return self._models.rewriter or self._needs_analyst("one who rewrites questions")
+        return self._given("one who rewrites questions", self._models.rewriter)
 
     @property
     def _decomposer(self) -> Decomposer:
-        return self._models.decomposer or self._needs_analyst("one who takes questions apart")
+        return self._given("one who takes questions apart", self._models.decomposer)
 
     @cached_property
     def _scorer(self) -> PassageScorer | None:
@@ -258,13 +256,14 @@ class _Building:
 
     @cached_property
     def _writer(self) -> Writer:
-        if self._models.writer is None:
-            if self._settings.chat_model is None and not self._settings.models.given:
-                self._lacking("a chat model", "chat_model", "openai:gpt-4o-mini")
-            self._needs_analyst("a writer")
-        return self._models.writer
+        settings = self._settings
+        if self._models.writer is None and settings.chat_model is None and not settings.models.given:
+            self._lacking("a chat model", "chat_model", "openai:gpt-4o-mini")
+        return self._given("a writer", self._models.writer)
 
-    def _needs_analyst(self, what: str) -> NoReturn:
+    def _given(self, what: str, model: Model | None) -> Model:
+        if model is not None:
+            return model
         raise StrategyError(
             f"it needs {what}, and none is given",
             subject=f"strategy {self._spec!r}",

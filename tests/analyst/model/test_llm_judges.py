@@ -15,7 +15,8 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import strategy_for
 from fin_agent.config import Settings
 from fin_agent.evidence.cards.card import Card, ClaimRole
-from fin_agent.evidence.tournament.judge import Brief
+from fin_agent.evidence.tournament.judge import Brief, TournamentSettings
+from fin_agent.evidence.tournament.stages import select_finalists
 from fin_agent.models import LoadedModel, ModelSettings, ModelSetupError, UnusableReplyError
 from fin_agent.models.call import Call
 from fin_agent.prompts import PromptError
@@ -211,6 +212,17 @@ def test_a_group_sends_on_those_that_are_chosen(script: type[Script], brief: Bri
     with pytest.raises(UnusableReplyError, match="chooses none of the 5 cards; there are no cards 7, 8"):
         ModelJudge(model.caller).choose(brief, cards[:5], 4)
     assert len(model.prompts) == 2
+
+
+def test_finalists_go_by_the_scores_that_a_model_gives(script: type[Script], brief: Brief, cards: list[Card]) -> None:
+    reply = '{"chosen": [{"card": 3, "score": 87}, {"card": 1, "score": 44}, {"card": 2, "score": 12}]}'
+    verdicts = ModelJudge(script(reply).caller).choose(brief, cards[:5], 10)
+    scores = [verdict.score for verdict in verdicts]
+    assert scores == [87, 44, 12, 0, 0]
+    assert select_finalists(scores, [()] * 5, TournamentSettings(k_min=1)).places == (0, 1), (
+        "half of the best score is near it"
+    )
+    assert select_finalists(scores, [()] * 5, TournamentSettings()).places == (0, 1, 2), "three go on at least"
 
 
 def test_ranking_and_choosing_may_have_models_of_their_own(

@@ -12,7 +12,6 @@ import pytest
 from fin_agent.analyst.events import journal, record_warning
 from fin_agent.analyst.model.card_abstraction import ModelCardMaker
 from fin_agent.analyst.model.filing_summaries import ModelSummarizer
-from fin_agent.analyst.model.llm_judges import ModelTextJudge
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.query_writer import ModelSubQuestions, ModelWriter
 from fin_agent.analyst.model.tree_node_writer import ModelNodeWriter
@@ -20,7 +19,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import AnalystDecomposer, by_slots, strategy_for
 from fin_agent.answering.answer import Answer, AnswerValue, PassagePlace, Retrieved
 from fin_agent.config import Settings
-from fin_agent.evaluation.llm_as_judge import JudgeCalls, Judgement
+from fin_agent.evaluation.llm_as_judge import JudgeCalls, Judgement, ModelTextJudge
 from fin_agent.evaluation.rag_measures import AnsweredRow, by_model
 from fin_agent.evidence.cards.card import Card
 from fin_agent.models import Budget, Caller, Callers, Meter, ModelSettings, Role, load_chat_model, metered

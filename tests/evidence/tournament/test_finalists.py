@@ -18,6 +18,16 @@ def test_those_near_the_best_go_on_within_the_bounds() -> None:
     assert select_finalists([9.0] * 6, NOTHING, SETTINGS).places == (0, 1, 2, 3)
 
 
+def test_a_group_sends_three_to_ten_of_those_with_half_of_the_best_score() -> None:
+    usual = TournamentSettings()
+    of_a_model = [*range(100, 0, -4)]
+    assert len(of_a_model) == usual.group_size == 25
+    fields: list[tuple[str, ...]] = [()] * 25
+    assert len(select_finalists([*map(float, of_a_model)], fields, usual).places) == 10, "thirteen have 50 or more"
+    assert select_finalists([100.0, 80.0, 60.0, 51.0, 50.0, 49.0], fields[:6], usual).places == (0, 1, 2, 3, 4)
+    assert select_finalists([100.0, *[0.0] * 24], fields, usual).places == (0, 1, 2)
+
+
 def test_without_scores_as_many_as_may_go_on() -> None:
     assert select_finalists([None] * 6, NOTHING, SETTINGS).places == (0, 1, 2, 3)
     assert select_finalists([None] * 2, NOTHING, SETTINGS).places == (0, 1)

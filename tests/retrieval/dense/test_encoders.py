@@ -10,13 +10,14 @@ import pytest
 
 from fin_agent.index.protocol import VectorUnit
 from fin_agent.index.sqlite import SqliteIndex
-from tests.retrieval.dense.tiny_models import save_cross, save_sparse
+from tests.retrieval.dense.tiny_models import WORDS, save_cross, save_sparse, save_static
 
 np = pytest.importorskip("numpy", reason="vectors need the extra `dense`")
 pytest.importorskip("sentence_transformers", reason="encoders need the extra `dense`")
 
 from fin_agent.retrieval.dense.embedding import embed  # noqa: E402
 from fin_agent.retrieval.dense.encoder import (  # noqa: E402
+    WINDOW_TOKENS,
     SentenceTransformerEncoder,
     load_encoder,
     load_pair_scorer,
@@ -71,6 +72,17 @@ def test_a_model_may_be_a_folder(tmp_path: Path, minilm: SentenceTransformerEnco
     copied = load_encoder(str(tmp_path / "copy"))
     assert copied.name == model_name(f"{tmp_path}/./copy/") == str((tmp_path / "copy").resolve())
     assert np.array_equal(copied.encode_queries(TEXTS), minilm.encode_queries(TEXTS))
+
+
+def test_static_vectors_read_texts_of_any_length_and_have_windows_all_the_same(tmp_path: Path) -> None:
+    encoder = load_encoder(str(save_static(tmp_path)))
+    text = " ".join(WORDS * 60)
+    windows = encoder.windows(text)
+    assert len(windows) > 2 and {len(window.split()) for window in windows[:-1]} == {WINDOW_TOKENS}
+    assert windows[0].startswith("revenue debt") and text.endswith(windows[-1])
+    assert encoder.windows("revenue grew") == ["revenue grew"]
+    nearest = encoder.encode_passages(["debt fell", "revenue grew"]) @ encoder.encode_queries(["the revenue"]).T
+    assert nearest[1] > nearest[0]
 
 
 def test_sparse_rows_weigh_terms(tmp_path: Path, index: SqliteIndex, add: Callable[..., None]) -> None:

@@ -35,7 +35,6 @@ def test_windows_overlap_and_the_last_ends_the_text(is_fast: bool) -> None:
     assert windows_of(text, tokenizer, 6, overlap=1) == ["a b c d", "d e f g", "g h i j"]
     assert windows_of(f"{text} k", tokenizer, 6, overlap=1) == ["a b c d", "d e f g", "g h i j", "j k"]
     assert windows_of(text, tokenizer, 12) == [text]
-    assert windows_of(text, tokenizer, None) == [text]
     assert windows_of("", tokenizer, 6) == [""]
 
 

@@ -26,6 +26,22 @@ def save_cross(folder: Path, labels: int = 1) -> Path:
     return _save(BertForSequenceClassification, folder / "cross", num_labels=labels)
 
 
+def save_static(folder: Path) -> Path:
+    """A vector a word, whatever stands beside it, in `folder`: such a model reads texts of any length."""
+    import numpy as np
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Whitespace
+
+    tokenizer = Tokenizer(WordLevel({word: number for number, word in enumerate(("[UNK]", *WORDS))}, "[UNK]"))
+    tokenizer.pre_tokenizer = Whitespace()
+    vectors = np.eye(len(WORDS) + 1, dtype=np.float32)
+    SentenceTransformer(modules=[StaticEmbedding(tokenizer, embedding_weights=vectors)]).save(str(folder / "static"))
+    return folder / "static"
+
+
 def _save(kind: type, place: Path, **settings: int) -> Path:
     import torch
     from transformers import BertConfig, BertTokenizerFast

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from fin_agent.retrieval.fingear.tree_building import (
     build_trees,
 )
 from fin_agent.retrieval.fingear.tree_search import ALL_PARTS, FinGear, Raptor
-from fin_agent.retrieval.search_query import Query, Scope
+from fin_agent.retrieval.search_query import Depth, Query, Scope
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
 from tests.retrieval.strategies.wordy_encoders import WordyEncoder
@@ -151,12 +152,22 @@ def test_filings_without_trees_are_told(workspace: Workspace, tmp_path: Path, as
         gear(workspace, TreeStore(tmp_path)).search(asked(SUIT), Scope(doc_ids=(FILING,)))
 
 
+def test_of_several_filings_those_without_trees_are_left_out_and_told(
+    workspace: Workspace, store: TreeStore, asked: Callable[[str], Query]
+) -> None:
+    told: list[str] = []
+    searching = replace(gear(workspace, store, notify=told.append), documents=2)
+    found = searching.search(asked(SUIT), Scope(doc_ids=(FILING, "harborlight_2023_10k")))
+    assert {each.stored.doc_id for each in found.passages} == {FILING}
+    assert told == ["no trees of harborlight_2023_10k: fin-agent trees --chunk 60:0 builds them"]
+
+
 @pytest.mark.parametrize(
     ("name", "off", "weighting"),
     [
         ("fingear", set(), "relative"),
         ("fingear-no-summary", {"summary"}, "relative"),
-        ("fingear-no-lexicon-question", {"lexicon", "question"}, "relative"),
+        ("fingear-no-lexicon-no-question", {"lexicon", "question"}, "relative"),
         ("fingear-log", set(), "log"),
         ("fingear-softmax", set(), "softmax"),
     ],
@@ -167,10 +178,29 @@ def test_the_names_switch_parts_off(workspace: Workspace, name: str, off: set[st
     assert ALL_PARTS - built.parts == off and built.weighting == weighting
 
 
+@pytest.mark.parametrize("k", [2, 5, 10, 15])
+def test_as_many_chunks_are_chosen_as_passages_are_asked_for(
+    workspace: Workspace, store: TreeStore, trees: FilingTrees, tmp_path: Path, asked: Callable[[str], Query], k: int
+) -> None:
+    settings = Settings(tree_chunks="60", trees=tmp_path, passages=k, documents=1)
+    built = build_strategy("fingear", workspace, settings)
+    assert isinstance(built, FinGear)
+    given = built.item_budgets(SUIT, [trees])
+    assert sum(given.values()) == k
+    there = {tree.item: len(tree.leaves) for tree in trees.trees}
+    chosen = sum(min(budget, there[item]) for item, budget in given.items())
+    assert chosen > k / 2, "an Item that has fewer chunks than its budget gives those it has"
+    found = built.search(asked(SUIT), Scope(doc_ids=(FILING,)), Depth(5, 20, 100))
+    items, chunks, _ = found.steps
+    assert sum(int(each.split()[-1]) for each in items.found.split(", ")) == k and chunks.found == f"{chosen} chunks"
+    raptor = build_strategy("raptor", workspace, settings)
+    assert isinstance(raptor, Raptor) and raptor.chunks == k
+
+
 def test_the_stages_are_told(workspace: Workspace, store: TreeStore, asked: Callable[[str], Query]) -> None:
     found = gear(workspace, store).search(asked("What were net sales in 2024?"), Scope(doc_ids=(FILING,)))
     items, chunks, reranking = found.steps
-    assert items.how == "by terms, relative" and sum(int(each.split()[-1]) for each in items.found.split(", ")) == 10
+    assert items.how == "by terms, relative" and sum(int(each.split()[-1]) for each in items.found.split(", ")) == 5
     assert (chunks.how, reranking.how) == ("summary tree and question tree", "by words, no cross-encoder")
     without = gear(workspace, store, parts=ALL_PARTS - {"lexicon"}).search(asked(SUIT), Scope(doc_ids=(FILING,)))
     assert without.steps[0].how == "all alike" and [step.how for step in without.steps[1:]] == [
@@ -235,7 +265,7 @@ def test_a_filing_without_items_and_one_with_few_are_searched(
     assert [tree.item for tree in made.trees] == [NO_ITEM]
     kept.write(made)
     found = gear(workspace, kept).search(asked("Who was appointed chief executive officer?"), Scope(doc_ids=(event,)))
-    assert found.passages and found.steps[0].found == f"{NO_ITEM} 10"
+    assert found.passages and found.steps[0].found == f"{NO_ITEM} 5"
 
 
 def test_with_fewer_chunks_than_items_the_lightest_items_give_none(
@@ -248,7 +278,15 @@ def test_with_fewer_chunks_than_items_the_lightest_items_give_none(
 
 
 def test_an_item_without_text_has_no_tree_and_no_budget(
-    workspace: Workspace, store: TreeStore, trees: FilingTrees
+    workspace: Workspace, store: TreeStore, trees: FilingTrees, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    empty = trees.trees[1].item
+    pages = {page.key for page in workspace.index.outline([FILING]) if page.item == empty}
+    assert pages and empty in {tree.item for tree in trees.trees}
+    read = workspace.index.passages
+    with monkeypatch.context() as patched:
+        patched.setattr(workspace.index, "passages", lambda keys: read([key for key in keys if key not in pages]))
+        made = build_trees(workspace.index, FILING, workspace.lexicon, chunking=SMALL, writer=RuleWriter()).trees
+    assert {tree.item for tree in made.trees} == made.terms.keys() == {tree.item for tree in trees.trees} - {empty}
     counted = trees.model_copy(update={"terms": {**trees.terms, "10-K.9": {"revenue": 1000}}})
     assert "10-K.9" not in gear(workspace, store).item_budgets("What was revenue?", [counted])

@@ -18,7 +18,7 @@ from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
 from tests.retrieval.strategies.conftest import CHIEF, SUIT
 
-BARE = "hirec-no-reranker:bm25"
+BARE = "hirec-no-document-reranker-no-passage-reranker:bm25"
 
 
 class Scripted:
@@ -69,7 +69,7 @@ def test_a_curator_that_is_never_content_sees_three_curations_and_four_searches(
     assert [question for question, _ in curator.seen] == ["Harborlight inventories"] * 3, "judged for the question"
     assert [count for _, count in curator.seen] == [5, 7, 7], "new passages with the two kept before"
     assert found.kept is not None and 5 < found.kept <= 15, "the last search is merged, uncurated"
-    assert found.steps[-1].stage == "merging" and found.curated
+    assert (found.steps[-1].stage, found.steps[-1].how) == ("curation", "none, merged") and found.curated
     documents = [text for query, _, text in scorer.scored if query.endswith("Tellurond")]
     assert len(documents) == 4 and all(text.startswith("Document title: ") for text in documents)
     passages = [(query, count) for query, count, _ in scorer.scored if not query.endswith("Tellurond")]
@@ -77,26 +77,61 @@ def test_a_curator_that_is_never_content_sees_three_curations_and_four_searches(
     assert min(count for _, count in passages) > 50, "every passage of the five filings is scored"
 
 
+def ways(found: SearchResult) -> dict[str, set[str]]:
+    """How each stage of a trace went, over all its searches."""
+    told: dict[str, set[str]] = {}
+    for step in found.steps:
+        told.setdefault(step.stage, set()).add(step.how)
+    return told
+
+
 @pytest.mark.parametrize(
-    ("part", "gone", "other"),
+    ("part", "stage", "how"),
     [
-        ("rewriting", {"rewriting"}, set()),
-        ("hierarchy", {"rewriting", "documents"}, {("passages", "of the whole index")}),
-        ("curation", {"curation", "merging"}, set()),
-        ("filter", set(), {("curation", "unfiltered")}),
-        ("reranker", set(), {("documents", "as ranked, no cross-encoder")}),
+        ("rewriting", "documents", {"as asked, by a cross-encoder"}),
+        ("hierarchy", "documents", set()),
+        ("document-reranker", "documents", {"rewritten, as ranked, no cross-encoder"}),
+        ("passage-reranker", "passages", {"as ranked, no cross-encoder"}),
+        ("curation", "curation", set()),
+        ("filter", "curation", {"unfiltered", "none, merged"}),
     ],
 )
-def test_each_switch_changes_one_stage_of_the_trace(
-    workspace: Workspace, part: str, gone: set[str], other: set[tuple[str, str]]
-) -> None:
-    whole = {(step.stage, step.how) for step in published("hirec:bm25", workspace)[0].steps}
-    found = published(f"hirec-no-{part}:bm25", workspace)[0]
-    steps = {(step.stage, step.how) for step in found.steps}
-    assert {stage for stage, _ in whole} - {stage for stage, _ in steps} == gone
-    assert steps - whole == other
-    changed = {stage for stage, _ in whole ^ steps} - gone
-    assert changed == {stage for stage, _ in other}
+def test_each_switch_changes_one_stage_of_the_trace(workspace: Workspace, part: str, stage: str, how: set[str]) -> None:
+    whole, _, _ = published("hirec:bm25", workspace)
+    found, curator, _ = published(f"hirec-no-{part}:bm25", workspace)
+    expected = ways(whole)
+    assert expected.pop(stage, set()) != how, "the stage goes another way"
+    assert ways(found) == (expected | {stage: how} if how else expected), "and every other stage goes as it did"
+    before = list(whole.steps[: [step.stage for step in whole.steps].index(stage)])
+    assert list(found.steps[: len(before)]) == before, "what comes before it is the same to the letter"
+    curations = 0 if part == "curation" else 3
+    assert (found.rounds, len(curator.seen)) == (curations + 1, curations), "Algorithm 1 runs on"
+
+
+class Indifferent(Counting):
+    """Finds all filings alike, and passages as Counting does: filings, which are few, stay as they are ranked."""
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        found = super().score(query, texts)
+        return [0.0] * len(texts) if len(texts) < 20 else found
+
+
+@pytest.mark.parametrize("part", ["rewriting", "document-reranker"])
+def test_a_switch_whose_stage_comes_to_the_same_leaves_all_the_rest_as_it_was(workspace: Workspace, part: str) -> None:
+    class Repeating:
+        def rewrite(self, query: Query) -> str:
+            return query.text
+
+    def searched(name: str) -> SearchResult:
+        models = Models(curator=Scripted(*ASKS), scorer=Indifferent(), rewriter=Repeating())
+        return build_strategy(name, workspace, models=models).search(Query("Harborlight inventories", terms=()))
+
+    whole, without = searched("hirec:bm25"), searched(f"hirec-no-{part}:bm25")
+    assert without.steps != whole.steps
+    assert [replace(step, how="") if step.stage == "documents" else step for step in without.steps] == [
+        replace(step, how="") if step.stage == "documents" else step for step in whole.steps
+    ]
+    assert replace(without, steps=()) == replace(whole, steps=())
 
 
 def test_without_curation_ten_passages_are_read_of_one_search(workspace: Workspace) -> None:
@@ -122,13 +157,15 @@ def test_as_many_passages_as_may_be_kept_are_enough(workspace: Workspace) -> Non
 
 
 def test_a_part_that_it_does_not_have_is_told(workspace: Workspace) -> None:
-    with pytest.raises(StrategyError, match=r"hirec has no part 'lexicon'.*rewriting, hierarchy, reranker"):
+    with pytest.raises(StrategyError, match=r"hirec has no part 'lexicon'.*rewriting, hierarchy, document-reranker"):
         build_strategy("hirec-no-lexicon", workspace)
 
 
 def test_without_a_cross_encoder_it_says_how_to_do_without(workspace: Workspace) -> None:
-    with pytest.raises(StrategyError, match=r"needs a cross-encoder.*FIN_AGENT_RERANKER=.*hirec-no-reranker"):
+    with pytest.raises(StrategyError, match=r"needs a cross-encoder.*FIN_AGENT_RERANKER=.*, as hirec-no-document"):
         build_strategy("hirec:bm25", workspace)
+    with pytest.raises(StrategyError, match="needs a cross-encoder"):
+        build_strategy("hirec-no-passage-reranker:bm25", workspace)
 
 
 def test_rules_rewrite_to_company_period_and_figure(workspace: Workspace, asked: Callable[[str], Query]) -> None:

@@ -34,6 +34,18 @@ def test_each_sentence_is_searched_with(
     assert "tellurond_2024_8k" in {filing.doc_id for filing in found.filings}
 
 
+def test_a_model_that_never_has_the_answer_searches_four_times_for_five_passages_each(
+    workspace: Workspace, asked: Callable[[str], Query]
+) -> None:
+    thoughts = (THOUGHT, "Then the segments of Quillmark.", "Then the inventories of Harborlight.", "Then the auditor.")
+    found, notes = rounds_of(workspace, asked(SUIT), *thoughts)
+    bm25 = build_strategy("bm25", workspace)
+    searches = [asked(SUIT), *(Query(thought, terms=()) for thought in thoughts[:3])]
+    read = dict.fromkeys(key_of(each) for query in searches for each in bm25.search(query).passages[:5])
+    assert (found.rounds, found.kept, notes) == (4, len(read), []) and 10 < len(read) <= 20
+    assert [key_of(passage) for passage in found.passages[: found.kept]] == list(read)
+
+
 def test_the_model_reads_the_passages_fenced_and_its_own_reasoning(
     workspace: Workspace, asked: Callable[[str], Query], script: type[Script]
 ) -> None:

@@ -26,7 +26,8 @@ from tests.retrieval.strategies.wordy_encoders import WordyEncoder, WordySparseE
 
 NAMES = (
     "dense", "parent-child", "splade", "page-then-chunk", "query-expansion:dense", "hhr:dense",
-    "hirec-no-reranker:parent-child", "page-then-chunk:splade", "hybrid", "hhr", "hirec-no-reranker",
+    "hirec-no-document-reranker-no-passage-reranker:parent-child", "page-then-chunk:splade", "hybrid", "hhr",
+    "hirec-no-document-reranker-no-passage-reranker",
 )  # fmt: skip
 
 
@@ -164,6 +165,12 @@ def test_without_vectors_it_says_what_to_run(workspace: Workspace, script: type[
         StrategyError, match=f"'{name}': it needs vectors.*fin-agent embed --model wordy --units {units}`"
     ):
         build_strategy(name, workspace, models=models)
+
+
+@pytest.mark.parametrize("name", ["dense", "parent-child", "page-then-chunk", "default-dense"])
+def test_vectors_of_another_model_are_not_taken(embedded: Workspace, name: str) -> None:
+    with pytest.raises(StrategyError, match=rf"'{name}': it needs vectors.* by another, .* embed --model another "):
+        build_strategy(name, embedded, models=Models(encoder=WordyEncoder("another")))
 
 
 def test_without_vectors_of_the_sparse_model_it_says_what_to_run(workspace: Workspace) -> None:

@@ -44,7 +44,16 @@ def announcements(sample_index: Path, tmp_path_factory: pytest.TempPathFactory, 
 
 
 @pytest.mark.parametrize(
-    "name", ["dense", "hybrid", "parent-child", "hhr", "page-then-chunk", "hirec-no-reranker", "query-expansion:dense"]
+    "name",
+    [
+        "dense",
+        "hybrid",
+        "parent-child",
+        "hhr",
+        "page-then-chunk",
+        "hirec-no-document-reranker-no-passage-reranker",
+        "query-expansion:dense",
+    ],
 )
 def test_minilm_finds_the_page(announcements: Workspace, asked: Callable[[str], Query], name: str) -> None:
     found = strategy_for(Settings(strategy=name), announcements).search(asked(CHIEF))

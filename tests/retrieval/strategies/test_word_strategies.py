@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from fin_agent.config import settings_from
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.retrieval.search_query import EVERYTHING, Depth, Query, Scope
@@ -36,6 +37,19 @@ def test_the_right_filing_and_page_come_first(strategy: Strategy, asked: Callabl
     assert found.filings[0].doc_id == "harborlight_2024_10k"
     assert found.pages[0].key.page in SUIT_PAGES
     assert found.rounds == 1 and found.kept is None
+
+
+@pytest.mark.parametrize("pages", [1, 2, 5])
+def test_passages_are_of_the_first_pages_as_many_as_the_settings_say(
+    workspace: Workspace, asked: Callable[[str], Query], monkeypatch: pytest.MonkeyPatch, pages: int
+) -> None:
+    monkeypatch.setenv("FIN_AGENT_PAGES", str(pages))
+    found = build_strategy("page-then-chunk:bm25", workspace, settings_from()).search(
+        asked(SUIT), depth=Depth(5, 20, 50)
+    )
+    assert len(found.pages) == 20, "pages are listed whatever is looked at"
+    first = {page.key for page in found.pages[:pages]}
+    assert {passage.stored.key for passage in found.passages} == first
 
 
 def test_only_the_filings_in_scope_are_found(strategy: Strategy, asked: Callable[[str], Query]) -> None:
