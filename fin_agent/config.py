@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,6 +100,53 @@ VARIABLES: Mapping[str, str] = {".".join(place): _variable(place) for place in t
 """Setting (`models.budget.tokens`) -> the environment variable that gives it."""
 
 
+OTHER_VARIABLES = frozenset(
+    {
+        "FIN_AGENT_INDEX",
+        "FIN_AGENT_CONFIG",
+        "FIN_AGENT_API_KEY",
+        "FIN_AGENT_TOKEN",
+        "FIN_AGENT_LEXICON",
+        "FIN_AGENT_PDF_READER",
+        "FIN_AGENT_ES_API_KEY",
+        "FIN_AGENT_ES_USERNAME",
+        "FIN_AGENT_ES_PASSWORD",
+        "FIN_AGENT_ES_CA",
+        "FIN_AGENT_ES_TIMEOUT",
+        "FIN_AGENT_ES_PATIENCE",
+        "FIN_AGENT_ES_SHARDS",
+    }
+)
+"""Variables that give no setting; the modules that read them stand above this one, which must not import them."""
+_PREFIX = "FIN_AGENT_"
+_TEST_PREFIX = "FIN_AGENT_TEST_"
+
+
+def unknown_variables(key_variable: str | None = None) -> dict[str, str]:
+    """Variables of the environment that look like this package's and that nothing reads: a slip in a name.
+
+    Args:
+        key_variable: The variable that the settings name for the key of a model; it is known.
+
+    Returns:
+        The variable -> the known one whose name is closest; empty where none is close. Sorted by name.
+    """
+    known = {*VARIABLES.values(), *RECORDING_VARIABLES.values(), *OTHER_VARIABLES, key_variable}
+    known.add(os.environ.get(VARIABLES["models.key_variable"]))
+    names = sorted(filter(None, known))
+    return {
+        name: next(iter(difflib.get_close_matches(name, names, n=1)), "")
+        for name in sorted(os.environ)
+        if name.startswith(_PREFIX) and not name.startswith(_TEST_PREFIX) and name not in known
+    }
+
+
+def unknown_variable_message(name: str, closest: str) -> tuple[str, str]:
+    """What is wrong with a variable that nothing reads, and what to do."""
+    remedy = f"Did you mean {closest}?" if closest else "Unset it, or see docs/models.md for those that are read"
+    return f"the environment variable {name} is set, but nothing reads it", remedy
+
+
 class Recording(BaseModel):
     """Whether runs are recorded, where, and how many are kept. None of it changes an answer."""
 
@@ -157,7 +206,10 @@ def settings_from(flags: Iterable[SettingValue] = (), *, file: Path | str | None
     >>> Settings(models=ModelSettings(model="openai:qwen3", base_url="http://localhost:11434/v1")).by_model
     True
     """
-    return configured(flags, file=file, **given).settings
+    found = configured(flags, file=file, **given).settings
+    for name, closest in unknown_variables(found.models.key_variable).items():
+        warnings.warn(". ".join(unknown_variable_message(name, closest)), UserWarning, stacklevel=2)
+    return found
 
 
 def recording_from_environment(**given: object) -> Recording:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -174,6 +175,19 @@ def test_a_value_that_cannot_be_used_is_told_with_its_variable(
     with pytest.raises(SettingsError, match=told) as raised:
         settings_from()
     assert raised.value.subject == variable
+
+
+def test_a_variable_with_a_slip_is_told_with_the_closest_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FIN_AGENT_MAX_TOKEN", "9")
+    with pytest.warns(
+        UserWarning, match="FIN_AGENT_MAX_TOKEN is set, but nothing reads it. Did you mean FIN_AGENT_MAX_TOK"
+    ):
+        settings_from()
+    monkeypatch.delenv("FIN_AGENT_MAX_TOKEN")
+    monkeypatch.setenv("FIN_AGENT_TEST_ES_URL", "http://127.0.0.1:9200")  # of this repository's own checks
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        settings_from()
 
 
 def test_what_is_stronger_hides_what_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import os
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -15,23 +13,23 @@ from fin_agent.answering.answer import Usage
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import IndexOptions, ModelOptions, command
 from fin_agent.cli.streams import fields_of, messages
-from fin_agent.config import INDEX_VARIABLE, RECORDING_VARIABLES, VARIABLES, Configured, Settings, SettingsError
-from fin_agent.config_sources import FILE_NAME, FILE_VARIABLE
+from fin_agent.config import (
+    INDEX_VARIABLE,
+    Configured,
+    Settings,
+    SettingsError,
+    unknown_variable_message,
+    unknown_variables,
+)
+from fin_agent.config_sources import FILE_NAME
 from fin_agent.errors import FilingIndexError
-from fin_agent.filings.reader import PDF_READER_VARIABLE
-from fin_agent.index.elastic.address import VARIABLES as CLUSTER_VARIABLES
 from fin_agent.index.opening import open_index
 from fin_agent.index.sqlite import FILE_NAME as INDEX_FILE
-from fin_agent.lexicon.lexicon import LEXICON_VARIABLE
 from fin_agent.models.costs import usage_of
 from fin_agent.models.diagnosis import Finding, State, diagnosed_models
-from fin_agent.models.loading import KEY_VARIABLE
 from fin_agent.models.metering import Meter
 from fin_agent.models.settings import ModelSettings
 from fin_agent.presentation.terminal_text import advice_view, one_line
-from fin_agent.serving.http_server import TOKEN_VARIABLE
-
-_PREFIX = "FIN_AGENT_"
 
 
 @command
@@ -87,15 +85,8 @@ def _settings_findings(configured: Configured) -> Iterator[Finding]:
     if given:
         told = "; ".join(f"{by} gives {', '.join(names)}" for by, names in given.items())
         yield Finding("settings", "given", State.OK, told)
-    key_variable = configured.settings.models.key_variable
-    known = {*VARIABLES.values(), *RECORDING_VARIABLES.values(), INDEX_VARIABLE, FILE_VARIABLE, KEY_VARIABLE}
-    known |= {*CLUSTER_VARIABLES.values(), TOKEN_VARIABLE}
-    known |= {PDF_READER_VARIABLE, LEXICON_VARIABLE, *([key_variable] if key_variable else [])}
-    for variable in sorted(os.environ):
-        if variable.startswith(_PREFIX) and variable not in known:
-            near = difflib.get_close_matches(variable, sorted(known), n=1)
-            remedy = f"Did you mean {near[0]}?" if near else "Unset it, or see docs/models.md for those that are"
-            yield Finding("settings", "variable", State.WARNING, f"{variable} is set, and nothing reads it", remedy)
+    for name, closest in unknown_variables(configured.settings.models.key_variable).items():
+        yield Finding("settings", "variable", State.WARNING, *unknown_variable_message(name, closest))
 
 
 def _analyst_finding(settings: Settings) -> Iterator[Finding]:

@@ -313,6 +313,18 @@ def test_a_variable_with_a_slip(sample_index: Path, monkeypatch: pytest.MonkeyPa
     assert looked.of("settings", "variable")[2] == "Did you mean FIN_AGENT_MODEL?"
 
 
+def test_every_command_warns_of_a_variable_with_a_slip(sample_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FIN_AGENT_INDX", str(sample_index))
+    monkeypatch.setenv("FIN_AGENT_MY_SECRET", "x")
+    monkeypatch.setenv("FIN_AGENT_KEY_VARIABLE", "FIN_AGENT_MY_SECRET")  # a variable of the user's own
+    ran = Ran("filings", "--index", sample_index)
+    said = (
+        "warning: the environment variable FIN_AGENT_INDX is set, but nothing reads it. Did you mean FIN_AGENT_INDEX?"
+    )
+    assert said in " ".join(ran.err.split()) and "MY_SECRET" not in ran.err
+    assert ran.code == 0
+
+
 def test_variables_that_something_reads_are_no_slips(sample_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = Path(doctor.__file__).parents[1]
     texts = [file.read_text(encoding="utf-8") for file in sorted(package.rglob("*.py"))]
