@@ -404,11 +404,11 @@ class _MeasureReading:
             return
         named = [one for one in self.measures if not isinstance(one, Line) or one.metric]
         parts = self._parts_listed() if len(named) == 1 else ()
-        if parts and named[0].words.lower() not in _MONEY:
+        if parts and isinstance(named[0], Line | NamedFormula) and named[0].words.lower() not in _MONEY:
             self.measures = named
             self.base = self.base.model_copy(update={"parts": Parts(names=parts)})
             return
-        if max(groups) < 2 or not self.words.has("HIGHEST", "LOWEST"):
+        if max(groups) < 2 or not self.words.has_unread("HIGHEST", "LOWEST"):
             return
         largest = groups.index(max(groups))
         start = sum(groups[:largest])
