@@ -568,7 +568,7 @@ class _FactPhrase:
             unit = "percent" if said & _RATE else "USD per share" if said >= _PER_SHARE or said & _PRICE else ""
         if (unit and fact.unit != unit) or (not unit and fact.unit in ("percent", "ratio", "USD per share")):
             prior -= _OF_ANOTHER_UNIT
-        elif not unit and fact.unit == "shares" and "share" not in said:
+        elif not unit and fact.unit == "shares" and said.isdisjoint(_OF_SHARES):
             prior -= _OF_ANOTHER_UNIT / 2
         names = (address.members or address.scope) - OF_ANY_CONCEPT - OF_TIME - years_of(fact.period)
         if names or fact.scope is not None:
@@ -668,6 +668,7 @@ _SHORTEST_FORM, _LONGEST_NAME, _MOST_FORMS = 3, 60, 6
 OF_ANY_FIGURE = stems("of any figure")
 """Words of a phrase that say only that a figure is meant: no address needs to have them."""
 _RATE, _CHANGE = stems("rate"), stems("change")
+_OF_SHARES = stems("of shares")
 _PER_SHARE, _PRICE = frozenset(("per", "share")), words_of("price")
 _NARROWING = words_of("current noncurrent")
 _NOUNS_OF_BALANCES = stems("of balances")

@@ -9,7 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import Enum
 
-from fin_agent.filings.facts.units_and_scales import money_of_columns, scale_of_cell, unit_of_cell, units_of_columns
+from fin_agent.filings.facts.units_and_scales import (
+    is_measure,
+    scale_of_cell,
+    unit_of_cell,
+    units_of_columns,
+    usual_units,
+)
 from fin_agent.filings.tables.column_periods import FiscalCalendar, TimeWords, is_month_end, time_words
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
@@ -146,15 +152,17 @@ def equity_facts(
 def facts_of_dated_rows(table: Table, rows: Mapping[int, DatedRow], unit_line: str) -> Iterator[Fact]:
     """Facts of any other table whose rows are balances at days and the changes between them; columns are its parts."""
     units = units_of_columns(table, unit_line)
-    money = money_of_columns(table, unit_line)
+    usual = usual_units(table, unit_line)
     names = [_component(name) for name in table.columns]
     total = total_column(names)
+    parted = {index for index, name in enumerate(names) if name and index != total and not is_measure(name)}
+    parted = parted if len(names) > 1 else set()
     for position, when in rows.items():
         row = table.rows[position]
         for index, cell in enumerate(row.cells):
             if cell is None:
                 continue
-            unit = unit_of_cell(cell, row, names[index], money[index])
+            unit = unit_of_cell(cell, row, names[index], usual[index])
             yield Fact(
                 label=row.label,
                 amount=cell.amount,
@@ -167,7 +175,7 @@ def facts_of_dated_rows(table: Table, rows: Mapping[int, DatedRow], unit_line: s
                 line=row.line,
                 column=table.columns[index],
                 column_path=table.column_path(index),
-                scope=names[index] if len(names) > 1 and index != total and names[index] else None,
+                scope=names[index] if index in parted else None,
             )
 
 
@@ -296,7 +304,7 @@ def _counts_shares(table: Table, names: Sequence[str], index: int) -> bool:
 
 def _unit(cell: Cell, row: Row) -> str:
     if cell.percent or "." in cell.printed:
-        unit = unit_of_cell(cell, row, "", True)
+        unit = unit_of_cell(cell, row, "", "USD")
         return unit if unit in ("percent", "USD per share") else "USD"
     return "USD"
 
@@ -450,7 +458,7 @@ def facts_of_rows_in_time(
             if cell is None or not (table.columns[index] or owed):
                 continue
             named = replace(row, label=table.columns[index]) if table.columns[index] else row
-            unit = unit_of_cell(cell, named, "", bool(unit_line) or cell.dollar)
+            unit = unit_of_cell(cell, named, "", "USD" if unit_line else "count")
             divided = headed_metric is not None and metric is None and not owed
             yield Fact(
                 label=row.label,

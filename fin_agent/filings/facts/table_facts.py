@@ -30,10 +30,11 @@ from fin_agent.filings.facts.row_periods import (
 from fin_agent.filings.facts.statement_roles import assign_roles, with_unlabelled_gross_profit
 from fin_agent.filings.facts.units_and_scales import (
     facts_in_labels,
-    money_of_columns,
+    is_measure,
     scale_of_cell,
     unit_of_cell,
     units_of_columns,
+    usual_units,
 )
 from fin_agent.filings.outline.statements import statement_titled
 from fin_agent.filings.tables.cells import scale_of
@@ -311,10 +312,11 @@ def _facts_of(
     spans: Mapping[int, bool],
 ) -> Iterator[Fact]:
     units = units_of_columns(table, unit_line)
-    money = money_of_columns(table, unit_line)
+    usual = usual_units(table, unit_line)
     # Columns of one period are parts of the whole in segment tables and statements of equity only.
     split = statement is None or statement is Statement.EQUITY
     parts = _parts(table) if split else [""] * len(table.columns)
+    measured = [statement is None and is_measure(part) for part in parts]
     alike = _indistinguishable_columns(table) if statement is None else [False] * len(table.columns)
     columns = [metric_of(part, None, ()) if part else None for part in parts]
     alone = statement is None and not any(columns)
@@ -339,7 +341,7 @@ def _facts_of(
         for index, (cell, period) in enumerate(zip(row.cells, table.periods, strict=True)):
             if cell is None or period is None:
                 continue
-            unit = unit_of_cell(cell, row, parts[index], money[index])
+            unit = unit_of_cell(cell, row, parts[index], usual[index])
             of_column = columns[index] if metric is None else None
             if statement is Statement.EQUITY:
                 period = balance_period(row.label, period, table.periods, known)
@@ -363,7 +365,9 @@ def _facts_of(
                 column=table.columns[index],
                 column_path=table.column_path(index),
                 statement=statement,
-                scope=part_of_company(row.label) if of_column else _joined(_scope(row.label, parts[index]), scope),
+                scope=part_of_company(row.label)
+                if of_column
+                else _joined(None if measured[index] else _scope(row.label, parts[index]), scope),
             )
 
 

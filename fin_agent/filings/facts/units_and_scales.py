@@ -24,8 +24,8 @@ from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Row, Table
 
 
-def unit_of_cell(cell: Cell, row: Row, part: str, money: bool) -> str:
-    """Unit of a cell, by its signs, its column (`part`) and its row; `money`: the table is of money."""
+def unit_of_cell(cell: Cell, row: Row, part: str, usual: str) -> str:
+    """Unit of a cell, by its signs, its column (`part`) and its row; `usual` where these say nothing."""
     if cell.percent:
         return "percent"
     if cell.printed.endswith(_TIMES):
@@ -50,7 +50,12 @@ def unit_of_cell(cell: Cell, row: Row, part: str, money: bool) -> str:
         return "ratio"
     if not cell.dollar and _COUNT.search(row.label) and not _PRICED_COUNT.search(row.label):
         return "count"
-    return "USD" if money else "count"
+    return "USD" if cell.dollar else usual
+
+
+def is_measure(part: str) -> bool:
+    """Whether a column's name says what is measured in it, and no part of the company: `Number of shares`, `Price`."""
+    return bool(_NUMBER_COLUMN.search(part) or _PRICE_COLUMN.search(part))
 
 
 @lru_cache(maxsize=16_384)  # a label and its headings stand over every cell of their rows
@@ -87,11 +92,25 @@ def units_of_columns(table: Table, unit_line: str) -> list[str]:
     return [each or (table.unit_line if any(own) else unit_line) for each in own]
 
 
-def money_of_columns(table: Table, unit_line: str) -> list[bool]:
-    """Whether a figure of each column is money where its row says nothing else: all are, or those under a currency."""
-    if unit_line or any(cell and cell.dollar for row in table.rows for cell in row.cells):
-        return [True] * len(table.columns)
-    return [any(map(is_of_money, table.column_path(index))) for index in range(len(table.columns))]
+def usual_units(table: Table, unit_line: str) -> list[str]:
+    """The unit of figures of each column whose row says nothing else: that of the unit line, or of a currency above.
+
+    A column without a name beside prices per share counts these shares, unless it has a currency sign.
+    """
+    priced = any(map(_PRICE_COLUMN.search, table.columns))
+
+    def unit_of_column(index: int) -> str:
+        dollars = any(cell.dollar for row in table.rows if (cell := row.cells[index]) is not None)
+        if _SHARES_ALONE.search(unit_line) or (priced and not table.columns[index] and not dollars):
+            return "shares"
+        return "USD" if in_money or any(map(is_of_money, table.column_path(index))) else "count"
+
+    in_money = bool(unit_line) or any(cell and cell.dollar for row in table.rows for cell in row.cells)
+    return [unit_of_column(index) for index in range(len(table.columns))]
+
+
+_SHARES_ALONE = re.compile(r"^\W*(?:shares|units|awards) in \w+\W*$", re.I)
+"""`(shares in thousands)` says nothing of amounts of money."""
 
 
 def scale_of_cell(unit: str, cell: Cell, row: Row, unit_line: str) -> int:
@@ -149,6 +168,7 @@ _PRICED_COUNT = re.compile(
     r"\b(?:cost|expense|paid|benefit|compensation|payable|receivable|payments|fund|deposits|revenue|sales)", re.I
 )
 _SHARES_COLUMN = re.compile(r"^(?:number of )?(?:\w+ )?(?:shares|units|options|awards|rsus)\b", re.I)
+_NUMBER_COLUMN = re.compile(r"^(?:number of|shares)\b", re.I)
 _PRICE_COLUMN = re.compile(r"\bper[\s-]+(?:\w+ )?share\b|\bprice\b|\bgrant[\s-]date(?: fair value|$)", re.I)
 
 

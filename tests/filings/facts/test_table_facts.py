@@ -106,6 +106,16 @@ def test_columns_of_one_period_are_scoped_by_their_names() -> None:
     assert [fact.scope for fact in facts(page) if fact.label == "Net sales"] == ["Retail", "Wholesale", None]
 
 
+@pytest.mark.parametrize(("unit_line", "first"), [("(shares in thousands)", "Liability"), ("(in thousands)", "")])
+def test_shares_that_no_row_names(unit_line: str, first: str) -> None:
+    header = [(first, 415.0)] if first else []
+    page = Page().text(f"Restricted stock for the year ended December 31, 2022 {unit_line}")
+    page.header([*header, ("Price", 515.0)]).row("Granted", ["7,105", "35.07"], EDGES)
+    granted, price = facts(page.row("Vested", ["4,219", "23.18"], EDGES))[:2]
+    assert (granted.unit, granted.value, granted.scope) == ("shares", 7_105_000, first or None)
+    assert (price.unit, price.scope) == ("USD per share", None)
+
+
 def test_columns_that_name_metrics_scope_their_rows() -> None:
     page = Page().text("(in millions)", x=260).header([("Net Sales", 365.0), ("Operating Profit", 505.0)])
     page.header([("2022", 325.0), ("2021", 395.0), ("2022", 465.0), ("2021", 535.0)])
