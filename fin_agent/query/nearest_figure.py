@@ -18,7 +18,7 @@ from fin_agent.lexicon.words import word_lists
 from fin_agent.query.lexer import KnownNames, LexedQuestion, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, period_of
 from fin_agent.query.question_sentences import sentences_of
-from fin_agent.retrieval.fact_terms import OF_TIME, Words, words_of
+from fin_agent.retrieval.fact_terms import OF_TIME, Words, stems, words_of
 from fin_agent.retrieval.nearest_figure import FigureTarget, Moved, Wanted, other_phrases
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Identity
@@ -78,7 +78,7 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
         fiscal_year=period.fiscal_year,
         quarter=period.quarter,
         months=period.months,
-        wanted="percent" if _asks_a_share(lexed.tokens, wants) else _WANTED.get(wants, "words"),
+        wanted="percent" if _asks_a_share(lexed.tokens, wants) else _wanted(wants, hard),
         at_a_date=_AT_A_DATE.search(question) is not None and _IN_A_SPAN.search(question) is None,
         moved=_way_of(moving),
         moving=asking,
@@ -131,6 +131,15 @@ def _is_content(token: Token, lexed: LexedQuestion) -> bool:
     if token.type in ("COMPANY", "PERIOD"):
         return False  # `AMD`, `FY2019`: in capitals, and no part of the figure's name
     return token.type in _CONTENT | _MAY_BE_PRINTED or _is_a_name(token, lexed.text)
+
+
+def _wanted(wants: AnswerType, hard: Words) -> Wanted:
+    """What kind of figure is asked for: a count, too, where only things are named that are counted."""
+    wanted = _WANTED.get(wants, "words")
+    return "count" if wanted == "words" and hard & _COUNTED and not hard & _OF_MONEY else wanted
+
+
+_COUNTED, _OF_MONEY = stems("counted"), stems("of money")
 
 
 def _asks_a_share(tokens: Sequence[Token], wants: AnswerType) -> bool:

@@ -226,6 +226,7 @@ def ranked_candidates(
         if each.fact.amount  # a dash is no answer to `how much`
         and (each.fact.unit in _PERCENT or sought.wanted != "percent")  # a share is to be computed, or is printed
         and (each.fact.source == "text" or not sought.only_sentences)
+        and not (sought.wanted == "count" and each.fact.source == "text" and each.fact.unit.startswith("USD"))
     ]
     bearing = [pair for pair in addressed if asked.covers_all(pair[1], pair[0].fact)]
     if not bearing:

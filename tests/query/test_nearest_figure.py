@@ -99,6 +99,8 @@ def test_company_and_period_in_capitals_are_no_words_of_the_figure(workspace: Wo
         ("How much of Harborlight's restructuring accrual sat in other current liabilities in fiscal 2023?", "any"),
         ("What share of Harborlight's trade receivables sat in other current assets in fiscal 2023?", "percent"),
         ("How many dollars went through Harborlight's paid-in capital in fiscal 2023?", "amount"),
+        ("Employees that Harborlight had worldwide at the end of fiscal 2023?", "count"),
+        ("Wages of employees that Harborlight had at the end of fiscal 2023, as a payable?", "words"),
         ("What is the par value per share of Harborlight's common stock at the end of fiscal 2023?", "amount"),
     ],
 )
@@ -130,6 +132,15 @@ def test_what_stands_before_a_sentence_tells_whom_it_is_of(name: str, found: boo
     sought = FigureTarget(words=words_of(f"{name} annual base salary"), fiscal_year=2024, wanted="amount")
     amounts = {each.fact.amount for each, _ in ranked_candidates(workspace, sought, company=company.key)}
     assert (Decimal(950_000) in amounts) is found
+
+
+def test_an_amount_of_a_sentence_is_no_count(workspace: Workspace) -> None:
+    (company,) = (one for one in workspace.directory.companies if one.name.startswith("Quillmark"))
+    counted = FigureTarget(words=words_of("stores"), fiscal_year=2023, wanted="count")
+    found = [each.fact for each, _ in ranked_candidates(workspace, counted, company=company.key)]
+    told = [fact for fact in found if fact.source == "text"]
+    assert Decimal(412) in {fact.amount for fact in told}
+    assert not any(fact.unit.startswith("USD") for fact in told)
 
 
 def test_a_phrase_stands_for_the_others_of_its_group() -> None:
