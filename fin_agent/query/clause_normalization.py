@@ -6,6 +6,7 @@ sentence of its own. Wherever it stands, it takes the place of the name that it 
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -86,7 +87,7 @@ def _with_bounds_in_names(tokens: Sequence[Token], text: str) -> list[Token] | N
     """The tokens with a bound as part of the name that it stands at: `minimum lease payments`, `due after 2024`."""
     bounds = word_lists("question_words")["bounds in names"]
     kept: list[Token] = []
-    for one, below in zip(tokens, [*tokens[1:], None], strict=True):
+    for one, below in itertools.zip_longest(tokens, tokens[1:]):
         before = kept[-1] if kept else None
         begins = before is not None and before.text.lower() in bounds and one.type == "PHRASE"
         falls_due = before is not None and before.type == "PHRASE" and bool(words_of(before.text) & OF_YEARS_TO_COME)

@@ -11,6 +11,7 @@ import pytest
 from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention
+from fin_agent.query.clause_normalization import alternatives
 from fin_agent.query.lexer import KnownNames, Token, lex, with_printed_lines
 from fin_agent.vocabulary.identity import Form, Identity
 
@@ -115,3 +116,7 @@ def test_a_ratio_known_by_both_its_lines_is_asked_for_once() -> None:
     assert "FORMULA" in types and "RATIO" not in types
     between = lex("What is the ratio of the FCF of Tesla to that of Apple in 2024?", _names())
     assert "RATIO" in [one.type for one in between.tokens]
+
+
+def test_words_that_say_nothing_leave_nothing_to_read() -> None:
+    assert not any(alternatives([], "", lambda _: False))
