@@ -260,7 +260,11 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
         hits = hits if first is None else [first, *(hit for hit in hits if hit is not first)]
     better = next((hit for hit in near if bare and hit.is_complete and _is_less_specific(hits[0], hit, said)), None)
     if better is not None:
-        hits = [better, *(hit for hit in hits if not (hit is better or _is_less_specific(hit, better, said)))]
+        hits = [better, *(hit for hit in hits if hit is not better)]
+    best = hits[0] if hits and hits[0].is_complete else None
+    hits = [
+        hit for hit in hits if best is None or hit.score < best.score - _NEAR or not _is_less_specific(hit, best, said)
+    ]
     rivals = _rivals(hits, said)
     spoken = _as_spoken(" ".join((query.phrase, *query.basis)))
     told, against = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))

@@ -86,7 +86,7 @@ def _address(
     line, heads, head = words_of(label), words_of(" ".join(section)), words_of(" ".join(column)) - OF_TIME
     of_scope, named = words_of(scope or ""), words_of(split_tag_name(_NET_OF_WORDS.sub("", concept))) - OF_ANY_CONCEPT
     of_members = words_of(" ".join(map(split_tag_name, members))) - OF_ANY_CONCEPT
-    borne = line | heads | head | of_scope | named | of_members | words_of(" ".join(above))
+    borne = line | heads | head | of_scope | named | of_members | (words_of(" ".join(above)) - _BOUNDS)
     borne |= OF_YEARS_TO_COME if to_come else frozenset()
     without = _WITHOUT.search(label)
     left = words_of(label[: without.start()]) if without is not None and without.start() else line
@@ -152,4 +152,6 @@ NET_OF = stems("net of")
 """They ask for a figure without something."""
 LIGHT = frozenset(("total", "net", "gross", "aggreg"))
 OF_TIME = stems("of time")
+_BOUNDS = stems("bounds")
+"""What a caption says so is of its own sentence: `payments after 2024` are those of a row or a column called so."""
 OF_YEARS_TO_COME = stems("of years to come")

@@ -233,7 +233,8 @@ def _without_outlook(facts: list[Fact], latest: int, calendar: FiscalCalendar | 
     def due(fact: Fact) -> Fact:
         if fact.period.fiscal_year > latest:
             return replace(fact, scope=fact.column, part_kind="maturity year")
-        return replace(fact, scope=after(last), part_kind="maturity year") if is_later(fact.column) else fact
+        later = is_later("".join(fact.column_path[-1:]))
+        return replace(fact, scope=after(last), part_kind="maturity year") if later else fact
 
     return [replace(due(fact), metric=None, period=owed) for fact in facts]
 
@@ -243,9 +244,10 @@ def _with_maturity_columns(table: Table, latest: int, calendar: FiscalCalendar |
     to_come = [period is not None and period.fiscal_year > latest for period in table.periods]
     if calendar is None or day is None or sum(to_come) < _MIN_YEARS:
         return table
+    last_levels = ["".join(table.column_path(index)[-1:]) for index in range(len(table.columns))]
     owed = [
         calendar.instant(day) if period is None and (is_later(name) or part_of_company(name) is None) else period
-        for name, period in zip(table.columns, table.periods, strict=True)
+        for name, period in zip(last_levels, table.periods, strict=True)
     ]
     return replace(table, periods=tuple(owed))
 
