@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 
 from fin_agent.evaluation.financebench import load_questions
-from fin_agent.evaluation.generated.question_material import Material
+from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.generated.truth import StatedFigure, fewest_filings
 from fin_agent.evaluation.lofin_finqa import aligned_page
 from fin_agent.index.protocol import PageKey
@@ -43,7 +43,7 @@ class Templates:
     def __init__(self, workspace: Workspace) -> None:
         self._index = workspace.index
         self._lexicon = workspace.lexicon
-        self._material = Material(workspace)
+        self._material = QuestionMaterial(workspace)
 
     def rows(self) -> Iterator[dict[str, object]]:
         """All that the figures fill, in a fixed order."""

@@ -22,7 +22,7 @@ from fin_agent.answering.program import Program, check_program
 from fin_agent.answering.provenance import check_provenance
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.generated.benchmark import generated_questions
-from fin_agent.evaluation.generated.question_material import Material
+from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evidence.slot_ledger import Figure, Ledger
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.vocabulary.fact import Fact
@@ -40,7 +40,7 @@ def main() -> int:
     counts = {Family.MULTI_FILING: given.questions * 3 // 4, Family.LOOKUP: given.questions - given.questions * 3 // 4}
     workspace = Workspace.open(given.index)
     context = AnswerContext.by_rules(workspace)
-    made = generated_questions(Material(workspace), tuple(counts), given.seed, counts=counts)
+    made = generated_questions(QuestionMaterial(workspace), tuple(counts), given.seed, counts=counts)
     texts = [question.text for question in made]
     specimens = tuple(correct_programs(texts, lambda text: answer_question(text, context), context.analyst, workspace))
     refused = wrongly_refused(specimens)

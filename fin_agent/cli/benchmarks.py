@@ -33,9 +33,9 @@ from fin_agent.evaluation.financebench import (
     summarize,
 )
 from fin_agent.evaluation.generated import benchmark as made
-from fin_agent.evaluation.generated.question import failed
+from fin_agent.evaluation.generated.question import has_failed
 from fin_agent.evaluation.generated.question import judge as judge_made
-from fin_agent.evaluation.generated.question_material import Material
+from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.llm_as_judge import Judgement, ModelTextJudge, judge_caller
 from fin_agent.evaluation.miss_analysis import explain
 from fin_agent.graphs.answer.context import AnswerContext
@@ -242,7 +242,7 @@ def generated(
             remedy="Add annual reports with `fin-agent ingest PATH...`",
         )
         return _ask_generated(
-            Material(workspace), tuple(kind or Family), count, seed, asking, "Generated questions", lacking
+            QuestionMaterial(workspace), tuple(kind or Family), count, seed, asking, "Generated questions", lacking
         )
 
 
@@ -274,12 +274,12 @@ def tagged_questions(
             f"{folder} holds no tagged reports that are in the index",
             remedy=f"Add them with `fin-agent ingest {folder}`",
         )
-        material = Material(workspace, held.filings)
+        material = QuestionMaterial(workspace, held.filings)
         return _ask_generated(material, tuple(kind or QuestionKind), count, seed, asking, title, lacking)
 
 
 def _ask_generated(
-    material: Material,
+    material: QuestionMaterial,
     kinds: Sequence[Family] | Sequence[QuestionKind],
     count: int | None,
     seed: int,
@@ -298,7 +298,7 @@ def _ask_generated(
             warn(f"only {found} of {counts[kind]} {kind.value} questions can be made")
     asking.write("questions.jsonl", (json.dumps(asdict(each)) for each in questions))
     by_key = material.workspace.directory.by_key
-    missed = failed if material.filings is None else (lambda row: not row.figures["right"])
+    missed = has_failed if material.filings is None else (lambda row: not row.figures["right"])
     run = asking.run(
         questions,
         lambda each: asking.ask(each.text, each.id),

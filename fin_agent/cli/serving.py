@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fin_agent.serving.http_api import Limits
     from fin_agent.serving.http_server import Access
     from fin_agent.tools.context import ToolContext
-    from fin_agent.web.server_options import Keeping
+    from fin_agent.web.server_options import Storage
 
 Host = Annotated[
     str,
@@ -126,7 +126,7 @@ def serve(
     require_extra("serve", ["fastapi", "sse_starlette", "uvicorn"])
     access = Access.of(host, tuple(allow_host or ()))
     from fin_agent.serving.http_api import Limits
-    from fin_agent.web.server_options import Keeping
+    from fin_agent.web.server_options import Storage
 
     limits = Limits(at_once=at_once, waiting=at_once, seconds=time_limit)
 
@@ -136,7 +136,7 @@ def serve(
 
     chosen = on.chosen
     folder = chosen.folder if address_of(chosen.place) is None else None
-    keeping = Keeping.beside(folder, uploads=not read_only and not doc)
+    keeping = Storage.next_to_index(folder, uploads=not read_only and not doc)
     if on.index is None and keeping.uploads and folder is not None and not (folder / FILE_NAME).is_file():
         SqliteIndex.create(folder).close()  # a first filing can be added in the browser
         say(f"there was no index yet: an empty one is in {folder}")
@@ -160,7 +160,7 @@ class _ServedIndexes:
 
     access: Access
     limits: Limits
-    keeping: Keeping
+    keeping: Storage
     models: tuple[str, ...]
     indexes: tuple[Path, ...]
     read_only: bool
@@ -169,7 +169,7 @@ class _ServedIndexes:
         """The application. Raises FilingIndexError where one of the indexes is none, ModelSetupError."""
         from fin_agent.serving.http_api import http_api
         from fin_agent.tools.context import ToolContext
-        from fin_agent.web.server_options import Keeping
+        from fin_agent.web.server_options import Storage
         from fin_agent.workspace import Workspace
 
         others = {}
@@ -178,7 +178,7 @@ class _ServedIndexes:
             names = (plain if number == 1 else f"{plain}-{number}" for number in count(1))
             name = next(each for each in names if each not in others)
             other = ToolContext.of(Workspace.open(folder), context.settings)
-            others[name] = (other, Keeping.beside(folder, uploads=not self.read_only))
+            others[name] = (other, Storage.next_to_index(folder, uploads=not self.read_only))
         return http_api(context, self.access, self.limits, self.keeping, models=self.models, others=others)
 
 

@@ -122,11 +122,11 @@ def _examples(
 ) -> Material:
     """Make the examples of an index and write them to `out`."""
     from fin_agent.evaluation.financebench import load_questions
-    from fin_agent.training.supervision import Wanted, material_of
+    from fin_agent.training.supervision import SupervisionTargets, material_of
 
     of_files = {path.stem: load_questions(path) for path in questions}
     with on.open_workspace() as workspace, Progress(len(workspace.index.entries()), "reading", "filings") as progress:
-        material, left_out = material_of(workspace, of_files, Wanted(lookups, tags, terms), progress.step)
+        material, left_out = material_of(workspace, of_files, SupervisionTargets(lookups, tags, terms), progress.step)
     for question in left_out:
         warn(f"left out: {question}")
     out.mkdir(parents=True, exist_ok=True)

@@ -79,7 +79,7 @@ class Patience:
     """Hears the seconds that are waited because a server asked an earlier request, or another process, for a pause."""
 
 
-class Received(NamedTuple):
+class Response(NamedTuple):
     """What an address gave."""
 
     status: int
@@ -100,7 +100,9 @@ class BrokenOffError(Exception):
 class EdgarConnection:
     """A connection to EDGAR, or to a mirror. Use it with `with`."""
 
-    def __init__(self, settings: EdgarSettings, *, pace: Pace | None = None, patience: Patience | None = None) -> None:
+    def __init__(
+        self, settings: EdgarSettings, *, pace: RequestPacer | None = None, patience: Patience | None = None
+    ) -> None:
         """Prepare a client; nothing is sent yet.
 
         Raises:
@@ -117,7 +119,7 @@ class EdgarConnection:
             raise FinAgentError("fetching filings needs httpx", remedy=how_to_install("edgar")) from error
         self._httpx, self._tenacity = httpx, tenacity
         self._patience = patience or Patience()
-        self._pace = pace or Pace(
+        self._pace = pace or RequestPacer(
             settings.cache_folder / "pace.sqlite", longest=self._patience.longest, told=self._patience.told
         )
         headers = {"User-Agent": agent, "Accept-Encoding": "gzip"}
@@ -137,7 +139,7 @@ class EdgarConnection:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
-    def get(self, url: str, headers: Mapping[str, str] | None = None, *, most: int = MAX_BYTES) -> Received:
+    def get(self, url: str, headers: Mapping[str, str] | None = None, *, most: int = MAX_BYTES) -> Response:
         """What is at `url`: its status (200 or 304), headers and content, unpacked.
 
         Tried again, after a pause, where the network fails, the answer breaks off or the server asks for that. Raises
@@ -172,14 +174,14 @@ class EdgarConnection:
         doubled: float = self._patience.first * 2.0 ** (state.attempt_number - 1)
         return max(asked_for, doubled * random.uniform(0.75, 1.25))
 
-    def _asked(self, url: str, headers: Mapping[str, str], most: int) -> Received:
+    def _asked(self, url: str, headers: Mapping[str, str], most: int) -> Response:
         try:
             with self._followed(url, headers) as response:
                 status = response.status_code
                 if status == 304 and not headers:
                     raise BrokenOffError("the reply was empty")
                 if status in _TAKEN:
-                    received = Received(status, response.headers, _content(response, url, most))
+                    received = Response(status, response.headers, _content(response, url, most))
                     _check_no_refusal(received.content, url)
                     return received
                 if status not in _TRIED_AGAIN:
@@ -218,7 +220,7 @@ class EdgarConnection:
         return origin in self._origins or (self._of_sec and within_sec)
 
 
-class Pace:
+class RequestPacer:
     """Turns, a ninth of a second apart, in a small SQLite file: its lock is the system's, and ends with its process.
 
     A host that asked for a pause is left alone by all processes. `told` hears how many seconds are waited for that,
@@ -226,7 +228,7 @@ class Pace:
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     Pace(Path(folder) / "pace.sqlite").wait()
+    ...     RequestPacer(Path(folder) / "pace.sqlite").wait()
     0.0
     """
 

@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fin_agent.atomic_write import WriteError, atomic_write
 from fin_agent.downloads.connection import DownloadError, EdgarConnection, NotThereError, is_refusal, not_writable
-from fin_agent.downloads.filing_selection import NotFiled, Wanted, Years, wanted_of
-from fin_agent.downloads.lists import Company, Listed, Lists, Submissions, company_of, unknown_company
+from fin_agent.downloads.filing_selection import FilingToFetch, NotFiled, Years, select_filings
+from fin_agent.downloads.lists import Company, ListedFiling, Lists, Submissions, company_of, unknown_company
 from fin_agent.downloads.settings import EdgarSettings
 from fin_agent.filings.reader import is_readable
 
@@ -64,7 +64,7 @@ class CompanyFilings:
 
     company: Company
     name: str
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[FilingToFetch, ...]
     not_filed: tuple[NotFiled, ...] = ()
     """What was asked for and is not in EDGAR's list."""
 
@@ -86,7 +86,7 @@ class Edgar:
         except NotThereError as error:
             raise unknown_company(company) from error
         named = Company(known.cik, known.ticker or submissions.ticker, submissions.name)
-        wanted, not_filed = wanted_of(named, submissions, forms, years)
+        wanted, not_filed = select_filings(named, submissions, forms, years)
         return CompanyFilings(named, submissions.name, tuple(wanted), tuple(not_filed))
 
     def fetch(
@@ -106,7 +106,9 @@ class Edgar:
             on_file(done[-1])
         return done
 
-    def _fetched(self, found: CompanyFilings, wanted: Wanted, folder: Path, known: Fetched | None) -> FetchedFile:
+    def _fetched(
+        self, found: CompanyFilings, wanted: FilingToFetch, folder: Path, known: Fetched | None
+    ) -> FetchedFile:
         listed = wanted.listed
         if known is not None and _is_there(folder, known, listed):
             return FetchedFile(wanted.name, Became.THERE, known.url, folder / known.file, known.bytes)
@@ -148,7 +150,7 @@ class Edgar:
             raise not_writable(path, cause) from error
         return FetchedFile(wanted.name, Became.FETCHED, url, path, len(content))
 
-    def _address(self, company: Company, wanted: Wanted) -> tuple[str, str | None]:
+    def _address(self, company: Company, wanted: FilingToFetch) -> tuple[str, str | None]:
         """Where a filing is, and the ending of its file; None where it is not read.
 
         What an 8-K tells stands in its exhibits: it is fetched as the whole submission, of which the reader takes the
@@ -206,7 +208,7 @@ def _note(folder: Path, fetched: Fetched) -> None:
         os.close(opened)
 
 
-def _is_there(folder: Path, known: Fetched, listed: Listed) -> bool:
+def _is_there(folder: Path, known: Fetched, listed: ListedFiling) -> bool:
     """Whether a file that was fetched before is there as it was, and the filing as far as `check_filing` tells."""
     name = known.file
     if Path(name).name != name or name in ("", ".", "..") or "\\" in name or "\0" in name:
@@ -224,7 +226,7 @@ def _is_there(folder: Path, known: Fetched, listed: Listed) -> bool:
     return True
 
 
-def check_filing(content: bytes, listed: Listed, url: str) -> None:
+def check_filing(content: bytes, listed: ListedFiling, url: str) -> None:
     """Raises DownloadError where a document is not the one that EDGAR lists: too short, or about something else."""
     if why := _too_short(len(content), listed, url) or _something_else(content, listed, url):
         raise DownloadError(
@@ -235,13 +237,13 @@ def check_filing(content: bytes, listed: Listed, url: str) -> None:
         )
 
 
-def _too_short(size: int, listed: Listed, url: str) -> str:
+def _too_short(size: int, listed: ListedFiling, url: str) -> str:
     """Why, where a whole submission is much smaller than the list says, which may count a little otherwise."""
     short = url.endswith(".txt") and listed.size is not None and size < listed.size / 2
     return f"it has {size:,} bytes, where the list says {listed.size:,}" if short else ""
 
 
-def _something_else(content: bytes, listed: Listed, url: str) -> str:
+def _something_else(content: bytes, listed: ListedFiling, url: str) -> str:
     if url.lower().endswith(".pdf"):
         return "" if b"%PDF-" in content[:1024] else "it is no PDF"
     if len(content) > LARGEST_PAGE or _SUBMISSION.match(content) or content.startswith(b"%PDF-"):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from fin_agent.downloads.connection import DownloadError
-from fin_agent.downloads.lists import Company, Listed, Submissions
+from fin_agent.downloads.lists import Company, ListedFiling, Submissions
 from fin_agent.errors import FinAgentError
 
 _EARLIEST, _LATEST = 1993, 2100
@@ -37,10 +37,10 @@ class FiscalPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class FilingToFetch:
     """A filing to fetch, and what its file is to be called (without its ending)."""
 
-    listed: Listed
+    listed: ListedFiling
     place: FiscalPlace
     name: str
 
@@ -74,16 +74,16 @@ def years_in(written: str) -> Years:
     )
 
 
-def wanted_of(
+def select_filings(
     company: Company, submissions: Submissions, forms: Sequence[str], years: Years | None
-) -> tuple[list[Wanted], list[NotFiled]]:
+) -> tuple[list[FilingToFetch], list[NotFiled]]:
     """Filings on these forms, of these years (else the newest of each form), the oldest first; and what is missing.
 
     Raises DownloadError where there is none at all, saying which there are.
     """
     asked = dict.fromkeys(form.strip().upper() for form in forms)
     left = set(asked)
-    found: list[Wanted] = []
+    found: list[FilingToFetch] = []
     there: set[int] = set()
     for listed in submissions.since(years.first if years else None):
         if listed.form.upper() not in left:
@@ -94,7 +94,7 @@ def wanted_of(
             left.discard(listed.form.upper())
         elif not years.first <= place.year <= years.last:
             continue
-        found.append(Wanted(listed, place, name_of(company.handle, listed, place)))
+        found.append(FilingToFetch(listed, place, name_of(company.handle, listed, place)))
         if not left:
             break
     if not found:
@@ -103,7 +103,7 @@ def wanted_of(
     return told_apart, [missing for form in asked if (missing := _missing(form, found, years)) is not None]
 
 
-def _missing(form: str, found: Sequence[Wanted], years: Years | None) -> NotFiled | None:
+def _missing(form: str, found: Sequence[FilingToFetch], years: Years | None) -> NotFiled | None:
     held = {wanted.place.year for wanted in found if wanted.listed.form.upper() == form}
     if years is None:
         return None if held else NotFiled(form)
@@ -118,14 +118,14 @@ def _missing(form: str, found: Sequence[Wanted], years: Years | None) -> NotFile
     return NotFiled(form, tuple(spans), at_all=not held) if spans else None
 
 
-def _told_apart(wanted: list[Wanted]) -> list[Wanted]:
+def _told_apart(wanted: list[FilingToFetch]) -> list[FilingToFetch]:
     """The first of a name keeps it; those after it get their accession number."""
     taken: set[str] = set()
-    named: list[Wanted] = []
+    named: list[FilingToFetch] = []
     for each in wanted:
         name = f"{each.name}_{each.listed.accession}" if each.name in taken else each.name
         taken.add(each.name)
-        named.append(Wanted(each.listed, each.place, name))
+        named.append(FilingToFetch(each.listed, each.place, name))
     return named
 
 
@@ -142,7 +142,7 @@ def _none(
     return DownloadError(f"EDGAR has no {wanted}", subject=f"{company.handle} ({submissions.name})", remedy=remedy)
 
 
-def place_of(listed: Listed, year_end: tuple[int, int] | None) -> FiscalPlace:
+def place_of(listed: ListedFiling, year_end: tuple[int, int] | None) -> FiscalPlace:
     """Year (the calendar year in which the fiscal year ends) and quarter of a report; of others, the year of their day.
 
     >>> place_of(Listed("0000320193-23-000064", "10-Q", date(2023, 5, 5), date(2023, 4, 1), "a.htm"), (9, 28))
@@ -158,7 +158,7 @@ def place_of(listed: Listed, year_end: tuple[int, int] | None) -> FiscalPlace:
     return FiscalPlace(end.year, quarter if 1 <= quarter <= 3 else None)
 
 
-def name_of(handle: str, listed: Listed, place: FiscalPlace) -> str:
+def name_of(handle: str, listed: ListedFiling, place: FiscalPlace) -> str:
     """`AAPL_2023_10K`, `AAPL_2023Q2_10Q`, `AAPL_2023-05-04_8K`: the doc_id that the file will have."""
     form = re.sub(r"[^A-Z0-9]", "", listed.form.upper())[:12] or "FORM"
     when = str(place.year)

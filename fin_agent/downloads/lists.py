@@ -53,7 +53,7 @@ class Company:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedFiling:
     """A filing in EDGAR's list."""
 
     accession: str
@@ -174,7 +174,7 @@ class Submissions:
         self.year_end = _month_and_day(found.year_end)
         """Month and day on which its fiscal years end, as it is now."""
 
-    def since(self, first_year: int | None) -> Iterator[Listed]:
+    def since(self, first_year: int | None) -> Iterator[ListedFiling]:
         """Filings, the newest first; with a year, older lists are left out that end before it."""
         yield from self._recent
         for older in sorted(self._older, key=lambda older: older.until, reverse=True):
@@ -237,12 +237,12 @@ def _read(model: type[Model], content: Mapping[str, object], url: str) -> Model:
         raise _not_understood(url, f"`{place}`: {error.errors()[0]['msg'].lower()}") from error
 
 
-def _listed(columns: _Columns, url: str) -> list[Listed]:
+def _listed(columns: _Columns, url: str) -> list[ListedFiling]:
     try:
         sizes = columns.size if columns.size is not None else (None,) * len(columns.accession)
         rows = zip(columns.accession, columns.form, columns.filed, columns.period, columns.document, sizes, strict=True)
         return [
-            Listed(
+            ListedFiling(
                 _checked(accession),
                 form,
                 date.fromisoformat(filed),

@@ -37,7 +37,7 @@ class GradedRecord(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class GradedChunks:
     """Documents by name, a page a chunk, and the questions in FinanceBench's form, JSON Lines."""
 
     documents: dict[str, str]
@@ -45,7 +45,7 @@ class Graded:
     faults: tuple[str, ...]
 
 
-def load_graded(path: Path) -> Graded:
+def load_graded(path: Path) -> GradedChunks:
     """The questions of a file. Raises QuestionError where it holds no such rows.
 
     Grade 2 and above is the passage that answers, 1 one that helps: the grades that `eval ranking` knows.
@@ -76,7 +76,7 @@ def load_graded(path: Path) -> Graded:
         lines.append(json.dumps({**asked, "question": record.question, "answer": "-", "evidence": evidence}))
     if not lines:
         raise QuestionError("no question with a graded chunk", subject=str(path), remedy="See the faults named")
-    return Graded(documents, "\n".join(lines), tuple(faults))
+    return GradedChunks(documents, "\n".join(lines), tuple(faults))
 
 
 def as_html(pages: Sequence[str]) -> str:

@@ -54,7 +54,7 @@ class JudgeCalls:
         self._notify = notify
         self._lost = 0
 
-    def asked(self, named: str, ask: Callable[[], ReplyT]) -> ReplyT | None:
+    def ask(self, named: str, ask: Callable[[], ReplyT]) -> ReplyT | None:
         """What the judge replies about what is `named`; None where it could not be had."""
         try:
             if self._lost >= _PATIENCE:
@@ -81,5 +81,5 @@ class Judgement:
         if answer.refused:
             return False
         text = answer.answer.text
-        reply = self._calls.asked(answer.id or question, lambda: self._judge.judge(question, reference, text))
+        reply = self._calls.ask(answer.id or question, lambda: self._judge.judge(question, reference, text))
         return None if reply is None else reply.verdict is Correctness.CORRECT

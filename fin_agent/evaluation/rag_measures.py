@@ -109,7 +109,7 @@ def by_model(caller: Caller, calls: JudgeCalls, similar: Similar, folder: Path |
             passages=passages,
         )
         call = prompt_to_call(filled, output=PassagesReply, max_output_tokens=_MOST_OF_REPLY)
-        reply = calls.asked(row.id, lambda: caller.value(call)[0])
+        reply = calls.ask(row.id, lambda: caller.value(call)[0])
         if reply is None:
             return dict.fromkeys(MEASURES)
         useful = [number in reply.useful for number in range(1, len(passages) + 1)]

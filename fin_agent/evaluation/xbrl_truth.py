@@ -51,7 +51,7 @@ class TrueTag:
 
     def agrees(self, other: TrueTag) -> bool:
         """Whether both can be the same figure, one of them rounded more."""
-        return may_be_one(self.value, self.step, other.value, other.step)
+        return values_agree(self.value, self.step, other.value, other.step)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +102,7 @@ def read_tagged(path: Path) -> TaggedFiling | None:
     return TaggedFiling(doc_id_of(path), *period, tags, tables.words)
 
 
-def may_be_one(value: Decimal, step: Decimal, other: Decimal, other_step: Decimal) -> bool:
+def values_agree(value: Decimal, step: Decimal, other: Decimal, other_step: Decimal) -> bool:
     """Whether two values are equal, or one, accurate to a larger step, is the other rounded."""
     rounded = max(step, other_step) / 2 if step != other_step else Decimal(0)
     return abs(value - other) <= rounded

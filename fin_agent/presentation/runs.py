@@ -16,7 +16,7 @@ from fin_agent.config import Settings
 from fin_agent.presentation.answers import LedgerView, ProgramView, refusal_panel, usage_line, usage_view
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
 from fin_agent.presentation.traces import fields_line, rounds_view, warning_lines
-from fin_agent.runs.comparing import Difference, KeptPassage, last_kept_passages
+from fin_agent.runs.comparing import Difference, EvidencePassage, final_evidence
 from fin_agent.runs.run import Run
 from fin_agent.runs.store import RunLine
 
@@ -44,7 +44,7 @@ def _parts(run: Run, full: bool) -> Iterator[RenderableType]:
     if answer.trace:
         seconds = [step.seconds for step in run.steps] if _timed(run) else []
         yield rounds_view(answer.trace, seconds, searched=answer.rounds > 0, full=full)
-    evidence = last_kept_passages(answer)
+    evidence = final_evidence(answer)
     if evidence:
         yield _heading("Evidence")
         cited = _cited(evidence, answer.citations)
@@ -92,7 +92,7 @@ def _unusual(settings: Mapping[str, object], usual: Mapping[str, object], of: st
             yield f"{of}{name} {value}"
 
 
-def _kept(kept: KeptPassage, quoted: Sequence[str], full: bool, *, mark: bool) -> RenderableType:
+def _kept(kept: EvidencePassage, quoted: Sequence[str], full: bool, *, mark: bool) -> RenderableType:
     """Where it stands, why it was kept, and what the answer takes from it, else how it begins."""
     place = Text.assemble((one_line(kept.doc_id), "bold"), f", page {kept.page + 1}")
     place.append(f"  passage {kept.ordinal}", style="dim")
@@ -110,7 +110,7 @@ def _kept(kept: KeptPassage, quoted: Sequence[str], full: bool, *, mark: bool) -
     return Group(*lines)
 
 
-def _cited(evidence: Sequence[KeptPassage], citations: Sequence[Citation]) -> list[list[str]]:
+def _cited(evidence: Sequence[EvidencePassage], citations: Sequence[Citation]) -> list[list[str]]:
     """What the answer cites from each passage: the first of its page that holds the words, else the first of its page.
 
     A figure is cited by its row and column, which no passage holds in these words.

@@ -43,7 +43,7 @@ class FiguresTable:
         `page_starts`: rows (by position) that a page (0-based) begins with, of a table that runs over several.
         """
         self._heads = [_folded(column) for column in columns]
-        self._lines = shown_lines(rows, dollars=dollars, page_starts=page_starts)
+        self._lines = display_lines(rows, dollars=dollars, page_starts=page_starts)
         self._after, self._widths = [], list[int]()
         for column, head in enumerate(self._heads):
             cells = [cell for line in self._lines if line.cells and (cell := line.cells[column]) is not None]
@@ -105,18 +105,18 @@ def _folded(head: str) -> str:
 _DAY = re.compile(r"\b((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?) (?=\d)", re.I)
 
 
-def _room(line: ShownLine) -> int:
+def _room(line: DisplayLine) -> int:
     """How wide a label is; headings are folded."""
     return 0 if line.kind is LineKind.HEADING else line.depth * _STEP + len(_label(line))
 
 
-def _label(line: ShownLine) -> str:
+def _label(line: DisplayLine) -> str:
     return f"┄┄ {line.label}" if line.kind is LineKind.PAGE else line.label
 
 
-def _kept(lines: Sequence[ShownLine], columns: Sequence[int]) -> Iterator[ShownLine]:
+def _kept(lines: Sequence[DisplayLine], columns: Sequence[int]) -> Iterator[DisplayLine]:
     """The lines that have a figure in one of `columns`, and what stands over these."""
-    above: list[ShownLine] = []
+    above: list[DisplayLine] = []
     for line in lines:
         if not line.cells:
             # Of headings whose rows all are left out, only those that hold further rows stay.
@@ -143,7 +143,7 @@ _STYLES = {LineKind.HEADING: "bold", LineKind.TOTAL: "bold", LineKind.PAGE: "dim
 
 
 @dataclass(frozen=True, slots=True)
-class ShownLine:
+class DisplayLine:
     """A line of a table as people see it."""
 
     kind: LineKind
@@ -163,35 +163,35 @@ class AlignedNumber:
     """`)`, `%` or both."""
 
 
-GAP = ShownLine(LineKind.GAP)
+GAP = DisplayLine(LineKind.GAP)
 
 
-def shown_lines(
+def display_lines(
     rows: Sequence[Row], *, dollars: bool = False, page_starts: Mapping[int, int] | None = None
-) -> list[ShownLine]:
+) -> list[DisplayLine]:
     """The lines of `rows`: each heading once, above its rows; a gap before a section and after a total.
 
     Currency signs are left out where not `dollars`: the unit line says what the figures are in. `page_starts` names,
     by its position, the row that a page begins with, and that page (0-based).
     """
     totals = totals_among(rows)
-    lines: list[ShownLine] = []
+    lines: list[DisplayLine] = []
     path: tuple[str, ...] = ()
     for index, row in enumerate(rows):
         if page_starts and index in page_starts:
-            lines.append(ShownLine(LineKind.PAGE, f"page {page_starts[index] + 1}"))
+            lines.append(DisplayLine(LineKind.PAGE, f"page {page_starts[index] + 1}"))
         shared = _shared(path, row.section)
         for depth in range(shared, len(row.section)):
             if lines and (lines[-1].kind is LineKind.TOTAL or (depth == 0 and lines[-1].kind is LineKind.ROW)):
                 lines.append(GAP)
-            lines.append(ShownLine(LineKind.HEADING, one_line(row.section[depth]).rstrip(":"), depth))
+            lines.append(DisplayLine(LineKind.HEADING, one_line(row.section[depth]).rstrip(":"), depth))
         path = row.section
         if lines and lines[-1].kind is LineKind.TOTAL and index not in totals:
             lines.append(GAP)
         kind = LineKind.TOTAL if index in totals else LineKind.ROW
         depth = min(totals.get(index, len(path)), len(path))
         cells = tuple(printed(cell, dollars=dollars) if cell else None for cell in row.cells)
-        lines.append(ShownLine(kind, one_line(row.label), depth, cells))
+        lines.append(DisplayLine(kind, one_line(row.label), depth, cells))
     return lines
 
 

@@ -23,7 +23,7 @@ from fin_agent.errors import FinAgentError, how_to_install
 from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.pages import ContinuedTable
-from fin_agent.presentation.tables import LineKind, shown_lines, totals_among
+from fin_agent.presentation.tables import LineKind, display_lines, totals_among
 from fin_agent.presentation.terminal_text import one_line
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Row
@@ -315,7 +315,7 @@ def statement_workbook(record: FilingRecord, statement: Statement, tables: Seque
         sheet.write_string(1, 0, _text(f"{table.unit_line} {record.doc_id}"), styles["said"])
         for column, head in enumerate(table.columns, 1):
             sheet.write_string(3, column, _text(head), styles["header"])
-        lines = list(enumerate(shown_lines(table.rows), 4))
+        lines = list(enumerate(display_lines(table.rows), 4))
         line_of_row = [at for at, line in lines if line.kind in (LineKind.ROW, LineKind.TOTAL)]
         sums, rows, page = exact_sums(table.rows), iter(enumerate(table.rows)), table.pages[0]
         for at, line in lines:

@@ -150,7 +150,7 @@ _CAME_OF_IT: dict[str, Callable[[Answer], Sequence[str]]] = {
     "passages": lambda answer: [
         f"{place.doc_id} page {place.page + 1}: {place.text}" for place in answer.retrieved.passages
     ],
-    "evidence": lambda answer: [f"{kept.place}: {kept.why}" for kept in last_kept_passages(answer)],
+    "evidence": lambda answer: [f"{kept.place}: {kept.why}" for kept in final_evidence(answer)],
     "ledger": lambda answer: [line for entry in answer.ledger for line in _entry(entry)],
     "program": lambda answer: (answer.program or "").splitlines(),
     "rounds": lambda answer: [str(answer.rounds)],
@@ -193,7 +193,7 @@ _FILTER = "filter_passages"
 
 
 @dataclass(frozen=True, slots=True)
-class KeptPassage:
+class EvidencePassage:
     """A passage kept as evidence."""
 
     doc_id: str
@@ -211,7 +211,7 @@ class KeptPassage:
         return f"{self.doc_id} page {self.page + 1} passage {self.ordinal}"
 
 
-def last_kept_passages(answer: Answer) -> list[KeptPassage]:
+def final_evidence(answer: Answer) -> list[EvidencePassage]:
     """What the last filter of a run kept, best first."""
     filters = [step for step in answer.trace if step.node == _FILTER]
     if not filters:
@@ -219,9 +219,9 @@ def last_kept_passages(answer: Answer) -> list[KeptPassage]:
     texts: dict[tuple[str, int], list[str]] = {}
     for place in answer.retrieved.passages:
         texts.setdefault((place.doc_id, place.page), []).append(place.text)
-    found: list[KeptPassage] = []
+    found: list[EvidencePassage] = []
     for kept in (judged for judged in filters[-1].judged if judged.kept):
         # What was kept is listed first among the passages of its page, in the same order.
         left = texts.get((kept.doc_id, kept.page)) or [""]
-        found.append(KeptPassage(kept.doc_id, kept.page, kept.ordinal, kept.why, kept.fields, left.pop(0)))
+        found.append(EvidencePassage(kept.doc_id, kept.page, kept.ordinal, kept.why, kept.fields, left.pop(0)))
     return found

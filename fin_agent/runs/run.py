@@ -30,10 +30,10 @@ def run_id(started: datetime) -> str:
     return _digits(milliseconds, _TIME_DIGITS) + _digits(chance, _RANDOM_DIGITS)
 
 
-def as_typed(name: str) -> str:
+def normalize_typed_id(name: str) -> str:
     """What a person typed for an id, or its beginning, in the letters that ids have.
 
-    >>> as_typed(" O1JD ")
+    >>> normalize_typed_id(" O1JD ")
     '01jd'
     """
     return name.strip().lower().translate(_READ_AS)

@@ -19,7 +19,7 @@ from fin_agent.config import Recording, Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.index.protocol import FilingEntry, FilingIndex
 from fin_agent.index.sqlite_file import transaction
-from fin_agent.runs.run import IndexState, Run, StepTime, as_typed, index_state, run_id
+from fin_agent.runs.run import IndexState, Run, StepTime, index_state, normalize_typed_id, run_id
 
 
 class Recorder:
@@ -191,10 +191,10 @@ class RunStore:
 
     def _named(self, connection: sqlite3.Connection | None, name: str) -> tuple[int, str]:
         """Number and id."""
-        typed = as_typed(name)
+        typed = normalize_typed_id(name)
         back = _LAST.fullmatch(name.strip().lower())
         if connection is None or not connection.execute("SELECT 1 FROM runs LIMIT 1").fetchone():
-            raise NoSuchRunError(
+            raise UnknownRunError(
                 "no run is recorded yet", subject=str(self.file), remedy='Ask something: `fin-agent ask "QUESTION"`'
             )
         if back is not None:
@@ -210,7 +210,7 @@ class RunStore:
                 of_question = "SELECT number, id FROM runs WHERE question_id = ? ORDER BY number DESC LIMIT 1"
                 found = connection.execute(of_question, (name.strip(),)).fetchall() or found
         if not found or not name.strip():
-            raise NoSuchRunError(
+            raise UnknownRunError(
                 "there is no run of this name",
                 subject=name or "''",
                 remedy="`fin-agent runs list` lists those there are, with the ids of questions of a batch",
@@ -218,7 +218,7 @@ class RunStore:
         if len(found) > 1:
             named = ", ".join(str(row["id"]) for row in found[:_MAX_NAMED])
             more = " ..." if len(found) > _MAX_NAMED else ""
-            raise NoSuchRunError(
+            raise UnknownRunError(
                 f"several runs begin with this: {named}{more}", subject=name, remedy="Give more of the id"
             )
         return int(found[0]["number"]), str(found[0]["id"])
@@ -344,7 +344,7 @@ class RunStoreError(FinAgentError):
     """The recorded runs cannot be read or written, or the run named is not among them."""
 
 
-class NoSuchRunError(RunStoreError):
+class UnknownRunError(RunStoreError):
     """No run has this name, or more than one may be meant by it."""
 
 

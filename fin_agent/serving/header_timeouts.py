@@ -10,7 +10,7 @@ SECONDS_FOR_HEADERS = 10.0
 MAX_CONNECTIONS = 512
 
 
-class HurriedProtocol(H11Protocol):  # type: ignore[misc]
+class HeaderTimeoutProtocol(H11Protocol):  # type: ignore[misc]
     """HTTP as uvicorn speaks it; a connection whose next call does not begin within `SECONDS_FOR_HEADERS` is closed.
 
     Where there are more than `MAX_CONNECTIONS`, the one that has waited longest without a call gives way.
@@ -24,7 +24,7 @@ class HurriedProtocol(H11Protocol):  # type: ignore[misc]
         self._made = self.loop.time()
         self._hurry()
         if len(self.connections) > MAX_CONNECTIONS:
-            idle = [each for each in self.connections if each.cycle is None and isinstance(each, HurriedProtocol)]
+            idle = [each for each in self.connections if each.cycle is None and isinstance(each, HeaderTimeoutProtocol)]
             min(idle or [self], key=lambda each: each._made).transport.close()
 
     def data_received(self, data: bytes) -> None:

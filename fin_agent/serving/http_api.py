@@ -31,7 +31,7 @@ from fin_agent.models.metering import Meter, current_meter, metered
 from fin_agent.serving import openapi
 from fin_agent.serving.event_stream import streamed
 from fin_agent.serving.filing_resources import FilingShown, Json, filing_shown, page_of, record_of, with_page_numbers
-from fin_agent.serving.http_server import INDEXES, REFUSED, Access, guarded
+from fin_agent.serving.http_server import INDEXES, REFUSED, Access, with_guards
 from fin_agent.serving.page_images import USUAL_DPI, box_frames, figure_frames, page_picture
 from fin_agent.serving.problem_details import STATUSES, BusyError, Problem, TooLongError
 from fin_agent.tools import arguments as take
@@ -43,7 +43,7 @@ from fin_agent.tools.tool_implementations import find_documents, find_pages, lis
 from fin_agent.vocabulary.place import Box
 from fin_agent.web import static_files
 from fin_agent.web.routes import add_routes
-from fin_agent.web.server_options import Keeping, Offers
+from fin_agent.web.server_options import Offers, Storage
 
 Result = TypeVar("Result")
 
@@ -124,10 +124,10 @@ def http_api(
     context: ToolContext,
     access: Access,
     limits: Limits | None = None,
-    keeping: Keeping | None = None,
+    keeping: Storage | None = None,
     *,
     models: Sequence[str] = (),
-    others: Mapping[str, tuple[ToolContext, Keeping]] | None = None,
+    others: Mapping[str, tuple[ToolContext, Storage]] | None = None,
 ) -> ASGIApp:
     """The API and the workspace over the filings that `context` may read, behind the guards.
 
@@ -135,17 +135,17 @@ def http_api(
     chat `models` for a question, and one of the other indexes. The API of these is at `/indexes/NAME`; names are of
     letters, digits, `.`, `_` and `-`.
     """
-    limits, keeping, others = limits or Limits(), keeping or Keeping(), others or {}
+    limits, keeping, others = limits or Limits(), keeping or Storage(), others or {}
     named = [(name, f"{INDEXES}{name}") for name in others]
     offers = Offers(tuple(models), ((keeping.name, ""), *named) if named else ())
     app = _application(context, limits, keeping, offers)
     for name, (other, kept) in others.items():
         app.mount(f"{INDEXES}{name}", _application(other, limits, kept, offers))
     static_files.serve_files(app)
-    return guarded(app, access, open_paths=OPEN_PATHS)
+    return with_guards(app, access, open_paths=OPEN_PATHS)
 
 
-def _application(context: ToolContext, limits: Limits, keeping: Keeping, offers: Offers) -> FastAPI:
+def _application(context: ToolContext, limits: Limits, keeping: Storage, offers: Offers) -> FastAPI:
     app = FastAPI(
         title="fin-agent",
         version=installed_version(),

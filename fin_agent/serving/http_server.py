@@ -113,7 +113,7 @@ class Access:
         return same and scheme.lower() == "bearer"
 
 
-def guarded(app: ASGIApp, access: Access, *, open_paths: Collection[str] = ()) -> ASGIApp:
+def with_guards(app: ASGIApp, access: Access, *, open_paths: Collection[str] = ()) -> ASGIApp:
     """The application behind Starlette's guards of names, callers and sizes; `open_paths` need no token.
 
     One that ends with `/*` stands for all below it. Calls of `/uploads/` may send a filing, all others a question.
@@ -264,7 +264,7 @@ def server_config(app: ASGIApp | Callable[[], ASGIApp], **given: object) -> uvic
     import uvicorn
 
     settings: dict[str, object] = {
-        "http": "fin_agent.serving.header_timeouts:HurriedProtocol",
+        "http": "fin_agent.serving.header_timeouts:HeaderTimeoutProtocol",
         "access_log": False,
         "server_header": False,
         "timeout_graceful_shutdown": SECONDS_TO_END,

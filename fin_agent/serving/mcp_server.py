@@ -28,7 +28,7 @@ from starlette.types import ASGIApp
 from fin_agent.analyst.events import Event, StepBegun, event_listener
 from fin_agent.distribution import installed_version
 from fin_agent.models.metering import Meter, current_meter, metered
-from fin_agent.serving.http_server import MAX_BYTES, Access, guarded
+from fin_agent.serving.http_server import MAX_BYTES, Access, with_guards
 from fin_agent.serving.mcp_tools import call, declared, served_tools
 from fin_agent.tools import FinAgentToolkit
 
@@ -107,11 +107,11 @@ def http_application(server: Server, access: Access) -> ASGIApp:
         ],
     )
     if OF_SDK_1:
-        return guarded(_http_application_of_sdk_1(server, security), access)
+        return with_guards(_http_application_of_sdk_1(server, security), access)
     app = server.streamable_http_app(
         streamable_http_path=PATH, transport_security=security, max_request_body_size=MAX_BYTES
     )
-    return guarded(app, access)
+    return with_guards(app, access)
 
 
 def _http_application_of_sdk_1(server: Server, security: TransportSecuritySettings) -> ASGIApp:

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.statistics import estimate, paired_test
-from fin_agent.training.training_data import Asked, Material
+from fin_agent.training.training_data import Material, QuestionWithPages
 
 BEFORE, AFTER = "before", "after"
 Figures: TypeAlias = Mapping[str, float]
@@ -53,7 +53,7 @@ class Learnt:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class HeldOutResult:
     """One question held out, before and after training: figures by name, 0 to 1."""
 
     id: str
@@ -76,22 +76,22 @@ class Task(Protocol):
     def base(self, recipe: Recipe) -> Any:
         """The model before training."""
 
-    def learn(self, material: Material, asked: Sequence[Asked], recipe: Recipe) -> Learnt:
+    def learn(self, material: Material, asked: Sequence[QuestionWithPages], recipe: Recipe) -> Learnt:
         """A model trained on these questions. Raises QuestionError where nothing can be learnt from them."""
 
-    def measure(self, model: Any, material: Material, asked: Sequence[Asked]) -> list[Figures]:
+    def measure(self, model: Any, material: Material, asked: Sequence[QuestionWithPages]) -> list[Figures]:
         """The figures of each question; empty for one that does not count."""
 
-    def of_fold(self, model: Any, material: Material, asked: Sequence[Asked]) -> Figures:
+    def of_fold(self, model: Any, material: Material, asked: Sequence[QuestionWithPages]) -> Figures:
         """Figures that are no question's, of the companies asked about; empty where there are none."""
 
 
-def folds_of(material: Material, recipe: Recipe) -> list[tuple[Asked, ...]]:
+def folds_of(material: Material, recipe: Recipe) -> list[tuple[QuestionWithPages, ...]]:
     """The questions in folds of about one size, those of one company (or filing) together.
 
     Raises QuestionError where there are fewer groups than folds.
     """
-    groups: dict[str, list[Asked]] = {}
+    groups: dict[str, list[QuestionWithPages]] = {}
     for asked in material.asked:
         groups.setdefault(_group_of(asked, material, recipe), []).append(asked)
     if len(groups) < recipe.folds:
@@ -100,13 +100,13 @@ def folds_of(material: Material, recipe: Recipe) -> list[tuple[Asked, ...]]:
             subject=recipe.held_out,
             remedy="Give questions about more, or ask for fewer folds",
         )
-    folds: list[list[Asked]] = [[] for _ in range(recipe.folds)]
+    folds: list[list[QuestionWithPages]] = [[] for _ in range(recipe.folds)]
     for _, members in sorted(groups.items(), key=lambda each: (-len(each[1]), each[0])):
         min(folds, key=len).extend(members)
     return [tuple(sorted(fold, key=lambda each: (each.source, each.id))) for fold in folds]
 
 
-def _group_of(asked: Asked, material: Material, recipe: Recipe) -> str:
+def _group_of(asked: QuestionWithPages, material: Material, recipe: Recipe) -> str:
     return material.company_of(asked) if recipe.held_out == "company" else asked.pages[0].doc_id
 
 
@@ -132,7 +132,7 @@ def train(
     run = hashlib.sha256(json.dumps([task.name, asdict(recipe), material.digest]).encode()).hexdigest()
     folds = folds_of(material, recipe)
     started = time.perf_counter()
-    measured: list[Measured] = []
+    measured: list[HeldOutResult] = []
     kept: list[dict[str, Any]] = []
     base: Any = None
     for number, held_out in enumerate(folds):
@@ -146,7 +146,7 @@ def train(
             fold.pop("model").save_pretrained(str(out / f"fold-{number}"))
             (out / f"fold-{number}.json").write_text(json.dumps({"run": run, **fold}), encoding="utf-8")
         kept.append(fold)
-        measured += (Measured(**row) for row in fold["rows"])
+        measured += (HeldOutResult(**row) for row in fold["rows"])
         told(f"fold {number + 1} of {len(folds)}: {fold['seconds']:.0f} s")
     losses: Sequence[tuple[int, float]] = ()
     if final:
@@ -169,12 +169,12 @@ def train(
     return document
 
 
-def _chosen(asked: Sequence[Asked], recipe: Recipe) -> list[Asked]:
+def _chosen(asked: Sequence[QuestionWithPages], recipe: Recipe) -> list[QuestionWithPages]:
     wanted = [each for each in asked if not recipe.learn_from or each.source in recipe.learn_from]
     return _some(wanted, recipe)
 
 
-def _some(asked: Sequence[Asked], recipe: Recipe) -> list[Asked]:
+def _some(asked: Sequence[QuestionWithPages], recipe: Recipe) -> list[QuestionWithPages]:
     """In a random order, and no more than wanted."""
     by_chance = {each: hashlib.sha256(f"{recipe.seed} {each.source} {each.id}".encode()).digest() for each in asked}
     return sorted(by_chance, key=by_chance.__getitem__)[: recipe.most]
@@ -194,15 +194,15 @@ def _fold(
     recipe: Recipe,
     base: Any,
     number: int,
-    learnt_from: Sequence[Asked],
-    held_out: Sequence[Asked],
+    learnt_from: Sequence[QuestionWithPages],
+    held_out: Sequence[QuestionWithPages],
 ) -> dict[str, Any]:
     started = time.perf_counter()
     learnt = task.learn(material, learnt_from, recipe)
     before, after = (task.measure(model, material, held_out) for model in (base, learnt.model))
     of_fold = {when: task.of_fold(of, material, held_out) for when, of in ((BEFORE, base), (AFTER, learnt.model))}
     rows = [
-        asdict(Measured(each.id, each.source, _group_of(each, material, recipe), number, was, now))
+        asdict(HeldOutResult(each.id, each.source, _group_of(each, material, recipe), number, was, now))
         for each, was, now in zip(held_out, before, after, strict=True)
         if was and now
     ]
@@ -211,7 +211,7 @@ def _fold(
     return {**told, "rows": rows, "model": learnt.model}
 
 
-def figures_of(measured: Sequence[Measured], seed: int = 0) -> list[dict[str, Any]]:
+def figures_of(measured: Sequence[HeldOutResult], seed: int = 0) -> list[dict[str, Any]]:
     """By source of questions and over all: means with 95% intervals, and the paired test of after against before."""
     figures: list[dict[str, Any]] = []
     for source in (*sorted({each.source for each in measured}), "all"):

@@ -14,7 +14,14 @@ from hashlib import sha256
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.index.protocol import FilingEntry, PageKey, SourcedFact
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS
-from fin_agent.training.training_data import PAGE_CHARACTERS, TABLE_CHARACTERS, Asked, FilingText, Material, Term
+from fin_agent.training.training_data import (
+    PAGE_CHARACTERS,
+    TABLE_CHARACTERS,
+    FilingText,
+    Material,
+    QuestionWithPages,
+    Term,
+)
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.workspace import Workspace
@@ -107,7 +114,7 @@ def _shuffled(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SupervisionTargets:
     """How much of each kind is made."""
 
     lookups: int = 1_000
@@ -118,7 +125,7 @@ class Wanted:
 def material_of(
     workspace: Workspace,
     questions: Mapping[str, Sequence[FinanceBenchQuestion]],
-    wanted: Wanted,
+    wanted: SupervisionTargets,
     on_filing: Callable[[str], None] = lambda doc_id: None,
 ) -> tuple[Material, list[str]]:
     """Filings and questions of an index; `questions` are those of files, by name.
@@ -158,8 +165,8 @@ def _cut(text: str, most: int) -> str:
     return " ".join(text.split())[:most]
 
 
-def _asked(source: str, question: FinanceBenchQuestion) -> Asked:
-    return Asked(question.id, source, question.question, question.pages, question.also)
+def _asked(source: str, question: FinanceBenchQuestion) -> QuestionWithPages:
+    return QuestionWithPages(question.id, source, question.question, question.pages, question.also)
 
 
 def _of_tags(entry: FilingEntry, workspace: Workspace) -> list[FinanceBenchQuestion]:

@@ -27,7 +27,7 @@ from fin_agent.errors import QuestionError
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.dense.loading import model_location
 from fin_agent.training.cross_validation import Figures, Learnt, Recipe, fixed_seed
-from fin_agent.training.training_data import Asked, FilingText, Material
+from fin_agent.training.training_data import FilingText, Material, QuestionWithPages
 
 disable_progress_bars()
 FIRST = 5
@@ -56,12 +56,14 @@ class Pages:
         """See Task.base."""
         return _encoder(recipe)
 
-    def learn(self, material: Material, asked: Sequence[Asked], recipe: Recipe) -> Learnt:
+    def learn(self, material: Material, asked: Sequence[QuestionWithPages], recipe: Recipe) -> Learnt:
         """See Task.learn."""
         examples = list(_with_wrong_pages(material, asked, recipe))
         return _tuned(_encoder(recipe), examples, recipe, losses.MultipleNegativesRankingLoss)
 
-    def measure(self, model: SentenceTransformer, material: Material, asked: Sequence[Asked]) -> list[Figures]:
+    def measure(
+        self, model: SentenceTransformer, material: Material, asked: Sequence[QuestionWithPages]
+    ) -> list[Figures]:
         """Page recall at 5 within the right filings, and in the whole corpus."""
         filings = material.by_id
         wanted = filings if self._corpus else {place.doc_id for each in asked for place in each.pages}
@@ -82,7 +84,7 @@ class Pages:
             figures.append(found)
         return figures
 
-    def of_fold(self, model: Any, material: Material, asked: Sequence[Asked]) -> Figures:
+    def of_fold(self, model: Any, material: Material, asked: Sequence[QuestionWithPages]) -> Figures:
         """See Task.of_fold."""
         return {}
 
@@ -100,7 +102,7 @@ class Reranker:
         single = {"dtype": torch.float32}
         return CrossEncoder(model_location(recipe.base), num_labels=1, max_length=recipe.length, model_kwargs=single)
 
-    def learn(self, material: Material, asked: Sequence[Asked], recipe: Recipe) -> Learnt:
+    def learn(self, material: Material, asked: Sequence[QuestionWithPages], recipe: Recipe) -> Learnt:
         """See Task.learn."""
         model = self.base(recipe)
         rows = list(_table_pairs(material, asked, recipe))
@@ -117,11 +119,11 @@ class Reranker:
             trainer.train()
         return Learnt(model.eval(), _losses(trainer))
 
-    def measure(self, model: CrossEncoder, material: Material, asked: Sequence[Asked]) -> list[Figures]:
+    def measure(self, model: CrossEncoder, material: Material, asked: Sequence[QuestionWithPages]) -> list[Figures]:
         """Recall at 5 of gold pages by the tables on them, among all tables of the right filing."""
         filings = material.by_id
         pairs: list[tuple[str, str]] = []
-        spans: list[tuple[Asked, FilingText]] = []
+        spans: list[tuple[QuestionWithPages, FilingText]] = []
         for each in asked:
             filing = filings[each.pages[0].doc_id]
             if _gold_tables(each, filing):
@@ -137,10 +139,12 @@ class Reranker:
             start += len(filing.tables)
             ranked = [PageKey(filing.doc_id, filing.tables[at][0]) for at in _best(of)]
             reachable = tuple(place for place in each.pages if place in _gold_tables(each, filing))
-            counted[each] = {"table recall@5": _recall(Asked(each.id, each.source, "", reachable, each.also), ranked)}
+            counted[each] = {
+                "table recall@5": _recall(QuestionWithPages(each.id, each.source, "", reachable, each.also), ranked)
+            }
         return [counted.get(each, {}) for each in asked]
 
-    def of_fold(self, model: Any, material: Material, asked: Sequence[Asked]) -> Figures:
+    def of_fold(self, model: Any, material: Material, asked: Sequence[QuestionWithPages]) -> Figures:
         """See Task.of_fold."""
         return {}
 
@@ -157,7 +161,7 @@ class Embeddings:
         """See Task.base."""
         return _encoder(recipe)
 
-    def learn(self, material: Material, asked: Sequence[Asked], recipe: Recipe) -> Learnt:
+    def learn(self, material: Material, asked: Sequence[QuestionWithPages], recipe: Recipe) -> Learnt:
         """See Task.learn: of the terms, those of the companies asked about."""
         companies = {material.company_of(each) for each in asked}
         pairs = [(each.term, each.sentence) for each in material.terms if each.present and each.company in companies]
@@ -168,7 +172,9 @@ class Embeddings:
 
         return _tuned(_encoder(recipe), pairs, recipe, matryoshka)
 
-    def measure(self, model: SentenceTransformer, material: Material, asked: Sequence[Asked]) -> list[Figures]:
+    def measure(
+        self, model: SentenceTransformer, material: Material, asked: Sequence[QuestionWithPages]
+    ) -> list[Figures]:
         """NDCG at 10 of the pages of the right filing, by dimensions; terms are measured by fold."""
         filings = material.by_id
         names = sorted({each.pages[0].doc_id for each in asked})
@@ -185,7 +191,7 @@ class Embeddings:
             figures.append(found)
         return figures
 
-    def of_fold(self, model: SentenceTransformer, material: Material, asked: Sequence[Asked]) -> Figures:
+    def of_fold(self, model: SentenceTransformer, material: Material, asked: Sequence[QuestionWithPages]) -> Figures:
         """Spearman's correlation of likeness with whether the sentence prints a label of the term, by dimensions."""
         from scipy.stats import spearmanr
 
@@ -253,13 +259,15 @@ def _losses(trainer: Any) -> tuple[tuple[int, float], ...]:
     return tuple((each["step"], each["loss"]) for each in trainer.state.log_history if "loss" in each)
 
 
-def _page_pairs(material: Material, asked: Sequence[Asked]) -> list[tuple[str, str]]:
+def _page_pairs(material: Material, asked: Sequence[QuestionWithPages]) -> list[tuple[str, str]]:
     filings = material.by_id
     pairs = ((each.question, filings[place.doc_id].pages[place.page]) for each in asked for place in each.pages)
     return [pair for pair in pairs if pair[1]]
 
 
-def _with_wrong_pages(material: Material, asked: Sequence[Asked], recipe: Recipe) -> Iterator[tuple[str, ...]]:
+def _with_wrong_pages(
+    material: Material, asked: Sequence[QuestionWithPages], recipe: Recipe
+) -> Iterator[tuple[str, ...]]:
     """(question, page, others of the filing that hold tables ...); such filings as have too few are left out."""
     chance, filings = random.Random(recipe.seed), material.by_id
     for each in asked:
@@ -272,7 +280,9 @@ def _with_wrong_pages(material: Material, asked: Sequence[Asked], recipe: Recipe
                 yield each.question, filing.pages[place.page], *wrong
 
 
-def _table_pairs(material: Material, asked: Sequence[Asked], recipe: Recipe) -> Iterator[tuple[str, str, float]]:
+def _table_pairs(
+    material: Material, asked: Sequence[QuestionWithPages], recipe: Recipe
+) -> Iterator[tuple[str, str, float]]:
     """(question, table, 1 or 0): the tables of the gold page, each with others of the filing."""
     chance, filings = random.Random(recipe.seed), material.by_id
     for each in asked:
@@ -286,7 +296,7 @@ def _table_pairs(material: Material, asked: Sequence[Asked], recipe: Recipe) -> 
                 yield each.question, other, 0.0
 
 
-def _gold_tables(asked: Asked, filing: FilingText) -> dict[PageKey, list[str]]:
+def _gold_tables(asked: QuestionWithPages, filing: FilingText) -> dict[PageKey, list[str]]:
     found: dict[PageKey, list[str]] = {}
     for page, text in filing.tables:
         if (place := PageKey(filing.doc_id, page)) in asked.pages:
@@ -308,14 +318,14 @@ def _best(scores: NDArray[np.float32], among: Sequence[int] | None = None, first
     return [int(at) for at in places[np.argsort(-scores[places], kind="stable")[:first]]]
 
 
-def _recall(asked: Asked, found: Sequence[PageKey]) -> float:
+def _recall(asked: QuestionWithPages, found: Sequence[PageKey]) -> float:
     """Share of the gold pages found; all where one is found that holds the answer alone."""
     if not set(asked.also).isdisjoint(found):
         return 1.0
     return len(set(asked.pages).intersection(found)) / len(set(asked.pages))
 
 
-def _ndcg(asked: Asked, ranked: Sequence[PageKey]) -> float:
+def _ndcg(asked: QuestionWithPages, ranked: Sequence[PageKey]) -> float:
     right = {*asked.pages, *asked.also}
     gain = sum(1 / np.log2(rank + 2) for rank, place in enumerate(ranked) if place in right)
     return float(gain / sum(1 / np.log2(rank + 2) for rank in range(min(len(right), len(ranked)))))

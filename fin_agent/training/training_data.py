@@ -37,7 +37,7 @@ class FilingText:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionWithPages:
     """A question with the pages that hold its answer."""
 
     id: str
@@ -64,10 +64,10 @@ class Material:
     """All of it."""
 
     filings: tuple[FilingText, ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[QuestionWithPages, ...]
     terms: tuple[Term, ...] = ()
 
-    def company_of(self, asked: Asked) -> str:
+    def company_of(self, asked: QuestionWithPages) -> str:
         """The company that a question is about: that of its first page's filing."""
         return self.by_id[asked.pages[0].doc_id].company
 
@@ -96,7 +96,7 @@ class Material:
             file.writelines(f"{line}\n" for line in self.lines())
 
 
-_LINE = TypeAdapter(dict[Literal["filing", "asked", "term"], FilingText | Asked | Term])
+_LINE = TypeAdapter(dict[Literal["filing", "asked", "term"], FilingText | QuestionWithPages | Term])
 
 
 def read_material(path: Path) -> Material:

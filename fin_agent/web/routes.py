@@ -31,7 +31,7 @@ from fin_agent.vocabulary.place import Box
 from fin_agent.web import views
 from fin_agent.web.chart_series import SeriesAsked, series_shown
 from fin_agent.web.conversations import add_conversations
-from fin_agent.web.server_options import Keeping, Offers, ServedWorkspace
+from fin_agent.web.server_options import Offers, ServedWorkspace, Storage
 from fin_agent.web.static_files import plain_name
 from fin_agent.web.uploads import add_uploads
 
@@ -49,7 +49,7 @@ class RequestToExport(BaseModel):
     answers: Annotated[list[Answer], Field(min_length=1, max_length=50)]
 
 
-def add_routes(app: FastAPI, context: ToolContext, keeping: Keeping, calls: Calls, offers: Offers) -> None:
+def add_routes(app: FastAPI, context: ToolContext, keeping: Storage, calls: Calls, offers: Offers) -> None:
     """The conversations of the API, and what only the workspace calls."""
     served = ServedWorkspace(context, keeping, calls, offers)
     add_conversations(app, served)

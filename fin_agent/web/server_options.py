@@ -18,7 +18,7 @@ from fin_agent.graphs.chat.state import ChatContext
 from fin_agent.graphs.chat.threads import FILE_NAME, ThreadStore, ThreadStoreError
 from fin_agent.models.metering import Budget
 from fin_agent.models.settings import Preset
-from fin_agent.runs.store import NoSuchRunError, RunStore, store_file
+from fin_agent.runs.store import RunStore, UnknownRunError, store_file
 from fin_agent.serving.problem_details import BusyError, NotThereError
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
+class Storage:
     """What a server may write, and where: nothing without a folder."""
 
     folder: Path | None = None
@@ -43,7 +43,7 @@ class Keeping:
         return self.folder.name if self.folder is not None else "on a cluster"
 
     @classmethod
-    def beside(cls, folder: Path | None, *, uploads: bool) -> Keeping:
+    def next_to_index(cls, folder: Path | None, *, uploads: bool) -> Storage:
         """In the folder of an index, as the environment says. Raises SettingsError."""
         return cls(folder, uploads and folder is not None, recording_from_environment())
 
@@ -74,7 +74,7 @@ class QuestionSettings(BaseModel):
 class ServedWorkspace:
     """A workspace as it is served: what the routes work with."""
 
-    def __init__(self, context: ToolContext, keeping: Keeping, calls: Calls, offers: Offers) -> None:
+    def __init__(self, context: ToolContext, keeping: Storage, calls: Calls, offers: Offers) -> None:
         self.context, self.keeping, self.calls, self.offers = context, keeping, calls, offers
         self.chat = ChatContext.over(context.answering, doc_ids=context.within)
         self._memory = InMemorySaver()
@@ -134,5 +134,5 @@ class ServedWorkspace:
         with RunStore(store_file(self.keeping.folder, self.keeping.recording), self.keeping.recording) as store:
             try:
                 yield store
-            except NoSuchRunError as error:
+            except UnknownRunError as error:
                 raise NotThereError(error.what, subject=error.subject, remedy="Runs lists those there are") from error

@@ -22,7 +22,7 @@ from fin_agent.presentation.terminal_text import warning_lines_by_page
 from fin_agent.serving.filing_resources import Json
 from fin_agent.serving.problem_details import names_only, require_extra
 from fin_agent.tools.errors import ToolInputError
-from fin_agent.web.server_options import Keeping, ServedWorkspace
+from fin_agent.web.server_options import ServedWorkspace, Storage
 from fin_agent.web.static_files import plain_name
 
 UPLOAD_FOLDER = "uploads"
@@ -54,7 +54,7 @@ def add_uploads(app: FastAPI, served: ServedWorkspace) -> None:
             return JSONResponse(await run_sync(_fetched, served, asked))
 
 
-def _refuse_filings(keeping: Keeping) -> None:
+def _refuse_filings(keeping: Storage) -> None:
     if not keeping.uploads:
         raise ToolInputError(
             "this server does not accept filings", remedy="Whoever runs it leaves out --read-only and --doc"

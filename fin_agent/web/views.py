@@ -13,7 +13,7 @@ from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.presentation.filings import CheckedFiling, statements_on, value_words
 from fin_agent.presentation.pages import ContinuedTable, join_tables
-from fin_agent.presentation.tables import LineKind, shown_lines
+from fin_agent.presentation.tables import LineKind, display_lines
 from fin_agent.query.editing import query_for_question
 from fin_agent.query.lexer import lex
 from fin_agent.query.parsing import NoReadingError
@@ -252,7 +252,7 @@ def _table_shown(table: ContinuedTable, charted: Collection[tuple[int, int]]) ->
     """
     page, rows = table.pages[0], iter(enumerate(table.rows))
     lines: list[Json] = []
-    for line in shown_lines(table.rows, dollars=not table.unit_line):
+    for line in display_lines(table.rows, dollars=not table.unit_line):
         cells: list[Json] = []
         address: dict[str, Json] = {}
         if line.kind in (LineKind.ROW, LineKind.TOTAL):

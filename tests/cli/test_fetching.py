@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from fin_agent.config import settings_from
-from fin_agent.downloads.connection import Pace
+from fin_agent.downloads.connection import RequestPacer
 from tests.cli.running import Ran
 from tests.downloads.edgar_server import CONTACT, EdgarServer, Mishap, filing, running
 from tests.loopback import no_other_host
 
 __all__ = ["no_other_host"]
 
-PACE = dict(Pace.__init__.__kwdefaults__ or {})
+PACE = dict(RequestPacer.__init__.__kwdefaults__ or {})
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits are told and not sat through."""
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     without = {**PACE, "sleep": lambda seconds: None}
-    monkeypatch.setattr("fin_agent.downloads.connection.Pace.__init__.__kwdefaults__", without)
+    monkeypatch.setattr("fin_agent.downloads.connection.RequestPacer.__init__.__kwdefaults__", without)
 
 
 def test_waiting_is_told(edgar: EdgarServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,9 +91,9 @@ def test_a_short_pause_that_an_earlier_run_was_asked_for_is_waited_and_told(
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     monkeypatch.setattr(
-        "fin_agent.downloads.connection.Pace.__init__.__kwdefaults__", {**PACE, "sleep": lambda seconds: None}
+        "fin_agent.downloads.connection.RequestPacer.__init__.__kwdefaults__", {**PACE, "sleep": lambda seconds: None}
     )
-    Pace(tmp_path / "cache" / "pace.sqlite").pause(30, edgar.url.removeprefix("http://"))
+    RequestPacer(tmp_path / "cache" / "pace.sqlite").pause(30, edgar.url.removeprefix("http://"))
     ran = Ran("fetch", "QLMK", "--out", tmp_path / "out")
     assert ran.code == 0 and "EDGAR asked for a pause; asking again in 30 s" in ran.err
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.downloads.connection import EdgarConnection, Pace, Patience
+from fin_agent.downloads.connection import EdgarConnection, Patience, RequestPacer
 from fin_agent.downloads.settings import EdgarSettings
 from tests.downloads.edgar_server import CONTACT, EdgarServer, filing, running
 from tests.loopback import no_other_host
@@ -50,6 +50,6 @@ def naps() -> list[float]:
 
 @pytest.fixture
 def connection(settings: EdgarSettings, naps: list[float]) -> Iterator[EdgarConnection]:
-    pace = Pace(settings.cache_folder / "pace.sqlite", per_second=1_000, sleep=lambda seconds: None)
+    pace = RequestPacer(settings.cache_folder / "pace.sqlite", per_second=1_000, sleep=lambda seconds: None)
     with EdgarConnection(settings, pace=pace, patience=Patience(attempts=4, sleep=naps.append)) as made:
         yield made

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.downloads.connection import DownloadError, EdgarConnection, Pace, Patience, user_agent
+from fin_agent.downloads.connection import DownloadError, EdgarConnection, Patience, RequestPacer, user_agent
 from fin_agent.downloads.lists import Lists
 from fin_agent.downloads.settings import EdgarSettings
 from tests.downloads.edgar_server import CONTACT, EdgarServer, Mishap
@@ -100,11 +100,11 @@ def test_refusals_without_end_are_told(edgar: EdgarServer, connection: EdgarConn
 
 def test_a_refusal_holds_back_other_processes_as_well(edgar: EdgarServer, settings: EdgarSettings) -> None:
     now = [1_000.0]
-    pace = Pace(settings.cache_folder / "pace.sqlite", clock=lambda: now[0], sleep=lambda seconds: None)
+    pace = RequestPacer(settings.cache_folder / "pace.sqlite", clock=lambda: now[0], sleep=lambda seconds: None)
     with EdgarConnection(settings, pace=pace, patience=Patience(attempts=2, sleep=lambda seconds: None)) as connection:
         edgar.mishaps[LIST] = [Mishap(429, {"Retry-After": "25"})]
         get(connection, edgar)
-    other = Pace(settings.cache_folder / "pace.sqlite", clock=lambda: now[0], sleep=lambda seconds: None)
+    other = RequestPacer(settings.cache_folder / "pace.sqlite", clock=lambda: now[0], sleep=lambda seconds: None)
     assert 25 <= other.wait(edgar.url.removeprefix("http://")) <= 26
     assert other.wait("another.example") < 1
 
@@ -116,7 +116,9 @@ def test_a_long_pause_that_was_asked_for_is_kept_by_the_next_run(
     now, told, slept = [1_000.0], list[float](), list[float]()
 
     def run() -> bytes:
-        pace = Pace(settings.cache_folder / "pace.sqlite", clock=lambda: now[0], sleep=slept.append, told=told.append)
+        pace = RequestPacer(
+            settings.cache_folder / "pace.sqlite", clock=lambda: now[0], sleep=slept.append, told=told.append
+        )
         with EdgarConnection(settings, pace=pace, patience=Patience(sleep=slept.append)) as connection:
             return get(connection, edgar)
 
@@ -136,7 +138,7 @@ def test_a_long_pause_that_was_asked_for_is_kept_by_the_next_run(
 
 def test_a_pause_of_years_is_kept_for_a_day(edgar: EdgarServer, settings: EdgarSettings) -> None:
     now = [1_000.0]
-    pace = Pace(settings.cache_folder / "pace.sqlite", clock=lambda: now[0], sleep=lambda seconds: None)
+    pace = RequestPacer(settings.cache_folder / "pace.sqlite", clock=lambda: now[0], sleep=lambda seconds: None)
     pace.pause(1e9, "x")
     with pytest.raises(DownloadError, match=r"1,440 minutes"):
         pace.wait("x")
@@ -150,7 +152,7 @@ def test_a_pace_of_an_earlier_version_goes_on(settings: EdgarSettings) -> None:
     with closing(sqlite3.connect(file)) as made, made:
         made.execute("CREATE TABLE pace (turn REAL NOT NULL)")
         made.execute("INSERT INTO pace VALUES (1000.05)")
-    assert 0.04 < Pace(file, clock=lambda: 1_000.0, sleep=lambda seconds: None).wait("x") < 0.06
+    assert 0.04 < RequestPacer(file, clock=lambda: 1_000.0, sleep=lambda seconds: None).wait("x") < 0.06
 
 
 def test_an_error_that_waiting_does_not_mend(edgar: EdgarServer, connection: EdgarConnection) -> None:

@@ -14,7 +14,7 @@ import pytest
 from fin_agent.downloads.connection import DownloadError, EdgarConnection
 from fin_agent.downloads.fetching import Became, Edgar, FetchedFile, check_filing
 from fin_agent.downloads.filing_selection import Years, years_in
-from fin_agent.downloads.lists import Listed
+from fin_agent.downloads.lists import ListedFiling
 from fin_agent.downloads.settings import EdgarSettings
 from fin_agent.errors import FinAgentError
 from tests.downloads.edgar_server import BLOCKED, CONTACT, LOGIN, EdgarServer, Mishap, filing
@@ -302,11 +302,13 @@ def test_a_submission_is_as_large_as_the_list_says(
     ],
 )
 def test_filings_are_known_by_few_words(form: str, content: bytes) -> None:
-    check_filing(content, Listed("0000320193-23-000106", form, date(2023, 1, 1), None, "a.htm"), "https://x/a.htm")
+    check_filing(
+        content, ListedFiling("0000320193-23-000106", form, date(2023, 1, 1), None, "a.htm"), "https://x/a.htm"
+    )
 
 
 def test_no_page_takes_long_to_look_at() -> None:
-    listed = Listed("0000320193-23-000106", "10-K", date(2023, 1, 1), None, "a.htm")
+    listed = ListedFiling("0000320193-23-000106", "10-K", date(2023, 1, 1), None, "a.htm")
     began = time.perf_counter()
     for content in (b"<" * 2**20, b"<!--" * 2**18, b"<script" * 2**17, b" " * 2**20, b"1" * 2**20):
         with pytest.raises(DownloadError):

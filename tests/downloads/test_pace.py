@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.downloads.connection import PER_SECOND, DownloadError, Pace
+from fin_agent.downloads.connection import PER_SECOND, DownloadError, RequestPacer
 from tests.downloads.edgar_server import CONTACT, EdgarServer
 
 ASKING = """
@@ -40,7 +40,7 @@ def test_two_processes_share_the_pace(edgar: EdgarServer, tmp_path: Path) -> Non
 def test_turns_are_as_far_apart_as_they_should(tmp_path: Path) -> None:
     now = [100.0]
     slept: list[float] = []
-    pace = Pace(tmp_path / "pace.sqlite", per_second=4, clock=lambda: now[0], sleep=slept.append)
+    pace = RequestPacer(tmp_path / "pace.sqlite", per_second=4, clock=lambda: now[0], sleep=slept.append)
     waited = [pace.wait() for _ in range(4)]
     assert waited == [0.0, 0.25, 0.5, 0.75] and slept == [0.25, 0.5, 0.75]
     now[0] += 10
@@ -49,11 +49,11 @@ def test_turns_are_as_far_apart_as_they_should(tmp_path: Path) -> None:
 
 
 def test_those_who_waited_for_the_end_of_a_pause_do_not_ask_at_once(tmp_path: Path) -> None:
-    Pace(tmp_path / "pace.sqlite", 20).pause(0.3, "host")
+    RequestPacer(tmp_path / "pace.sqlite", 20).pause(0.3, "host")
     asked: list[float] = []
 
     def ask() -> None:
-        pace = Pace(tmp_path / "pace.sqlite", 20)
+        pace = RequestPacer(tmp_path / "pace.sqlite", 20)
         for _ in range(2):
             pace.wait("host")
             asked.append(time.time())
@@ -70,7 +70,7 @@ def test_those_who_waited_for_the_end_of_a_pause_do_not_ask_at_once(tmp_path: Pa
 
 def test_a_clock_that_was_set_back_holds_nobody_up(tmp_path: Path) -> None:
     now = [1_000_000.0]
-    pace = Pace(tmp_path / "pace.sqlite", clock=lambda: now[0], sleep=lambda seconds: None)
+    pace = RequestPacer(tmp_path / "pace.sqlite", clock=lambda: now[0], sleep=lambda seconds: None)
     pace.wait()
     now[0] -= 86_400
     assert pace.wait() == 0.0
@@ -79,8 +79,8 @@ def test_a_clock_that_was_set_back_holds_nobody_up(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(DownloadError, match="cannot be written"):
-        Pace(tmp_path / "file" / "pace.sqlite")
+        RequestPacer(tmp_path / "file" / "pace.sqlite")
     (tmp_path / "pace.sqlite").write_bytes(b"no database" * 100)
     with pytest.raises(DownloadError, match=r"pace\.sqlite: it cannot be written") as raised:
-        Pace(tmp_path / "pace.sqlite")
+        RequestPacer(tmp_path / "pace.sqlite")
     assert isinstance(raised.value.__cause__, sqlite3.Error)

@@ -18,7 +18,7 @@ from benchmarks.wrong_numbers import (
 )
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.generated.benchmark import generated_questions
-from fin_agent.evaluation.generated.question_material import Material
+from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.workspace import Workspace
 
@@ -28,7 +28,7 @@ COUNTS = {Family.MULTI_FILING: 24, Family.LOOKUP: 8}
 @pytest.fixture(scope="module")
 def specimens(workspace: Workspace) -> tuple[Specimen, ...]:
     context = AnswerContext.by_rules(workspace)
-    questions = generated_questions(Material(workspace), tuple(COUNTS), 0, counts=COUNTS)
+    questions = generated_questions(QuestionMaterial(workspace), tuple(COUNTS), 0, counts=COUNTS)
     texts = [question.text for question in questions]
     return tuple(correct_programs(texts, lambda text: answer_question(text, context), context.analyst, workspace))
 

@@ -7,7 +7,7 @@ import pytest
 from fin_agent.presentation.tables import (
     FiguresTable,
     LineKind,
-    shown_lines,
+    display_lines,
     totals_among,
 )
 from tests.presentation.figures import row, shown
@@ -24,7 +24,7 @@ BALANCE = [
 
 class TestRows:
     def test_headings_once_and_gaps_after_totals(self) -> None:
-        lines = [(line.kind, line.label, line.depth) for line in shown_lines(BALANCE)]
+        lines = [(line.kind, line.label, line.depth) for line in display_lines(BALANCE)]
         assert lines == [
             (LineKind.HEADING, "Assets", 0),
             (LineKind.ROW, "Cash", 1),
@@ -82,8 +82,8 @@ class TestRows:
         assert totals_among(rows) == {}
 
     def test_signs_stay_where_no_unit_line_tells_the_currency(self) -> None:
-        with_signs = shown_lines(BALANCE, dollars=True)[1].cells
-        without = shown_lines(BALANCE)[1].cells
+        with_signs = display_lines(BALANCE, dollars=True)[1].cells
+        without = display_lines(BALANCE)[1].cells
         assert [cell and cell.digits for cell in with_signs] == ["$14", "$8"]
         assert [cell and cell.digits for cell in without] == ["14", "8"]
 

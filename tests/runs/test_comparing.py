@@ -10,7 +10,7 @@ import pytest
 from fin_agent.answering.answer import Answer, AnswerValue, RoleUsage, Usage
 from fin_agent.config import Settings
 from fin_agent.graphs.answer import AnswerContext, answer_question
-from fin_agent.runs.comparing import KeptPassage, answer_differences, last_kept_passages, run_differences
+from fin_agent.runs.comparing import EvidencePassage, answer_differences, final_evidence, run_differences
 from fin_agent.runs.run import canonical
 from fin_agent.workspace import Workspace
 from tests.runs.recorded import run
@@ -141,17 +141,17 @@ class TestEvidence:
     @pytest.mark.parametrize("question", [COMPUTED, QUOTED])
     def test_what_was_kept_has_its_reason_and_text(self, question: str, ask: Callable[..., Answer]) -> None:
         answer = ask(question)
-        kept = last_kept_passages(answer)
+        kept = final_evidence(answer)
         assert kept and all(each.why and each.text for each in kept)
         assert _places(kept) <= {(place.doc_id, place.page) for place in answer.retrieved.pages}
         cited = {(citation.doc_id, citation.page) for citation in answer.citations}
         assert cited <= _places(kept)
 
     def test_nothing_kept(self, ask: Callable[..., Answer]) -> None:
-        assert last_kept_passages(ask(REFUSED)) == []
+        assert final_evidence(ask(REFUSED)) == []
 
 
-def _places(kept: Sequence[KeptPassage]) -> set[tuple[str, int]]:
+def _places(kept: Sequence[EvidencePassage]) -> set[tuple[str, int]]:
     return {(each.doc_id, each.page) for each in kept}
 
 

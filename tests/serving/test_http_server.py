@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.serving.http_server import MIN_TOKEN_LENGTH, TOKEN_VARIABLE, Access, guarded
+from fin_agent.serving.http_server import MIN_TOKEN_LENGTH, TOKEN_VARIABLE, Access, with_guards
 from fin_agent.serving.problem_details import Problem, ServingError
 from fin_agent.tools.context import ToolContext
 from tests.cli.running import Ran
@@ -87,7 +87,7 @@ def status(access: Access, *headers: tuple[str, str]) -> int:
         if message["type"] == "http.response.start":
             told.append(message["status"])
 
-    asyncio.run(guarded(Response(), access)(scope, receive, send))
+    asyncio.run(with_guards(Response(), access)(scope, receive, send))
     (one,) = told
     return one
 

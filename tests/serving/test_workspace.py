@@ -55,11 +55,11 @@ def app_over(
     others: Sequence[Path] = (),
 ) -> Any:
     from fin_agent.serving.http_api import http_api
-    from fin_agent.web.server_options import Keeping
+    from fin_agent.web.server_options import Storage
 
-    def over(place: Path) -> tuple[ToolContext, Keeping]:
+    def over(place: Path) -> tuple[ToolContext, Storage]:
         context = ToolContext.of(Workspace.open(place), settings or Settings())
-        return context, Keeping(place, uploads, Recording())
+        return context, Storage(place, uploads, Recording())
 
     context, keeping = over(folder)
     further = {place.name: over(place) for place in others}

@@ -19,7 +19,7 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.dense.encoder import load_encoder, load_pair_scorer
 from fin_agent.training.cross_validation import Recipe, folds_of, train
 from fin_agent.training.similarity import write_likeness
-from fin_agent.training.supervision import LOOKUPS, TAGS, Wanted, material_of
+from fin_agent.training.supervision import LOOKUPS, TAGS, SupervisionTargets, material_of
 from fin_agent.training.tasks import Embeddings, Pages, Reranker
 from fin_agent.training.training_data import Material, read_material
 from fin_agent.workspace import Workspace
@@ -31,9 +31,9 @@ SMALL = Recipe(rate=1e-3, batch=4, epochs=1, folds=2, length=16, most=6)
 @pytest.fixture(scope="module")
 def material(sample_html_index: Path, workspace: Workspace) -> Material:
     asked = [_question("right", 2), _question("beyond", 900)]
-    made, left_out = material_of(Workspace.open(sample_html_index), {"file": asked}, Wanted(20, 20, 40))
+    made, left_out = material_of(Workspace.open(sample_html_index), {"file": asked}, SupervisionTargets(20, 20, 40))
     assert left_out == ["beyond: there is no page 901 of harborlight_2025_10k"]
-    more, _ = material_of(workspace, {}, Wanted(20, 20, 40))
+    more, _ = material_of(workspace, {}, SupervisionTargets(20, 20, 40))
     return Material(made.filings + more.filings, made.asked + more.asked, made.terms + more.terms)
 
 

@@ -12,8 +12,8 @@ from fin_agent.evaluation.benchmark import MEDIAN_SECONDS, QUESTIONS, REFUSED, C
 from fin_agent.evaluation.generated import question_generators as ask
 from fin_agent.evaluation.generated import unanswerable
 from fin_agent.evaluation.generated.question import GeneratedQuestion
-from fin_agent.evaluation.generated.question_material import Material
-from fin_agent.evaluation.generated.sampling import Maker, questions_of
+from fin_agent.evaluation.generated.question_material import QuestionMaterial
+from fin_agent.evaluation.generated.sampling import Maker, sample_questions
 from fin_agent.evaluation.xbrl_truth import TaggedFiling, read_tagged, tagged_files
 from fin_agent.filings.reader import doc_id_of
 from fin_agent.workspace import Workspace
@@ -34,7 +34,7 @@ COUNTS: Mapping[Family | QuestionKind, int] = {
 _LOOKUPS = (
     ("lookup, own year", ask.own_year, 6),
     ("lookup, earlier column", ask.earlier_year, 6),
-    ("lookup, quarter", ask.of_a_quarter, 2),
+    ("lookup, quarter", ask.quarterly_figure, 2),
 )
 _TOTALS = (
     ("total", ask.total, 5),
@@ -46,9 +46,9 @@ _COMPARISONS = (
     ("difference", ask.difference, 3),
     ("ratio", ask.ratio, 2),
     ("highest", ask.highest, 3),
-    ("of highest", ask.of_highest, 2),
+    ("of highest", ask.figure_of_highest_company, 2),
     ("faster", ask.faster, 1),
-    ("combined", ask.combined, 1),
+    ("combined", ask.sum_of_companies, 1),
     ("highest over years", ask.highest_over_years, 1),
 )
 _MAKERS: Mapping[Family | QuestionKind, Sequence[tuple[str, Maker, int]]] = {
@@ -61,7 +61,7 @@ _MAKERS: Mapping[Family | QuestionKind, Sequence[tuple[str, Maker, int]]] = {
     ),
     Family.LOOKUP: _LOOKUPS,
     QuestionKind.LOOKUP: _LOOKUPS,
-    QuestionKind.DERIVED: (("computed", ask.computed, 5), *_CHANGES),
+    QuestionKind.DERIVED: (("computed", ask.computed_measure, 5), *_CHANGES),
     QuestionKind.COMPARISON: _COMPARISONS,
     QuestionKind.PART: (
         ("part", ask.part_in_a_year, 8),
@@ -74,7 +74,7 @@ _MAKERS: Mapping[Family | QuestionKind, Sequence[tuple[str, Maker, int]]] = {
         ("highest part", ask.highest_part, 5),
         ("n-th part", ask.nth_part, 3),
         ("fastest part", ask.fastest_part, 3),
-        ("members apart", ask.parts_apart, 3),
+        ("members apart", ask.difference_of_members, 3),
         ("members together", ask.parts_together, 2),
         ("highest margin", ask.highest_margin, 1),
     ),
@@ -104,7 +104,7 @@ def read_folder(folder: Path, workspace: Workspace) -> TaggedFolder:
 
 
 def generated_questions(
-    material: Material,
+    material: QuestionMaterial,
     kinds: Sequence[Family] | Sequence[QuestionKind],
     seed: int,
     *,
@@ -115,11 +115,11 @@ def generated_questions(
         question
         for kind in kinds
         if _has_material(material, kind)
-        for question in questions_of(material, kind, _MAKERS[kind], counts[kind], seed)  # type: ignore[index]
+        for question in sample_questions(material, kind, _MAKERS[kind], counts[kind], seed)  # type: ignore[index]
     )
 
 
-def _has_material(material: Material, kind: Family | QuestionKind) -> bool:
+def _has_material(material: QuestionMaterial, kind: Family | QuestionKind) -> bool:
     match kind:
         case QuestionKind.PART:
             return bool(material.parts)

@@ -16,7 +16,7 @@ from fin_agent.lexicon.slots import Slot
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedAnswer:
     """The right answer."""
 
     value: float
@@ -43,7 +43,7 @@ class GeneratedQuestion:
     """Figures it needs, sorted."""
     filings: tuple[str, ...] = ()
     """Filings that hold the figures together, as few as were found."""
-    expected: Expected | None = None
+    expected: ExpectedAnswer | None = None
     """None for an unanswerable question."""
     missing_names: tuple[tuple[str, ...], ...] = ()
     """What a refusal has to name: of each group of names at least one."""
@@ -84,7 +84,7 @@ def judge(question: GeneratedQuestion, answer: Answer, companies: Mapping[str, C
     return row_of(question.id, question.text, _expected_text(question, companies), answer, labels, figures)
 
 
-def failed(row: Row) -> bool:
+def has_failed(row: Row) -> bool:
     """Whether anything about an answer is not as it has to be."""
     figures = row.figures
     return (

@@ -7,21 +7,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fin_agent.evaluation import Family
-from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion
-from fin_agent.evaluation.generated.sampling import Turn, listed, wordings
+from fin_agent.evaluation.generated.question import ExpectedAnswer, GeneratedQuestion
+from fin_agent.evaluation.generated.sampling import Turn, join_names, wordings
 from fin_agent.evaluation.generated.tagged_figures import PartFamily
-from fin_agent.evaluation.generated.truth import AskedMeasure, Computed, PartKind, StatedFigure, fewest_filings
+from fin_agent.evaluation.generated.truth import Computed, MeasureToAsk, PartKind, StatedFigure, fewest_filings
 from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 
-Fits = Callable[[AskedMeasure], bool]
+Fits = Callable[[MeasureToAsk], bool]
 
 
-def _is_stated(measure: AskedMeasure) -> bool:
+def _is_stated(measure: MeasureToAsk) -> bool:
     return not measure.is_formula
 
 
-def _is_amount(measure: AskedMeasure) -> bool:
+def _is_amount(measure: MeasureToAsk) -> bool:
     return measure.unit == "USD"
 
 
@@ -56,7 +56,7 @@ def _of_a_year(turn: Turn, kind: str, *, own: bool) -> GeneratedQuestion | None:
 _AS_OF_A_DAY = 0.5
 
 
-def of_a_quarter(turn: Turn) -> GeneratedQuestion | None:
+def quarterly_figure(turn: Turn) -> GeneratedQuestion | None:
     """A figure of a quarter, or of its end."""
     if not turn.material.quarterly:
         return None
@@ -73,11 +73,13 @@ def of_a_quarter(turn: Turn) -> GeneratedQuestion | None:
     fields = turn.named(company, measure)
     text = turn.text("lookup_in_quarter", **fields, year=turn.wording.quarter(year, quarter))
     found = Computed(float(figure.value), (figure,))
-    expected = Expected(found.value, measure.unit, _rounding(measure, [found]))
-    return turn.asked("lookup, quarter", f"{company.key} {measure.id} {year} Q{quarter}", text, [found], expected)
+    expected = ExpectedAnswer(found.value, measure.unit, _rounding(measure, [found]))
+    return turn.make_question(
+        "lookup, quarter", f"{company.key} {measure.id} {year} Q{quarter}", text, [found], expected
+    )
 
 
-def computed(turn: Turn) -> GeneratedQuestion | None:
+def computed_measure(turn: Turn) -> GeneratedQuestion | None:
     """A margin or ratio of one year."""
     drawn = _years(turn, lambda measure: measure.is_formula, 1)
     return None if drawn is None else drawn.asked("computed", drawn.values[0])
@@ -131,7 +133,7 @@ class _Years:
 
     turn: Turn
     company: Company
-    measure: AskedMeasure
+    measure: MeasureToAsk
     found: tuple[Computed, ...]
     first: int
     last: int
@@ -154,7 +156,7 @@ class _Years:
     def _rounding_of_growth(self) -> float:
         """How far growth per year, in percent, may differ where a figure is also printed in coarser digits."""
         before, after = self.found[0], self.found[-1]
-        share = sum(coarser_by(each) / each.value for each in (before, after))
+        share = sum(rounding_difference(each) / each.value for each in (before, after))
         return 100 * share / (1 - share) * after.value / before.value / (self.last - self.first)
 
     def asked(
@@ -179,12 +181,12 @@ class _Years:
             return None
         rounding = self._rounding_of_growth if unit else _rounding(self.measure, self.found)
         several = self.measure.is_formula and kind != "computed"
-        return turn.asked(
+        return turn.make_question(
             f"{kind}, computed" if several else kind,
             f"{self.company.key} {self.measure.id} {self.first}-{self.last}",
             text,
             self.found,
-            Expected(value, unit or self.measure.unit, rounding, signed),
+            ExpectedAnswer(value, unit or self.measure.unit, rounding, signed),
         )
 
 
@@ -212,12 +214,12 @@ def _figures(found: Sequence[Computed]) -> list[StatedFigure]:
     return [figure for each in found for figure in each.figures]
 
 
-def coarser_by(found: Computed) -> float:
+def rounding_difference(found: Computed) -> float:
     """How far a stated figure is from its coarsest print: 459.1 million shares are 459 million on the statement."""
     return sum(float(abs(figure.value - round(figure.value / figure.step) * figure.step)) for figure in found.figures)
 
 
-def _rounding(measure: AskedMeasure, found: Sequence[Computed]) -> float:
+def _rounding(measure: MeasureToAsk, found: Sequence[Computed]) -> float:
     return sum(each.rounding for each in found) if measure.unit in ("USD", "shares") else 0.0
 
 
@@ -243,7 +245,7 @@ def difference(turn: Turn) -> GeneratedQuestion | None:
     unit = "percentage points" if drawn.measure.unit == "percent" else drawn.measure.unit
     high, low = drawn.found
     rounding = _rounding(drawn.measure, drawn.found)
-    return drawn.of_two("difference", Expected(high.value - low.value, unit, rounding, signed=False))
+    return drawn.of_two("difference", ExpectedAnswer(high.value - low.value, unit, rounding, signed=False))
 
 
 def ratio(turn: Turn) -> GeneratedQuestion | None:
@@ -254,16 +256,16 @@ def ratio(turn: Turn) -> GeneratedQuestion | None:
     high, low = drawn.found
     if low.value <= 0 or high.value > _MAX_TIMES_ANOTHER * low.value:
         return None
-    return drawn.of_two("ratio", Expected(high.value / low.value, "ratio"))
+    return drawn.of_two("ratio", ExpectedAnswer(high.value / low.value, "ratio"))
 
 
-def combined(turn: Turn) -> GeneratedQuestion | None:
+def sum_of_companies(turn: Turn) -> GeneratedQuestion | None:
     """The figures of two companies added up."""
     drawn = _ranked(turn, 2, lambda measure: _is_amount(measure) and not measure.is_formula)
     if drawn is None:
         return None
     value = sum(each.value for each in drawn.found)
-    return drawn.of_two("combined", Expected(value, "USD", _rounding(drawn.measure, drawn.found)))
+    return drawn.of_two("combined", ExpectedAnswer(value, "USD", _rounding(drawn.measure, drawn.found)))
 
 
 def highest(turn: Turn) -> GeneratedQuestion | None:
@@ -273,13 +275,13 @@ def highest(turn: Turn) -> GeneratedQuestion | None:
         return None
     kind, place = turn.draw.choice((("highest", 0), ("highest", 0), ("lowest", -1)))
     best = drawn.found[place]
-    expected = Expected(
+    expected = ExpectedAnswer(
         best.value, drawn.measure.unit, _rounding(drawn.measure, [best]), company=drawn.companies[place].key
     )
     return drawn.asked(kind, turn.text(kind, **_several(turn, drawn)), expected)
 
 
-def of_highest(turn: Turn) -> GeneratedQuestion | None:
+def figure_of_highest_company(turn: Turn) -> GeneratedQuestion | None:
     """A figure of whichever company has the highest other figure."""
     drawn = _ranked(turn, 3, lambda measure: True)
     if drawn is None:
@@ -292,7 +294,7 @@ def of_highest(turn: Turn) -> GeneratedQuestion | None:
         return None
     words, was = turn.wording.measure(other)
     text = turn.text("of_highest", **_several(turn, drawn), other=words, other_was=was)
-    expected = Expected(found.value, other.unit, _rounding(other, [found]))
+    expected = ExpectedAnswer(found.value, other.unit, _rounding(other, [found]))
     return drawn.asked("of highest", text, expected, found, of=other.id)
 
 
@@ -310,7 +312,7 @@ def faster(turn: Turn) -> GeneratedQuestion | None:
     words, was = turn.wording.measure(drawn.measure)
     first, last = turn.wording.ends(drawn.first, drawn.year)
     text = turn.text("faster", a=a, b=b, measure=words, was=was, first=first, last=last)
-    return drawn.asked("faster", text, Expected(max(rates), "percent", company=winner.key))
+    return drawn.asked("faster", text, ExpectedAnswer(max(rates), "percent", company=winner.key))
 
 
 def highest_over_years(turn: Turn) -> GeneratedQuestion | None:
@@ -328,7 +330,7 @@ def highest_over_years(turn: Turn) -> GeneratedQuestion | None:
     filed = [turn.material.filed(company.key) for company in drawn.companies]
     text = turn.text(kind, **_several(turn, drawn), span=turn.wording.span(drawn.first, drawn.year, *filed))
     rounding = _rounding(drawn.measure, of_each[best])
-    expected = Expected(value, "USD", rounding, company=drawn.companies[best].key)
+    expected = ExpectedAnswer(value, "USD", rounding, company=drawn.companies[best].key)
     return drawn.asked("highest over years", text, expected)
 
 
@@ -337,25 +339,25 @@ class _Between:
     """A measure of several companies, in one year or in years up to it."""
 
     turn: Turn
-    measure: AskedMeasure
+    measure: MeasureToAsk
     first: int
     year: int
     companies: Sequence[Company]
     found: Sequence[Computed]
     """Of the companies in their order; of one after another where there are several years."""
 
-    def of_two(self, kind: str, expected: Expected) -> GeneratedQuestion:
+    def of_two(self, kind: str, expected: ExpectedAnswer) -> GeneratedQuestion:
         wording = self.turn.wording
         a, b = wording.names(self.companies)
         words, was = wording.measure(self.measure)
         text = self.turn.text(kind, a=a, b=b, measure=words, was=was, year=wording.year(self.year))
         return self.asked(kind, text, expected)
 
-    def asked(self, kind: str, text: str, expected: Expected, *also: Computed, of: str = "") -> GeneratedQuestion:
+    def asked(self, kind: str, text: str, expected: ExpectedAnswer, *also: Computed, of: str = "") -> GeneratedQuestion:
         label = f"{kind}, computed" if self.measure.is_formula and not of else kind
         keys = " ".join(company.key for company in self.companies)
         about = f"{keys} {self.measure.id} {self.first}-{self.year} {of}".rstrip()
-        return self.turn.asked(label, about, text, [*self.found, *also], expected)
+        return self.turn.make_question(label, about, text, [*self.found, *also], expected)
 
 
 def _ranked(turn: Turn, count: int, fits: Fits) -> _Between | None:
@@ -397,7 +399,7 @@ def _several(turn: Turn, drawn: _Between) -> dict[str, str]:
     """The fields that name the companies in some order, the measure and the year."""
     names = turn.wording.names(turn.draw.sample(drawn.companies, len(drawn.companies)))
     words, was = turn.wording.measure(drawn.measure)
-    fields = {"companies": listed(names), "either": listed(names, "or"), "measure": words, "was": was}
+    fields = {"companies": join_names(names), "either": join_names(names, "or"), "measure": words, "was": was}
     return {**fields, "year": turn.wording.year(drawn.year)}
 
 
@@ -427,7 +429,7 @@ def growth_of_part(turn: Turn) -> GeneratedQuestion | None:
     before = next((figure for figure in turn.material.parts if figure.slot == wanted), None)
     if before is None or min(before.value, after.value) <= 0:
         return None
-    rate = Expected(100 * (float(after.value / before.value) - 1), "percent")
+    rate = ExpectedAnswer(100 * (float(after.value / before.value) - 1), "percent")
     return _of_part(turn, f"growth of a part, {ago}", "growth_of_part", after, rate, first=wanted.fiscal_year)
 
 
@@ -437,7 +439,7 @@ def share_of_part(turn: Turn) -> GeneratedQuestion | None:
     whole = turn.material.figures.figure(*figure.slot[:3])
     if whole is None or figure.slot.metric != "revenue" or not 0 < figure.value < whole.value:
         return None
-    share = Expected(100 * float(figure.value / whole.value), "percent")
+    share = ExpectedAnswer(100 * float(figure.value / whole.value), "percent")
     return _of_part(turn, "share of a part", "share_of_part", figure, share)
 
 
@@ -457,7 +459,12 @@ def _worded_as(figure: StatedFigure) -> str:
 
 
 def _of_part(
-    turn: Turn, kind: str, shape: str, figure: StatedFigure, expected: Expected | None = None, first: int | None = None
+    turn: Turn,
+    kind: str,
+    shape: str,
+    figure: StatedFigure,
+    expected: ExpectedAnswer | None = None,
+    first: int | None = None,
 ) -> GeneratedQuestion | None:
     """None where the year does not stand well; the figure itself is expected where nothing else is."""
     slot, filed = figure.slot, turn.material.filed(figure.slot.company)
@@ -470,16 +477,20 @@ def _of_part(
     fields = {**_named(turn, slot.company, measure), "part": slot.part, "year": when}
     text = turn.text(shape, **fields, first=begins, last=when)
     found = Computed(float(figure.value), (figure,))
-    answer = expected or Expected(found.value, measure.unit, found.rounding)
+    answer = expected or ExpectedAnswer(found.value, measure.unit, found.rounding)
     about = " ".join(map(str, slot))
-    return turn.asked(kind, about, text, [found], answer, exact=expected is None) if reads_well(text, when) else None
+    return (
+        turn.make_question(kind, about, text, [found], answer, exact=expected is None)
+        if reads_well(text, when)
+        else None
+    )
 
 
-def _measure(turn: Turn, metric: str) -> AskedMeasure:
+def _measure(turn: Turn, metric: str) -> MeasureToAsk:
     return next(measure for measure in turn.material.measures if measure.id == metric)
 
 
-def _named(turn: Turn, company: str, measure: AskedMeasure) -> dict[str, str]:
+def _named(turn: Turn, company: str, measure: MeasureToAsk) -> dict[str, str]:
     fields = turn.named(turn.material.workspace.directory.by_key[company], measure)
     return {**fields, "measure": fields["measure"].removeprefix("total ")}
 
@@ -521,7 +532,7 @@ def highest_margin(turn: Turn) -> GeneratedQuestion | None:
     return _of_family(turn, "highest_margin", family, max(margins), unit="percent")
 
 
-def parts_apart(turn: Turn) -> GeneratedQuestion | None:
+def difference_of_members(turn: Turn) -> GeneratedQuestion | None:
     """By how much one member exceeds another."""
     family, (high, low) = _two_parts(turn)
     value = float(family.members[high].value - family.members[low].value)
@@ -574,5 +585,5 @@ def _of_family(
     text = turn.text(shape, **named, parts=called, year=last, first=first, last=last, **fields)
     found = [Computed(float(one.value), (one,)) for one in family.members.values()]
     about = f"{family.company} {family.kind} {family.metric} {family.year} {shape} {sorted(fields.values())}"
-    expected = Expected(value, unit or measure.unit, 0.0 if unit else sum(each.rounding for each in found))
-    return turn.asked(f"{shape.removesuffix('_part')}, {family.kind}", about, text, found, expected)
+    expected = ExpectedAnswer(value, unit or measure.unit, 0.0 if unit else sum(each.rounding for each in found))
+    return turn.make_question(f"{shape.removesuffix('_part')}, {family.kind}", about, text, found, expected)

@@ -9,15 +9,15 @@ from functools import cached_property
 
 from fin_agent.evaluation.generated.tagged_figures import PartFamily, families_of, figures_of_tags, part_figures
 from fin_agent.evaluation.generated.truth import (
-    AskedMeasure,
     Computed,
     Figures,
     Measures,
     MeasuresOfTags,
+    MeasureToAsk,
     StatedFigure,
-    asked_measures,
     compute,
     figures_of_statements,
+    measures_to_ask,
     read_yaml,
 )
 from fin_agent.evaluation.xbrl_truth import TaggedFiling
@@ -30,7 +30,7 @@ _A_YEAR = timedelta(350), timedelta(380)
 
 
 @dataclass(frozen=True)
-class Material:
+class QuestionMaterial:
     """The figures that questions are drawn from."""
 
     workspace: Workspace
@@ -61,11 +61,11 @@ class Material:
         return families_of(self.parts, self.figures)
 
     @cached_property
-    def measures(self) -> tuple[AskedMeasure, ...]:
+    def measures(self) -> tuple[MeasureToAsk, ...]:
         """What may be asked for."""
         lexicon = self.workspace.lexicon
         listed = [read_yaml("measures", Measures), *([] if self.filings is None else [self._of_tags])]
-        return tuple(measure for each in listed for measure in asked_measures(lexicon, each))
+        return tuple(measure for each in listed for measure in measures_to_ask(lexicon, each))
 
     @property
     def spans(self) -> tuple[int, ...]:
@@ -107,11 +107,11 @@ class Material:
                     known[filing.fiscal_year - round((filing.end - end).days / 365.25)] = end
         return days
 
-    def computed(self, measure: AskedMeasure, company: Company, year: int) -> Computed | None:
+    def computed(self, measure: MeasureToAsk, company: Company, year: int) -> Computed | None:
         """The measure from figures stated; None where one is not."""
         return compute(measure, company.key, year, self.figures, self.workspace.lexicon)
 
-    def all_computed(self, measure: AskedMeasure, company: Company, years: Sequence[int]) -> tuple[Computed, ...]:
+    def all_computed(self, measure: MeasureToAsk, company: Company, years: Sequence[int]) -> tuple[Computed, ...]:
         """The measure of each of these years; empty where it lacks one."""
         found = [each for year in years if (each := self.computed(measure, company, year)) is not None]
         return tuple(found) if len(found) == len(years) else ()

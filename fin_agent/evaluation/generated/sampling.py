@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evaluation import Family, QuestionKind
-from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion
-from fin_agent.evaluation.generated.truth import AskedMeasure, Computed, PartKind, fewest_filings, read_yaml
+from fin_agent.evaluation.generated.question import ExpectedAnswer, GeneratedQuestion
+from fin_agent.evaluation.generated.truth import Computed, MeasureToAsk, PartKind, fewest_filings, read_yaml
 from fin_agent.lexicon.company_names import Company, company_words
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 
 if TYPE_CHECKING:
-    from fin_agent.evaluation.generated.question_material import Material
+    from fin_agent.evaluation.generated.question_material import QuestionMaterial
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A try to make one question of a kind."""
 
-    material: Material
+    material: QuestionMaterial
     draw: Random
     wording: Wording
     family: Family | QuestionKind
@@ -33,13 +33,13 @@ class Turn:
     """How many of the kind there are already."""
 
     def company_and_measure(
-        self, fits: Callable[[AskedMeasure], bool], companies: Sequence[Company] | None = None
-    ) -> tuple[Company, AskedMeasure]:
+        self, fits: Callable[[MeasureToAsk], bool], companies: Sequence[Company] | None = None
+    ) -> tuple[Company, MeasureToAsk]:
         """A company, of `companies` where given, and a measure that fits."""
         company = self.draw.choice(self.material.companies if companies is None else companies)
         return company, self.draw.choice([measure for measure in self.material.measures if fits(measure)])
 
-    def named(self, company: Company, measure: AskedMeasure, *, without: str = "") -> dict[str, str]:
+    def named(self, company: Company, measure: MeasureToAsk, *, without: str = "") -> dict[str, str]:
         """The fields that name them; see `Wording.measure`."""
         (name,) = self.wording.names([company])
         words, was = self.wording.measure(measure, without=without)
@@ -49,8 +49,15 @@ class Turn:
         """The question: wordings of a kind take turns, so that all occur."""
         return self.wording.text(kind, self.number, **fields)
 
-    def asked(
-        self, kind: str, about: str, text: str, found: Sequence[Computed], expected: Expected, *, exact: bool = False
+    def make_question(
+        self,
+        kind: str,
+        about: str,
+        text: str,
+        found: Sequence[Computed],
+        expected: ExpectedAnswer,
+        *,
+        exact: bool = False,
     ) -> GeneratedQuestion:
         """The question that `text` asks, whose answer needs the figures of `found`."""
         figures = [figure for each in found for figure in each.figures]
@@ -72,8 +79,8 @@ _ATTEMPTS = 600
 """Draws for one question until the material is taken not to hold another of its kind."""
 
 
-def questions_of(
-    material: Material,
+def sample_questions(
+    material: QuestionMaterial,
     family: Family | QuestionKind,
     makers: Sequence[tuple[str, Maker, int]],
     count: int,
@@ -139,7 +146,7 @@ class Wording:
             return [company.tickers[0] for company in companies]
         return [short_name(company) if style == "short" else long_name(company) for company in companies]
 
-    def measure(self, measure: AskedMeasure, *, without: str = "") -> tuple[str, str]:
+    def measure(self, measure: MeasureToAsk, *, without: str = "") -> tuple[str, str]:
         """A name of the measure, none that begins with `without` where there are others, and `was` or `were`."""
         names = [(name, "was") for name in measure.names.singular] + [(name, "were") for name in measure.names.plural]
         fitting = [each for each in names if not (without and each[0].startswith(without))]
@@ -185,7 +192,7 @@ class Wording:
         """The question: wordings of a kind take turns. {the_part} is {part}, with an article where it takes one."""
         texts, part = self._words.texts[kind], fields.get("part", "")
         article = "the " if part.casefold().startswith(self._words.with_the) else ""
-        return filled(texts[number % len(texts)], **fields, the_part=f"{article}{part}")
+        return fill_wording(texts[number % len(texts)], **fields, the_part=f"{article}{part}")
 
 
 _DATED = 0.2
@@ -196,7 +203,7 @@ def _by_calendar(filed: Sequence[FiscalYears]) -> bool:
     return bool(filed) and all(years.ends and all(ended == named for ended, named in years.ends) for years in filed)
 
 
-def filled(wording: str, **fields: str) -> str:
+def fill_wording(wording: str, **fields: str) -> str:
     """A wording with its fields; {whose}, {whose_a}, {whose_b} and {that} follow from the others."""
     owned = {_OWNER[name]: possessive(value) for name, value in fields.items() if name in _OWNER}
     that = "those" if fields.get("was") == "were" else "that"
@@ -206,7 +213,7 @@ def filled(wording: str, **fields: str) -> str:
 _OWNER = {"company": "whose", "a": "whose_a", "b": "whose_b"}
 
 
-def listed(names: Sequence[str], joint: str = "and") -> str:
+def join_names(names: Sequence[str], joint: str = "and") -> str:
     """`A, B and C`."""
     return f"{', '.join(names[:-1])} {joint} {names[-1]}"
 

@@ -10,7 +10,7 @@ from datetime import date
 from functools import lru_cache
 
 from fin_agent.evaluation.generated.sampling import wordings
-from fin_agent.evaluation.generated.truth import Figures, PartKind, SlotKey, Source, StatedFigure, agreed
+from fin_agent.evaluation.generated.truth import Figures, PartKind, SlotKey, Source, StatedFigure, agreed_figures
 from fin_agent.evaluation.xbrl_truth import TaggedFiling, TrueTag
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT
@@ -60,7 +60,7 @@ def figures_of_tags(
         for slot in [each for each in found if each.metric == other]:
             if slot._replace(metric=name) not in stated:
                 found[slot._replace(metric=name)] = found[slot]
-    return Figures(agreed(found), stated)
+    return Figures(agreed_figures(found), stated)
 
 
 def _source(filing: TaggedFiling, tag: TrueTag, part: str = "", kind: PartKind | None = None) -> Source:
@@ -146,7 +146,7 @@ def part_figures(
         for slot in sorted(stated, key=str)
         if not _may_mean_another(slot.part, names[slot.company, slot.metric], lexicon)
     }
-    return tuple(agreed(clear))
+    return tuple(agreed_figures(clear))
 
 
 def _may_mean_another(name: str, names: Collection[str], lexicon: Lexicon) -> bool:

@@ -15,7 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fin_agent.errors import LexiconError
-from fin_agent.evaluation.xbrl_truth import may_be_one
+from fin_agent.evaluation.xbrl_truth import values_agree
 from fin_agent.evidence.expressions import (
     AbsoluteValue,
     Constant,
@@ -87,14 +87,14 @@ class Source:
     kind: PartKind | None = None
 
 
-def agreed(stated: Mapping[SlotKey, Sequence[Source]]) -> Iterable[StatedFigure]:
+def agreed_figures(stated: Mapping[SlotKey, Sequence[Source]]) -> Iterable[StatedFigure]:
     """A figure of each slot on which all its sources agree, one of them rounded more than another perhaps.
 
     The others have two answers. Zeros are left out: people do not ask for them.
     """
     for slot, sources in stated.items():
         first = min(sources, key=lambda each: (each.step, each.doc_id, each.part))
-        if first.value and all(may_be_one(first.value, first.step, each.value, each.step) for each in sources):
+        if first.value and all(values_agree(first.value, first.step, each.value, each.step) for each in sources):
             by_distance = sorted((abs(each.own_year - slot.fiscal_year), each.doc_id) for each in sources)
             step = max((Decimal(1), *(each.step for each in sources if each.in_table)))
             doc_ids = tuple(dict.fromkeys(doc_id for _, doc_id in by_distance))
@@ -153,7 +153,7 @@ def figures_of_statements(workspace: Workspace) -> Figures:
                 value = abs(fact.value) if metric.sign in ("outflow", "expense") else fact.value
                 step = Decimal(0 if metric.unit == "USD per share" else fact.scale)
                 stated.setdefault(slot, []).append(Source(entry.doc_id, identity.fiscal_year or 0, value, step))
-    return Figures(agreed(stated), named)
+    return Figures(agreed_figures(stated), named)
 
 
 def _on_its_statement(fact: Fact, metric: Metric) -> bool:
@@ -177,7 +177,7 @@ def fewest_filings(figures: Iterable[StatedFigure]) -> tuple[str, ...]:
 _Read = TypeVar("_Read", bound=BaseModel)
 
 
-class AskedNames(BaseModel):
+class MeasureNames(BaseModel):
     """Names of a measure: those that take `was`, those that take `were`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -193,8 +193,8 @@ class Measures(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    metrics: dict[str, AskedNames]
-    formulas: dict[str, AskedNames]
+    metrics: dict[str, MeasureNames]
+    formulas: dict[str, MeasureNames]
 
 
 class MeasuresOfTags(Measures):
@@ -209,11 +209,11 @@ class MeasuresOfTags(Measures):
 
 
 @dataclass(frozen=True, slots=True)
-class AskedMeasure:
+class MeasureToAsk:
     """A metric or formula that questions are made for."""
 
     id: str
-    names: AskedNames
+    names: MeasureNames
     unit: str
     """Of its value: `USD`, `USD per share`, `percent`, `ratio`."""
     is_formula: bool
@@ -234,14 +234,14 @@ class Computed:
         return float(sum(figure.step for figure in self.figures))
 
 
-def asked_measures(lexicon: Lexicon, listed: Measures) -> tuple[AskedMeasure, ...]:
+def measures_to_ask(lexicon: Lexicon, listed: Measures) -> tuple[MeasureToAsk, ...]:
     """The measures listed, in their order."""
     metrics = (
-        AskedMeasure(name, names, lexicon.metrics[name].unit, False, lexicon.metrics[name].period == "instant")
+        MeasureToAsk(name, names, lexicon.metrics[name].unit, False, lexicon.metrics[name].period == "instant")
         for name, names in listed.metrics.items()
     )
     formulas = (
-        AskedMeasure(name, names, lexicon.formulas[name].unit, True, _of_balances(lexicon.formulas[name], lexicon))
+        MeasureToAsk(name, names, lexicon.formulas[name].unit, True, _of_balances(lexicon.formulas[name], lexicon))
         for name, names in listed.formulas.items()
     )
     return (*metrics, *formulas)
@@ -252,7 +252,7 @@ def _of_balances(formula: Formula, lexicon: Lexicon) -> bool:
     return bool(inputs) and all(metric.period == "instant" for metric in inputs)
 
 
-def compute(measure: AskedMeasure, company: str, year: int, figures: Figures, lexicon: Lexicon) -> Computed | None:
+def compute(measure: MeasureToAsk, company: str, year: int, figures: Figures, lexicon: Lexicon) -> Computed | None:
     """The measure from figures stated; None where one is not, or where its name could mean another figure."""
 
     def slot_of(asked: Quantity) -> Slot:

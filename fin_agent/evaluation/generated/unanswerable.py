@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.generated.question import GeneratedQuestion
-from fin_agent.evaluation.generated.question_material import Material
-from fin_agent.evaluation.generated.sampling import Turn, filled, short_name
-from fin_agent.evaluation.generated.truth import AskedMeasure, AskedNames, read_yaml
+from fin_agent.evaluation.generated.question_material import QuestionMaterial
+from fin_agent.evaluation.generated.sampling import Turn, fill_wording, short_name
+from fin_agent.evaluation.generated.truth import MeasureNames, MeasureToAsk, read_yaml
 from fin_agent.lexicon.company_names import Company, normalize_name
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.vocabulary.identity import Form
@@ -25,7 +25,7 @@ class _Absent(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     companies: tuple[str, ...]
-    metrics: dict[str, AskedNames]
+    metrics: dict[str, MeasureNames]
     outside_periods: tuple[str, ...]
     absent_company: tuple[str, ...]
 
@@ -42,7 +42,9 @@ def company_absent(turn: Turn) -> GeneratedQuestion | None:
     words, was = turn.wording.measure(measure)
     before, asked = turn.wording.ends(year - 1, year)
     fields = {"company": name, "present": short_name(present), "measure": words, "was": was}
-    text = filled(absent.absent_company[turn.number % len(absent.absent_company)], **fields, year=asked, before=before)
+    text = fill_wording(
+        absent.absent_company[turn.number % len(absent.absent_company)], **fields, year=asked, before=before
+    )
     names = tuple(dict.fromkeys((name, name.removesuffix("'s"))))
     return _question("company absent", f"{name} {measure.id} {year}", text, names)
 
@@ -75,7 +77,7 @@ def metric_absent(turn: Turn) -> GeneratedQuestion | None:
     if metric in material.figures.metrics(company.key) or _is_spoken_of(material, company, names) or not years:
         return None
     year = turn.draw.choice(years)
-    fields = turn.named(company, AskedMeasure(metric, named[metric], "USD", False, False))
+    fields = turn.named(company, MeasureToAsk(metric, named[metric], "USD", False, False))
     text = turn.text("lookup", **fields, year=turn.wording.year(year))
     return _question("metric not reported", f"{company.key} {metric} {year}", text, names)
 
@@ -103,7 +105,7 @@ def _absent() -> _Absent:
     return read_yaml("absent", _Absent)
 
 
-def _is_of_outside_periods(measure: AskedMeasure) -> bool:
+def _is_of_outside_periods(measure: MeasureToAsk) -> bool:
     return measure.id in _absent().outside_periods
 
 
@@ -118,13 +120,13 @@ def _same_company(name: str, company: Company) -> bool:
     return name.casefold() in {ticker.casefold() for ticker in company.tickers}
 
 
-def _may_be_there(material: Material, company: Company, metric: str, year: int) -> bool:
+def _may_be_there(material: QuestionMaterial, company: Company, metric: str, year: int) -> bool:
     """Whether a figure was read for the year, or some other year of the filer may be meant by it."""
     meant, _ = material.filed(company.key).resolve(FiscalPeriod(fiscal_year=year))
     return any(material.figures.is_named(company.key, metric, each) for each in {year, meant.fiscal_year})
 
 
-def _has_release(material: Material, company: Company, year: int) -> bool:
+def _has_release(material: QuestionMaterial, company: Company, year: int) -> bool:
     identities = material.workspace.directory.identities
     forms = (Form.EIGHT_K, Form.EARNINGS)
     found = (identities[doc_id] for doc_id in company.doc_ids)
@@ -136,7 +138,7 @@ def _has_release(material: Material, company: Company, year: int) -> bool:
     )
 
 
-def _is_spoken_of(material: Material, company: Company, names: tuple[str, ...]) -> bool:
+def _is_spoken_of(material: QuestionMaterial, company: Company, names: tuple[str, ...]) -> bool:
     """Whether some page of the company's filings has one of a metric's names in it."""
     index = material.workspace.index
     for phrase in (name.casefold() for name in names):
@@ -148,7 +150,7 @@ def _is_spoken_of(material: Material, company: Company, names: tuple[str, ...]) 
     return False
 
 
-def _names_of(material: Material, metric: str, asked: AskedNames) -> tuple[str, ...]:
+def _names_of(material: QuestionMaterial, metric: str, asked: MeasureNames) -> tuple[str, ...]:
     entry = material.workspace.lexicon.metrics[metric]
     labels = (label.rpartition(">")[2].strip() for label in entry.labels if " " in label)
     return tuple(dict.fromkeys((*asked.singular, *asked.plural, metric.replace("_", " "), *entry.words, *labels)))

@@ -12,7 +12,7 @@ import pytest
 from fin_agent.evaluation import Family, QuestionKind
 from fin_agent.evaluation.generated.benchmark import generated_questions, read_folder
 from fin_agent.evaluation.generated.question import GeneratedQuestion
-from fin_agent.evaluation.generated.question_material import Material
+from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.generated.truth import SlotKey
 from fin_agent.evaluation.xbrl_truth import TaggedFiling
 from fin_agent.workspace import Workspace
@@ -33,16 +33,16 @@ WRITTEN_AS = {
 
 
 @pytest.fixture(scope="session")
-def material(workspace: Workspace) -> Material:
+def material(workspace: Workspace) -> QuestionMaterial:
     """The index of the sample filings."""
-    return Material(workspace)
+    return QuestionMaterial(workspace)
 
 
 @pytest.fixture(scope="session")
 def questions(workspace: Workspace) -> tuple[GeneratedQuestion, ...]:
     """A set of every family."""
     counts = {Family.MULTI_FILING: 100, Family.UNANSWERABLE: 40, Family.LOOKUP: 60}
-    return generated_questions(Material(workspace), tuple(Family), 7, counts=counts)
+    return generated_questions(QuestionMaterial(workspace), tuple(Family), 7, counts=counts)
 
 
 @pytest.fixture(scope="session")
@@ -83,12 +83,12 @@ def tagged(html_workspace: Workspace, sample_html: Path) -> dict[str, TaggedFili
 
 
 @pytest.fixture(scope="session")
-def tagged_material(html_workspace: Workspace, tagged: dict[str, TaggedFiling]) -> Material:
+def tagged_material(html_workspace: Workspace, tagged: dict[str, TaggedFiling]) -> QuestionMaterial:
     """What questions are drawn from."""
-    return Material(html_workspace, tuple(tagged.values()))
+    return QuestionMaterial(html_workspace, tuple(tagged.values()))
 
 
 @pytest.fixture(scope="session")
-def asked(tagged_material: Material) -> tuple[GeneratedQuestion, ...]:
+def asked(tagged_material: QuestionMaterial) -> tuple[GeneratedQuestion, ...]:
     """Questions of every kind."""
     return generated_questions(tagged_material, tuple(QuestionKind), 3, counts=dict.fromkeys(QuestionKind, 40))

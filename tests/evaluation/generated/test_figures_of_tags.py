@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.evaluation.generated.question_material import Material
+from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.generated.tagged_figures import figures_of_tags, period_of
 from fin_agent.evaluation.generated.truth import Figures
 from fin_agent.evaluation.xbrl_truth import TrueTag
@@ -28,7 +28,7 @@ ROWS = {
 
 @pytest.mark.parametrize("doc_id", ["harborlight_2025_10k", "quillmark_2025q2_10q"])
 def test_figures_are_those_the_samples_were_made_with(
-    doc_id: str, tagged_material: Material, sample_html: Path
+    doc_id: str, tagged_material: QuestionMaterial, sample_html: Path
 ) -> None:
     made = {each["doc_id"]: each for each in json.loads((sample_html / "expected.json").read_text(encoding="utf-8"))}
     owner = tagged_material.workspace.directory.owners[doc_id]

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.evaluation.generated.question_material import Material
+from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.generated.tagged_figures import families_of, part_figures
 from fin_agent.evaluation.generated.truth import Figures, PartKind, SlotKey, StatedFigure
 from fin_agent.evaluation.xbrl_truth import TrueTag
@@ -20,7 +20,7 @@ def _parts(*tags: TrueTag, words: tuple[str, ...] = ()) -> dict[tuple[str, int],
     return {(figure.slot.part, figure.slot.fiscal_year): int(figure.value / 1_000_000) for figure in found}
 
 
-def test_parts_of_the_samples(tagged_material: Material) -> None:
+def test_parts_of_the_samples(tagged_material: QuestionMaterial) -> None:
     found = {(f.slot.part, f.slot.metric, f.slot[2:4]): (f.kind, int(f.value)) for f in tagged_material.parts}
     assert found["Electronic Test", "revenue", (2023, None)] == (PartKind.SEGMENT, 1_803_000_000)
     assert found["Calibration Services", "revenue", (2025, None)] == (PartKind.SEGMENT, 788_000_000)

@@ -10,7 +10,7 @@ import pytest
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.generated.benchmark import generated_questions
 from fin_agent.evaluation.generated.question import GeneratedQuestion
-from fin_agent.evaluation.generated.question_material import Material
+from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.generated.truth import SlotKey, fewest_filings
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.workspace import Workspace
@@ -44,7 +44,7 @@ def test_the_kinds_asked_for_are_all_there(questions: Questions) -> None:
     assert not any("{" in question.text or "  " in question.text for question in questions)
 
 
-def test_no_filing_alone_covers_a_multi_filing_question(material: Material, questions: Questions) -> None:
+def test_no_filing_alone_covers_a_multi_filing_question(material: QuestionMaterial, questions: Questions) -> None:
     for question in of_family(questions, Family.MULTI_FILING):
         figures = [material.figures.figure(*slot[:4]) for slot in question.slots]
         stated = [set(figure.doc_ids) for figure in figures if figure is not None]
@@ -98,7 +98,7 @@ def test_growth_is_between_the_first_and_the_last_year(questions: Questions, wri
         assert question.expected.value == pytest.approx(100 * (after / before - 1))
 
 
-def test_the_same_seed_gives_the_same_questions(material: Material) -> None:
+def test_the_same_seed_gives_the_same_questions(material: QuestionMaterial) -> None:
     counts = dict.fromkeys(Family, 12)
     families = tuple(Family)
     once = generated_questions(material, families, 3, counts=counts)
@@ -131,7 +131,7 @@ def test_what_is_lacking_is_lacking(workspace: Workspace, questions: Questions) 
             assert not any(first in text for text in texts), question.text
 
 
-def test_a_figure_that_filings_disagree_on_is_not_asked_for(material: Material, sample_filings: object) -> None:
+def test_a_figure_that_filings_disagree_on_is_not_asked_for(material: QuestionMaterial, sample_filings: object) -> None:
     for company in material.companies:
         for metric in ("revenue", "total_assets", "net_income"):
             for year in material.figures.years(company.key, metric):
@@ -149,7 +149,7 @@ def test_a_figure_that_filings_disagree_on_is_not_asked_for(material: Material, 
                 assert stated == {figure.value}
 
 
-def test_filings_needed_are_as_few_as_cover_the_figures(material: Material) -> None:
+def test_filings_needed_are_as_few_as_cover_the_figures(material: QuestionMaterial) -> None:
     company = material.companies[0]
     figures = [material.figures.figure(company.key, "revenue", year) for year in (2020, 2021, 2022, 2023, 2024)]
     known = [figure for figure in figures if figure is not None]

@@ -11,8 +11,8 @@ import pytest
 from fin_agent.evaluation import QuestionKind
 from fin_agent.evaluation.generated.benchmark import generated_questions
 from fin_agent.evaluation.generated.question import GeneratedQuestion
-from fin_agent.evaluation.generated.question_generators import coarser_by, reads_well
-from fin_agent.evaluation.generated.question_material import Material
+from fin_agent.evaluation.generated.question_generators import reads_well, rounding_difference
+from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.generated.sampling import Wording
 from fin_agent.evaluation.generated.truth import Computed, SlotKey, StatedFigure
 from fin_agent.lexicon.fiscal_periods import FiscalYears
@@ -20,7 +20,7 @@ from fin_agent.lexicon.fiscal_periods import FiscalYears
 Questions = tuple[GeneratedQuestion, ...]
 
 
-def _values(material: Material, question: GeneratedQuestion) -> list[float]:
+def _values(material: QuestionMaterial, question: GeneratedQuestion) -> list[float]:
     found = [material.figures.figure(*slot[:4]) for slot in question.slots]
     return [float(figure.value) for figure in found if figure is not None]
 
@@ -38,20 +38,20 @@ def test_every_kind_that_the_filings_hold_is_asked(asked: Questions) -> None:
     assert {"segment, own year", "region, earlier column", "share of a part", "total", "average"} <= sorts
 
 
-def test_the_same_seed_gives_the_same_questions(tagged_material: Material, asked: Questions) -> None:
+def test_the_same_seed_gives_the_same_questions(tagged_material: QuestionMaterial, asked: Questions) -> None:
     counts = dict.fromkeys(QuestionKind, 40)
     assert generated_questions(tagged_material, tuple(QuestionKind), 3, counts=counts) == asked
     assert generated_questions(tagged_material, tuple(QuestionKind), 4, counts=counts) != asked
     assert len({question.text for question in asked}) == len(asked)
 
 
-def test_lookups_expect_the_tag(tagged_material: Material, asked: Questions) -> None:
+def test_lookups_expect_the_tag(tagged_material: QuestionMaterial, asked: Questions) -> None:
     lookups = [question for question in asked if question.family is QuestionKind.LOOKUP]
     assert len(lookups) == 40 and all(question.exact for question in lookups)
     assert all(_values(tagged_material, question) == [_expected(question)] for question in lookups)
 
 
-def test_totals_averages_and_growth_follow_from_the_tags(tagged_material: Material, asked: Questions) -> None:
+def test_totals_averages_and_growth_follow_from_the_tags(tagged_material: QuestionMaterial, asked: Questions) -> None:
     checked = 0
     for question in asked:
         if question.family in (QuestionKind.PART, QuestionKind.FAMILY):
@@ -75,14 +75,14 @@ def test_totals_averages_and_growth_follow_from_the_tags(tagged_material: Materi
     assert checked > 50
 
 
-def test_families_are_asked_for_figures_of_their_members(tagged_material: Material, asked: Questions) -> None:
+def test_families_are_asked_for_figures_of_their_members(tagged_material: QuestionMaterial, asked: Questions) -> None:
     families = {(one.kind, one.metric, one.year): one for one in tagged_material.families}
     highest = [question for question in asked if question.kind.startswith("highest, ")]
     tops = {one.values[0][0] for one in families.values()}
     assert highest and all(one.expected is not None and one.expected.value in tops for one in highest)
 
 
-def test_questions_of_parts_say_the_printed_name(tagged_material: Material, asked: Questions) -> None:
+def test_questions_of_parts_say_the_printed_name(tagged_material: QuestionMaterial, asked: Questions) -> None:
     parts = {figure.slot.part for figure in tagged_material.parts}
     of_parts = [question for question in asked if question.family is QuestionKind.PART]
     assert len(of_parts) == 40
@@ -120,5 +120,5 @@ def test_growth_may_differ_by_what_a_coarser_print_rounds_off() -> None:
         slot = SlotKey("a", "weighted_average_shares_diluted", year, None)
         return Computed(value, (StatedFigure(slot, Decimal(value), Decimal(1_000_000), ("a24",)),))
 
-    assert coarser_by(of(2024, 449_700_000)) == 300_000
-    assert coarser_by(of(2023, 459_000_000)) == 0
+    assert rounding_difference(of(2024, 449_700_000)) == 300_000
+    assert rounding_difference(of(2023, 459_000_000)) == 0

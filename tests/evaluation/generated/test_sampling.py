@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from fin_agent.errors import LexiconError
-from fin_agent.evaluation.generated.sampling import Wording, filled, listed, long_name, possessive, short_name
-from fin_agent.evaluation.generated.truth import AskedMeasure, AskedNames, read_yaml
+from fin_agent.evaluation.generated.sampling import Wording, fill_wording, join_names, long_name, possessive, short_name
+from fin_agent.evaluation.generated.truth import MeasureNames, MeasureToAsk, read_yaml
 from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.fiscal_periods import FiscalYears
 
@@ -42,16 +42,16 @@ def test_sentences_agree_with_their_names() -> None:
         and possessive("Anvil Mills") == "Anvil Mills'"
         and possessive("Dora's") == "Dora's"
     )
-    assert listed(["A", "B", "C"]) == "A, B and C" and listed(["A", "B"], "or") == "A or B"
+    assert join_names(["A", "B", "C"]) == "A, B and C" and join_names(["A", "B"], "or") == "A or B"
     wording = "{whose_a} {measure} {was} above {that} of {b}."
-    assert filled(wording, a="Kestrel", b="Anvil, Inc.", measure="dividends", was="were") == (
+    assert fill_wording(wording, a="Kestrel", b="Anvil, Inc.", measure="dividends", was="were") == (
         "Kestrel's dividends were above those of Anvil, Inc."
     )
 
 
 def test_a_total_is_not_asked_of_a_total() -> None:
-    names = AskedNames(singular=("revenue", "total revenue"), plural=("total revenues",))
-    measure = AskedMeasure("revenue", names, "USD", is_formula=False, is_balance=False)
+    names = MeasureNames(singular=("revenue", "total revenue"), plural=("total revenues",))
+    measure = MeasureToAsk("revenue", names, "USD", is_formula=False, is_balance=False)
     wording = Wording(Random(2))
     assert {wording.measure(measure, without="total") for _ in range(50)} == {("revenue", "was")}
     assert len({wording.measure(measure) for _ in range(50)}) == 3
@@ -84,4 +84,4 @@ def test_years_named_otherwise_than_they_end_are_never_put_as_calendar_years() -
 
 def test_a_file_of_another_shape_is_refused_by_name() -> None:
     with pytest.raises(LexiconError, match=r"measures\.yaml"):
-        read_yaml("measures", AskedNames)
+        read_yaml("measures", MeasureNames)

@@ -13,7 +13,7 @@ from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.benchmark import write_csv
 from fin_agent.evaluation.generated.benchmark import miss_lines, report_on_generated
-from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion, failed, judge
+from fin_agent.evaluation.generated.question import ExpectedAnswer, GeneratedQuestion, has_failed, judge
 from fin_agent.evaluation.generated.truth import SlotKey
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.evidence.slot_ledger import Entry, Figure
@@ -31,7 +31,7 @@ TOTAL = GeneratedQuestion(
     text="What was Anvil's total revenue over FY2019-FY2020?",
     slots=(SlotKey("a", "revenue", 2019), SlotKey("a", "revenue", 2020)),
     filings=("a19", "a20"),
-    expected=Expected(3e9, "USD", 2e6),
+    expected=ExpectedAnswer(3e9, "USD", 2e6),
 )
 ABSENT = GeneratedQuestion(
     id="p",
@@ -76,12 +76,12 @@ def test_a_value_is_right_within_its_rounding_in_any_unit(value: float | None, u
 
 
 def test_a_difference_may_be_told_either_way_round() -> None:
-    question = replace(TOTAL, expected=Expected(3e9, "USD", signed=False))
+    question = replace(TOTAL, expected=ExpectedAnswer(3e9, "USD", signed=False))
     assert judge(question, answered(-3_000), COMPANIES).figures["right"]
 
 
 def test_the_company_first_named_is_the_one_chosen() -> None:
-    question = replace(TOTAL, expected=Expected(5.0, "ratio", company="k"))
+    question = replace(TOTAL, expected=ExpectedAnswer(5.0, "ratio", company="k"))
     text = "Kestrel plc has the highest ratio: 5.00 (Anvil, Inc.: 4.00)."
     assert judge(question, answered(5.0, "ratio", text), COMPANIES).figures["right"]
     turned = "Anvil, Inc. has the highest ratio: 5.00 (Kestrel plc: 4.00)."
@@ -93,14 +93,14 @@ def test_the_company_first_named_is_the_one_chosen() -> None:
 
 def test_a_ledger_is_full_where_no_required_slot_is_empty_within_three_rounds() -> None:
     full = judge(TOTAL, answered(3_000), COMPANIES)
-    assert full.figures["full_ledger"] and not failed(full)
+    assert full.figures["full_ledger"] and not has_failed(full)
     lacking = judge(TOTAL, answered(3_000, "USD millions", "", entry(2019), entry(2020, filled=False)), COMPANIES)
-    assert not lacking.figures["full_ledger"] and failed(lacking)
+    assert not lacking.figures["full_ledger"] and has_failed(lacking)
     assert lacking.figures["slots_lacking"] == ["a revenue FY2020"]
     late = judge(TOTAL, answered(3_000).model_copy(update={"rounds": 4}), COMPANIES)
     assert not late.figures["full_ledger"]
     none = judge(TOTAL, Answer(question="", answer=AnswerValue(text="Words."), rounds=1), COMPANIES)
-    assert not none.figures["full_ledger"] and failed(none)
+    assert not none.figures["full_ledger"] and has_failed(none)
     optional = answered(3_000, "USD millions", "", entry(2018, required=False, filled=False), entry(2019), entry(2020))
     assert judge(TOTAL, optional, COMPANIES).figures["full_ledger"]
 
@@ -119,16 +119,16 @@ def test_a_refusal_has_to_name_what_is_missing(missing: str, named: bool) -> Non
     refusal = Answer(question="", answer=AnswerValue(text="Refused."), refused=True, missing=(missing,))
     outcome = judge(ABSENT, refusal, COMPANIES)
     assert outcome.figures["missing_named"] is named
-    assert failed(outcome) is not named
+    assert has_failed(outcome) is not named
     assert outcome.figures["right"] is outcome.figures["full_ledger"] is None
 
 
 def test_an_answer_where_a_refusal_was_due_is_a_failure() -> None:
-    assert failed(judge(ABSENT, answered(3.0, "USD", "Q3 FY2019: 3"), COMPANIES))
+    assert has_failed(judge(ABSENT, answered(3.0, "USD", "Q3 FY2019: 3"), COMPANIES))
 
 
 def test_a_tagged_figure_has_to_agree_to_its_last_digit() -> None:
-    exact = replace(TOTAL, exact=True, expected=Expected(3e9, "USD", 1e6))
+    exact = replace(TOTAL, exact=True, expected=ExpectedAnswer(3e9, "USD", 1e6))
     assert judge(exact, answered(3_001), COMPANIES).figures["right"]
     assert not judge(exact, answered(3_003), COMPANIES).figures["right"]
     assert judge(replace(exact, exact=False), answered(3_003), COMPANIES).figures["right"]
@@ -145,7 +145,7 @@ def test_a_report_counts_each_kind_and_lists_every_failure(tmp_path: Path) -> No
     assert [multi[name] for name in ("questions", "full_ledger", "right", "refused")] == [2, 1.0, 0.5, 0.0]
     assert [multi[name] for name in ("rounds", "wrong", "missing_named")] == [{1: 1, 3: 1}, 0.5, None]
     assert [unanswerable[name] for name in ("refused", "missing_named", "right")] == [1.0, 1.0, None]
-    assert [failed(row) for row in (right, wrong, refused)] == [False, True, False]
+    assert [has_failed(row) for row in (right, wrong, refused)] == [False, True, False]
     lines = "\n".join(miss_lines(wrong))
     assert TOTAL.text in lines and "3,000,000,000 USD" in lines and "a19, a20" in lines
     console = Console(width=160)
