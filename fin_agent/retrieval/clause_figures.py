@@ -19,8 +19,9 @@ class ClauseFigure(NamedTuple):
     """One amount of a clause."""
 
     said: str
-    """The clause without what it says of other amounts of the same unit: `13 percent` of `87 percent in fixed-rate and
-    13 percent in floating-rate instruments` is not of fixed rates."""
+    """The clause without what it says of other amounts of the same unit, and of parts of the amount: `13 percent` of
+    `87 percent in fixed-rate and 13 percent in floating-rate instruments` is not of fixed rates, nor `$1.4 billion` of
+    `$1.4 billion, including unbilled receivables` of what is unbilled."""
     way: Way
     """Which way something moved by it; empty where it says how things stand."""
 
@@ -57,7 +58,8 @@ def _clause_figure(clause: str, amount: Decimal, unit: str) -> ClauseFigure:
         ends[place] = cuts[-1] if cuts else after[0].start
         begins.append(ends[place])
     mine = next(place for place, group in enumerate(groups) if own in group)
-    said = clause
+    parts = _ITS_PARTS.search(clause, groups[mine][-1].end)
+    said = clause if parts is None else clause[: parts.start()]
     for place in reversed(range(len(groups))):
         if place != mine and groups[place][0].unit == own.unit:
             said = f"{said[: begins[place]]} {said[ends[place] :]}"
@@ -65,6 +67,7 @@ def _clause_figure(clause: str, amount: Decimal, unit: str) -> ClauseFigure:
 
 
 _CUT = re.compile(r",\s|;|\(|\s(?:and|or|for|at|with|to|from|of which|compared|versus)\b", re.I)
+_ITS_PARTS = re.compile(rf"[,(]\s*(?:{'|'.join(sorted(word_lists('fact_words')['of its parts']))})\b", re.I)
 _UP_TO_A_COMMA = re.compile(r"[^,;(]*")
 
 

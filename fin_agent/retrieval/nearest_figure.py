@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 
 import yaml
 
-from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact
+from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.clause_figures import clause_figure
@@ -220,7 +220,7 @@ def ranked_candidates(
     facts = [with_own_unit(each) for each in (*facts_of_year(index, doc_ids, year), *undated)]
     asked = _TargetWords(sought, workspace.lexicon, facts)
     prints = Counter((abs(each.fact.value), each.doc_id) for each in facts)
-    addressed = [
+    fitting = [
         (each, address_of(each.fact))
         for each in facts
         if each.fact.amount  # a dash is no answer to `how much`
@@ -228,41 +228,14 @@ def ranked_candidates(
         and (each.fact.source == "text" or not sought.only_sentences)
         and not (sought.wanted == "count" and each.fact.source == "text" and each.fact.unit.startswith("USD"))
     ]
-    bearing = [pair for pair in addressed if asked.covers_all(pair[1], pair[0].fact)]
-    if not bearing:
-        begun = _with_words_before(addressed, asked, index)
-        bearing = [pair for pair in begun if asked.covers_all(pair[1], pair[0].fact)]
     return [
         (
             each,
             asked.features(each, address, identities[each.doc_id], year, 1 / prints[abs(each.fact.value), each.doc_id]),
         )
-        for each, address in bearing
+        for each, address in fitting
+        if asked.covers_all(address, each.fact)
     ]
-
-
-def _with_words_before(
-    facts: Sequence[tuple[SourcedFact, Address]], asked: _TargetWords, index: FilingIndex
-) -> list[tuple[SourcedFact, Address]]:
-    """Figures of sentences that say half of the words or more, and not all, with what stands before them on the page.
-
-    The heading, the sentence before or the subject of a long sentence may say the rest.
-    """
-    begun: dict[PageKey, list[tuple[SourcedFact, Address]]] = {}
-    for each, address in facts:
-        if each.fact.source == "text" and asked.covers_half(address, each.fact):
-            begun.setdefault(each.key, []).append((each, address))
-    texts = {page.key: " ".join(page.page.text.split()) for page in index.pages(list(begun)[:_PAGES_READ])}
-    told = []
-    for key, text in texts.items():
-        for each, address in begun[key]:
-            start = text.find(each.fact.label)
-            before = words_of(text[max(0, start - _REACH_BEFORE) : max(0, start)])
-            told.append((each, address._replace(borne=address.borne | before)))
-    return told
-
-
-_PAGES_READ, _REACH_BEFORE = 24, 400
 
 
 MAX_MARGIN = 2.0
@@ -314,29 +287,16 @@ class _TargetWords:
 
     def covers_all(self, address: Address, fact: Fact) -> bool:
         """Whether the address says every content word, or another word for it."""
-        unsaid = self._unsaid(address, fact)
-        return unsaid is not None and not unsaid
-
-    def covers_half(self, address: Address, fact: Fact) -> bool:
-        """Whether it says half of them or more, and not all."""
-        unsaid = self._unsaid(address, fact)
-        return unsaid is not None and 0 < len(unsaid) <= len(self.sought.words) / 2
-
-    def _unsaid(self, address: Address, fact: Fact) -> Words | None:
-        """The content words that the address does not say.
-
-        None where a sentence says a change and none is asked for, or the other way round.
-        """
         sought = self.sought
         borne = address.matched_words(sought.words | sought.light)
         hard = sought.words
         if fact.source == "text":
             way = clause_figure(fact).way
             if way != (sought.moved or "") and (sought.moved != "either" or not way):
-                return None
+                return False  # a change where none is asked for, or the other way round
             hard -= sought.moving
         named = self._metric_words(fact, borne)
-        return frozenset(word for word in hard if not self._credit(word, borne, named))
+        return all(self._credit(word, borne, named) for word in hard)
 
     def coverage(self, said: Words, fact: Fact, address: Address) -> float:
         """Share of the words by weight that are said."""

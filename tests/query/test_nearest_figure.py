@@ -126,14 +126,6 @@ def test_what_the_sentence_before_tells_is_read(workspace: Workspace) -> None:
     assert {"leas", "commenc"} <= asked.sought.words
 
 
-@pytest.mark.parametrize(("name", "found"), [("Calloway", True), ("Whitcombe", False)])
-def test_what_stands_before_a_sentence_tells_whom_it_is_of(name: str, found: bool, workspace: Workspace) -> None:
-    (company,) = (one for one in workspace.directory.companies if one.name.startswith("Tellurond"))
-    sought = FigureTarget(words=words_of(f"{name} annual base salary"), fiscal_year=2024, wanted="amount")
-    amounts = {each.fact.amount for each, _ in ranked_candidates(workspace, sought, company=company.key)}
-    assert (Decimal(950_000) in amounts) is found
-
-
 def test_an_amount_of_a_sentence_is_no_count(workspace: Workspace) -> None:
     (company,) = (one for one in workspace.directory.companies if one.name.startswith("Quillmark"))
     counted = FigureTarget(words=words_of("stores"), fiscal_year=2023, wanted="count")

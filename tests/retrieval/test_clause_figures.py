@@ -38,6 +38,14 @@ def test_words_beside_another_amount_of_the_unit_are_not_of_this_one(
     assert borne.isdisjoint(unsaid)
 
 
+def test_a_part_of_an_amount_is_not_the_amount() -> None:
+    clause = "Trade receivables were $1.40 billion, inclusive of unbilled receivables of $84 million"
+    whole, part = (address_of(fact(clause, *each)).borne for each in (("1.40", "USD", 10**9), ("84", "USD", 10**6)))
+    assert "unbil" in part
+    assert "unbil" not in whole
+    assert "trade" in whole
+
+
 def test_amounts_of_other_units_share_the_words_of_their_clause() -> None:
     assert clause_figure(fact(BUYBACK, "2.2", "USD", 10**9)).said == BUYBACK
 
