@@ -147,12 +147,12 @@ def synthetic_cover(registrant: str, head: str, text: str) -> tuple[str, ...]:
     The year is looked for in `head` first.
     """
     years = _YEAR.findall(head) or _YEAR.findall(text) or [_USUAL]
-    day = next(iter((*_days_in(head), *(one for one in _days_in(text) if not one.endswith(" 1")))), "December 31")
+    days = (one for one in (*_days_in(head), *_days_in(text)) if not one.endswith(" 1"))
     return (
         "UNITED STATES SECURITIES AND EXCHANGE COMMISSION",
         "FORM 10-K",
         "ANNUAL REPORT PURSUANT TO SECTION 13 OR 15(d) OF THE SECURITIES EXCHANGE ACT OF 1934",
-        f"For the fiscal year ended {day}, {max(years)}",
+        f"For the fiscal year ended {next(days, 'December 31')}, {max(years)}",
         registrant,
         "(Exact name of registrant as specified in its charter)",
     )

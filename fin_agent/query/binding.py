@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,9 +12,11 @@ from fin_agent.analyst.rules.period_resolution import period_ending
 from fin_agent.evidence.intent import Claim, Intent, OutputUnit, Relation, RequestedCompany, RequestedMeasure, Selection
 from fin_agent.evidence.intent import Comparison as Between
 from fin_agent.evidence.plan import Plan, metric_of_parts
+from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.slots import Slot
 from fin_agent.query.counted_years import movement_years, moving_years, ranked_years
 from fin_agent.query.family_members import NO_MEMBERS, AmbiguousFamilyError, FamilyMembers, resolve_members
 from fin_agent.query.tree import (
@@ -35,6 +38,7 @@ from fin_agent.query.tree import (
 )
 from fin_agent.retrieval.slot_figures import facts_for
 from fin_agent.retrieval.slot_matching import fills_slot
+from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.workspace import Workspace
 
 
@@ -239,19 +243,45 @@ def metrics_to_search(plan: Plan, workspace: Workspace) -> frozenset[str]:
     """
     metrics, directory = workspace.lexicon.metrics, workspace.directory
     lacking = set()
-    for slot, required in plan.slots().items():
-        if not required or slot.is_searched:
-            continue
+    for slot in _required_metrics(plan):
         doc_ids = directory.by_key[slot.company].doc_ids
         derive = metrics[slot.metric].derive if slot.quarter is None and slot.part is None else None
         if derive and workspace.index.facts(doc_ids, metrics=expression_inputs(derive), years=[slot.fiscal_year]):
             continue  # it is computed from what is stated
         of_part = metric_of_parts(slot.metric, workspace.lexicon) if slot.part is not None else None
         same = [slot] if of_part is None else [slot, slot.model_copy(update={"metric": of_part})]
-        stated = workspace.index.facts(doc_ids, metrics=[one.metric for one in same], years=[slot.fiscal_year])
-        if not any(fills_slot(each, one, metrics, directory.owners) for each in stated for one in same):
+        if not any(_filling(one, workspace) for one in same):
             lacking.add(slot.metric)
     return frozenset(lacking)
+
+
+def metrics_of_several_rows(plan: Plan, workspace: Workspace) -> frozenset[str]:
+    """Metrics of required slots that several rows of a note state with different figures, and no statement does.
+
+    `Trade accounts receivable` and `Total accounts receivable, net`: which is meant, the question's words tell.
+    """
+    return frozenset(slot.metric for slot in _required_metrics(plan) if _is_of_several_rows(_filling(slot, workspace)))
+
+
+def _is_of_several_rows(filling: Sequence[SourcedFact]) -> bool:
+    if any(each.fact.statement is not None for each in filling):
+        return False
+    return any(
+        one.key == other.key and one.fact.label != other.fact.label and not magnitudes_agree(one.fact, other.fact)
+        for one, other in itertools.combinations(filling, 2)
+    )
+
+
+def _required_metrics(plan: Plan) -> Iterator[Slot]:
+    return (slot for slot, required in plan.slots().items() if required and not slot.is_searched)
+
+
+def _filling(slot: Slot, workspace: Workspace) -> list[SourcedFact]:
+    """The figures of the company's filings that fill a slot of a metric."""
+    metrics, directory = workspace.lexicon.metrics, workspace.directory
+    doc_ids = directory.by_key[slot.company].doc_ids
+    stated = workspace.index.facts(doc_ids, metrics=[slot.metric], years=[slot.fiscal_year])
+    return [each for each in stated if fills_slot(each, slot, metrics, directory.owners)]
 
 
 def _selection(query: Query, lexicon: Lexicon) -> Selection | None:

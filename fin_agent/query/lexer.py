@@ -145,13 +145,17 @@ def with_printed_lines(lexed: LexedQuestion, spans: Sequence[tuple[int, int]]) -
     tokens = list(lexed.tokens)
     for start, last in spans:
         closes = "(" in lexed.text[start:last] and lexed.text[last : last + 1] == ")"
-        end = last + 1 if closes else last
+        in_percent = _IN_PERCENT.match(lexed.text, last)
+        end = last + 1 if closes else in_percent.end() if in_percent is not None else last
+        cut = (one for one in tokens if one.type == "PHRASE" and one.start < start < one.end <= end)
+        start = min((one.start for one in cut), default=start)  # `rights outstanding at the end of the period`
         inside = [one for one in tokens if start <= one.start and one.end <= end]
         others = [one for one in tokens if one not in inside]
         crossed = any(one.start < end and start < one.end for one in others)
         if crossed or not any(one.type in _OPERANDS for one in inside):
             continue
-        read = inside[0].start == start and inside[-1].end >= end and all(one.type in _STANDING for one in inside)
+        whole = inside[0].start == start and inside[-1].end >= end and all(one.type in _STANDING for one in inside)
+        read = whole and sum(one.type != "PART" for one in inside) < 2
         if read or inside[0].type == "OF_WHICH" or any(one.type in _NEVER_OF_A_LINE for one in inside):
             continue
         asking = [one for one in (inside[0], inside[-1]) if one.type in _ASKING]
@@ -163,6 +167,20 @@ def with_printed_lines(lexed: LexedQuestion, spans: Sequence[tuple[int, int]]) -
     return replace(lexed, tokens=tuple(tokens))
 
 
+def with_bare_balance(lexed: LexedQuestion) -> LexedQuestion:
+    """The tokens with `total` or `beginning balance` as a line where they name no other: `the change in the total`."""
+    types = {one.type for one in lexed.tokens}
+    found = _BARE.search(lexed.text)
+    if found is None or types.isdisjoint(_MOVING) or any(one in _OPERANDS or one.startswith("KIND_") for one in types):
+        return lexed
+    line = Token("PHRASE", found.group(), *found.span())
+    others = (one for one in lexed.tokens if one.end <= line.start or line.end <= one.start)
+    return replace(lexed, tokens=tuple(sorted((*others, line), key=lambda one: one.start)))
+
+
+_BARE = re.compile(r"\b(?:(?:beginning|opening|ending|closing) balance|total)\b", re.I)
+_MOVING = frozenset({"AVERAGE", "CHANGE", "GROWTH", "UP", "DOWN"})
+_IN_PERCENT = re.compile(r" ?%(?!\w)")
 _STANDING = frozenset({"METRIC", "FORMULA", "PART", "PHRASE"})
 _NEVER_OF_A_LINE = frozenset({"COMPANY", "PERIOD", "GIVEN", "OF_WHICH"})
 _ASKING = frozenset({
@@ -241,8 +259,11 @@ def _match_synonym(token: Token, like: Token, names: KnownNames) -> Token:
 
 
 def normalize_punctuation(text: str) -> str:
-    """The text with straight quotes and hyphens, each character in its place."""
-    return "".join(_MARKS.get(mark, mark) for mark in text)
+    """The text with straight quotes and hyphens, each character in its place, and blanks for quotes around a name."""
+    return _QUOTED.sub(r" \1 ", "".join(_MARKS.get(mark, mark) for mark in text))
+
+
+_QUOTED = re.compile(r"(?<!\w)'(\w[^']*\w)'(?!\w)")
 
 
 _MARKS = {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\u00a0": " ", "⁄": "/", "·": "*"}

@@ -19,6 +19,7 @@ from fin_agent.query.tree import (
     Kind,
     Line,
     Measure,
+    Move,
     NamedFormula,
     Number,
     Operation,
@@ -115,6 +116,8 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
     due = asks_about_future(query.question) or any(words_of(line.words) & _DUE for line in lines)
     if not due or len(keys) != 1 or query.parts is not None or any(line.period or line.part for line in lines):
         return None
+    if any(isinstance(one, Move) for one in query.measures):
+        return None  # `the gains on maturity of swaps` moved from one of the years to the other
     told = _report_period(query.periods, keys[0], workspace)
     if told is None:
         return None

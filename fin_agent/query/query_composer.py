@@ -921,6 +921,8 @@ class _MeasureReading:
         return {"kind": Kind.VALUE}
 
     def _unread(self) -> tuple[str, ...]:
+        if self.measures and all(map(_is_share, self.measures)):
+            self.words.take_frames("SHARE")  # `the proportion of costs as a percentage of revenue` says it twice
         left = {kind: tokens for kind, tokens in self.words.left.items() if kind not in _SAYING_NOTHING}
         found = [(token.start, token.text) for tokens in left.values() for token in tokens]
         return (*(text for _, text in sorted(found)), *self.words.parsed.apart)

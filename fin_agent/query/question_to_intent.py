@@ -23,7 +23,14 @@ from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.text_normalization import plain, singular
 from fin_agent.query import lexer
-from fin_agent.query.binding import UnboundError, bind_query, metrics_to_search, unit_fits, unit_of_printed
+from fin_agent.query.binding import (
+    UnboundError,
+    bind_query,
+    metrics_of_several_rows,
+    metrics_to_search,
+    unit_fits,
+    unit_of_printed,
+)
 from fin_agent.query.lexer import KnownNames
 from fin_agent.query.nearest_figure import as_single_figure, printed_name, quoted_address
 from fin_agent.query.parsing import NoReadingError
@@ -97,7 +104,7 @@ def _without_numbers(line: tuple[str, ...]) -> tuple[str, ...]:
     return line[:size]
 
 
-_MAX_WORDS = 12
+_MAX_WORDS = 20
 
 
 def _lines_in(text: str, lines: Collection[tuple[str, ...]]) -> Iterator[tuple[int, int]]:
@@ -117,7 +124,7 @@ def _in_order(text: str) -> Iterator[tuple[str, int, int]]:
     return ((singular(found.group()), *found.span()) for found in _A_WORD.finditer(plain(text)))
 
 
-_A_WORD = re.compile(r"(?!the\b)[a-z0-9]+")
+_A_WORD = re.compile(r"\b(?!the\b)[a-z0-9]+")
 
 
 def intent_of_question(question: str, workspace: Workspace, before: Intent | None = None) -> Intent:
@@ -449,6 +456,12 @@ def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozense
             return printed_alone
         with suppress(UnboundError):
             return _bound(query, words, workspace, lacking)
+    apart = metrics_of_several_rows(plan, workspace) if plan is not None and not searched else None
+    if apart:
+        with suppress(UnboundError):
+            by_words = _bound(query, words, workspace, apart)
+            if _is_surely_printed(by_words, workspace):
+                return by_words
     unit = unit_of_printed(intent, plan, workspace) if plan is not None else intent.measure_unit
     if unit is None:
         raise UnboundError(_unread_message(printed or [intent.measure]))
@@ -472,10 +485,15 @@ def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspac
         return None
     with suppress(UnboundError):
         intent = _bound(by_name, words, workspace)
-        slots = build_plan(intent, workspace.lexicon, workspace.years).slots()
-        if all(facts_for(slot, workspace).is_sure for slot in slots if slot.is_searched):
+        if _is_surely_printed(intent, workspace):
             return intent
     return None
+
+
+def _is_surely_printed(intent: Intent, workspace: Workspace) -> bool:
+    """Whether fact search is sure of each figure that is looked for by words."""
+    slots = build_plan(intent, workspace.lexicon, workspace.years).slots()
+    return all(facts_for(slot, workspace).is_sure for slot in slots if slot.is_searched)
 
 
 _OF_RATES = ("basis points", "percentage points")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.query.clause_normalization import alternatives, normalize_clauses, without_glosses
-from fin_agent.query.lexer import KnownNames, LexedQuestion, Token, lex, with_printed_lines
+from fin_agent.query.lexer import KnownNames, LexedQuestion, Token, lex, with_bare_balance, with_printed_lines
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES
 from fin_agent.query.parsing import NoReadingError, ParsedQuestion, parse
 from fin_agent.query.query_composer import QueryComposer
@@ -52,6 +52,8 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
     lexed = lex(" ? ".join(told.sentences), names, tuple(given), about)
     if before is not None:
         lexed = replace(lexed, tokens=_with_context_tokens(lexed.tokens))
+    if before is None or not before.measures:
+        lexed = with_bare_balance(lexed)
     used = {token.start: str(token.value) for token in lexed.tokens if token.type == "GIVEN"}
     inner = {name for one in told.definitions for name in given if name != one[0] and name.lower() in one[1].lower()}
     unused = [given[name] for name in given.keys() - set(used.values()) - inner]

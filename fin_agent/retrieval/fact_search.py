@@ -31,6 +31,7 @@ from fin_agent.retrieval.fact_terms import (
     Address,
     Words,
     address_of,
+    in_order,
     stems,
     without_reference,
     words_of,
@@ -146,6 +147,8 @@ def find_facts(
         doc_ids = tuple({key.doc_id for key in pages})
     if pages is None and query.fiscal_year is not None:
         facts = facts_of_year(index, doc_ids, query.fiscal_year)
+        if _asks_for_opening(query):
+            facts = [*facts, *facts_of_year(index, doc_ids, query.fiscal_year - 1)]
     else:
         facts = index.facts(doc_ids, pages=pages, years=years) if doc_ids else []
     fits = {doc_id: period_fit_of(query, directory.identities[doc_id]) for doc_id in doc_ids}
@@ -265,6 +268,7 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     hits = [
         hit for hit in hits if best is None or hit.score < best.score - _NEAR or not _is_less_specific(hit, best, said)
     ]
+    hits = _literal_first(hits, query.phrase)
     rivals = _rivals(hits, said)
     spoken = _as_spoken(" ".join((query.phrase, *query.basis)))
     told, against = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
@@ -315,6 +319,24 @@ def _row_of(each: SourcedFact) -> tuple[str, str, FactPeriod]:
     return each.doc_id, each.fact.label.casefold(), each.fact.period
 
 
+def _literal_first(hits: list[FactHit], phrase: str) -> list[FactHit]:
+    """The hits, of one table those rows alone that are called as the phrase is, to the last `net` and `to`."""
+    near = itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits)
+    literal = next((hit for hit in near if _of_one_table(hit, hits[0]) and _is_literal(hit, phrase)), None)
+    if literal is None:
+        return hits
+    kept = (hit for hit in hits if _is_literal(hit, phrase) or not _of_one_table(hit, literal))
+    return [literal, *(hit for hit in kept if hit is not literal)]
+
+
+def _is_literal(hit: FactHit, phrase: str) -> bool:
+    return hit.is_complete and in_order(without_reference(hit.sourced.fact.label)) == in_order(phrase)
+
+
+def _of_one_table(hit: FactHit, other: FactHit) -> bool:
+    return hit.sourced.key == other.sourced.key and hit.sourced.fact.caption == other.sourced.fact.caption
+
+
 def _is_unrivalled(hits: Sequence[FactHit], asked: Words) -> bool:
     """Whether all words of the phrase are borne out by one figure, and none of another value of its filing is near."""
     if not hits or not hits[0].is_complete or len(asked - OF_ANY_FIGURE) < _MIN_WORDS:
@@ -342,10 +364,9 @@ def _is_less_specific(hit: FactHit, best: FactHit, asked: Words) -> bool:
 
     What only the caption says is said of all figures of a table: of operating and of finance leases alike.
     """
-    one, other = hit.sourced, best.sourced
-    if one.key != other.key or one.fact.caption != other.fact.caption:
+    if not _of_one_table(hit, best):
         return False
-    said, better = (_subject_of(each.fact) & asked for each in (one, other))
+    said, better = (_subject_of(each.sourced.fact) & asked for each in (hit, best))
     return said < better
 
 
@@ -385,7 +406,8 @@ def matches_period(fact: Fact, query: FactQuery) -> bool:
     period = fact.period
     if query.fiscal_year is None:
         return query.months is None or query.months == period.months
-    if period.fiscal_year != query.fiscal_year:
+    opens = not period.months and _asks_for_opening(query) and bool(words_of(fact.label) & _OPENING)
+    if period.fiscal_year + opens != query.fiscal_year:  # the balance at the beginning of a year is of the day before
         return False
     if query.months in (6, 9):
         return period.months == query.months and period.quarter in (None, query.quarter)
@@ -395,6 +417,10 @@ def matches_period(fact: Fact, query: FactQuery) -> bool:
     if period.quarter is None and query.quarter == 1:
         return period.months == 3 and 3 in spans
     return period.quarter == query.quarter and period.months in spans
+
+
+def _asks_for_opening(query: FactQuery) -> bool:
+    return bool(words_of(query.phrase) & _OPENING)
 
 
 class _Weights:
@@ -462,7 +488,9 @@ class _FactPhrase:
         own = ways[0] if phrase else basis
         # A name with words less says less: `operating lease liabilities` is no other name for the long-term ones.
         others = tuple(dict.fromkeys(words for words in ways if words and not words <= own))
-        is_balance = query.months == 0 or (metric is not None and metric.period == "instant")
+        is_balance = (
+            query.months == 0 or (metric is not None and metric.period == "instant") or _asks_for_opening(query)
+        )
         opposites = _opposites(metric, lexicon) if metric is not None else frozenset[str]()
         return cls(own, others, metric, part, query.part, basis, is_balance, query.any_part, opposites)
 
@@ -530,10 +558,11 @@ class _FactPhrase:
             return 0.0, (), ()
         line = address.line - part - LIGHT
         line = line - _OF_BALANCES or line if self.is_balance else line
-        if not line:
+        if not line and not wording <= LIGHT:
             above = (address.heads, address.column, address.concept)
             line = next((left for words in above if (left := words - part - LIGHT - OF_PARTS - years)), line)
         extra = line - wording - (OF_PARTS if part else frozenset())
+        extra -= _OF_BALANCES if self.is_balance else frozenset()
         if all(word.isdigit() for word in line - OF_TIME):
             extra -= OF_TIME  # `Fiscal 2021`
         cost = weights.of(extra) / weights.of(line) if line else 0.0
@@ -671,12 +700,12 @@ def is_acronym(word: str, name: str) -> bool:
 _SHORTEST_FORM, _LONGEST_NAME, _MOST_FORMS = 3, 60, 6
 OF_ANY_FIGURE = stems("of any figure")
 """Words of a phrase that say only that a figure is meant: no address needs to have them."""
-_RATE, _CHANGE = stems("rate"), stems("change")
+_RATE, _CHANGE, _OPENING = stems("rate"), stems("change"), stems("opening")
 _OF_SHARES = stems("of shares")
 _PER_SHARE, _PRICE = frozenset(("per", "share")), words_of("price")
 _NARROWING = words_of("current noncurrent")
 _NOUNS_OF_BALANCES = stems("of balances")
-_OF_BALANCES = words_of("balance beginning end ending close closing period year")
+_OF_BALANCES = words_of("balance beginning opening start end ending close closing period fiscal year")
 
 
 def _opposites(metric: Metric, lexicon: Lexicon) -> frozenset[str]:

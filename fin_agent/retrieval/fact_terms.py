@@ -69,7 +69,7 @@ def without_reference(label: str) -> str:
     return _REFERENCE.sub("", label) if "(" in label else label
 
 
-_REFERENCE = re.compile(r"\((?:see )?notes? [\w ,&]+\)", re.I)
+_REFERENCE = re.compile(r"\((?:see )?notes? (?:[\w ,&]|\(\w+\))+\)", re.I)
 
 
 @lru_cache(maxsize=100_000)
@@ -119,7 +119,13 @@ def words_in_order(text: str) -> tuple[str, ...]:
     return tuple(same.get(word) or stem(word) for word in _WORD.findall(spelt) if word not in _binding())
 
 
+def in_order(text: str) -> tuple[str, ...]:
+    """The words of a phrase or label one by one, small ones as well: what `to` and `by` tell apart."""
+    return tuple(stem(word) for word in _WORD.findall(plain(text)) if word not in _ARTICLES)
+
+
 _WORD = re.compile(r"[a-z0-9]+")
+_ARTICLES = frozenset(("a", "an", "the"))
 
 
 @lru_cache(maxsize=1)

@@ -70,6 +70,8 @@ _TABLE = [
     ["Wires and sockets", "1,616", "1,433", "1,262"],
     ["Revenue from wires", "1,530", "1,111", "989"],
     ["Expected rate of salary increase", "3%", "2%", "2%"],
+    ["Trade accounts receivable", "$876", "$558", "$490"],
+    ["Total accounts receivable, net", "$881", "$564", "$497"],
 ]
 _ASKED = {
     "What is the average net sales?": (2220, "million"),
@@ -81,6 +83,8 @@ _ASKED = {
     "What is the difference between domestic and foreign lamps sold in 2021?": (505, "million"),
     "What was the change in net debt between 2020 and 2021?": (157, "million"),
     "What is the average revenue from wires between 2020 and 2021?": (1320.5, "million"),
+    "What was the change in net accounts receivable between 2020 and 2021?": (317, "million"),
+    "What is the proportion of bulb lamp fees as a percentage of total lamp fees in 2021?": (25, "percent"),
     "What was the change in expected rate of salary increase between 2020 and 2021?": (1, "percent"),
 }
 

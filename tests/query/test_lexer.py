@@ -12,7 +12,7 @@ from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention
 from fin_agent.query.clause_normalization import alternatives
-from fin_agent.query.lexer import KnownNames, Token, lex, with_printed_lines
+from fin_agent.query.lexer import KnownNames, Token, lex, with_bare_balance, with_printed_lines
 from fin_agent.vocabulary.identity import Form, Identity
 
 _COMPANIES = {
@@ -120,3 +120,39 @@ def test_a_ratio_known_by_both_its_lines_is_asked_for_once() -> None:
 
 def test_words_that_say_nothing_leave_nothing_to_read() -> None:
     assert not any(alternatives([], "", lambda _: False))
+
+
+def test_a_printed_line_is_one_whatever_parts_it() -> None:
+    def line_of(question: str, printed: str) -> list[str]:
+        lexed = lex(question, _names(), about=["TSLA"])
+        begins = lexed.text.index(printed)
+        tokens = with_printed_lines(lexed, [(begins, begins + len(printed))]).tokens
+        return [one.text for one in tokens if one.type == "PHRASE"]
+
+    held = "net income attributable to Quill Corporation stockholders"
+    assert line_of(f"What was the change in {held} between 2023 and 2024?", held) == [held]
+    assert line_of("What is the average wireline service margin %?", "wireline service margin") == [
+        "wireline service margin %"
+    ]
+    assert line_of("the number of rights outstanding at end of period in 2024", "outstanding at end of period") == [
+        "rights outstanding at end of period"
+    ]
+
+
+def test_quotes_around_a_name_are_none_of_it() -> None:
+    tokens = lex("What is the average number of rights 'granted' in Tesla's 2024?", _names()).tokens
+    assert "rights  granted" in [one.text for one in tokens]
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("What was the change in the total amount in 2024 from 2023?", "total"),
+        ("What is the average ending balance for 2023 and 2024?", "ending balance"),
+        ("What was the change in total revenue from 2023?", "revenue"),
+        ("What is the total in 2024?", ""),
+    ],
+)
+def test_a_total_is_a_line_where_no_other_is_named(question: str, line: str) -> None:
+    tokens = with_bare_balance(lex(question, _names())).tokens
+    assert [one.text for one in tokens if one.type in ("PHRASE", "METRIC")] == ([line] if line else [])

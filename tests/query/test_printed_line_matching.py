@@ -12,7 +12,18 @@ from fin_agent.query.printed_line_matching import (
     with_share_as_printed,
 )
 from fin_agent.query.question_to_intent import known_names
-from fin_agent.query.tree import Axis, Combination, Comparison, Line, NamedFormula, Number, Operation, Period, Query
+from fin_agent.query.tree import (
+    Axis,
+    Combination,
+    Comparison,
+    Line,
+    Move,
+    NamedFormula,
+    Number,
+    Operation,
+    Period,
+    Query,
+)
 from fin_agent.workspace import Workspace
 
 
@@ -83,6 +94,8 @@ def test_years_in_which_something_falls_due_are_parts_of_the_report_before(works
 
     one = with_maturity_years(Query(question="?", measures=debt, periods=years[:2]), [owner], workspace)
     assert one is not None and [line.words for line in one.lines()] == ["debt due 2025"]
+    moved = (Move(of=Line(words="gains on maturity of swaps"), how="change"),)
+    assert with_maturity_years(Query(question="?", measures=moved, periods=years[:2]), [owner], workspace) is None
     revenue = Query(question="?", measures=(Line(words="revenue", metric="revenue"),), periods=years[:2])
     assert with_maturity_years(revenue, [owner], workspace) is None
 

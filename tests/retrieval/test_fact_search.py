@@ -271,6 +271,32 @@ def test_a_cost_of_a_part_is_not_its_revenue() -> None:
     assert [int(hit.sourced.fact.amount) for hit in result.matches] == [78] and result.is_sure
 
 
+def test_of_one_table_the_row_that_is_called_as_asked_to_the_letter_is_taken() -> None:
+    facts = [fact("Accrued receivables", 399), fact("Total accrued receivables, net", 363)]
+    assert values(found(facts, "accrued receivables")) == [399] and found(facts, "accrued receivables").is_sure
+    owed = [fact("Amounts owed by members", 3), fact("Amounts owed to members", 1)]
+    assert values(found(owed, "amounts owed to the members")) == [1]
+    elsewhere = [facts[0], SourcedFact("a", replace(facts[1].fact, page=1))]
+    assert found(elsewhere, "accrued receivables").rivals
+
+
+def test_the_balance_a_year_begins_with_is_of_the_day_before() -> None:
+    rows = [
+        fact("Unrecognized tax benefit - beginning balance", 8),
+        fact("Unrecognized tax benefit - ending balance", 9),
+    ]
+    before = [SourcedFact("a", replace(one.fact, period=FactPeriod(2022, None, 0))) for one in rows]
+    assert values(found([*rows, before[0]], "unrecognized tax benefit beginning balance"))[0] == 8
+    beginning = found([rows[1], *before], "beginning balance of unrecognized tax benefit")
+    assert beginning.best is not None and beginning.best.sourced.fact.period.fiscal_year == 2022
+
+
+def test_a_total_without_a_name_is_found_where_one_table_has_it() -> None:
+    total = fact("Total", 44, section=("Derivatives in hedging relationships",))
+    assert found([total, fact("Commodity contracts", 45)], "total").is_sure
+    assert found([total, SourcedFact("a", replace(total.fact, amount=Decimal(7), page=1))], "total").rivals
+
+
 def test_an_amount_per_unit_has_no_scale_of_its_table() -> None:
     (per_shipment, total) = (
         SourcedFact("a", replace(fact(label, 29, 12, section=section).fact, scale=1_000_000))

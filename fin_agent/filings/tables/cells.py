@@ -133,7 +133,7 @@ _SCALE = re.compile(
 )
 _CURRENCY = "|".join(map(re.escape, sorted(word_lists("currencies")["in headings"], key=len, reverse=True)))
 _MARK_OF_UNIT = re.compile(
-    rf"(?<![^\s(])\(?(?:{_CURRENCY})\s?(?P<scale>['’]?000(?:'?s|’s)?|mn?|mm|k|bn|mil|{_WORDS})(?!\w)\)?", re.I
+    rf"(?<![^\s(])\(?(?:{_CURRENCY})\s?['‘’]?(?P<scale>000(?:'?s|’s)?|mn?|mm|k|bn|mil|{_WORDS})(?!\w)\)?", re.I
 )
 _CURRENCY_AT_END = re.compile(rf"(?:^|[\s(])(?:{_CURRENCY})\)?$|{_MARK_OF_UNIT.pattern}$", re.I)
 _BRACKETED = re.compile(

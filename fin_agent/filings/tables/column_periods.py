@@ -185,8 +185,8 @@ _DAY_FIRST = re.compile(rf"\b(?P<day>\d{{1,2}})\s+{_MONTH},?\s+(?P<year>(?:19|20
 _SLASH_DATE = re.compile(r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>(?:19|20)?\d\d)\b")
 _MONTH_DAY = re.compile(rf"\b{_MONTH}\s*(?P<day>\d{{1,2}})\b(?!\s*[,.]?\d)")
 _YEAR = re.compile(r"(?<![\d,.$/-])((?:19|20)\d\d)(?![\d,/]|\.\d)")
-_SHORT_YEAR = re.compile(r"(?:\bfy\s?'?|\b[1-4]q\s?'?|\bq[1-4]\s?'?)\d\d\b")
-_FISCAL = re.compile(r"\bfiscal\b|\bfy\s?'?\d")
+_SHORT_YEAR = re.compile(r"(?:\bfy\s?'?|^f(?=\d)|\b[1-4]q\s?'?|\bq[1-4]\s?'?)\d\d\b")
+_FISCAL = re.compile(r"\bfiscal\b|\bfy\s?'?\d|^f\d\d\b")
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _QUARTER = re.compile(
     r"\bq([1-4])\b|\b([1-4])q(?=\d|\b)|\b([1-4])(?:st|nd|rd|th)\s+quarter|\bquarter\s+([1-4])\b"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import pairwise
 
 from fin_agent.filings.tables.cells import Column, parse_number, unit_line_in
 from fin_agent.filings.tables.column_periods import FiscalCalendar, TimeWords, is_change, time_words
@@ -54,10 +54,10 @@ def read_header(
     parts: list[list[str]] = [[] for _ in columns]
     own: list[list[str]] = [[] for _ in columns]
     known: list[date] = []
-    for line, following in zip(lines, [*lines[1:], None], strict=True):
+    for place, line in enumerate(lines):
         phrases = phrases_of(line)
         known.extend(day for phrase in phrases for day in _several_dates(phrase.text))
-        shared, assigned = _assign(phrases, columns, _heads(following) if line.cells and following else ())
+        shared, assigned = _assign(phrases, columns, _heads(lines[place + 1 :], columns) if line.cells else ())
         for index in range(len(columns)):
             parts[index].extend(shared)
             for phrase in assigned[index]:
@@ -126,6 +126,20 @@ def _as_quarters(
     ]
 
 
+def heading_of_labels(lines: Sequence[Line], columns: Sequence[Column]) -> str:
+    """What the cells of a real table's header say over its labels, without times and units: `Revenue by country`."""
+    over_labels = (
+        phrase.text
+        for line in lines
+        if line.cells
+        for phrase in phrases_of(line)
+        if phrase not in _over(phrases_of(line), columns)
+    )
+    undated = (text for text in over_labels if not time_words(text).names_time)
+    texts = (text.replace(unit_line_in(text) or "\n", " ").strip() for text in undated)
+    return " ".join(text for text in texts if _LETTERS.search(text))
+
+
 def is_header_line(line: Line) -> bool:
     """Whether a line names periods (`2022 2021`, `December 31,`, `Three Months Ended`) and holds no amount."""
     if len(line.words) > 40:
@@ -160,7 +174,7 @@ def phrases_of(line: Line) -> list[Phrase]:
     room = max(4.5, 0.5 * line.height)
     groups: list[list[int]] = []
     words = line.words
-    gaps = [second.x0 - first.x1 for first, second in pairwise(words)]
+    gaps = [second.x0 - first.x1 for first, second in itertools.pairwise(words)]
     narrow = 1.25 * max(0.5, min(gaps, default=0.0))
     for index, word in enumerate(words):
         gap = gaps[index - 1] if index else 0.0
@@ -188,7 +202,7 @@ _HINT = re.compile(
     r"(?<![\d,.$])(?:19|20)\d\d(?![\d,]\d|\.\d)|\d/\d+/\d\d|\b(?=[1-4adefjmnoqswy])(?:"
     r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?\s*\d"
     r"|(?:january|february|march|april|june|july|august|september|october|november|december)\b"
-    r"|(?:ended|ending|months|weeks|fiscal|q[1-4]|quarter|years?|as of)\b|fy\s?'?\d|[1-4]q)"
+    r"|(?:ended|ending|months|weeks|fiscal|q[1-4]|quarter|years?|as of)\b|fy\s?'?\d|f\d\d\b|[1-4]q)"
 )
 _TIME = re.compile(
     r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\b|\b(?:fiscal|years?|ended|ending|months?|weeks?"
@@ -230,8 +244,14 @@ def _with_empty(columns: Sequence[Column], lines: Sequence[Line]) -> Sequence[Co
     return columns
 
 
-def _heads(line: Line) -> list[str]:
-    return [phrase.text for phrase in phrases_of(line)]
+def _heads(lines: Sequence[Line], columns: Sequence[Column]) -> list[str]:
+    """What stands over each column in the first of `lines` that has a cell over every column; else none."""
+    for line in lines:
+        phrases = phrases_of(line)
+        over = _over(phrases, columns)
+        if len(over) == len(columns) or (len(phrases) == len(columns) and _all_alike(phrases)):
+            return [phrase.text for phrase in (phrases if len(phrases) == len(columns) else over)]
+    return []
 
 
 def _assign(
@@ -241,10 +261,8 @@ def _assign(
     assigned: list[list[str]] = [[] for _ in columns]
     if len(phrases) == len(columns) > 1 and _all_alike(phrases):
         return [], [[phrase.text] for phrase in phrases]
-    first = columns[0]
-    stub = [phrase for phrase in phrases if phrase.x1 < min(first.left, first.core - 12) and phrase.middle < first.core]
-    over = [phrase for phrase in phrases if phrase not in stub]
-    shared = [text for phrase in stub if (text := _time_part(phrase.text))]
+    over = _over(phrases, columns)
+    shared = [text for phrase in phrases if phrase not in over and (text := _time_part(phrase.text))]
     if not over:
         return shared, assigned
     if len(over) == len(columns):
@@ -254,9 +272,9 @@ def _assign(
     timely = any(time_words(phrase.text).names_time for phrase in over)
     if len(over) == 1 and timely and not is_change(over[0].text):
         return shared + ([text] if (text := _time_part(over[0].text)) else []), assigned
-    if size := _group_size(over, columns, below):
-        for index in range(len(columns)):
-            assigned[index].append(over[index // size].text)
+    for index, phrase in enumerate(_phrase_of_each(over, columns, below)):
+        assigned[index].append(phrase.text)
+    if any(assigned):
         return shared, assigned
     for index, column in enumerate(columns):
         best = max(over, key=lambda phrase: (_overlap(phrase, column), -abs(phrase.middle - _middle(column))))
@@ -265,10 +283,34 @@ def _assign(
     return shared, assigned
 
 
+def _over(phrases: Sequence[Phrase], columns: Sequence[Column]) -> list[Phrase]:
+    """The phrases of a line that stand over its columns, and not over the labels."""
+    first = columns[0]
+    left = min(first.left, first.core - 12)
+    return [phrase for phrase in phrases if phrase.x1 >= left or phrase.middle >= first.core]
+
+
 def _all_alike(phrases: Sequence[Phrase]) -> bool:
     """Whether each phrase is a year or a day, as columns are headed by, and none a label beside them."""
     words = {len(phrase.text.split()) for phrase in phrases}
     return len(words) == 1 and all(time_words(phrase.text).years or time_words(phrase.text).dates for phrase in phrases)
+
+
+def _phrase_of_each(over: Sequence[Phrase], columns: Sequence[Column], below: Sequence[str]) -> list[Phrase]:
+    """The phrase that heads each column, where columns come in groups with a phrase each; none where they do not.
+
+    Groups are of equal size, or show by the cells `below`: columns of years beside those of changes.
+    """
+    if size := _group_size(over, columns, below):
+        return [over[index // size] for index in range(len(columns))]
+    dated = [bool(time_words(name).names_time) and not is_change(name) for name in below]
+    runs = [list(run) for _, run in itertools.groupby(range(len(below)), key=dated.__getitem__)]
+    if len(runs) != len(over) or len(over) < 2:
+        return []
+    under = all(
+        any(_overlap(phrase, columns[index]) > 0 for index in run) for phrase, run in zip(over, runs, strict=True)
+    )
+    return [phrase for phrase, run in zip(over, runs, strict=True) for _ in run] if under else []
 
 
 def _group_size(over: Sequence[Phrase], columns: Sequence[Column], below: Sequence[str]) -> int:

@@ -20,6 +20,7 @@ from fin_agent.filings.tables.cells import (
 )
 from fin_agent.filings.tables.headers import is_header_line, phrases_of
 from fin_agent.filings.tables.lines import BodyLine, Flow, Line, flows_of
+from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Word
 
@@ -321,6 +322,7 @@ def _assemble(
     caption, unit_line = caption_above(lines, heads, seeds, columns, top, floor)
     for index in range(top, start):
         unit_line = unit_line_in(lines[index].text) or unit_line
+    unit_line = unit_line or _unit_of_headings(lines[:top], heads, seeds)
     body = [
         _body_line(
             lines[index], index, tokens[index] or tokens_of(lines[index]), columns if seeds[index] else [], label_column
@@ -341,6 +343,39 @@ def _assemble(
         unit_line,
         lines[top].y0 if top < start else lines[start].y0,
     )
+
+
+def _unit_of_headings(lines: Sequence[Line], heads: Sequence[bool], seeds: Sequence[list[Token]]) -> str:
+    """The unit line of a page's heading, or of a sentence that leads to a table: `shown below (in millions)`.
+
+    The sentence may have other paragraphs behind it; one right above another table speaks of that one alone.
+    """
+    for index in range(len(lines) - 2, -1, -1):
+        for size in (1, 2):  # lines that the unit is spread over
+            text = " ".join(line.text for line in lines[index : index + size])
+            unit, after = unit_line_in(text), index + size
+            if not unit.startswith("(") or after >= len(lines) or heads[after] or seeds[after]:
+                continue
+            before, _, behind = text.partition(unit)
+            lead = " ".join(line.text for line in lines[max(0, index - _LINES_OF_A_LEAD) : index])
+            sentence = f"{lead} {before}".rpartition(". ")[2].lower().split()
+            leads = behind[:1] in ("", ".", ":") and not word_lists("fact_words")["leading to a table"].isdisjoint(
+                sentence
+            )
+            if leads or (not behind and _is_in_title_case(before)):
+                return unit
+    return ""
+
+
+_LINES_OF_A_LEAD = 3
+
+
+def _is_in_title_case(text: str) -> bool:
+    """Whether each word begins with a capital, or is as short as `of`."""
+    return all(len(word) <= _SHORT_WORD or not word[0].islower() for word in text.split())
+
+
+_SHORT_WORD = 3
 
 
 def _top_of_table(flow: Flow, start: int) -> int:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date
 
 from fin_agent.filings.tables.column_periods import FiscalCalendar, is_month_end, time_words
-from fin_agent.filings.tables.headers import Header, read_header
+from fin_agent.filings.tables.headers import Header, heading_of_labels, read_header
 from fin_agent.filings.tables.layout import FoundTable, find_tables, goes_on, is_one_table
 from fin_agent.filings.tables.lines import LabelledRow, rows_of
 from fin_agent.filings.tables.sum_detection import row_sums
@@ -90,6 +90,9 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
                     unit_line=table.unit_line or before.unit_line,
                     caption=table.caption or before.caption,
                 )
+            if before and not table.caption and is_one_table(before, table):
+                unit_line = table.unit_line or before.unit_line
+                table = replace(table, caption=before.caption, unit_line=unit_line)
             said = table.caption
             near = before and page.number - tables[-1].page <= 1 and len(table.columns) == len(before.columns)
             if before and near and len(said.split()) <= _WORDS_OF_A_HEADING:
@@ -244,6 +247,8 @@ _WORDS_OF_A_HEADING = 4
 
 def _read(page: PageContent, found: FoundTable, calendar: FiscalCalendar | None, said: str) -> Table:
     rows = rows_of(found.body)
+    if heading := heading_of_labels(found.header, found.columns):
+        rows = [replace(row, section=row.section or (heading,)) for row in rows]
     instant = bool(_BALANCE_CAPTION.search(found.caption[-160:])) and not re.search("cash flows", found.caption, re.I)
     instant = instant or sum(1 for row in rows if _BALANCE_LABEL.match(row.label)) >= 2
     if found.header:

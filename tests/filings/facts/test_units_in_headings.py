@@ -16,10 +16,10 @@ from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.filing import Filing
 
 
-def read(folder: Path, *rows: Sequence[str]) -> Filing:
+def read(folder: Path, *rows: Sequence[str], above: Sequence[str] = ()) -> Filing:
     cover = synthetic_cover("Example Corporation", "30 June 2019", "")
     cells = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    lines = "".join(f"<p>{line}</p>" for line in cover)
+    lines = "".join(f"<p>{line}</p>" for line in (*cover, *above))
     path = folder / "filing.html"
     path.write_text(f"<html><body>{lines}<table>{cells}</table></body></html>", encoding="utf-8")
     return read_filing(path, lambda label, statement, section: None)
@@ -42,6 +42,8 @@ def figure(filing: Filing, label: str, year: int) -> tuple[Decimal | int, int, s
         ("€m", 1_000_000),
         ("US$m", 1_000_000),
         ("$M", 1_000_000),
+        ("RMB’Million", 1_000_000),
+        ("USD ‘000", 1_000),
         ("A$ million", 1_000_000),
         ("(S$ million)", 1_000_000),
         ("€bn", 1_000_000_000),
@@ -136,3 +138,51 @@ def test_a_change_beside_three_years_takes_none_of_them(tmp_path: Path) -> None:
         ("Operating income", "$9,417", "$6,954", "$5,632", "35%"),
     )
     assert [period and period.fiscal_year for period in filing.tables[0].periods] == [2019, 2018, 2017, None]
+
+
+def test_years_beside_two_columns_of_change_keep_the_heading_over_them(tmp_path: Path) -> None:
+    filing = read(
+        tmp_path,
+        ("", "", "Years Ended", "", "2019 vs. 2018", ""),
+        ("", "June 29, 2019", "June 30, 2018", "July 1, 2017", "In Dollars", "In Percent"),
+        ("Service", "$12,899", "$12,621", "$12,300", "$278", "2%"),
+        ("Product", "$39,005", "$36,709", "$35,705", "$2,296", "6%"),
+    )
+    assert [period and period.fiscal_year for period in filing.tables[0].periods] == [2019, 2018, 2017, None, None]
+
+
+def test_a_heading_over_the_first_column_of_its_years_is_over_all_of_them(tmp_path: Path) -> None:
+    filing = read(
+        tmp_path,
+        ("", "Domestic", "", "International", ""),
+        ("", "June 30,", "", "June 30,", ""),
+        ("(In millions)", "2019", "2018", "2019", "2018"),
+        ("Service cost", "1,310", "1,220", "2,470", "2,330"),
+        ("Interest cost", "4,050", "3,940", "1,860", "1,790"),
+    )
+    heads = [path[0] for path in filing.tables[0].column_paths]
+    assert heads == ["Domestic", "Domestic", "International", "International"]
+
+
+def test_the_heading_of_the_labels_is_a_heading_of_their_rows(tmp_path: Path) -> None:
+    filing = read(
+        tmp_path,
+        ("Number of rights", "2019", "2018"),
+        ("Granted during the period", "1,001", "907"),
+        ("Exercised during the period", "529", "408"),
+    )
+    assert [row.section for row in filing.tables[0].rows] == [("Number of rights",), ("Number of rights",)]
+
+
+@pytest.mark.parametrize(
+    ("above", "scale"),
+    [
+        (("NOTES TO CONSOLIDATED FINANCIAL STATEMENTS (in thousands, except per share data)", "Leases."), 1_000),
+        (("The effects are presented in the table below (in millions).", "See Note 1 for more about them."), 1_000_000),
+    ],
+)
+def test_a_table_without_a_unit_has_that_of_what_leads_to_it(tmp_path: Path, above: Sequence[str], scale: int) -> None:
+    filing = read(
+        tmp_path, ("", "2019", "2018"), ("Lease cost", "$3,770", "$3,054"), ("Rent", "1,223", "1,014"), above=above
+    )
+    assert figure(filing, "Rent", 2018) == (1014, scale, "USD")
