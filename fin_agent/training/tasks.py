@@ -21,6 +21,7 @@ from sentence_transformers import (
 )
 from sentence_transformers.cross_encoder import CrossEncoderTrainer, CrossEncoderTrainingArguments
 from sentence_transformers.cross_encoder.losses import BinaryCrossEntropyLoss
+from tokenizers import Tokenizer
 from transformers import PrinterCallback
 
 from fin_agent.errors import QuestionError
@@ -156,6 +157,7 @@ class Embeddings:
     published = Recipe(rate=2e-5, batch=32, epochs=50)
     small = Recipe(rate=1e-4, batch=64, epochs=5)
     dimensions = (384, 256, 128, 64)
+    """What vectors are cut to; a base with shorter ones starts at its own length."""
 
     def base(self, recipe: Recipe) -> SentenceTransformer:
         """See Task.base."""
@@ -168,7 +170,7 @@ class Embeddings:
         pairs = pairs[: recipe.most] + _page_pairs(material, asked)
 
         def matryoshka(model: SentenceTransformer) -> torch.nn.Module:
-            return losses.MatryoshkaLoss(model, losses.MultipleNegativesRankingLoss(model), list(self.dimensions))
+            return losses.MatryoshkaLoss(model, losses.MultipleNegativesRankingLoss(model), self._sizes(model))
 
         return _tuned(_encoder(recipe), pairs, recipe, matryoshka)
 
@@ -183,7 +185,7 @@ class Embeddings:
         figures: list[Figures] = []
         for each, question in zip(asked, questions, strict=True):
             found: dict[str, float] = {}
-            for size in self.dimensions:
+            for size in self._sizes(model):
                 pages, cut = vectors[each.pages[0].doc_id][:, :size], question[:size]
                 likeness = pages @ cut / np.maximum(np.linalg.norm(pages, axis=1), 1e-9)
                 ranked = [PageKey(each.pages[0].doc_id, at) for at in _best(likeness, first=_RANKED)]
@@ -202,18 +204,25 @@ class Embeddings:
         terms = vectors_of(model, [each.term for each in held_out], queries=True)
         sentences = vectors_of(model, [each.sentence for each in held_out], queries=False)
         found = {}
-        for size in self.dimensions:
+        for size in self._sizes(model):
             ours, theirs = terms[:, :size], sentences[:, :size]
             lengths = np.linalg.norm(ours, axis=1) * np.linalg.norm(theirs, axis=1)
             likeness = (ours * theirs).sum(axis=1) / np.maximum(lengths, 1e-9)
             found[f"Spearman, {size}"] = float(spearmanr(likeness, [each.present for each in held_out]).statistic)
         return found
 
+    def _sizes(self, model: SentenceTransformer) -> list[int]:
+        longest = model.get_embedding_dimension() or max(self.dimensions)
+        return sorted({min(size, longest) for size in self.dimensions}, reverse=True)
+
 
 def _encoder(recipe: Recipe) -> SentenceTransformer:
     fixed_seed(recipe.seed)
     model = SentenceTransformer(model_location(recipe.base), model_kwargs={"dtype": torch.float32})
-    model.max_seq_length = recipe.length
+    if isinstance(model.tokenizer, Tokenizer):  # of static vectors, which have no length to be set
+        model.tokenizer.enable_truncation(recipe.length)
+    else:
+        model.max_seq_length = recipe.length
     return model
 
 

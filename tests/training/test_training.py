@@ -23,7 +23,7 @@ from fin_agent.training.supervision import LOOKUPS, TAGS, SupervisionTargets, ma
 from fin_agent.training.tasks import Embeddings, Pages, Reranker
 from fin_agent.training.training_data import Material, read_material
 from fin_agent.workspace import Workspace
-from tests.retrieval.dense.tiny_models import save_cross
+from tests.retrieval.dense.tiny_models import WORDS, save_cross, save_static
 
 SMALL = Recipe(rate=1e-3, batch=4, epochs=1, folds=2, length=16, most=6)
 
@@ -106,3 +106,10 @@ def test_a_reranker_and_embeddings_are_loaded_by_the_strategies(material: Materi
     assert {each["figure"] for each in embedded["figures"]} == {"nDCG@10, 16", "nDCG@10, 8"}
     assert embedded["folds"][0]["after"].keys() == {"Spearman, 16", "Spearman, 8"}
     assert json.loads((tmp_path / "embeddings" / "training.json").read_text())["recipe"]["rate"] == 1e-3
+
+
+def test_static_vectors_are_trained_and_taken_up(material: Material, tmp_path: Path) -> None:
+    recipe = replace(SMALL, base=str(save_static(tmp_path)), length=8)
+    document = train(Embeddings(), material, recipe, tmp_path / "embeddings")
+    assert {each["figure"] for each in document["figures"]} == {f"nDCG@10, {len(WORDS) + 1}"}
+    assert load_encoder(str(tmp_path / "embeddings" / "model")).dimensions == len(WORDS) + 1
