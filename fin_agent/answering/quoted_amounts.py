@@ -11,7 +11,7 @@ from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 from fin_agent.lexicon.phrase_matching import Mention
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.search_terms import stems_of
-from fin_agent.vocabulary.amount_words import amount_in_words
+from fin_agent.vocabulary.amount_formatting import amount_in_words
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.workspace import Workspace

@@ -33,8 +33,8 @@ from fin_agent.evaluation.financebench import (
     summarize,
 )
 from fin_agent.evaluation.generated import benchmark as made
-from fin_agent.evaluation.generated.question import has_failed
-from fin_agent.evaluation.generated.question import judge as judge_made
+from fin_agent.evaluation.generated.generated_question import has_failed
+from fin_agent.evaluation.generated.generated_question import judge as judge_made
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.llm_as_judge import Judgement, ModelTextJudge, judge_caller
 from fin_agent.evaluation.miss_analysis import explain

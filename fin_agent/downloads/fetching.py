@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fin_agent.atomic_write import WriteError, atomic_write
 from fin_agent.downloads.connection import DownloadError, EdgarConnection, NotThereError, is_refusal, not_writable
+from fin_agent.downloads.edgar_submissions import Company, ListedFiling, Lists, Submissions, company_of, unknown_company
 from fin_agent.downloads.filing_selection import FilingToFetch, NotFiled, Years, select_filings
-from fin_agent.downloads.lists import Company, ListedFiling, Lists, Submissions, company_of, unknown_company
 from fin_agent.downloads.settings import EdgarSettings
 from fin_agent.filings.reader import is_readable
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from fin_agent.downloads.connection import DownloadError
-from fin_agent.downloads.lists import Company, ListedFiling, Submissions
+from fin_agent.downloads.edgar_submissions import Company, ListedFiling, Submissions
 from fin_agent.errors import FinAgentError
 
 _EARLIEST, _LATEST = 1993, 2100

@@ -15,7 +15,7 @@ from fin_agent.evidence.sum_checks import Place, place_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, slot_metric
-from fin_agent.vocabulary.amount_words import amount_in_words
+from fin_agent.vocabulary.amount_formatting import amount_in_words
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Form, Identity
 

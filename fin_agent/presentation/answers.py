@@ -18,7 +18,7 @@ from fin_agent.answering.answer import Answer, Citation, PagePlace, RoleUsage, U
 from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
 from fin_agent.presentation.traces import warning_lines
-from fin_agent.vocabulary.amount_words import amount_in_words
+from fin_agent.vocabulary.amount_formatting import amount_in_words
 
 _NEAREST = 3
 _WARNINGS = 6

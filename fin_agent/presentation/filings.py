@@ -27,7 +27,7 @@ from fin_agent.presentation.terminal_text import (
     right,
     warning_lines_by_page,
 )
-from fin_agent.vocabulary.amount_words import amount_in_words
+from fin_agent.vocabulary.amount_formatting import amount_in_words
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity
 from fin_agent.vocabulary.page import ItemStart, Statement

@@ -20,7 +20,7 @@ from fin_agent.presentation.answers import answer_view, narrow, usage_line, usag
 from fin_agent.presentation.runs import run_view
 from fin_agent.presentation.traces import rounds_view
 from fin_agent.runs.run import Run
-from fin_agent.vocabulary.amount_words import amount_in_words
+from fin_agent.vocabulary.amount_formatting import amount_in_words
 from tests.presentation.figures import shown
 from tests.runs.recorded import BEGAN, INDEX
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fin_agent.evaluation import Family
-from fin_agent.evaluation.generated.question import ExpectedAnswer, GeneratedQuestion
+from fin_agent.evaluation.generated.generated_question import ExpectedAnswer, GeneratedQuestion
 from fin_agent.evaluation.generated.sampling import Turn, join_names, wordings
 from fin_agent.evaluation.generated.tagged_figures import PartFamily
 from fin_agent.evaluation.generated.truth import Computed, MeasureToAsk, PartKind, StatedFigure, fewest_filings

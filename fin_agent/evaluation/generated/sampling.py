@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evaluation import Family, QuestionKind
-from fin_agent.evaluation.generated.question import ExpectedAnswer, GeneratedQuestion
+from fin_agent.evaluation.generated.generated_question import ExpectedAnswer, GeneratedQuestion
 from fin_agent.evaluation.generated.truth import Computed, MeasureToAsk, PartKind, fewest_filings, read_yaml
 from fin_agent.lexicon.company_names import Company, company_words
 from fin_agent.lexicon.fiscal_periods import FiscalYears

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evaluation import Family
-from fin_agent.evaluation.generated.question import GeneratedQuestion
+from fin_agent.evaluation.generated.generated_question import GeneratedQuestion
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.generated.sampling import Turn, fill_wording, short_name
 from fin_agent.evaluation.generated.truth import MeasureNames, MeasureToAsk, read_yaml

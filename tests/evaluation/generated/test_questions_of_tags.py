@@ -10,7 +10,7 @@ import pytest
 
 from fin_agent.evaluation import QuestionKind
 from fin_agent.evaluation.generated.benchmark import generated_questions
-from fin_agent.evaluation.generated.question import GeneratedQuestion
+from fin_agent.evaluation.generated.generated_question import GeneratedQuestion
 from fin_agent.evaluation.generated.question_generators import reads_well, rounding_difference
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.generated.sampling import Wording

@@ -1,4 +1,4 @@
-"""A generated question, the answer that it has to get, and an answer held against that."""
+"""A generated question, its expected answer, and the comparison of an answer with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Printed amounts in words."""
+"""Amounts formatted with scale and unit: `$6,489 million`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EDGAR's lists, of companies and of what a company filed: kept a while, then asked for again where they changed."""
+"""EDGAR's lists of companies and of their submissions, cached for a while and then requested again if they changed."""
 
 from __future__ import annotations
 
