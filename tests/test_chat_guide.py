@@ -32,7 +32,7 @@ def test_the_conversation_is_what_is_printed(sample_index: Path, monkeypatch: py
 
 
 def test_what_can_be_said_is_understood(workspace: Workspace) -> None:
-    section = GUIDE.split("## What can be said")[1].split("\n## ")[0]
+    section = GUIDE.split("## Follow-up questions")[1].split("\n## ")[0]
     asked = re.search(r'after "([^"]+)"', section)
     assert asked is not None
     said = [phrase for row in re.findall(r"^\| (`.*?) \|", section, re.M) for phrase in re.findall(r"`([^`]+)`", row)]
