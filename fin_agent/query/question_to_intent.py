@@ -153,9 +153,10 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
 def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     """A question that was not read whole as the one printed figure that is most like it, where one is likely enough.
 
-    The answer says as what it was taken. A question that was read, and one that no filing answers, stays as it is.
+    The answer says as what it was taken. A question that was read, also one that was read whole and is refused for what
+    it asks, and one that no filing answers, stays as it is.
     """
-    read = intent.numeric and not intent.unsupported and not _is_never_printed(intent, workspace)
+    read = not _is_never_printed(intent, workspace) if intent.numeric and not intent.unsupported else _is_known(intent)
     beyond = market_price_requests(intent.core) or foreign_currency_requests(intent.question)
     if read or beyond or intent.unknown_companies or intent.relation is Relation.EXPLANATION:
         return intent
@@ -177,6 +178,15 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     with suppress(UnboundError):
         return _bound(query, intent, workspace)
     return intent
+
+
+def _is_known(intent: Intent) -> bool:
+    """Whether every word of a question for figures was read, and each of its lines is a metric of the lexicon."""
+    query = intent.query
+    if query is None or query.unread or not query.asks_figures:
+        return False
+    lines = list(query.lines())
+    return bool(lines) and all(not isinstance(line, Line) or line.metric is not None for line in lines)
 
 
 def intent_of_query(query: Query, workspace: Workspace) -> Intent:

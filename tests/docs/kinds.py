@@ -53,6 +53,7 @@ PROGRAMS = {
     "cd": "changes the folder",
     "mkdir": "makes a folder",
     "cp": "copies a file",
+    "cat": "a count that tests/docs/test_published_systems.py makes",
     "vllm": "a server of models",
     "ollama": "a server of models",
     "llama-server": "a server of models",

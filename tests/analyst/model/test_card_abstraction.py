@@ -215,5 +215,5 @@ def test_the_prompt_names_every_value_that_may_be_given() -> None:
 def test_a_prompt_of_ones_own_is_checked(script: type[Script], tmp_path: Path) -> None:
     packaged = prompt_source("card").text
     (tmp_path / "card.md").write_text(packaged.replace("{passage}", "{text}"), encoding="utf-8")
-    with pytest.raises(PromptError, match=r"card.md, line \d+: the placeholder \{passage\} is missing"):
+    with pytest.raises(PromptError, match=r"card.md, line \d+: the placeholder \{text\} is unknown.*: \{passage\}"):
         ModelCardMaker(script("").caller, tmp_path)
