@@ -217,8 +217,8 @@ class _PresetAnalyst:
         """See Analyst.intent."""
         return self._intent
 
-    def asks(self, intent: Intent) -> Sequence[str]:
-        """See Analyst.asks."""
+    def split_asks(self, intent: Intent) -> Sequence[str]:
+        """See Analyst.split_asks."""
         return (intent.question,)
 
 

@@ -65,7 +65,7 @@ class ModelAnalyst:
 
     @property
     def has_free_judging(self) -> bool:
-        """See Analyst.judges_for_free: each judging is a call."""
+        """See Analyst.has_free_judging: each judging is a call."""
         return False
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
@@ -73,7 +73,7 @@ class ModelAnalyst:
         return self._questions.complete(self._rules.intent(question, before))
 
     def split_asks(self, intent: Intent) -> Sequence[str]:
-        """See Analyst.asks: those that rules read; a model answers all others at once."""
+        """See Analyst.split_asks: those that rules read; a model answers all others at once."""
         return intent.asks or (intent.question,)
 
     def plan(self, intent: Intent) -> Plan:
@@ -117,11 +117,11 @@ class ModelAnalyst:
         return curation
 
     def can_compute(self, intent: Intent, *, answerable: bool) -> bool:
-        """See Analyst.computes: where rules can, whatever the model."""
+        """See Analyst.can_compute: where rules can, whatever the model."""
         return intent.numeric and answerable and not intent.beyond_rules
 
     def can_answer_in_words(self, intent: Intent) -> bool:
-        """See Analyst.puts_into_words: with a quote that has it, any figure."""
+        """See Analyst.can_answer_in_words: with a quote that has it, any figure."""
         return True
 
     def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:

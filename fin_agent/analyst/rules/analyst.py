@@ -53,7 +53,7 @@ class RulesAnalyst:
 
     @property
     def has_free_judging(self) -> bool:
-        """See Analyst.judges_for_free."""
+        """See Analyst.has_free_judging."""
         return True
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
@@ -70,7 +70,7 @@ class RulesAnalyst:
             ) from None
 
     def split_asks(self, intent: Intent) -> Sequence[str]:
-        """See Analyst.asks: where the question was not read as one."""
+        """See Analyst.split_asks: where the question was not read as one."""
         several = split_requests(expand_abbreviations(intent.question))
         figures = intent.query.measures if intent.query is not None and intent.query.kind is Kind.VALUE else several
         kind = intent.query.kind if intent.query is not None else None
@@ -149,11 +149,11 @@ class RulesAnalyst:
         return curate(intent, plan, passages, documents, self._workspace, self._most_evidence, cards, scope)
 
     def can_compute(self, intent: Intent, *, answerable: bool) -> bool:
-        """See Analyst.computes: where no figure is missing."""
+        """See Analyst.can_compute: where no figure is missing."""
         return intent.numeric and answerable
 
     def can_answer_in_words(self, intent: Intent) -> bool:
-        """See Analyst.puts_into_words: of known measures only counts (employees) are taken from running text."""
+        """See Analyst.can_answer_in_words: of known measures only counts (employees) are taken from running text."""
         metric = self._workspace.lexicon.metrics.get(intent.expression)
         counts = metric is not None and metric.unit == "count" and len(intent.companies) == 1
         return not intent.numeric or (counts and intent.relation is Relation.EACH)
