@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from functools import reduce
 
 from fin_agent.lexicon.entry_loading import expression_inputs
@@ -802,6 +803,12 @@ class _MeasureReading:
 
     def _movement(self) -> dict[str, object] | None:
         words = self.words
+        if self._exceeds_an_earlier_period():
+            words.take_frames("EXCESS", "HIGHER", "LOWER", "THAN", "VERSUS")
+            in_time = sorted(self.base.periods, key=_place_in_time)
+            self.base = self.base.model_copy(update={"periods": tuple(in_time)})
+            self._move("growth")
+            return {"kind": Kind.CHANGE}
         if words.take_frames("CAGR"):
             words.take_frames("UP", "GROWTH")
             self._move("cagr")
@@ -839,6 +846,15 @@ class _MeasureReading:
         in_points = in_points or (not growth and all(map(_is_share, self.measures)))
         self._move("growth" if (growth or in_percent) and not in_points else "change")
         return {"kind": Kind.CHANGE, **self._comparison()}
+
+    def _exceeds_an_earlier_period(self) -> bool:
+        """`by what percentage was revenue higher in 2024 than in 2023`: the later of two periods is named first."""
+        words, named = self.words, [period_of(one) for one in self.words.parsed.periods]
+        excess = words.has_unread("EXCESS") and words.has_unread("HIGHER", "LOWER") and self.axis is Axis.PERIODS
+        if not excess or len(self.measures) != 1 or len(named) != 2:
+            return False
+        first, second = map(_place_in_time, named)
+        return first > second
 
     def _comparison(self) -> dict[str, object]:
         """How companies (or parts) are put against each other, beside what is asked of each over time."""
@@ -984,6 +1000,12 @@ def _without_companies(measure: Measure) -> Measure:
             return measure
 
 
+def _place_in_time(period: Period) -> tuple[int, date, int]:
+    end = period.end or date.min
+    return period.fiscal_year or end.year, end, period.quarter or _LAST_OF_A_YEAR
+
+
+_LAST_OF_A_YEAR = 5
 _MOVING = ("UP", "DOWN", "GROWTH", "CHANGE")
 _MONEY = ("cash", "cash flow", "money")
 _LISTED = ("PHRASE", "PART", "AND", "OR", "COMMA")

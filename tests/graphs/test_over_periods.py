@@ -182,3 +182,11 @@ def test_a_number_that_is_claimed_is_held_against_the_figure_as_it_is_written(
     ask: Ask, question: str, verdict: str
 ) -> None:
     assert ask(question).answer.text.startswith(verdict)
+
+
+def test_what_a_later_period_is_higher_by_is_growth_and_the_other_way_about_is_refused(ask: Ask) -> None:
+    grown = ask("What was the growth of Harborlight's revenue from FY2022 to FY2024?").answer
+    assert (
+        ask("By what percentage was Harborlight's revenue higher in FY2024 than in FY2022?").answer.text == grown.text
+    )
+    assert ask("By what percentage was Harborlight's revenue lower in FY2022 than in FY2024?").answer.value is None
