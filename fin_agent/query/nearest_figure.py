@@ -68,8 +68,9 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     hard = _words_in(content, lexed) - everyday_words()
     hard |= _words_in((one for one in lexed.tokens if one.type == "AFTER"), lexed)
     light = _words_in((one for one in lexed.tokens if one.type not in ("COMPANY", "PERIOD")), lexed)
-    if not hard - asking:
-        return None
+    in_what_way = wants is AnswerType.SENTENCE and core.lower().startswith("how ")
+    if not hard - asking or (moving and in_what_way):
+        return None  # `how would a change in rates affect Acme` is answered in words
     sought = FigureTarget(
         words=hard,
         light=light - hard,

@@ -43,7 +43,7 @@ from fin_agent.query.printed_line_matching import (
 )
 from fin_agent.query.reading import candidate_readings
 from fin_agent.query.tree import Company, Kind, Line, Measure, Move, NamedFormula, Period, Query, with_lines
-from fin_agent.retrieval.fact_terms import words_of
+from fin_agent.retrieval.fact_terms import OF_TIME, words_of
 from fin_agent.retrieval.nearest_figure import find_nearest_figure
 from fin_agent.retrieval.slot_figures import facts_for, figure_place
 from fin_agent.workspace import Workspace
@@ -153,8 +153,8 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
 def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     """A question that was not read whole as the one printed figure that is most like it, where one is likely enough.
 
-    The answer says as what it was taken. A question that was read, also one that was read whole and is refused for what
-    it asks, and one that no filing answers, stays as it is.
+    The answer says as what it was taken. A question that was read, also one of known metrics that is refused for what
+    it asks of them, and one that no filing answers, stays as it is.
     """
     read = not _is_never_printed(intent, workspace) if intent.numeric and not intent.unsupported else _is_known(intent)
     beyond = market_price_requests(intent.core) or foreign_currency_requests(intent.question)
@@ -181,12 +181,13 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
 
 
 def _is_known(intent: Intent) -> bool:
-    """Whether every word of a question for figures was read, and each of its lines is a metric of the lexicon."""
+    """Whether each line of a question for figures is a metric of the lexicon, whatever else it says: `per month`."""
     query = intent.query
-    if query is None or query.unread or not query.asks_figures:
+    if query is None or not query.asks_figures:
         return False
     lines = list(query.lines())
-    return bool(lines) and all(not isinstance(line, Line) or line.metric is not None for line in lines)
+    known = (not isinstance(line, Line) or line.metric or words_of(line.words) <= OF_TIME for line in lines)
+    return bool(lines) and all(known)
 
 
 def intent_of_query(query: Query, workspace: Workspace) -> Intent:
