@@ -187,7 +187,7 @@ def file_values(file: Path, schema: type[BaseModel], *, trusted: bool) -> Iterat
         tree = _read(file)
         leaves = [SettingValue(place, value, str(file)) for place, value in _leaves(tree)]
     except RecursionError:
-        remedy = "No setting stands more than three names deep"
+        remedy = "Settings are at most three names deep"
         raise SettingsError("it is nested too deep to be read", subject=str(file), remedy=remedy) from None
     for each in leaves:
         if any(_SECRET_NAMES.search(name) and name not in _NOT_KEYS for name in each.place):
@@ -210,7 +210,7 @@ def _reject_untrusted_settings(file: Path, leaves: Iterable[SettingValue], schem
     named = [".".join(each.place) for each in leaves if each.place in words or each.place[:2] == _ROLES]
     if named:
         raise SettingsError(
-            "this file was found in the working directory or above, and says what is sent, to whom, or what is opened:"
+            "this file was found in the working directory or above, and sets what is sent, to whom, or what is opened:"
             f" {', '.join(named)}",
             subject=str(file),
             remedy=f"If you trust it, name it: {FILE_VARIABLE}={file} or --config; else keep these settings in"
@@ -280,7 +280,7 @@ def _check_no_key(said: SettingValue) -> None:
 
 def _key_error(said: SettingValue) -> SettingsError:
     return SettingsError(
-        f"`{'.'.join(said.place)}` looks like a key or a password, which settings must not hold",
+        f"`{'.'.join(said.place)}` looks like a key or a password, which settings must not contain",
         subject=said.by,
         remedy="Take it out, and set it in the environment: OPENAI_API_KEY, FIN_AGENT_API_KEY for a server of your"
         " own, or any variable that `key_variable` names",

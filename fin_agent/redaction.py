@@ -37,14 +37,14 @@ def unsendable_reason(value: str, *, ascii_only: bool = True) -> str:
     r"""Why a secret cannot be sent, in words that hold nothing of it; empty where it can.
 
     >>> why_unsendable("ses\\name"), why_unsendable("sesäme"), why_unsendable("sesäme", ascii_only=False)
-    ('it holds a control character, as the end of a line', 'it holds a character that is not ASCII', '')
+    ('it contains a control character, such as a line end', 'it contains a character that is not ASCII', '')
     """
     if any(ord(sign) < 32 or 127 <= ord(sign) < 160 for sign in value):
-        return "it holds a control character, as the end of a line"
+        return "it contains a control character, such as a line end"
     if ascii_only and not value.isascii():
-        return "it holds a character that is not ASCII"
+        return "it contains a character that is not ASCII"
     if any("\ud800" <= sign <= "\udfff" for sign in value):
-        return "it holds bytes that are no UTF-8"
+        return "it contains bytes that are not UTF-8"
     return ""
 
 

@@ -264,13 +264,13 @@ def _named(role: Role) -> str:
 def _of_body(body: str, role: Role) -> Iterator[_Wrong]:
     headings = list(_USER.finditer(body))
     if len(headings) != 1:
-        what = "no line `## user` parts it" if not headings else "`## user` stands there twice"
+        what = "no line `## user` parts it" if not headings else "`## user` appears twice"
         remedy = "Say what the model is to do above one line `## user`, and put question and material below it"
         yield headings[1].start() if headings else None, what, remedy
         return
     border = headings[0].start()
     if not body[:border].strip() or not body[headings[0].end() :].strip():
-        yield border, "nothing stands above or below `## user`", "Both parts need words"
+        yield border, "the part above or below `## user` is empty", "Both parts need words"
     used = set()
     for found in _PIECE.finditer(body):
         name, of_user = found["name"], found.start() > border
@@ -278,15 +278,15 @@ def _of_body(body: str, role: Role) -> Iterator[_Wrong]:
             continue
         used.add(name)
         if name is None:
-            yield found.start(), "a brace stands alone", "Double a brace that is no placeholder: {{ }}"
+            yield found.start(), "a brace is unpaired", "Double a brace that is no placeholder: {{ }}"
         elif name == FENCE and of_user:
             yield found.start(), f"{{{FENCE}}} stands below `## user`", f"Put {{{FENCE}}} above it"
         elif name != FENCE and name not in role.placeholders:
             remedy = f"It has these, and without a format: {_named(role)}"
             yield found.start(), f"the placeholder {found[0]} is unknown", remedy
         elif name != FENCE and role.placeholders[name].is_material and not of_user:
-            what = f"{{{name}}} holds what others wrote and stands above `## user`"
-            yield found.start(), what, "Put it below: what stands above is taken as said by you"
+            what = f"{{{name}}} contains text from others and is above `## user`"
+            yield found.start(), what, "Move it below: the part above is read as your instructions"
     if lacking := [name for name in role.placeholders if name not in used]:
         yield None, f"the placeholder {{{lacking[0]}}} is missing", f"It must have these: {_named(role)}"
     if FENCE not in used and any(holds.is_material for holds in role.placeholders.values()):

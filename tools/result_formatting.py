@@ -223,7 +223,7 @@ def format_page_text(read: PagesRead, budget: OutputBudget, from_line: int = 1) 
 def format_cards(made: CardsMade, budget: OutputBudget) -> str:
     """Of `card_extraction`."""
     if not made.cards:
-        return "No passage stands on these pages."
+        return "No passage is on these pages."
     in_tables = {place for card in made.cards if card.verifiability.table for place in map(_fact_place, _facts(card))}
     parts = [_card_part(card, in_tables) for card in made.cards]
     head = f"{_counted(len(parts), 'passage')} described, page by page; amounts are as printed, with their unit beside."

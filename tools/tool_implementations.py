@@ -268,7 +268,7 @@ def _facts_on(context: ToolContext, sources: Sequence[take.FigurePlace]) -> list
     if len(keys) > MAX_SOURCE_PAGES:
         raise ToolInputError(
             f"{len(keys)} pages are more than a program can be checked against",
-            remedy=f"Name the pages that its figures stand on, at most {MAX_SOURCE_PAGES}",
+            remedy=f"Name the pages of its figures, at most {MAX_SOURCE_PAGES}",
         )
     index.check_rows({key.doc_id for key in keys}, words=False)
     return index.facts({key.doc_id for key in keys}, pages=keys) if keys else []

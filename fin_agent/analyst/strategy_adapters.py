@@ -239,7 +239,7 @@ class ModelEvidence:
         return on_a_line(reply.query) or query.text
 
 
-_UNSPECIFIED = "no more than the question says"
+_UNSPECIFIED = "nothing beyond the question"
 _NOTHING_MISSING = "nothing: this is the first search"
 _MAX_TOKENS = 2_500
 

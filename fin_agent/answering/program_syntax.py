@@ -97,7 +97,7 @@ class _ProgramChecker:
                 case ast.Assign() | ast.Expr(value=ast.Constant(value=str())):
                     self._statement(statement)
                 case _:
-                    raise _syntax_not_allowed(statement, f"{_name_of(statement)} stands beside `def solution():`")
+                    raise _syntax_not_allowed(statement, f"{_name_of(statement)} is outside `def solution():`")
         if not defined:
             raise ProgramError("the program does not define `solution`", remedy=DEFINE_SOLUTION)
 
@@ -168,14 +168,14 @@ class _ProgramChecker:
             case ast.List(elts=members) | ast.Tuple(elts=members):
                 for member in members:
                     if self._kind(member) is _Kind.LIST:
-                        raise _syntax_not_allowed(member, "a list stands in a list")
+                        raise _syntax_not_allowed(member, "a list is nested in a list")
                 return _Kind.LIST
             case ast.Subscript(value=value, slice=position):
                 return self._check_subscript(node, value, position)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in CALLS:
                 return self._call(node, name, arguments)
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-                raise _syntax_not_allowed(node, f"`{name}` is none of the calls there are")
+                raise _syntax_not_allowed(node, f"`{name}` is not an available function")
             case ast.Attribute(attr=name):
                 raise _syntax_not_allowed(node, f"the attribute `{name}` is no arithmetic")
             case ast.Name(id=name):
@@ -225,13 +225,13 @@ class _ProgramChecker:
     def _number(self, node: ast.expr) -> _Kind:
         kind = self._kind(node)
         if kind is not _Kind.NUMBER:
-            raise _syntax_not_allowed(node, f"{kind} stands where a number is computed with")
+            raise _syntax_not_allowed(node, f"{kind} is used in arithmetic, which needs a number")
         return kind
 
     def _test(self, node: ast.expr, *, truth: bool = False) -> _Kind:
         kind = self._kind(node)
         if kind is not _Kind.TRUTH and (truth or kind is not _Kind.NUMBER):
-            raise _syntax_not_allowed(node, f"{kind} stands where something is compared")
+            raise _syntax_not_allowed(node, f"{kind} is used in a comparison or condition")
         return _Kind.TRUTH
 
 

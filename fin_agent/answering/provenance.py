@@ -388,7 +388,7 @@ def _mismatches(
             yield _unbound(literal, f"the formula holds {value:f} here")
             return
     for literal in found[len(constants) :]:
-        yield _unbound(literal, "the formula holds no such number")
+        yield _unbound(literal, "the formula has no such number")
     for value in constants[len(found) :]:
         yield Unbound(f"{value:f}", 1, None, f"the formula's {value:f} is left out")
 

@@ -147,11 +147,11 @@ class _Batch:
                 answers[line.number] = answer.model_copy(update={"id": line.asked.id})
         earlier = len(answers)
         if earlier:
-            say(f"{earlier} answers are kept from {self._kept.path}")
+            say(f"{earlier} answers are reused from {self._kept.path}")
         try:
             failures = self._ask([line for line in lines if line.number not in answers], answers)
         except BaseException:
-            say(f"the answers so far are in {self._kept.path}; the same command goes on from there")
+            say(f"the answers so far are in {self._kept.path}; run the same command again to continue")
             raise
         answers = {line.number: answers[line.number] for line in lines if line.number in answers}
         return BatchResult(len(lines), answers, earlier, failures, self._meter.records)

@@ -189,7 +189,7 @@ def financebench(
         def ask_within(question: FinanceBenchQuestion) -> AnsweredQuestion:
             scope = oracle_scope(question, oracle, forms)
             if scope is None:
-                reason = "no filing that holds the answer is in the index"
+                reason = "no filing with the answer is in the index"
                 return AnsweredQuestion(answer=refusal_for(question.question, reason, question.id))
             return asking.ask(question.question, question.id, scope)
 
@@ -238,7 +238,7 @@ def generated(
     with on.open_workspace() as workspace:
         asking = BenchmarkRun(workspace, models.settings(strategy=strategy), on, out)
         lacking = QuestionError(
-            "the index holds no figures that questions can be made of",
+            "the index contains no figures for making questions",
             remedy="Add annual reports with `fin-agent ingest PATH...`",
         )
         return _ask_generated(
@@ -271,7 +271,7 @@ def tagged_questions(
         asking = BenchmarkRun(workspace, models.settings(strategy=strategy), on, out)
         title = "Questions made from tags (right: within 0.5 %; one tagged figure: to its last digit)"
         lacking = QuestionError(
-            f"{folder} holds no tagged reports that are in the index",
+            f"{folder} contains no tagged reports that are in the index",
             remedy=f"Add them with `fin-agent ingest {folder}`",
         )
         material = QuestionMaterial(workspace, held.filings)
@@ -424,9 +424,7 @@ def _pages_used(
     """Ask, judge by `right`, and measure the pages used; what of the files was left out is told by line."""
     warn_about_faults(asked.faults)
     if not asked.questions:
-        raise QuestionError(
-            "none of the questions can be asked", subject=title, remedy="Add the filings that they are about"
-        )
+        raise QuestionError("no question can be asked", subject=title, remedy="Add the filings that they are about")
     owners = workspace.directory.owners
     run = asking.run(
         asked.questions,

@@ -64,7 +64,7 @@ def chat(
                 store = ThreadStore(on.chosen.folder / FILE_NAME)
                 left_open.callback(store.close)
             except ThreadStoreError as error:
-                warn(f"this chat is not kept: {error}")
+                warn(f"this chat is not saved: {error}")
 
         def listed() -> list[ThreadSummary]:
             return store.listed() if store is not None else []
@@ -125,7 +125,7 @@ class _ChatSession:
             turn = self._reply_to(line)
         except KeyboardInterrupt:
             self._thread.forget_unanswered()
-            say("cancelled; the conversation so far is kept")
+            say("cancelled; the conversation so far is saved")
             if not self._at_terminal:
                 raise
         except FinAgentError as error:
@@ -248,7 +248,7 @@ class ChatCommands:
         file = Path(named.strip() or usual).expanduser()
         if file.suffix.lower() != ".png":
             raise ChatCommandError(
-                "pictures are written as PNG files", subject=str(file), remedy=f"Call it {file.stem or 'page'}.png"
+                "pictures are written as PNG files", subject=str(file), remedy=f"Name it {file.stem or 'page'}.png"
             )
         frames = (
             () if citation.box is None else (Frame(Box(*citation.box), FrameColor.FACT, one_line(citation.text, 80)),)
@@ -285,7 +285,7 @@ class ChatCommands:
 
     def _go_to(self, name: str) -> None:
         if not name:
-            raise ChatCommandError("no thread is named", subject="/thread", remedy="/threads lists those that are kept")
+            raise ChatCommandError("no thread is named", subject="/thread", remedy="/threads lists the saved threads")
         self._thread.name = name
         turns = self._thread.turns
         if not turns:

@@ -183,7 +183,7 @@ def _repair_lines(repaired: RepairReport, left: Sequence[IndexFinding]) -> Rende
     """What was done, what was lost, what is left."""
     lines: list[RenderableType] = [Text(f"- {one_line(with_index(done))}") for done in repaired.done]
     if repaired.damaged_copy is not None:
-        lines.append(Text(f"- the damaged database is kept as {repaired.damaged_copy}"))
+        lines.append(Text(f"- the damaged database is saved as {repaired.damaged_copy}"))
     head = Text("lost   ", style="bold red")
     lost = [(head, f"{each.doc_id}: {each.why}", with_index(each.remedy)) for each in repaired.lost]
     lines += [advice_view(lost)] if lost else []
@@ -199,11 +199,11 @@ def _repair_verdict(repaired: RepairReport, left: bool, something_done: bool) ->
     if left:
         return f"Faults are left: {held}."
     if not repaired.lost:
-        return f"{'The index is whole again' if something_done else 'Nothing was wrong'}: {held}."
+        return f"{'The index is repaired' if something_done else 'Nothing was wrong'}: {held}."
     if not repaired.kept:
         return "Nothing could be saved: the index is empty now."
     lost = [f"{repaired.removed:,} {'was' if repaired.removed == 1 else 'were'} lost"] if repaired.removed else []
-    doubt = ["whether it held more cannot be told"] if repaired.has_unnamed_losses else []
+    doubt = ["it may have contained more"] if repaired.has_unnamed_losses else []
     return f"What is in the index is sound again: {held}; {', '.join([*lost, *doubt])}."
 
 

@@ -54,7 +54,7 @@ def ingest(
     """
     if on is not None:
         if retry_failed or not paths or not on.startswith("ray://"):
-            raise typer.BadParameter("it takes ray://HOST:PORT, and files or folders beside", param_hint="--on")
+            raise typer.BadParameter("it takes ray://HOST:PORT, and files or folders in addition", param_hint="--on")
         return _ingest_over_ray(paths, on_index, on, writers)
     if again:
         paths = [*(paths or ()), *_files_to_read_again(on_index.folder)]
@@ -136,7 +136,7 @@ def _files_to_read_again(folder: Path) -> list[Path]:
         raise FilingIndexError(
             "no index here lists the files that it was read from", subject=str(folder), remedy="Name files or folders"
         )
-    say(f"reading {count_with_noun(len(files), 'file')} again; the index before is kept in {folder}")
+    say(f"reading {count_with_noun(len(files), 'file')} again; the previous index remains in {folder}")
     return files
 
 

@@ -38,9 +38,7 @@ def parse_index_option(text: str) -> Path:
 
 
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="In words, in quotation marks.")]
-Docs = Annotated[
-    list[str] | None, typer.Option("--doc", metavar="ID", help="This filing only; may be given several times.")
-]
+Docs = Annotated[list[str] | None, typer.Option("--doc", metavar="ID", help="This filing only; can be repeated.")]
 Results = Annotated[int, typer.Option("--k", "-k", min=1, max=200, help="How many to list.")]
 StrategyName = Annotated[
     str | None,
@@ -86,7 +84,7 @@ class ModelOptions:
     Attributes:
         model (--model NAME): Answers, as openai:gpt-5.4.
         small_model (--small-model NAME): Reads questions and curates; the small one of the same family where not given.
-        role (--role ROLE=MODEL): Model of one role, as program=openai:gpt-5.4; may be given several times.
+        role (--role ROLE=MODEL): Model of one role, as program=openai:gpt-5.4; can be repeated.
         base_url (--base-url URL): A server that speaks OpenAI's protocol, as http://localhost:8000/v1. Its key:
             FIN_AGENT_API_KEY.
         analyst (--analyst WHO): rules, llm, or auto: llm where a model is named, the default.
@@ -253,7 +251,7 @@ def waiting_time(wait: bool) -> float:
 
 def report_waiting(owner: Owner | None) -> None:
     """Tell for whom a command waits."""
-    streams.say(f"waiting for another command that writes to this index: {owner or 'one that has just begun'}")
+    streams.say(f"waiting for another command that writes to this index: {owner or 'one that has just started'}")
 
 
 def command(function: Callable[..., ExitCode]) -> Callable[..., Any]:

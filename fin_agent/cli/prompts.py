@@ -83,7 +83,7 @@ def _prompt_folder(given: Path | None) -> Path | None:
     """The folder given, else the one that the environment names. Raises PromptError where it is none."""
     folder = given or settings_from().prompts
     if folder is not None and not folder.is_dir():
-        raise PromptError("no such folder", subject=str(folder), remedy="Give the folder that holds your *.md files")
+        raise PromptError("no such folder", subject=str(folder), remedy="Give the folder of your *.md files")
     return folder
 
 

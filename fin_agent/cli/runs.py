@@ -116,7 +116,7 @@ def replay(run: RunName, on: IndexOptions, full: Full = False, ask_model: bool =
         again = _ask_again(then, settings, workspace)
     lacking = len(again.usage.left_out) - len(then.answer.usage.left_out)
     if not ask_model and lacking > 0:
-        raise _needs_model(then, f"{lacking} of the replies that it needs {'is' if lacking == 1 else 'are'} not kept")
+        raise _needs_model(then, f"{lacking} of the replies that it needs {'is' if lacking == 1 else 'are'} not stored")
     differences = answer_differences(then.answer, again)
     usages = {"then": then.answer.usage, "now": again.usage}
     document = {
@@ -154,7 +154,11 @@ def _settings(run: Run, *, ask_model: bool) -> Settings:
         return run.settings
     models, usage = run.settings.models, run.answer.usage
     if usage.model_calls + usage.cached_calls and (models.cache is None or not models.cache.is_file()):
-        gone = "no replies were kept" if models.cache is None else f"the replies kept in {models.cache} are gone"
+        gone = (
+            "no replies were stored"
+            if models.cache is None
+            else f"the replies stored in {models.cache} no longer exist"
+        )
         raise _needs_model(run, gone)
     none = models.model_copy(update={"budget": Budget(calls=0), "batch_budget": Budget()})
     return run.settings.model_copy(update={"models": none})

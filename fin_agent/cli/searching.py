@@ -129,8 +129,8 @@ def _note(strategy: str, level: Level) -> str:
     if len(parse_strategy(strategy)) > 1 or parse_strategy(strategy)[0].layer is not Layer.WHOLE:
         return ""
     if level is Level.DOCUMENT:
-        return "Beside each name stands its value; a score is made of the values times their weights. The values are:"
-    return "Beside each name stands its value times its weight; a page's score is their sum. The values are:"
+        return "Each name is followed by its value; a score combines the values times their weights. The values are:"
+    return "Each name is followed by its value times its weight; a page's score is their sum. The values are:"
 
 
 def _hits(

@@ -37,7 +37,7 @@ AllowedHosts = Annotated[
     typer.Option(
         "--allow-host",
         metavar="NAME",
-        help="A further name that it is called by, as of a proxy in front of it; may be given several times.",
+        help="A further name that it is called by, as of a proxy in front of it; can be repeated.",
     ),
 ]
 

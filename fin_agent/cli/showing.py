@@ -167,7 +167,7 @@ class _FilingSelection:
         if not self.parts and self.wanted.image is None:
             numbers = ", ".join(str(page.number + 1) for page in self.pages)
             raise FilingIndexError(
-                f"the {statement.value} statement stands on page {numbers}, but no table was read there",
+                f"the {statement.value} statement is on page {numbers}, but no table was read there",
                 subject=self.record.doc_id,
                 remedy=f"Look at the page's text with `--page {self.pages[0].number + 1}`",
             )
@@ -210,12 +210,12 @@ def _refuse_contradictions(wanted: ShowOptions) -> None:
     if wanted.page is not None and wanted.statement is not None:
         raise typer.BadParameter("give --page or --statement, not both")
     if wanted.year is not None and wanted.fact is None:
-        raise typer.BadParameter("--year says which year's --fact is meant: give that too")
+        raise typer.BadParameter("--year selects the year of a --fact: give --fact too")
     if wanted.export is not None and (wanted.statement is None or wanted.export.suffix.lower() != ".xlsx"):
         raise typer.BadParameter("--export writes a --statement as FILE.xlsx: give both")
     if wanted.image is not None:
         if wanted.page is None and wanted.statement is None and wanted.fact is None:
-            raise typer.BadParameter("--image draws a page: say which by --page, --statement or --fact")
+            raise typer.BadParameter("--image draws a page: select one with --page, --statement or --fact")
         if wanted.image.suffix.lower() != ".png":
             raise typer.BadParameter(f"--image writes PNG pictures: call the file {wanted.image.stem}.png")
 

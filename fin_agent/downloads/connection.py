@@ -49,7 +49,7 @@ _POLICY = (
     "The SEC's fair access policy asks whoever fetches by program to say who they are, so that it can write before it"
     " blocks them"
 )
-_GOES_ON = "it goes on from there. Filings that you have are brought in with `fin-agent ingest PATH...`"
+_GOES_ON = "it resumes from there. Filings that you have are brought in with `fin-agent ingest PATH...`"
 
 
 class DownloadError(FinAgentError):
@@ -352,7 +352,7 @@ def _content(response: httpx.Response, url: str, most: int) -> bytes:
             raise DownloadError(
                 f"it is larger than {most // 2**20} MB, which no filing is",
                 subject=url,
-                remedy="`fin-agent ingest` takes no larger file either. Look at it in a browser; if it is the filing,"
+                remedy="`fin-agent ingest` takes no larger file either. Open it in a browser; if it is the filing,"
                 " print the pages that you need to a PDF, and ingest it",
             )
     return bytes(content)
@@ -366,10 +366,10 @@ def is_refusal(content: bytes) -> bool:
 def _check_no_refusal(content: bytes, url: str) -> None:
     if is_refusal(content):
         raise DownloadError(
-            "EDGAR sent a page that refuses requests in place of the document; nothing of it is kept",
+            "EDGAR sent a page that refuses requests in place of the document; nothing of it is stored",
             subject=url,
             remedy="Wait 10 minutes, check that the contact is yours and that no other program asks EDGAR from this"
-            " address, then run the same command again: it goes on from there",
+            " address, then run the same command again: it resumes from there",
             ends_all=True,
         )
 
@@ -380,7 +380,7 @@ def _refused(url: str, status: int, pause: float) -> DownloadError:
             f"EDGAR refuses requests (HTTP {status}), as it does for some ten minutes after too many",
             subject=url,
             remedy=f"Wait {max(10, round(pause / 60))} minutes, check that the contact is yours and that no other"
-            " program asks EDGAR from this address, then run the same command again: it goes on from there",
+            " program asks EDGAR from this address, then run the same command again: it resumes from there",
             ends_all=True,
         )
     if status == 404:

@@ -230,7 +230,7 @@ def check_filing(content: bytes, listed: ListedFiling, url: str) -> None:
     """Raises DownloadError where a document is not the one that EDGAR lists: too short, or about something else."""
     if why := _too_short(len(content), listed, url) or _something_else(content, listed, url):
         raise DownloadError(
-            f"the document is not the {listed.form} that EDGAR lists: {why}; nothing of it is kept",
+            f"the document is not the {listed.form} that EDGAR lists: {why}; nothing of it is stored",
             subject=url,
             remedy="Look at the address in a browser: where a network or a proxy shows a page of its own, log in there"
             " and run the same command again; where it is the filing, save it and add it with `fin-agent ingest`",

@@ -66,7 +66,7 @@ def read_run(folder: Path) -> tuple[AnsweredRow, ...]:
         )
     except (OSError, ValueError, KeyError) as failure:
         raise QuestionError(
-            f"it holds no run of a benchmark ({failure})",
+            f"it contains no benchmark run ({failure})",
             subject=str(folder),
             remedy="Name the --out of a benchmark that answers questions and has ended, as `eval financebench`",
         ) from failure

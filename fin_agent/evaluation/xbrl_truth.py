@@ -134,7 +134,7 @@ def _root(path: Path) -> etree._Element:
         raise ReadError(
             f"it is not well-formed inline XBRL ({error})",
             subject=path.name,
-            remedy="Take the file as it was filed, or leave it out of the folder",
+            remedy="Use the file as filed, or remove it from the folder",
         ) from error
 
 

@@ -121,7 +121,7 @@ def parse_formula(text: str) -> Node:
     try:
         return _node(expression_tree(text))
     except (SyntaxError, ValueError) as error:
-        remedy = "See docs/lexicon.md for what an expression may hold"
+        remedy = "See docs/lexicon.md for the syntax of an expression"
         raise LexiconError(f"the expression cannot be read ({error})", subject=text, remedy=remedy) from None
 
 

@@ -247,7 +247,7 @@ def require_unchanged(path: Path, expected_hash: str) -> None:
         )
     if content_hash(path) != expected_hash:
         raise ReadError(
-            "the file has changed since it was read: what was read no longer stands where the index says",
+            "the file has changed since it was read: the positions in the index may be wrong",
             subject=str(path),
             remedy=f"Read it again with `fin-agent ingest {path}`, then draw it",
         )

@@ -71,9 +71,9 @@ def ingest_lock(
         _acquire(lock, path, wait, on_wait)
     except Timeout:
         raise IndexInUseError(
-            f"another command is writing to this index: {_owner(path) or 'one that has just begun'}",
+            f"another command is writing to this index: {_owner(path) or 'one that has just started'}",
             subject=str(folder),
-            remedy="Let it end, or give `--wait` to go on after it",
+            remedy="Wait for it to end, or give `--wait` to start after it",
         ) from None
     except OSError as error:
         raise FilingIndexError(

@@ -348,7 +348,7 @@ def require_space(folder: Path, wanted: int, why: str) -> None:
         raise FilingIndexError(
             f"there is not enough room: {wanted / 1e6:,.1f} MB are needed {why}, {free / 1e6:,.1f} MB are free",
             subject=str(folder),
-            remedy="Make room there and run the same command again",
+            remedy="Free disk space there and run the same command again",
         )
 
 

@@ -120,7 +120,7 @@ def checksum(part: Sequence[StoredRow]) -> str:
 
 def _digest(value: object) -> list[str]:
     if not isinstance(value, bytes):
-        raise TypeError(f"{type(value).__name__} is no value of a row")
+        raise TypeError(f"{type(value).__name__} is not a valid row value")
     return [hashlib.sha256(value).hexdigest()]
 
 

@@ -324,7 +324,7 @@ def check_expressions(metrics: Mapping[str, Metric], formulas: Mapping[str, Form
             raise LexiconError(
                 str(error),
                 subject=entries.subject(kind, name),
-                remedy="See docs/lexicon.md for what an expression may hold",
+                remedy="See docs/lexicon.md for the syntax of an expression",
             ) from error
         for needed in inputs[name]:
             if needed not in metrics and needed not in formulas:
@@ -339,9 +339,9 @@ def check_expressions(metrics: Mapping[str, Metric], formulas: Mapping[str, Form
         around = error.args[1][::-1]
         name = around[0]
         raise LexiconError(
-            f"the expression leads back to itself: {' -> '.join(around)}",
+            f"the expression refers to itself: {' -> '.join(around)}",
             subject=entries.subject("metrics" if name in metrics else "formulas", name),
-            remedy="Take one of these inputs out",
+            remedy="Remove one of these inputs",
         ) from error
 
 

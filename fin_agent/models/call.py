@@ -135,7 +135,7 @@ class Call(Generic[OutputT]):
 
     def __post_init__(self) -> None:
         if not any(kind == "user" for kind, _ in self.messages):
-            raise ValueError("a call needs a message of the user")
+            raise ValueError("a call needs a user message")
 
 
 class Finish(StrEnum):

@@ -304,7 +304,7 @@ class _Exchange:
             caller.turns,
         ):
             if meter.stopped:
-                raise CallsStoppedError("the caller no longer waits for the reply", subject=self._subject)
+                raise CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
             began = time.perf_counter()
             try:
                 return self._send_with_fallbacks(further, most, part), None
@@ -371,7 +371,7 @@ class _Exchange:
             if grown and self._on_text is not None and not self._over:
                 self._on_text(part.said)
             if self._meter.stopped:
-                raise CallsStoppedError("the caller no longer waits for the reply", subject=self._subject)
+                raise CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
         except Exception as failure:
             raise _ListenerStoppedError(failure) from failure
 
@@ -382,7 +382,7 @@ class _Exchange:
             return error
         self._over = True
         if self._meter.stopped:
-            return CallsStoppedError("the caller no longer waits for the reply", subject=self._subject)
+            return CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
         told = "the seconds that all calls may take were over before the reply was there"
         return BudgetExceededError(told, subject=self._subject, remedy="Allow more, or ask for less")
 

@@ -82,7 +82,7 @@ class BudgetExceededError(ModelError):
 
 
 class CallsStoppedError(ModelError):
-    """A call was not made, or was left before its end, because the caller no longer waits for it any more."""
+    """A call was not made, or was left before its end, because the caller stopped waiting any more."""
 
 
 class UnknownPriceError(ModelError):

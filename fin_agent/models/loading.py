@@ -226,7 +226,7 @@ def _key(provider: str, address: str | None, key_variable: str | None, name: str
 def _require_encrypted_address(address: str | None, key: str, name: str) -> None:
     if address is not None and is_plaintext(address):
         raise ModelSetupError(
-            f"{key} would be sent to {address} over plain HTTP, which anybody on the way can read",
+            f"{key} would be sent to {address} over plain HTTP, which anybody on the network path can read",
             subject=f"chat model {name!r}",
             remedy=f"Give an address with https, or a tunnel to it on 127.0.0.1; where it asks for no key, set"
             f" {KEY_VARIABLE}={_NO_KEY}",

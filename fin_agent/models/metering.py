@@ -223,7 +223,7 @@ class Meter:
 
     def _check(self, place: _Reservation) -> None:
         if self._stopped:
-            raise CallsStoppedError(f"the call of role `{place.role}` was not made: the caller no longer waits for it")
+            raise CallsStoppedError(f"the call of role `{place.role}` was not made: the caller stopped waiting")
         budget, spent = self.budget, self.spent()
         tokens = spent.tokens + sum(other.tokens for other in self._places) + place.tokens
         calls = spent.calls + len(self._places) + 1

@@ -57,7 +57,7 @@ def validated_value(call: Call[OutputT], answer: ServerReply) -> OutputT | None:
     cut_off = answer.finish is Finish.LENGTH
     if not answer.text.strip():
         if cut_off:
-            raise _unusable("the limit of tokens was reached before anything was said", TruncatedReplyError)
+            raise _unusable("the token limit was reached before the reply began", TruncatedReplyError)
         raise _unusable("the reply is empty", EmptyReplyError)
     cut = "the reply was cut off by the limit of tokens"
     if call.output is None:
@@ -145,7 +145,7 @@ def _shared_part(schema: Mapping[str, Any]) -> dict[str, JsonValue]:
     """A schema without defaults, bounds and titles. Raises ValueError for what strict mode does not know."""
     free = schema.get("type") == "object" and not schema.get("properties")
     if free or schema.get("additionalProperties") or {"$ref", "oneOf", "allOf", "prefixItems"} & schema.keys():
-        raise ValueError("strict mode knows no such schema")
+        raise ValueError("strict mode does not support this schema")
     part: dict[str, JsonValue] = {name: schema[name] for name in _KEPT if name in schema}
     if "const" in schema:
         part["enum"] = [schema["const"]]
@@ -157,7 +157,7 @@ def _shared_part(schema: Mapping[str, Any]) -> dict[str, JsonValue]:
         part["properties"] = {name: _shared_part(each) for name, each in schema["properties"].items()}
         part["required"], part["additionalProperties"] = list(schema["properties"]), False
     if not part:  # of anything, as what stands inside itself
-        raise ValueError("strict mode knows no schema of anything")
+        raise ValueError("strict mode does not support a schema that allows anything")
     return part
 
 
@@ -346,7 +346,7 @@ def _reject_duplicate_fields(pairs: list[tuple[str, JsonValue]]) -> dict[str, Js
     """A field that stands twice has no certain value."""
     names = [name for name, _ in pairs]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise UnreadableError(f"the field {twice[0][:40]!r} stands in it twice")
+        raise UnreadableError(f"the field {twice[0][:40]!r} appears twice")
     return dict(pairs)
 
 

@@ -53,7 +53,7 @@ class ResponseCache:
         try:
             return Reply.model_validate_json(str(rows[0][0])) if rows else None
         except ValidationError:
-            _LOG.warning("A kept reply in %s cannot be read and is asked for anew", self.file)
+            _LOG.warning("A cached reply in %s cannot be read and is requested again", self.file)
             return None
 
     def put(self, key: str, reply: Reply) -> None:
@@ -87,10 +87,10 @@ class ResponseCache:
                     return [connection.execute(*each).fetchall() for each in statements][-1]
             except (sqlite3.Error, OSError) as error:
                 if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                    _LOG.warning("Kept replies in %s are not used now: %s", self.file, error)
+                    _LOG.warning("Cached replies in %s are not used now: %s", self.file, error)
                 else:
                     self._given_up = True
-                    _LOG.warning("No replies are kept: %s cannot be used (%s)", self.file, error)
+                    _LOG.warning("No replies are cached: %s cannot be used (%s)", self.file, error)
                 return []
 
 

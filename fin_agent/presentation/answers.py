@@ -356,5 +356,5 @@ def _notes(usage: Usage, questions: int) -> list[str]:
     if usage.dollars is None:
         notes.append("?: the price of a model is not known; a file of prices can name it.")
     if usage.approximate:
-        notes.append("Some tokens are estimated, because the server told none.")
+        notes.append("Some tokens are estimated, because the server reported none.")
     return notes

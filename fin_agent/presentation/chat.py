@@ -92,13 +92,13 @@ def history_view(turns: Sequence[Turn]) -> RenderableType:
         if turn.kind is MessageKind.FOLLOW_UP and turn.question:
             lines.append(Padding(Text(f"→ {one_line(turn.question, 200)}", style="cyan"), (0, 0, 0, 5)))
         lines.append(Padding(Text(one_line(turn.said, 200)), (0, 0, 0, 5)))
-    return Group(*lines) if lines else Text("Nothing has been said in this thread yet.")
+    return Group(*lines) if lines else Text("This thread has no messages yet.")
 
 
 def threads_view(threads: Sequence[ThreadSummary], current: str) -> RenderableType:
     """The threads kept, the current one marked."""
     if not threads:
-        return Text("No thread is kept yet.")
+        return Text("No thread is saved yet.")
     table = listing(fixed("Thread"), right("Turns"), fixed("Last used"), "Begins with")
     for thread in threads:
         mark = " ◂" if thread.name == current else ""

@@ -23,7 +23,7 @@ FILING_FEATURES = {
     "date": "1 where it is of a day asked about, 0.5 where it is of the same week",
     "form": "1 where it is of a form asked for (10-K, 8-K, ...)",
     "words": "how well its best page fits the words of the question, 1 for the best filing",
-    "phrases": "the same for words that stand side by side in the question; only where no company is sure",
+    "phrases": "the same for adjacent words of the question; only where no company is sure",
     "summary": "how well its summary fits the words; only where no company is sure",
     "recency": "1 for the latest filing, a half a year before; where the question names no period and no date",
     "other company": "1 for a filing of a company that the question may not mean, listed behind those that it may",

@@ -376,7 +376,7 @@ def fault(file: Path, error: OSError | sqlite3.Error) -> RunStoreError:
         return RunStoreError(
             f"this file of recorded runs is damaged or is something else ({error})",
             subject=str(file),
-            remedy="Move it away: the next question makes a new one. Answers and the index do not depend on it",
+            remedy="Move it away: the next question creates a new one. Answers and the index do not depend on it",
         )
     reason = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
     return RunStoreError(
@@ -400,7 +400,7 @@ def _check(connection: sqlite3.Connection, file: Path) -> None:
             connection.execute("PRAGMA journal_mode = WAL")
     if _number(connection, "application_id") != _APPLICATION:
         raise RunStoreError(
-            "this database does not hold recorded runs",
+            "this database contains no recorded runs",
             subject=str(file),
             remedy="Name another file with FIN_AGENT_RUNS, or move this one away",
         )

@@ -198,7 +198,7 @@ def _application(context: ToolContext, limits: Limits, keeping: Storage, offers:
         if asked.level == "page":
             return await calls.looked_up(partial(find_pages, context, asked), request)
         if asked.pages is not None:
-            raise ToolInputError("filings are found whole", remedy="Leave pages out, or search level=page")
+            raise ToolInputError("filings are searched as a whole", remedy="Leave pages out, or search level=page")
         return await calls.looked_up(partial(find_documents, context, asked), request)
 
     @app.get(
@@ -242,7 +242,7 @@ def _application(context: ToolContext, limits: Limits, keeping: Storage, offers:
             list[Annotated[str, Field(max_length=120)]] | None,
             Query(
                 max_length=_MAX_BOXES,
-                description="Left, top, right, bottom in points, as `box` says in JSON; may be given several times.",
+                description="Left, top, right, bottom in points, as `box` says in JSON; can be repeated.",
                 openapi_examples=openapi.BOXES,
             ),
         ] = None,
@@ -387,7 +387,7 @@ class Calls:
     def _too_long(self) -> TooLongError:
         return TooLongError(
             f"it took more than {self._limits.seconds:g} seconds",
-            remedy="Ask something narrower; whoever runs the server sets --time-limit",
+            remedy="Ask something narrower; the operator of the server sets --time-limit",
         )
 
 
@@ -469,8 +469,8 @@ async def _not_so(request: Request, error: Exception) -> Response:
 
 _NOT_SO = {
     400: (422, "the body cannot be read", "Send JSON in UTF-8"),
-    404: (404, "there is nothing at this path", "/openapi.json says what there is"),
-    405: (405, "this path is not called so", "/openapi.json says how it is called"),
+    404: (404, "there is nothing at this path", "/openapi.json lists the routes"),
+    405: (405, "this path is not called so", "/openapi.json describes the call"),
 }
 """Status -> the status, what happened and what to do."""
 

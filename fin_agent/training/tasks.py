@@ -108,7 +108,7 @@ class Reranker:
         model = self.base(recipe)
         rows = list(_table_pairs(material, asked, recipe))
         if not rows:
-            raise QuestionError("no gold page holds a table to learn from", remedy="Give other questions")
+            raise QuestionError("no gold page contains a table to learn from", remedy="Give other questions")
         columns = zip(*rows, strict=True)
         data = Dataset.from_dict(dict(zip(("question", "table", "label"), map(list, columns), strict=True)))
         with tempfile.TemporaryDirectory() as folder:

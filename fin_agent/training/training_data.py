@@ -109,8 +109,8 @@ def read_material(path: Path) -> Material:
                     held[kind].append(of)
     except (OSError, EOFError, ValueError, lzma.LZMAError) as failure:
         raise QuestionError(
-            f"this holds nothing to train with ({failure})",
+            f"the file contains no training examples ({failure})",
             subject=str(path),
-            remedy="Make it with `fin-agent train examples --out FILE.jsonl.xz`",
+            remedy="Create it with `fin-agent train examples --out FILE.jsonl.xz`",
         ) from failure
     return Material(*map(tuple, held.values()))

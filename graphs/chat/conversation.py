@@ -50,7 +50,7 @@ class ChatThread:
         A turn that is under way elsewhere in the thread is waited for, and whoever listens is told so. Without
         `keep_unanswered` a message that fails is taken out again. Raises what the answer graph raises; FinAgentError
         most often. Raises ThreadStoreError where the thread was continued elsewhere since something was last said in it
-        from here, once: asked again, it goes on from there.
+        from here, once: asked again, it resumes from there.
         """
         with thread_turn_lock(self._keeper, self.name, lambda: emit(Warned(text=_WAITING))):
             try:

@@ -287,7 +287,7 @@ def _connected(file: Path) -> sqlite3.Connection:
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
         if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
-            raise ThreadStoreError("this database does not hold chats", subject=str(file), remedy="Move it away")
+            raise ThreadStoreError("this database contains no chats", subject=str(file), remedy="Move it away")
         found = connection.execute("PRAGMA user_version").fetchone()[0]
         if found != FORMAT_VERSION:
             raise ThreadStoreError(

@@ -136,7 +136,7 @@ def test_every_passage_given_is_judged_with_a_reason_and_the_fields_that_match(w
 def test_a_passage_that_holds_nothing_looked_for_says_so(workspace: Workspace) -> None:
     curation = curated(workspace, "What did Quillmark spend on research and development in fiscal 2024?", 8, 9)
     assert not curation.kept
-    assert {judged.why for judged in curation.judged} == {"holds none of the figures looked for"}
+    assert {judged.why for judged in curation.judged} == {"contains none of the required figures"}
 
 
 def test_cards_made_for_the_run_take_the_place_of_the_indexs(workspace: Workspace) -> None:

@@ -82,7 +82,7 @@ def test_killed_half_way_and_given_again_it_repeats_no_paid_call(
     assert second.returncode == 0, told
     summary = json.loads(said)
     assert (summary["answered"], summary["kept"]) == (len(QUESTIONS), half)
-    assert f"{half} answers are kept from {out}.part" in told
+    assert f"{half} answers are reused from {out}.part" in told
     again = [request.text for request in server.requests[before:]]
     assert not set(paid) & set(again)
     assert len(again) == len(set(again)) == len(QUESTIONS) - half
@@ -259,7 +259,7 @@ class TestReplays:
         used(monkeypatch, settings(server))
         Ran("ask", QUESTIONS[0], "--index", index)
         refused = Ran("runs", "replay", "last", "--index", index)
-        assert refused.code == 1 and "--ask-model" in refused.err and "no replies were kept" in refused.err
+        assert refused.code == 1 and "--ask-model" in refused.err and "no replies were stored" in refused.err
         assert len(server.requests) == 1
         assert Ran("runs", "replay", "last", "--index", index, "--ask-model").code == 0
         assert len(server.requests) == 2
@@ -273,7 +273,7 @@ class TestReplays:
             connection.execute("DELETE FROM replies")
         paid = len(server.requests)
         ran = Ran("runs", "replay", "0", "--index", index)
-        assert ran.code == 1 and "1 of the replies that it needs is not kept" in ran.err
+        assert ran.code == 1 and "1 of the replies that it needs is not stored" in ran.err
         assert len(server.requests) == paid
 
 

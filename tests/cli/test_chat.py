@@ -129,7 +129,7 @@ class TestCommands:
     def test_before_the_first_answer_there_is_nothing_to_look_behind(self, index: Path) -> None:
         for line in ("/evidence 1", "/page 1", "/ledger", "/program"):
             assert "nothing has been answered in this thread yet" in Talked(index, line).err
-        assert "Nothing has been said" in Talked(index, "/history").out
+        assert "This thread has no messages" in Talked(index, "/history").out
 
     def test_quit_leaves_what_follows_unsaid(self, index: Path) -> None:
         assert INCOME not in Talked(index, "hello", "/quit", INCOME).out
@@ -158,13 +158,13 @@ class TestThreads:
     def test_nothing_is_kept_where_that_is_wanted(self, index: Path) -> None:
         talked = Talked(index, INCOME, "and in 2022?", "/threads", options=("--no-record",))
         assert not talked.err
-        assert "$474 million" in talked.out and "No thread is kept yet." in talked.out
+        assert "$474 million" in talked.out and "No thread is saved yet." in talked.out
         assert not (index / "threads.sqlite").exists()
 
     def test_a_damaged_file_is_told_of_and_the_chat_goes_on_without(self, index: Path) -> None:
         (index / "threads.sqlite").write_bytes(b"nothing of the kind" * 300)
         talked = Talked(index, INCOME, "and in 2022?")
-        assert "warning: this chat is not kept" in talked.err and "$474 million" in talked.out
+        assert "warning: this chat is not saved" in talked.err and "$474 million" in talked.out
 
     def test_one_that_was_killed_goes_on_where_it_was(self, index: Path) -> None:
         command = [
@@ -194,7 +194,7 @@ class TestCancelling:
         with monkeypatch.context() as pressed:
             pressed.setattr(graph, "ask_graph", _pressed)
             talked = Talked(index, "and in 2021?", options=("--thread", "a"))
-        assert talked.code == 130 and "cancelled; the conversation so far is kept" in talked.err
+        assert talked.code == 130 and "cancelled; the conversation so far is saved" in talked.err
         later = Talked(index, "and the year before?", "/history", options=("--thread", "a"))
         assert "got no answer" not in later.err and "$474 million" in later.out and "2021" not in later.out
 

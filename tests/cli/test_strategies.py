@@ -40,7 +40,7 @@ def test_ask_by_a_strategy(sample_index: Path) -> None:
     [
         ("bm26", "error: strategy 'bm26': there is no strategy 'bm26'. There are: default, bm25,"),
         ("", "a name is missing"),
-        ("hhr:default", "hhr cannot stand over default"),
+        ("hhr:default", "hhr cannot be combined with default"),
         ("hyde:bm25", "it needs a chat model, and none is given. Give one: FIN_AGENT_CHAT_MODEL="),
     ],
 )

@@ -107,7 +107,7 @@ def test_an_expression_holds_arithmetic_only(expression: str) -> None:
         ("metrics:\n  a: {labels: nowhere > X}\n", "section `nowhere`"),
         ("metrics:\n  a: {labels: X, colour: red}\n", "colour"),
         ("metrics:\n  a: {labels: X, derive: revenue - nothing}\n", "`nothing` is neither a metric nor a formula"),
-        ("metrics:\n  revenue: {derive: gross_profit + cost_of_revenue}\n", "leads back to itself"),
+        ("metrics:\n  revenue: {derive: gross_profit + cost_of_revenue}\n", "refers to itself"),
         ("metrics:\n  a: {words: COGS}\n", "also names cost_of_revenue"),
         ("metrics:\n  a: {patterns: ['(']}\n", "not a regular expression"),
         (

@@ -119,7 +119,7 @@ FAULTS: dict[str, tuple[Said, type[ModelError], str]] = {
     "no JSON": ("It was five.", UnusableReplyError, "not valid JSON"),
     "another type": ('{"value": "many"}', UnusableReplyError, "value: Input should be a valid integer"),
     "truncated": (answer('{"value": 5', "length"), TruncatedReplyError, "cut off"),
-    "only thoughts": (answer("<think>Hm", "length"), TruncatedReplyError, "before anything was said"),
+    "only thoughts": (answer("<think>Hm", "length"), TruncatedReplyError, "before the reply began"),
     "empty": ("  ", EmptyReplyError, "empty"),
     "refused": (answer("", additional_kwargs={"refusal": "I cannot."}), RefusedByModelError, "I cannot"),
     "filtered": (answer(GOOD, "content_filter"), RefusedByModelError, "declined"),
@@ -233,7 +233,7 @@ def test_a_call_without_a_type_has_no_value() -> None:
 
 
 def test_no_message_of_the_user_is_no_call() -> None:
-    with pytest.raises(ValueError, match="message of the user"):
+    with pytest.raises(ValueError, match="user message"):
         value_call(("system", "You read filings."))
 
 

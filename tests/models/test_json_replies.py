@@ -43,7 +43,7 @@ def test_what_stands_around_is_passed_over(reply: str) -> None:
         ("", "not valid JSON"),
         ("five", "not valid JSON"),
         ('{"parts": [{"pages": [4]}', "not valid JSON"),
-        ('{"pages": [4], "pages": [2]}', "stands in it twice"),
+        ('{"pages": [4], "pages": [2]}', "appears twice"),
         ('{"share": NaN}', "NaN is not a number"),
         ('{"share": 1e999}', "too large"),
         ('{"pages": "all"}', "pages: Input should be a valid array"),

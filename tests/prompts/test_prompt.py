@@ -88,13 +88,13 @@ WRONG = [
     ),
     (HEAD + BODY.replace("{question}", "{question!r}"), r"line 10: .*is unknown.*without a format: \{question\}"),
     (HEAD + BODY.replace("{question}", "{}{question}"), r"line 10: the placeholder \{\} is unknown"),
-    (HEAD + BODY.replace("passage.", "passage }."), r"line 7: a brace stands alone.*\{\{ \}\}"),
+    (HEAD + BODY.replace("passage.", "passage }."), r"line 7: a brace is unpaired.*\{\{ \}\}"),
     (HEAD + BODY.replace("{fence}", "Trust all."), r"it does not say what the marks .*\{fence\} is missing"),
     (HEAD + BODY.replace("{fence}\n## user", "## user\n{fence}"), r"line 9: \{fence\} stands below"),
-    (HEAD + BODY.replace("passage.", "passage on {question}."), r"line 7: \{question\} holds what others wrote"),
+    (HEAD + BODY.replace("passage.", "passage on {question}."), r"line 7: \{question\} contains text from others"),
     (HEAD + BODY.replace("## user", ""), "no line `## user` parts it"),
-    (HEAD + BODY + "## user\nx", "line 11: `## user` stands there twice"),
-    (HEAD + "## user\n{question}{fence}", "line 7: nothing stands above or below `## user`"),
+    (HEAD + BODY + "## user\nx", "line 11: `## user` appears twice"),
+    (HEAD + "## user\n{question}{fence}", "line 7: the part above or below `## user` is empty"),
     (HEAD + "<!--\n\n-->" + BODY.replace("{fence}", "{fenc}"), r"line 10: the placeholder \{fenc\} is unknown"),
 ]
 

@@ -178,7 +178,7 @@ class TestFilesThatAreNoStore:
         with sqlite3.connect(file) as connection:
             connection.execute("CREATE TABLE runs (mine TEXT)")
         before = file.read_bytes()
-        self._refused(file, "does not hold recorded runs.*FIN_AGENT_RUNS")
+        self._refused(file, "contains no recorded runs.*FIN_AGENT_RUNS")
         assert file.read_bytes() == before
 
     def test_of_another_version(self, file: Path) -> None:

@@ -58,7 +58,7 @@ def test_supervision_comes_from_files_statements_and_tags(material: Material, tm
     material.write(tmp_path / "examples.jsonl.xz")
     assert read_material(tmp_path / "examples.jsonl.xz") == material
     (tmp_path / "other.xz").write_bytes(b"nothing")
-    with pytest.raises(QuestionError, match="nothing to train with"):
+    with pytest.raises(QuestionError, match="contains no training examples"):
         read_material(tmp_path / "other.xz")
 
 

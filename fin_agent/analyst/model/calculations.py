@@ -173,7 +173,7 @@ def quoted_amount(figure: QuotedFigure) -> Decimal:
         raise ValueError(f"{quoted_name(figure.name)} has no number")
     digits = found["digits"]
     if numbers_not_in(digits, figure.quote):
-        raise ValueError(f"the quote of {quoted_name(figure.name)} does not hold its number")
+        raise ValueError(f"the quote of {quoted_name(figure.name)} does not contain its number")
     negative = bool(found["minus"] or found["minus_too"])
     if negative and not any(_negative(digits, figure.quote)):
         raise ValueError(f"{quoted_name(figure.name)} is not printed below zero: write it as it is printed")

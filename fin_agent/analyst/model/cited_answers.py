@@ -344,7 +344,7 @@ def _answer_from_quotes(
     about = [each for each in dict.fromkeys(cited) if grounds.links.is_linked(grounds.question, [each.text])]
     if not about:
         return None
-    record_warning("the answer is what the model quotes: what it said beside was not borne out")
+    record_warning("the answer is what the model quotes: its other statements are not supported by the quotes")
     return Reasoning(text=" ".join(f"{each.text.rstrip(' .;,')}." for each in about), citations=tuple(about))
 
 

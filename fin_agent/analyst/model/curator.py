@@ -204,7 +204,7 @@ def _reply_fault(reply: CurationReply, passages: int) -> str | None:
     if numbers and not any(1 <= number <= passages for number in numbers):
         return f"it keeps passages {', '.join(str(number)[:9] for number in numbers[:5])}; there are 1 to {passages}"
     if reply.answerable and not numbers:
-        return "it says that the question can be answered and keeps no passage"
+        return "it says that the question can be answered but selects no passage"
     return None
 
 

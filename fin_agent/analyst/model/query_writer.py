@@ -136,4 +136,4 @@ class ModelSubQuestions:
 
 
 def _asks_something(reply: SubQuestionsReply) -> str | None:
-    return None if any(any(map(str.isalpha, each)) for each in reply.questions) else "it holds no question"
+    return None if any(any(map(str.isalpha, each)) for each in reply.questions) else "it contains no question"

@@ -89,7 +89,7 @@ class QuestionReader:
 
     def _reply_fault(self, reply: IntentReply, intent: Intent) -> str | None:
         if not any(map(str.strip, (*reply.questions, reply.ask_back or ""))):
-            return "`questions` holds no question"
+            return "`questions` contains no question"
         years = years_in(intent.question) | {period.fiscal_year for period in intent.periods}
         years |= {year - 1 for year in years} | {year + 1 for year in years}
         keys = {company.key for company in intent.companies}

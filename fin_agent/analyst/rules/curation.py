@@ -195,11 +195,11 @@ def _curate_by_figures(
         judged=bench.judged(
             kept,
             lambda passage: (
-                f"more than {most} passages hold figures"
+                f"more than {most} passages contain figures"
                 if passage.key in held
                 else "its figures are taken from another passage"
                 if (passage.doc_id, passage.page) in stating
-                else "holds none of the figures looked for"
+                else "contains none of the required figures"
             ),
         ),
     )

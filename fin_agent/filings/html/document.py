@@ -72,7 +72,7 @@ def _without_zeros(content: bytes, path: Path) -> tuple[bytes, tuple[ReadWarning
         raise _not_html_error(left, path)
     if count > _MAX_ZEROS or _IN_A_FIGURE.search(content):
         raise ReadError(
-            f"the HTML is damaged: {count:,} zero bytes stand in the place of text",
+            f"the HTML is damaged: {count:,} zero bytes replace text",
             subject=path.name,
             remedy=_DOWNLOAD_AGAIN,
         )
@@ -100,7 +100,7 @@ def _parse(content: bytes, path: Path) -> etree._Element:
 def _not_html_error(content: bytes, path: Path) -> ReadError:
     name = re.sub(r"\.(?:html?|xhtml)(?:\.gz)?$", ".pdf", path.name, flags=re.I)
     remedy = f"It is a PDF: rename it to `{name}` and ingest that" if is_pdf(content) else _DOWNLOAD_AGAIN
-    return ReadError("the file is named as HTML but does not hold any", subject=path.name, remedy=remedy)
+    return ReadError("the file is named as HTML but contains none", subject=path.name, remedy=remedy)
 
 
 _DOWNLOAD_AGAIN = "Download the filing again"
@@ -220,7 +220,7 @@ def _decode_leniently(content: bytes, path: Path) -> etree._Element:
             remedy="Save the page anew with a browser, or give the filing as PDF",
         )
     if root is None:
-        raise ReadError("the HTML holds no element", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+        raise ReadError("the HTML contains no element", subject=path.name, remedy=_DOWNLOAD_AGAIN)
     return root
 
 
@@ -255,7 +255,7 @@ def read_html(path: Path) -> Document:
         warnings += tagged.warnings
     if not document.pages:
         raise ReadError(
-            "the HTML holds no text that a reader sees",
+            "the HTML contains no visible text",
             subject=path.name,
             remedy="Check that it is the filing itself and not a viewer page or an index of files",
         )

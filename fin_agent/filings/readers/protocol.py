@@ -108,7 +108,7 @@ def refuse_picture(path: Path, page: int, size: tuple[float, float], dpi: int) -
         raise ReadError(
             f"page {page + 1} has {width:,.0f} x {height:,.0f} pixels at {dpi} dpi; at most {MAX_PIXELS:,} are drawn",
             subject=path.name,
-            remedy="Ask for fewer dots an inch",
+            remedy="Request fewer dots per inch",
         )
 
 

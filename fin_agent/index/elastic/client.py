@@ -326,7 +326,7 @@ def _client(address: ClusterAddress, reaching: ConnectionSettings) -> elasticsea
         place["ca_certs"] = reaching.certificates
     if (reaching.api_key or basic) and is_plaintext(str(address)):
         raise FilingIndexError(
-            "its key or password would be sent over plain HTTP, which anybody on the way can read",
+            "its key or password would be sent over plain HTTP, which anybody on the network path can read",
             subject=str(address),
             remedy="Give an address with https, or a tunnel to it on 127.0.0.1",
         )

@@ -243,7 +243,7 @@ class ElasticWriter(FilingList):
 
     def _is_contested(self, doc_id: str) -> FilingIndexError:
         return FilingIndexError(
-            "others are writing this filing again and again", subject=doc_id, remedy="Add it from one process only"
+            "other processes keep writing this filing", subject=doc_id, remedy="Add it from one process only"
         )
 
 

@@ -107,7 +107,7 @@ class SentenceTransformerEncoder(_LoadedModel["SentenceTransformer"]):
         dimensions = model.get_embedding_dimension()
         if not dimensions:
             raise EncoderError(
-                "this model does not say how long its vectors are",
+                "this model does not state the length of its vectors",
                 subject=name,
                 remedy="Give the folder of a sentence-transformers model that pools its tokens",
             )
@@ -193,7 +193,7 @@ class PairScorer:
     def __init__(self, name: str, model: CrossEncoder) -> None:
         if model.num_labels != 1:
             raise EncoderError(
-                f"this model gives {model.num_labels} scores a pair",
+                f"this model gives {model.num_labels} scores per pair",
                 subject=name,
                 remedy="Give the folder of a cross-encoder with one label",
             )

@@ -144,7 +144,7 @@ def parse_strategy(written: str) -> tuple[StrategyInfo, ...]:
     for upper, lower in pairwise(layers):
         if lower.layer not in upper.wraps:
             raise StrategyError(
-                f"{upper.name} cannot stand over {lower.name}",
+                f"{upper.name} cannot be combined with {lower.name}",
                 subject=f"strategy {written!r}",
                 remedy=_may_wrap(upper),
             )
@@ -157,7 +157,7 @@ def _strategy_info(name: str, written: str) -> StrategyInfo:
         raise StrategyError(
             f"there is no strategy {name!r}" if name else "a name is missing",
             subject=f"strategy {written!r}",
-            remedy=f"There are: {', '.join(STRATEGIES)}; a colon puts one over another, as in `rerank:hybrid`",
+            remedy=f"There are: {', '.join(STRATEGIES)}; combine two with a colon, as in `rerank:hybrid`",
         )
     found, without = STRATEGIES[named], frozenset(switched_off)
     if odd := sorted(without.difference(found.parts)):

@@ -78,7 +78,7 @@ def test_a_figure_is_the_number_that_its_quote_prints(number: str, quote: str, a
 @pytest.mark.parametrize(
     ("figures", "calculation", "told"),
     [
-        ([figure("a", "41", "Net sales $ 410")], ("r", "a", None), "does not hold its number"),
+        ([figure("a", "41", "Net sales $ 410")], ("r", "a", None), "does not contain its number"),
         ([figure("a", "(41)", "Net sales 41")], ("r", "a", None), "is not printed below zero"),
         ([figure("a", "none", "Net sales none")], ("r", "a", None), "has no number"),
         ([figure("a", "41"), figure("a", "42")], ("r", "a", None), "`a` is named twice"),

@@ -123,7 +123,7 @@ def test_what_is_missing_and_asked_next(workspace: Workspace) -> None:
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
-        (said(answerable=True), "it says that the question can be answered and keeps no passage"),
+        (said(answerable=True), "it says that the question can be answered but selects no passage"),
         (said(kept=[77, 78], answerable=True), "it keeps passages 77, 78; there are 1 to"),
         (said(kept=[{"passage": -1}]), "it keeps passages -1"),
         (said(kept=[0]), "it keeps passages 0"),

@@ -107,7 +107,7 @@ def test_words_to_search_with_are_searched_with(workspace: Workspace) -> None:
         ("operating income / revenue of Harborlight in FY2019", "names 2019"),
         ("operating income / revenue of Tellurond in FY2023", "is of Tellurond"),
         ("operating income / revenue of Harborlight in FY2023 * 41.7", "has 41.7"),
-        ("", "holds no question"),
+        ("", "contains no question"),
     ],
 )
 def test_a_wording_of_something_else_is_sent_back_once(workspace: Workspace, wording: str, told: str) -> None:

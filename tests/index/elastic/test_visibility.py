@@ -125,7 +125,7 @@ def test_removing_what_another_is_replacing(
     one.add(make_filing("a", "compass"), ["{}"], "")
     with (
         server.failing("DELETE /test-filings/_doc", conflict, times=99),
-        pytest.raises(FilingIndexError, match="again and again"),
+        pytest.raises(FilingIndexError, match="other processes keep writing"),
     ):
         one.remove("a")
 

@@ -111,7 +111,7 @@ def test_pairs_are_scored_one_by_one(tmp_path: Path) -> None:
 
 
 def test_a_cross_encoder_of_several_labels_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(EncoderError, match="3 scores a pair"):
+    with pytest.raises(EncoderError, match="3 scores per pair"):
         load_pair_scorer(str(save_cross(tmp_path, labels=3)))
 
 

@@ -56,11 +56,14 @@ def test_a_missing_name_is_told(written: str) -> None:
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ("hhr:default", r"hhr cannot stand over default\. hhr stands over: bm25, dense, splade, hybrid, parent-child"),
-        ("bm25:dense", r"bm25 cannot stand over dense\. bm25 stands alone, under: .*rerank"),
-        ("hyde:rerank:dense", "hyde cannot stand over rerank"),
-        ("rerank:rerank", "rerank cannot stand over rerank"),
-        ("hirec:page-then-chunk", "hirec cannot stand over page-then-chunk"),
+        (
+            "hhr:default",
+            r"hhr cannot be combined with default\. hhr stands over: bm25, dense, splade, hybrid, parent-child",
+        ),
+        ("bm25:dense", r"bm25 cannot be combined with dense\. bm25 stands alone, under: .*rerank"),
+        ("hyde:rerank:dense", "hyde cannot be combined with rerank"),
+        ("rerank:rerank", "rerank cannot be combined with rerank"),
+        ("hirec:page-then-chunk", "hirec cannot be combined with page-then-chunk"),
     ],
 )
 def test_what_may_not_stand_over_what_is_told_with_what_may(written: str, said: str) -> None:
