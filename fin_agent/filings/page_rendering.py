@@ -127,7 +127,7 @@ def _drawing_library(what: str) -> Any:
     if find_spec("pymupdf") is None:
         raise ReadError(
             f"{what} are drawn with PyMuPDF, which is not installed",
-            remedy="`pip install pymupdf` (AGPL or commercial licence), or read the page as text with `fin-agent show`",
+            remedy="`pip install 'pymupdf<2'` (AGPL or commercial licence), or `fin-agent show` for the page as text",
         )
     return import_module("pymupdf")
 

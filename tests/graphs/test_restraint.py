@@ -152,3 +152,15 @@ def test_an_optional_figure_that_is_not_reported_is_said_to_count_as_zero(ask: A
     assert not answer.refused
     zero = [note for note in answer.assumptions if "counts as zero" in note]
     assert ("+ 0" in (answer.program or "")) == bool(zero)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Did any of Harborlight's customers account for more than 10% of sales in 2024?",
+        "Did any single customer account for more than 10% of Tellurond's revenue in fiscal 2024?",
+        "Did any region account for more than 30% of Harborlight's sales in 2024?",
+    ],
+)
+def test_segments_are_no_customers_and_no_regions(ask: Ask, question: str) -> None:
+    assert "Electronic Test" not in ask(question).answer.text and "Data Center" not in ask(question).answer.text

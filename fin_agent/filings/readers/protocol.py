@@ -206,7 +206,7 @@ def pdf_reader(name: str | None = None) -> PdfReader:
         if not _is_installed("pymupdf"):
             raise ReadError(
                 "PyMuPDF, which reads PDFs, is not installed",
-                remedy=f"`pip install pymupdf`, or {how_to_install('pdfium')}, for the reader on pypdfium2",
+                remedy=f"`pip install 'pymupdf<2'`, or {how_to_install('pdfium')}, for the reader on pypdfium2",
             )
         from fin_agent.filings.readers import mupdf
 

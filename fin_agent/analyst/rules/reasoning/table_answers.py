@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.reasoning.answer_candidates import SoughtPart
@@ -21,6 +22,7 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.filings.tables.cells import scale_of
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
+from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
@@ -109,7 +111,9 @@ def answers_from_tables(sought: SoughtPart, evidence: Sequence[Evidence], index:
         return None
     placed = tables_of(evidence, index)
     if beyond:
-        return _parts_beyond_share(float(beyond[2]), sought, placed, below=beyond[1].lower() in _BELOW)
+        if _other_kinds().intersection(stems_in(beyond["of"])):
+            return None  # the parts of a table that add up to its total are segments, not customers
+        return _parts_beyond_share(float(beyond[3]), sought, placed, below=beyond[2].lower() in _BELOW)
     return (ranked and _extreme_rows(ranked, sought, placed)) or (
         _announced_figures(sought, placed, years) if years else None
     )
@@ -144,13 +148,19 @@ def tables_of(evidence: Sequence[Evidence], index: FilingIndex) -> list[PlacedTa
 
 
 _BEYOND = re.compile(
-    r"\b(?:any|which|what)\s+[^?]*?\b(?:(more|over|above|less|under|below|greater|exceed\w*))\s*(?:than\s+)?"
+    r"\b(?:any|which|what)\s+(?P<of>[^?]*?)\b(?:(more|over|above|less|under|below|greater|exceed\w*))\s*(?:than\s+)?"
     r"(\d+(?:\.\d+)?)\s*(?:%|percent)\s+of\s+[^?]*?\b(?:revenues?|sales)\b",
     re.I,
 )
 _BELOW = ("less", "under", "below")
 _REVENUE = re.compile(r"\b(?:revenues?|sales)\b", re.I)
 _IN_ALL = 0.02
+
+
+@lru_cache(maxsize=1)
+def _other_kinds() -> frozenset[str]:
+    """Stems of what revenue comes from beside segments and products: customers, regions."""
+    return frozenset(stem for word in word_lists("question_words")["not segments"] for stem in stems_in(word))
 
 
 def _parts_beyond_share(
