@@ -170,7 +170,7 @@ def test_offline(settings: EdgarSettings, naps: list[float]) -> None:
     offline = settings.model_copy(update={"url": nobody})
     with (
         EdgarConnection(offline, patience=Patience(attempts=3, sleep=naps.append)) as connection,
-        pytest.raises(DownloadError, match=r"127\.0\.0\.1:\d+: EDGAR cannot be reached .*Check the network.*goes on"),
+        pytest.raises(DownloadError, match=r"127\.0\.0\.1:\d+: EDGAR cannot be reached .*Check the network.*resumes"),
     ):
         connection.get(f"{nobody}{LIST}")
     assert len(naps) == 2

@@ -119,7 +119,7 @@ def test_a_key_from_a_file_is_sent_without_the_end_of_its_line(
 @pytest.mark.parametrize("value", [f"{KEY}\nX-Evil: 1", f"{KEY}\x1b", f"{KEY}…"])
 def test_a_key_that_cannot_be_sent_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("FIN_AGENT_API_KEY", value)
-    with pytest.raises(ModelSetupError, match=r"the key in FIN_AGENT_API_KEY cannot be sent: it holds") as raised:
+    with pytest.raises(ModelSetupError, match=r"the key in FIN_AGENT_API_KEY cannot be sent: it contains") as raised:
         load_chat_model("openai:qwen3", base_url="http://localhost:1/v1")
     assert KEY not in str(raised.value)
 

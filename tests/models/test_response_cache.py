@@ -112,7 +112,7 @@ def test_a_damaged_file_is_left_and_stands_in_nobodys_way(
     with nullcontext(ResponseCache(file)) as cache, caplog.at_level(logging.WARNING):
         assert Caller(model, cache=cache).value(value_call())[0].value == 5
         assert cache.get("k1") is None
-    assert file.read_bytes() == broken[damage] and caplog.text.count("No replies are kept") == 1
+    assert file.read_bytes() == broken[damage] and caplog.text.count("No replies are cached") == 1
 
 
 def test_the_database_of_something_else_is_left_as_it_is(file: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -125,7 +125,7 @@ def test_the_database_of_something_else_is_left_as_it_is(file: Path, caplog: pyt
     with nullcontext(ResponseCache(file)) as cache, caplog.at_level(logging.WARNING):
         caller = Caller(model, cache=cache)
         assert [caller.value(value_call())[0].value for _ in range(2)] == [5, 5]
-    assert file.read_bytes() == before and "No replies are kept" in caplog.text and len(asked(model)) == 2
+    assert file.read_bytes() == before and "No replies are cached" in caplog.text and len(asked(model)) == 2
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -133,7 +133,7 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path, caplog: pyt
     with nullcontext(ResponseCache(tmp_path / "file" / "replies.sqlite")) as cache, caplog.at_level(logging.WARNING):
         cache.put("k", kept("x"))
         assert cache.get("k") is None
-    assert caplog.text.count("No replies are kept") == 1
+    assert caplog.text.count("No replies are cached") == 1
 
 
 def test_a_locked_file_is_passed_over(

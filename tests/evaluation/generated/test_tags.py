@@ -37,7 +37,7 @@ def test_a_broken_file_is_named_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "broken.htm").write_text(
         '<html xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"><p></html>', encoding="utf-8"
     )
-    with pytest.raises(ReadError, match=r"broken\.htm.*not well-formed.*leave it out"):
+    with pytest.raises(ReadError, match=r"broken\.htm.*not well-formed.*remove it from the folder"):
         read_tagged(tmp_path / "broken.htm")
 
 
