@@ -1,4 +1,4 @@
-"""What a clause says of one of its amounts, and not of the others; whether it is by how much something moved."""
+"""The words of a clause that describe one of its amounts, and whether that amount is a change."""
 
 from __future__ import annotations
 
@@ -16,18 +16,21 @@ Way = Literal["up", "down", ""]
 
 
 class ClauseFigure(NamedTuple):
-    """One amount of a clause."""
+    """One amount of a clause, with the words that describe it."""
 
     said: str
-    """The clause without what it says of other amounts of the same unit, and of parts of the amount: `13 percent` of
-    `87 percent in fixed-rate and 13 percent in floating-rate instruments` is not of fixed rates, nor `$1.4 billion` of
-    `$1.4 billion, including unbilled receivables` of what is unbilled."""
+    """The clause without the words that describe other amounts of the same unit, or parts of the amount.
+
+    In `87 percent in fixed-rate and 13 percent in floating-rate instruments`, `13 percent` does not describe fixed
+    rates; in
+    `$1.4 billion, including unbilled receivables`, `$1.4 billion` is not the amount of unbilled receivables.
+    """
     way: Way
-    """Which way something moved by it; empty where it says how things stand."""
+    """The direction of the change, if the amount is one; empty for a level."""
 
 
 def clause_figure(fact: Fact) -> ClauseFigure:
-    """What the clause of a fact of source `text` says of its amount.
+    """Return the words that describe the amount of a fact of source `text`, and the direction of its change.
 
     >>> clause = "Net sales rose $40 million, or 12%, to $373 million."
     >>> known = (40, "USD"), (12, "percent"), (373, "USD")
@@ -72,7 +75,7 @@ _UP_TO_A_COMMA = re.compile(r"[^,;(]*")
 
 
 def _way(clause: str, groups: list[list[PrintedAmount]], place: int) -> Way:
-    """Which way something moved by the amounts of a list: by the word right before or behind them."""
+    """Return the direction of the change that a list of amounts states, from the word right before or after it."""
     group = groups[place]
     begin = groups[place - 1][-1].end if place else 0
     before, behind = clause[begin : group[0].start], clause[group[-1].end :]

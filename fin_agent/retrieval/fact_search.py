@@ -1,8 +1,8 @@
-"""Fact search: the figures of filings ranked by the words of their addresses, for a phrase, a period and a part.
+"""Fact search: rank the figures of filings by the words of their addresses, for a phrase, a period and a part.
 
-The address of a fact is everything printed around it: its row's label, the headings above, the column, the scope, and
-the concept and members of its tag. An account is kept both ways: words of the phrase that no part of the address bears
-out, and words of the address that the phrase does not have.
+The address of a fact is everything printed around it: the row's label, the headings above, the column, the scope, and
+the concept and members of its tag. The score counts differences in both directions: words of the phrase that no part of
+the address matches, and words of the address that the phrase does not contain.
 """
 
 from __future__ import annotations
@@ -49,61 +49,63 @@ from fin_agent.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class FactQuery:
-    """What figure is looked for."""
+    """A figure to search for."""
 
     phrase: str
-    """The words of a printed line: `long-lived assets`, `content obligations`. Empty where `metric` says it all."""
+    """Words of a printed line, such as `long-lived assets` or `content obligations`. Empty where `metric` is enough."""
     fiscal_year: int | None = None
-    """By the filer's own naming; None for any."""
+    """The fiscal year as the filer names it; None for any."""
     quarter: int | None = None
     months: int | None = None
-    """0 for a balance, 3, 6, 9 or 12 for a span; None where quarter or year settle it."""
+    """0 for a balance; 3, 6, 9 or 12 for a span; None where quarter or year determine it."""
     part: str | None = None
-    """A segment, product, region, customer ...; None for the whole company."""
+    """A segment, product, region or customer; None for the whole company."""
     metric: str | None = None
-    """The metric of the lexicon that the phrase names, where that is known."""
+    """The metric of the lexicon that the phrase names, if known."""
     basis: tuple[str, ...] = ()
-    """Words that narrow which print is meant: `attributable to the parent`, `due within one year`."""
+    """Words that narrow down which figure is meant, such as `attributable to the parent` or `due within one year`."""
     any_part: bool = False
-    """Whether figures of any part are looked for, and none of the whole company."""
+    """Whether to search for figures of any part, but not of the whole company."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactHit:
-    """A fact found, and how far it is what was looked for."""
+    """A fact found, with how well it matches the query."""
 
     sourced: SourcedFact
     score: float
-    """About 1 where every word of the phrase is borne out and its line has no others; less for each that differs."""
+    """About 1 if the address matches every word of the phrase and the line has no others; lower for each difference."""
     missing: tuple[str, ...] = ()
-    """Words of the phrase that no part of the address bears out."""
+    """Words of the phrase that no part of the address matches."""
     extra: tuple[str, ...] = ()
-    """Words of the fact's line that the phrase does not have."""
+    """Words of the fact's line that the phrase does not contain."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether every word of the phrase is borne out."""
+        """Whether the address matches every word of the phrase."""
         return not self.missing
 
 
 @dataclass(frozen=True, slots=True)
 class FactSearchResult:
-    """What a fact search found, best first."""
+    """The hits of a fact search, best first."""
 
     hits: tuple[FactHit, ...]
     rivals: tuple[FactHit, ...] = ()
-    """The best hit and those of its filing that say something else and stand so near that none is taken for sure."""
+    """The best hit and hits of its filing with other values whose scores are too close to choose; empty where it is
+    clear."""
     alone: bool = False
-    """Whether no hit that says something else stands near the best one: then its line may have more words."""
+    """Whether no hit with another value scores close to the best one. The line of the best hit may then have more
+    words."""
 
     @property
     def best(self) -> FactHit | None:
-        """The best hit."""
+        """The best hit; None where nothing was found."""
         return self.hits[0] if self.hits else None
 
     @property
     def matches(self) -> tuple[FactHit, ...]:
-        """The hits that are what was looked for, as far as words tell: complete, and as near as the best one."""
+        """The hits that match the query as far as words can tell: complete, and scored close to the best one."""
         best = self.best
         least = _LIKELY if self.alone else _SURE
         if best is None or not best.is_complete or best.score < least:
@@ -117,7 +119,7 @@ class FactSearchResult:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the best hit is what was looked for and has no rival of another value."""
+        """Whether the best hit matches the query and no hit with another value rivals it."""
         return bool(self.matches) and not self.rivals
 
 
@@ -129,10 +131,18 @@ def find_facts(
     scope: Scope = EVERYTHING,
     limit: int = 20,
 ) -> FactSearchResult:
-    """The facts of an index that are nearest to `query`, best first; of equals, those of the period's own report first.
+    """Return the facts of an index that match `query` best, best first.
 
-    `company` is a key of the directory, or None for all. Where more filings are meant than can be read at once, only
-    pages that hold words of the phrase are looked at.
+    Of hits with equal scores, those in the report for the period asked about come first. Where there are more filings
+    than
+    can be read at once, only pages that contain words of the phrase are read.
+
+    Args:
+        workspace: The index with its companies and lexicon.
+        query: The figure to search for.
+        company: Key of a company in the directory, or None for all companies.
+        scope: The filings and pages that may be read.
+        limit: The most hits to return.
     """
     directory, index = workspace.directory, workspace.index
     doc_ids = directory.by_key[company].doc_ids if company is not None else tuple(directory.identities)
@@ -157,7 +167,7 @@ def find_facts(
 
 
 def facts_of_year(index: FilingIndex, doc_ids: Sequence[str], year: int) -> list[SourcedFact]:
-    """Facts of one fiscal year in these filings, in their order; those read last are kept for the next question."""
+    """Return the facts of one fiscal year in these filings, in the order of `doc_ids`; recent reads are cached."""
     entries = index.entries()
     known = _READ.get(index)
     if known is None or known[0] is not entries:
@@ -178,23 +188,24 @@ def facts_of_year(index: FilingIndex, doc_ids: Sequence[str], year: int) -> list
 
 
 _MAX_KEPT = 128
-"""Years of filings whose facts are kept, of some hundred facts each."""
+"""Number of filing years whose facts are cached, some hundred facts each."""
 _READ: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], OrderedDict[tuple[str, int], list[SourcedFact]]]]
 _READ = WeakKeyDictionary()
 
 
 def period_fit_of(query: FactQuery, identity: Identity) -> float:
-    """How well a filing fits the period of a query: the period's own report best."""
+    """Return how well a filing fits the period of a query; the report for that period fits best."""
     if query.fiscal_year is None:
         return float(identity.fiscal_year or 0)
     return period_fit(FiscalPeriod(fiscal_year=query.fiscal_year, quarter=query.quarter), identity)
 
 
 def with_own_unit(sourced: SourcedFact) -> SourcedFact:
-    """The figure as a count, or an amount per unit, where its words say so: then the table's scale is not its own.
+    """Return the figure as a count or an amount per unit where its words say so, without the scale of the table.
 
-    Tables of aircraft or stores stand among tables in dollars, and have no unit of their own; `Revenue per
-    hundredweight` stands among rows in millions.
+    Tables of aircraft or stores appear among tables in dollars without a unit of their own, and `Revenue per
+    hundredweight`
+    appears among rows in millions.
     """
     fact = sourced.fact
     if fact.unit != "USD" or fact.tag is not None or fact.metric is not None or fact.statement is not None:
@@ -214,35 +225,36 @@ _COUNTED, _OF_MONEY = stems("counted"), stems("of money")
 
 
 _FILINGS_READ_WHOLE = 16
-"""Filings whose facts of a year are all looked at."""
+"""Number of filings up to which all facts of a year are read."""
 _PAGES_LOOKED_AT = 150
 _SURE = 0.85
 _NEAR = 0.05
 _LIKELY, _APART, _APART_BY_A_WORD = 0.6, 0.12, 0.15
-"""What a hit has to score that stands alone, and how far behind it all that says something else has to be: the last of
-figures that a word of the phrase is missing of."""
+"""Minimum score of a hit without rivals, and how far behind it hits with other values must be. The last value applies
+to hits that lack a word of the phrase."""
 _LABELS = 6
-"""Labels of a metric that are tried in the place of its name within a longer phrase."""
+"""Number of a metric's labels that replace its name within a longer phrase."""
 _IN_HEADINGS, _ELSEWHERE, _ABOVE = 0.92, 0.9, 0.7
-"""What a word of the phrase counts that stands in no label and no concept: the last in a caption or a note's title."""
+"""Credit for a word of the phrase found outside label and concept; the last value is for a caption or a note's
+title."""
 _EXTRA_LINE, _EXTRA_HEADS, _EXTRA_COLUMN = 0.45, 0.06, 0.06
-"""What it costs where no word of the line (of its headings, its column) is of the phrase."""
+"""Penalty where no word of the line (of its headings, its column) is in the phrase."""
 _TO_THE_LETTER = 0.13
-"""What it counts that a line is called as the phrase says, and not as something that it may be called otherwise."""
+"""Bonus where the line has the words of the phrase itself, not of a synonym."""
 _OF_A_TAG = 0.04
-"""What it costs more that only the concept, and not the label, is as short as the phrase."""
+"""Additional penalty where only the concept, not the label, is as short as the phrase."""
 _OF_A_PART, _OF_MORE_PARTS, _OF_A_CHANGE, _OF_A_SPAN, _OF_ANOTHER_UNIT = 0.3, 0.2, 0.12, 0.15, 0.3
 _OF_THE_SAME_NAME = 0.04
-"""What it counts that the part is printed as asked, and not only with the same words among others."""
+"""Bonus where the part is printed as asked, not only with the same words among others."""
 _OF_THE_OTHER_SIDE = 0.15
-"""What it costs to be a cost where income is asked about, or income where a cost is."""
+"""Penalty for a cost where the query asks for income, or for income where it asks for a cost."""
 _UNSAID_PART = 0.12
-"""What it costs where the part's words stand in label or column, and nothing says that they name a part."""
+"""Penalty where the part's words appear in the label or column, and nothing marks them as the name of a part."""
 _ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED = 0.04, 0.03, -0.04, -0.02
 
 
 def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexicon, limit: int = 20) -> FactSearchResult:
-    """Rank `facts` for `query`, best first; equals in the order given."""
+    """Return `facts` ranked for `query`, best first; facts with equal scores keep their order."""
     asked = _FactPhrase.of(query, lexicon)
     fitting = [with_own_unit(sourced) for sourced in facts if matches_period(sourced.fact, query)]
     fitting = fitting if query.part else _without_subtotals(_without_sections_of_parts(fitting))
@@ -276,9 +288,11 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
 
 
 def _without_sections_of_parts(facts: Sequence[SourcedFact]) -> list[SourcedFact]:
-    """The facts without those of no part that another table of the filing gives to one, where the whole has its own.
+    """Return the facts without company-level figures that another table attributes to a part.
 
-    A page about `North America` prints a row under no other name than the table of all regions does.
+    A page about `North America` prints a row under the same name as the table of all regions does. The figure is
+    dropped
+    only where the whole company has a different figure for that row.
     """
     rows: dict[tuple[str, str, FactPeriod], list[Fact]] = defaultdict(list)
     for each in facts:
@@ -298,7 +312,7 @@ def _without_sections_of_parts(facts: Sequence[SourcedFact]) -> list[SourcedFact
 
 
 def _without_subtotals(facts: Sequence[SourcedFact]) -> list[SourcedFact]:
-    """The facts without those of a row's lesser total columns: `Total brand` beside `Total company`."""
+    """Return the facts without the smaller total columns of a row: `Total brand` next to `Total company`."""
     totals: dict[tuple[object, ...], list[SourcedFact]] = defaultdict(list)
     for each in facts:
         if each.fact.scope is None and each.fact.statement is None and _TOTAL & address_of(each.fact).column:
@@ -320,7 +334,7 @@ def _row_of(each: SourcedFact) -> tuple[str, str, FactPeriod]:
 
 
 def _literal_first(hits: list[FactHit], phrase: str) -> list[FactHit]:
-    """The hits, of one table those rows alone that are called as the phrase is, to the last `net` and `to`."""
+    """Return the hits; of the best hit's table, only rows with exactly the words of the phrase, where there are any."""
     near = itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits)
     literal = next((hit for hit in near if _of_one_table(hit, hits[0]) and _is_literal(hit, phrase)), None)
     if literal is None:
@@ -338,7 +352,7 @@ def _of_one_table(hit: FactHit, other: FactHit) -> bool:
 
 
 def _is_unrivalled(hits: Sequence[FactHit], asked: Words) -> bool:
-    """Whether all words of the phrase are borne out by one figure, and none of another value of its filing is near."""
+    """Return whether one figure matches all words of the phrase, and no other value of its filing is close."""
     if not hits or not hits[0].is_complete or len(asked - OF_ANY_FIGURE) < _MIN_WORDS:
         return False
     best = hits[0]
@@ -356,13 +370,13 @@ def _is_unrivalled(hits: Sequence[FactHit], asked: Words) -> bool:
 
 
 _MIN_WORDS = 2
-"""Of a single word any longer line may be of something else."""
+"""A phrase of a single word could belong to any longer line."""
 
 
 def _is_less_specific(hit: FactHit, best: FactHit, asked: Words) -> bool:
-    """Whether both stand in one table, and row and column of the best one say more of what is asked.
+    """Return whether both hits are in one table, and the best one's row and column contain more of the words asked for.
 
-    What only the caption says is said of all figures of a table: of operating and of finance leases alike.
+    The caption is not counted, because it applies to all figures of a table: operating and finance leases alike.
     """
     if not _of_one_table(hit, best):
         return False
@@ -381,7 +395,7 @@ def _ranked(facts: Iterable[SourcedFact], asked: _FactPhrase, weights: _Weights)
 
 
 def _statement_first(hits: list[FactHit]) -> list[FactHit]:
-    """The hits with a row of a statement first, where a note has the best one and says no more of the phrase."""
+    """Return the hits with a row of a statement first, where the best hit is in a note and matches no more words."""
     if not hits or hits[0].sourced.fact.statement is not None or not hits[0].is_complete:
         return hits
     near = itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits)
@@ -391,7 +405,7 @@ def _statement_first(hits: list[FactHit]) -> list[FactHit]:
 
 
 def _in_words(hit: FactHit, spoken: Mapping[str, str]) -> FactHit:
-    """The hit with words in the place of stems."""
+    """Return the hit with words in place of stems."""
     printed = _as_spoken(hit.sourced.fact.label)
     missing = tuple(spoken.get(word, word) for word in hit.missing)
     return replace(hit, missing=missing, extra=tuple(printed.get(word, word) for word in hit.extra))
@@ -402,7 +416,7 @@ def _as_spoken(text: str) -> dict[str, str]:
 
 
 def matches_period(fact: Fact, query: FactQuery) -> bool:
-    """Whether the fact is of the year or quarter, and of the span or instant, that is asked about."""
+    """Return whether the fact covers the year or quarter, and the span or instant, that the query asks for."""
     period = fact.period
     if query.fiscal_year is None:
         return query.months is None or query.months == period.months
@@ -424,7 +438,7 @@ def _asks_for_opening(query: FactQuery) -> bool:
 
 
 class _Weights:
-    """How telling a word is: the fewer lines of the filings have it, the more."""
+    """Word weights: the fewer lines of the filings contain a word, the higher its weight."""
 
     def __init__(self, facts: Iterable[SourcedFact]) -> None:
         lines = {sourced.fact.label for sourced in facts if sourced.fact.source != "text"}
@@ -435,7 +449,7 @@ class _Weights:
         self._known: dict[str, float] = {}
 
     def of(self, words: Iterable[str]) -> float:
-        """The weight of all of them."""
+        """Return the sum of the words' weights."""
         total = 0.0
         for word in words:
             weight = self._known.get(word)
@@ -446,7 +460,10 @@ class _Weights:
 
 
 def synonym_wordings(query: FactQuery, lexicon: Lexicon) -> tuple[tuple[Words, ...], Metric | None]:
-    """The words that a line may be printed in which the query looks for, its own first; the metric that it names."""
+    """Return the sets of words that a matching line may be printed with, and the metric that the query names.
+
+    The words of the query itself come first.
+    """
     asked = _FactPhrase.of(query, lexicon)
     return tuple(words for words in (asked.phrase, *asked.wordings) if words), asked.metric
 
@@ -455,14 +472,14 @@ def synonym_wordings(query: FactQuery, lexicon: Lexicon) -> tuple[tuple[Words, .
 class _FactPhrase:
     phrase: Words
     wordings: tuple[Words, ...]
-    """What the phrase may be called otherwise: labels of metrics that it names."""
+    """Other wordings of the phrase: labels of the metrics that it names."""
     metric: Metric | None
     """The metric that the whole phrase names."""
     part: Words
     part_name: str | None
     basis: Words
     is_balance: bool
-    """Whether an instant is asked about, and not a span."""
+    """Whether the query asks for an instant rather than a span."""
     any_part: bool
     opposites: frozenset[str]
     """Metrics of the same statement that are costs where the metric is income, or the other way round."""
@@ -496,13 +513,13 @@ class _FactPhrase:
 
     @property
     def printed(self) -> Words:
-        """All words by which it may be printed."""
+        """All words that a matching line may contain."""
         return self.phrase.union(self.part, *self.wordings)
 
     def with_abbreviations_expanded(self, facts: Sequence[SourcedFact]) -> _FactPhrase | None:
-        """The same with short forms as the facts write them out, and without words that say only that it is a figure.
+        """Return the phrase with abbreviations expanded as the facts print them, without words that only mean `figure`.
 
-        None where that changes nothing.
+        Return None where that changes nothing.
         """
         printed = frozenset[str]().union(*(address_of(sourced.fact).borne for sourced in facts))
         ways = [self.phrase, *self.wordings]
@@ -520,7 +537,7 @@ class _FactPhrase:
         return replace(self, wordings=wordings) if len(wordings) > len(self.wordings) else None
 
     def hit(self, sourced: SourcedFact, weights: _Weights) -> FactHit | None:
-        """How far the fact is what is asked for; None where nothing of the phrase, or not the part, is borne out."""
+        """Return how well the fact matches; None where its address matches no word of the phrase or lacks the part."""
         fact = sourced.fact
         address = address_of(fact)
         years = years_of(fact.period)
@@ -550,7 +567,7 @@ class _FactPhrase:
     def _account(
         self, wording: Words, address: Address, weights: _Weights, years: Words, part: Words
     ) -> tuple[float, tuple[str, ...], tuple[str, ...]]:
-        """(score, words missing, words of the line too many)."""
+        """Return (score, missing words of the phrase, additional words of the line) for one wording."""
         missing = wording - address.matched_words(self.phrase)
         whole = weights.of(wording)
         borne = sum(weights.of((word,)) * _credit(word, address, part) for word in wording - missing)
@@ -628,9 +645,9 @@ def _credit(word: str, address: Address, part: Words) -> float:
 
 
 def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
-    """Hits of the best one's filing that say something else and stand as near to the phrase.
+    """Return the best hit and hits of its filing with other values that match as well; empty where there are none.
 
-    A row of a statement, and a figure that more pages print, goes before one that a single note has.
+    A row of a statement, and a figure that several pages print, take precedence over one printed in a single note.
     """
     if not hits:
         return ()
@@ -657,14 +674,14 @@ def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
 
 
 def _pages(hits: Iterable[FactHit], like: FactHit) -> set[int]:
-    """Pages that print the same figure."""
+    """Return the pages that print the same figure."""
     return {hit.sourced.fact.page for hit in hits if magnitudes_agree(hit.sourced.fact, like.sourced.fact)}
 
 
 def expansions_of(word: str, printed: Words, facts: Iterable[SourcedFact]) -> list[Words]:
-    """What a word that no address has may be short for: the beginning of a printed word, or the initials of a name.
+    """Return what an unmatched word may abbreviate: printed words that begin with it, or names with these initials.
 
-    `seg` for `segment`; `apla` for `Asia Pacific & Latin America`, `apac` for `Asia-Pacific`.
+    Examples: `seg` for `segment`, `apla` for `Asia Pacific & Latin America`, `apac` for `Asia-Pacific`.
     """
     if len(word) < _SHORTEST_FORM or not word.isalpha():
         return []
@@ -677,7 +694,7 @@ def expansions_of(word: str, printed: Words, facts: Iterable[SourcedFact]) -> li
 
 
 def is_acronym(word: str, name: str) -> bool:
-    """Whether a short form is made of the beginnings of a name's words, in order, one of them at most left out."""
+    """Return whether an abbreviation is made of the beginnings of a name's words, in order; one word may be skipped."""
     words = [one for one in re.findall(r"[a-z]+", name.lower()) if one not in ("and", "of", "the")]
     if not 2 <= len(words) <= len(word) + 1 or words[0][0] != word[0]:
         return False
@@ -699,7 +716,7 @@ def is_acronym(word: str, name: str) -> bool:
 
 _SHORTEST_FORM, _LONGEST_NAME, _MOST_FORMS = 3, 60, 6
 OF_ANY_FIGURE = stems("of any figure")
-"""Words of a phrase that say only that a figure is meant: no address needs to have them."""
+"""Words of a phrase that only say that a figure is meant; an address does not need to match them."""
 _RATE, _CHANGE, _OPENING = stems("rate"), stems("change"), stems("opening")
 _OF_SHARES = stems("of shares")
 _PER_SHARE, _PRICE = frozenset(("per", "share")), words_of("price")
@@ -725,7 +742,7 @@ def _labels(metric: Metric) -> Iterator[str]:
 
 
 def _synonym_words(texts: Iterable[str]) -> list[Words]:
-    """What else is written for phrases of `texts`, taken together: every phrase of a group in the place of another."""
+    """Return the words of `texts` with each known phrase replaced by another phrase of its group."""
     words = words_of(" ".join(texts))
     return [
         (words - held) | other

@@ -1,9 +1,9 @@
-"""The figure nearest to what a question says, where no reading of it names a line that filings print.
+"""Find the figure that matches a question best, for questions in which no grammar rule finds a printed line.
 
-Every figure of the company and period is held against the words of the question by features that know no vocabulary:
-how many words its address bears out and where, which words of the address the question lacks, period, unit, kind of
-place. One logistic model ranks them, another says how likely the best one is what was asked. Both were fitted to
-questions written for figures drawn at random (benchmarks/nearest_figure.py).
+Features that need no vocabulary compare each figure of the company and period with the words of the question: how many
+words its address matches and where, which words of the address the question lacks, the period, the unit and the kind of
+place. One logistic model ranks the figures; a second one estimates the probability that the best figure is the one
+asked for. Both were fitted to questions written for randomly drawn figures (benchmarks/nearest_figure.py).
 """
 
 from __future__ import annotations
@@ -43,52 +43,55 @@ from fin_agent.workspace import Workspace
 
 Wanted = Literal["amount", "percent", "count", "any", "words"]
 Moved = Literal["up", "down", "either"]
-"""What kind of figure a question asks for; `words` where nothing of it says that a figure is wanted."""
+"""The kind of figure that a question asks for (`words` where nothing asks for a figure), and the direction of a
+change."""
 
 
 @dataclass(frozen=True, slots=True)
 class FigureTarget:
-    """What a question says of the one figure that it asks for."""
+    """What a question says about the single figure it asks for."""
 
     words: Words
-    """Its content words, in the form of `words_of`, no company and no period: an address has to bear out each."""
+    """Its content words in the form of `words_of`, without company and period. An address must match every one of
+    them."""
     light: Words = frozenset()
-    """Words that may say how the figure is asked for, and not which it is."""
+    """Words that may describe how the figure is asked for rather than which figure it is."""
     metrics: tuple[tuple[Words, str], ...] = ()
-    """Words that name a metric of the lexicon, and its id."""
+    """Words that name a metric of the lexicon, with the metric's id."""
     phrases: tuple[tuple[Words, tuple[Words, ...]], ...] = ()
-    """Words that make a phrase, and what filings write for it: `other_phrases`."""
+    """The words of a phrase, with the wordings that filings use for it; see `other_phrases`."""
     fiscal_year: int | None = None
-    """None for the latest that is filed."""
+    """None for the latest fiscal year filed."""
     quarter: int | None = None
     months: int | None = None
-    """6 or 9 for a span of so many months, else None."""
+    """6 or 9 for a span of that many months, otherwise None."""
     wanted: Wanted = "any"
     at_a_date: bool = False
-    """Whether it asks how things stood, and not what happened."""
+    """Whether the question asks for a level at a date rather than a flow over a period."""
     moved: Moved | None = None
-    """Which way something moved by the figure; None where the question asks for no change."""
+    """The direction of the change asked about; None where the question does not ask about a change."""
     moving: Words = frozenset()
-    """The words of `words` that ask for the change: a sentence that says one of its amount bears them out."""
+    """The subset of `words` that asks for the change. A sentence that states a change of its amount matches them."""
     only_sentences: bool = False
-    """Whether a figure of a table is none: what the question asks would be computed from them."""
+    """Whether figures of tables are excluded, because the answer would have to be computed from them."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankingMargin:
-    """How the best figure stands among the others: what tells, beside its own features, whether it is the one."""
+    """How the best figure compares with the others: inputs to its probability, besides its own features."""
 
     score: float
     margin: float
-    """To the best figure of another value, at most `MAX_MARGIN`."""
+    """Difference from the score of the best figure with another value, at most `MAX_MARGIN`."""
     alone: float
-    """Whether no other value of the period has all words."""
+    """1 if no other value of the period matches all words, otherwise 0."""
     others: float
-    """How many values have, in tenths."""
+    """Number of values that match all words, divided by ten, at most 1."""
     prints: float
-    """How many places print the same value, in sixths."""
+    """Number of places that print the same value, divided by six, at most 1."""
     said_more: float
-    """What the best has more than its rival of `said` ..."""
+    """Value of the feature `said` minus that of the best figure with another value; the fields below are made
+    likewise."""
     said_above_more: float
     period_more: float
     row_more: float
@@ -98,37 +101,37 @@ class RankingMargin:
 
 
 class NearestFigure(NamedTuple):
-    """The best figure, and how sure it is."""
+    """The best figure and its probability."""
 
     sourced: SourcedFact
     chance: float
-    """That it is what the question asks for: 0 to 1."""
+    """Probability that this is the figure asked for, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """How a figure stands to what is sought; all from 0 to 1."""
+    """Features that compare a figure with a target, each 0 to 1."""
 
     said: float
-    """Share of the content words, by weight, that row, headings, column, part or concept bear out."""
+    """Share of the content words, by weight, that row, headings, column, part or concept match."""
     said_in_row: float
-    """The same by row and concept alone."""
+    """The same share for row and concept alone."""
     said_in_caption: float
-    """The same as `said` with the caption of the table."""
+    """The same share as `said`, with the table's caption added."""
     said_above: float
-    """The same with caption and note."""
+    """The same share with caption and note added."""
     more_in_row: float
-    """Share by weight of the row's words that the question lacks."""
+    """Share, by weight, of the row's words that the question lacks."""
     more_in_headings: float
     more_in_column: float
     more_in_part: float
     of_a_part: float
     part_named: float
     of_period: float
-    """1 for the period asked about, less for a balance or span of the same year."""
+    """1 for the period asked about; lower for another balance or span of the same year."""
     undated: float
     own_report: float
-    """Whether its filing is the report of the period asked about."""
+    """Whether its filing is the report for the period asked about."""
     later_report: float
     in_sentence: float
     in_statement: float
@@ -150,9 +153,9 @@ class Features:
     balance_wanted: float
     balance_unwanted: float
     words_wanted: float
-    """Whether nothing of the question says that a figure is wanted."""
+    """Whether nothing in the question says that a figure is wanted."""
     shared: float
-    """How many other pages print the same figure: 1, 1/2, 1/3 ..."""
+    """1 divided by the number of pages that print the same figure."""
 
 
 NAMES = tuple(field.name for field in fields(Features))
@@ -160,7 +163,13 @@ STANDING = tuple(field.name for field in fields(RankingMargin))
 
 
 def find_nearest_figure(workspace: Workspace, sought: FigureTarget, *, company: str) -> NearestFigure | None:
-    """The figure of a company, by its key, that is nearest to what is sought; None where nothing is near."""
+    """Return the figure of a company that matches `sought` best, with its probability; None where no figure matches.
+
+    Args:
+        workspace: The index with its companies.
+        sought: What the question says about the figure.
+        company: Key of the company in the directory.
+    """
     candidates = ranked_candidates(workspace, sought, company=company)
     if not candidates:
         return None
@@ -175,7 +184,12 @@ def find_nearest_figure(workspace: Workspace, sought: FigureTarget, *, company: 
 def ranking_margin(
     candidates: Sequence[tuple[SourcedFact, Features]], scores: Sequence[float]
 ) -> tuple[int, RankingMargin]:
-    """The place of the figure with the highest score, and how it stands among the others."""
+    """Return the position of the figure with the highest score, and how it compares with the others.
+
+    Args:
+        candidates: Figures with their features.
+        scores: One score per candidate, in the same order.
+    """
     place = max(range(len(scores)), key=scores.__getitem__)
     best = candidates[place][1]
     values = [abs(each.fact.value) for each, _ in candidates]
@@ -209,7 +223,7 @@ _ALIKE, _TENTHS = Decimal("0.001"), 10
 def ranked_candidates(
     workspace: Workspace, sought: FigureTarget, *, company: str
 ) -> list[tuple[SourcedFact, Features]]:
-    """The figures of the company's filings that bear out all of the words, with their features, in no order."""
+    """Return the figures of the company's filings that match all words of `sought`, with their features, unordered."""
     directory, index = workspace.directory, workspace.index
     doc_ids = directory.by_key[company].doc_ids
     identities = {doc_id: directory.identities[doc_id] for doc_id in doc_ids}
@@ -240,11 +254,11 @@ def ranked_candidates(
 
 MAX_MARGIN = 2.0
 CONSIDERED = 40
-"""The best figures, among which it is told how the first one stands."""
+"""Number of top-ranked figures that the best one is compared with."""
 
 
 class _TargetWords:
-    """The words sought, with their weights among the lines of the candidates."""
+    """The words of a target, weighted by their rarity among the lines of the candidates."""
 
     def __init__(self, sought: FigureTarget, lexicon: Lexicon, facts: Sequence[SourcedFact]) -> None:
         self.sought = sought
@@ -268,7 +282,7 @@ class _TargetWords:
         return math.log(2 + self._lines / (1 + self._counts[word]))
 
     def _metric_words(self, fact: Fact, borne: Words) -> Words:
-        """Words that name a metric which the figure is of, or which the line is printed for."""
+        """Return words that name a metric or phrase which the figure or its line stands for."""
         held: set[str] = set()
         for words, name, labels in self._metrics:
             if fact.metric == name or any(label <= borne for label in labels):
@@ -286,7 +300,7 @@ class _TargetWords:
         return 0.0 if self._others[word].isdisjoint(said) else _OTHERWISE
 
     def covers_all(self, address: Address, fact: Fact) -> bool:
-        """Whether the address says every content word, or another word for it."""
+        """Return whether the address matches every content word, directly or by a synonym."""
         sought = self.sought
         borne = address.matched_words(sought.words | sought.light)
         hard = sought.words
@@ -299,12 +313,12 @@ class _TargetWords:
         return all(self._credit(word, borne, named) for word in hard)
 
     def coverage(self, said: Words, fact: Fact, address: Address) -> float:
-        """Share of the words by weight that are said."""
+        """Return the share of the words, by weight, that `said` contains."""
         named = self._metric_words(fact, address.borne)
         return sum(weight * self._credit(word, said, named) for word, weight in self.weights.items()) / self._total
 
     def _missing_share(self, words: Words, known: Words) -> float:
-        """Share by weight of what the question lacks."""
+        """Return the share of `words`, by weight, that the question lacks."""
         words = words - LIGHT - OF_ANY_CONCEPT - OF_TIME
         whole = sum(map(self._weight, words))
         return sum(map(self._weight, words - known)) / whole if whole else 0.0
@@ -312,7 +326,7 @@ class _TargetWords:
     def features(
         self, sourced: SourcedFact, address: Address, identity: Identity, year: int, shared: float
     ) -> Features:
-        """How a figure stands to what is sought."""
+        """Return the features that compare a figure with the target."""
         fact, sought = sourced.fact, self.sought
         row = address.line | address.concept
         around = row | address.heads | address.column | address.scope | address.members
@@ -391,7 +405,7 @@ def _last_words(label: str) -> Words:
 
 @lru_cache(maxsize=1)
 def synonyms_of() -> Mapping[str, Words]:
-    """For a word, the others of its groups in `same_words.yaml`; phrases of several words are left out."""
+    """Return the other words of each word's groups in `same_words.yaml`; phrases of several words are left out."""
     found: dict[str, set[str]] = {}
     for phrases in word_lists("same_words").values():
         single = frozenset(word for words in map(words_of, phrases) if len(words) == 1 for word in words)
@@ -401,9 +415,10 @@ def synonyms_of() -> Mapping[str, Words]:
 
 
 def other_phrases(text: str) -> tuple[tuple[Words, tuple[Words, ...]], ...]:
-    """The phrases of a text that stand in `same_words.yaml`, each with the others of its groups, of several words.
+    """Return the phrases of a text found in `same_words.yaml`, each with the other wordings of its groups.
 
-    Of a phrase of several words its others of one word as well: `same_words` knows those of a single word.
+    For a phrase of several words, wordings of one word are included. For a single word they are left out, because
+    `synonyms_of` provides them.
     """
     words = words_in_order(text)
     known = _phrases()
@@ -427,24 +442,24 @@ _LONGEST_PHRASE = 5
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """Weights of the two logistic models: which figure is nearest, and whether it is what was asked for."""
+    """Weights of the two logistic models: one ranks figures, the other gives the probability of the best one."""
 
     ranks: tuple[float, ...]
     tells: tuple[float, ...]
-    """Of the features, then of how the best one stands."""
+    """Weights of the features, then of the fields of `RankingMargin`."""
 
     def rank(self, features: Features) -> float:
-        """The better, the higher."""
+        """Return the ranking score; higher is better."""
         return math.fsum(weight * value for weight, value in zip(self.ranks, feature_values(features), strict=True))
 
     def chance(self, features: Features, standing: RankingMargin) -> float:
-        """That the best figure is what was asked for."""
+        """Return the probability that the best figure is the one asked for."""
         known = (*feature_values(features), *feature_values(standing))
         return 1 / (1 + math.exp(-math.fsum(weight * value for weight, value in zip(self.tells, known, strict=True))))
 
 
 def feature_values(features: Features | RankingMargin) -> tuple[float, ...]:
-    """The features in their order."""
+    """Return the values of the fields, in their order."""
     return tuple(getattr(features, field.name) for field in fields(features))
 
 
