@@ -96,7 +96,7 @@ class TournamentSettings(BaseModel):
     def admitted_count(self, passages: int) -> int:
         """How many of so many passages stage 1 lets in: clamp(ceil(0.5 L), 60, 150).
 
-        >>> [TournamentSettings().let_in(passages) for passages in (20, 80, 201, 900)]
+        >>> [TournamentSettings().admitted_count(passages) for passages in (20, 80, 201, 900)]
         [20, 60, 101, 150]
         """
         return min(passages, max(self.fewest, min(self.most, ceil(self.share * passages))))

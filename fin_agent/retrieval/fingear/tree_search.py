@@ -280,7 +280,7 @@ def _passages_of_chunks(
     found: dict[tuple[str, int], StoredPassage] = {}
     for one in chosen:
         stored = held.of(one.doc_id, one.leaf)
-        scores = tfidf_similarity(question, [each.passage.text for each in stored])
+        scores = tfidf_similarity(question, [each.passage.text for each in stored]) if len(stored) > 1 else [0.0]
         for place in sorted(range(len(stored)), key=lambda at: (-round(scores[at], 9), at)):
             if scope.holds(stored[place].key):
                 found.setdefault((one.doc_id, stored[place].passage.ordinal), stored[place])
