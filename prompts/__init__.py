@@ -1,4 +1,4 @@
-"""The prompts of the chat models' roles: one Markdown file each, loaded by name, replaceable by the user."""
+"""Prompts for the roles of chat models: one Markdown file per role, loaded by name and replaceable by the user."""
 
 from fin_agent.prompts.injection_signs import Sign, SignKind, find_instructions, remove_instructions, signs_of_injection
 from fin_agent.prompts.prompt import FilledPrompt, Prompt, PromptError, load_prompt, prompts

@@ -1,7 +1,7 @@
-"""Prompts by name: checked when they are loaded, replaceable by a folder of the user's own, filled in two parts.
+"""Prompts by name, validated when they are loaded, replaceable from a user's folder, and filled in two parts.
 
-A prompt is a Markdown file: a head with role, version, placeholders and type of the reply; what the model is told as
-the system; and, below `## user`, what it is told as the user. The packaged prompt's head says what a role is given.
+A prompt is a Markdown file. Its head declares role, version, placeholders and the type of the reply. The body is the
+system message and, below `## user`, the user message. The head of the packaged prompt defines what its role receives.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from fin_agent.prompts.untrusted_text import (
 )
 
 TEXT = "text"
-"""The output of a role whose reply is read as it is."""
+"""The output of a role whose reply is used as plain text."""
 _SEE = "`fin-agent prompts show NAME` prints one that is right"
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}]*)\}|[{}]")
-"""A doubled brace, a placeholder, or a brace that is neither."""
+"""A doubled brace, a placeholder, or an unpaired brace."""
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
 _USER = re.compile(r"^## user[ \t]*$", re.M | re.I)
 
@@ -42,42 +42,42 @@ Value = str | Sequence[Quoted]
 
 
 class PromptError(FinAgentError):
-    """A prompt is not there, cannot be read, or is not as its role needs it."""
+    """A prompt is missing, cannot be read, or does not match its role."""
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What a prompt is for."""
+    """The purpose of a prompt: its placeholders and the type of its reply."""
 
     name: ModelRole
-    """Under which a model is named for it, and calls are accounted for."""
+    """The role that selects a model and accounts for its calls."""
     does: str
     placeholders: Mapping[str, PlaceholderSource]
     output: str
-    """Name of the type of its reply (`fin_agent.analyst.model.replies`), or `text`."""
+    """Name of the reply's type in `fin_agent.analyst.model.replies`, or `text`."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilledPrompt:
-    """What a model is given."""
+    """The two messages sent to a model."""
 
     system: str
     user: str
     name: str
     version: str
-    """The version in the prompt's head and a mark of its text: another text is another version."""
+    """The version in the prompt's head and a hash of its text: any change of text changes the version."""
     reports: tuple[Report, ...] = field(default=())
-    """What was taken out of the material, and what in it speaks to the model; none where there is nothing to tell."""
+    """Characters removed from the quoted material and signs of injection in it; empty if there are none."""
 
     @property
     def text(self) -> str:
-        """Both parts as one text, for a model that takes one."""
+        """Both parts joined, for a model that takes a single text."""
         return f"{self.system}\n\n{self.user}"
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A text in two parts with placeholders, as `{question}`; a brace that is none is doubled.
+    """A text in two parts with placeholders such as `{question}`; literal braces are doubled.
 
     >>> from fin_agent.prompts import load_prompt
     >>> load_prompt("hyde").filled(question="What was {revenue}?").user
@@ -92,11 +92,18 @@ class Prompt:
     source: str = ""
 
     def filled(self, seed: str = "", /, **values: Value) -> FilledPrompt:
-        """Both parts with their placeholders replaced; nothing that is put in is read as a placeholder.
+        """Replace the placeholders of both parts; braces in the values are never read as placeholders.
 
-        Material is fenced: a text between marks of the placeholder's name, several texts each between marks of their
-        own, numbered from 1. The code of the marks follows from all of the material and `seed`, that of the run: the
-        same input gives the same prompt. Raises PromptError where a value is missing or unknown.
+        Quoted material is fenced: a single text between marks named after the placeholder, several texts each between
+        numbered marks, from 1. The code in the marks is derived from the material and the seed, so the same input gives
+        the same prompt.
+
+        Args:
+            seed: Varies the code of the marks between runs.
+            values: A text, or several quoted texts, for each placeholder.
+
+        Raises:
+            PromptError: A value is missing, or a placeholder is unknown.
         """
         holds = self.role.placeholders
         if odd := sorted(holds.keys() ^ values.keys()):
@@ -122,7 +129,7 @@ class Prompt:
         reports = tuple(
             report
             for name, listed in quoted.items()
-            # A program that a model wrote has every right to speak of `solution()`.
+            # A program written by a model may mention `solution()`: that is no injection.
             for report in fence.reports(name, listed, signs=holds[name] is not PlaceholderSource.MODEL)
         )
         return FilledPrompt(_put(self.system, said), _put(self.user, said), self.name, self.version, reports)
@@ -133,27 +140,30 @@ def _put(text: str, said: Mapping[str, str]) -> str:
 
 
 def load_prompt(name: str, *, folder: Path | None = None) -> Prompt:
-    """The prompt `name`: `name.md` of `folder` where it has one, else the one that comes with the package.
+    """Load the prompt `name`: `name.md` in `folder` if it exists, else the packaged one.
 
-    Comments (`<!-- -->`) are left out. Raises PromptError, which names file and line, for the first thing wrong.
+    Comments (`<!-- -->`) are dropped.
+
+    Raises:
+        PromptError: The prompt is invalid; the message names the file and line of the first problem.
     """
     return read_prompt(name, prompt_source(name, folder))
 
 
 @dataclass(frozen=True, slots=True)
 class PromptSource:
-    """A prompt's file as it stands."""
+    """The text of a prompt's file, and where it is."""
 
     text: str
     subject: str
-    """How errors name it: its path, or its name where it comes with the package."""
+    """How errors name the file: its path, or its name if it is packaged."""
     own: bool
-    """Whether it is the user's."""
+    """Whether the file is the user's."""
 
 
 @lru_cache(maxsize=1)
 def prompt_roles() -> Mapping[str, Role]:
-    """Name of each packaged prompt -> its role, as its head declares it."""
+    """Return the role of each packaged prompt by name, as declared in its head."""
     files = (file for file in resources.files(__package__).iterdir() if file.name.endswith(".md"))
     found = {}
     for file in sorted(files, key=lambda file: file.name):
@@ -165,12 +175,12 @@ def prompt_roles() -> Mapping[str, Role]:
 
 
 def prompts() -> tuple[str, ...]:
-    """Names of all prompts."""
+    """Return the names of all prompts."""
     return tuple(prompt_roles())
 
 
 def prompt_of_role(role: str) -> str | None:
-    """The name of the prompt for a role, however the role is named; None where there is no such role.
+    """Return the prompt's name for a role or an alias of it; None if there is no such role.
 
     >>> prompt_of_role("listwise-ranking"), prompt_of_role("judge"), prompt_of_role("cook")
     ('judge', 'judge', None)
@@ -183,7 +193,7 @@ def prompt_of_role(role: str) -> str | None:
 
 
 def prompt_source(name: str, folder: Path | None = None) -> PromptSource:
-    """The file that `load_prompt` reads. Raises PromptError where there is none, or it is no text."""
+    """Return the file that `load_prompt` reads. Raises PromptError if it is missing or is not text."""
     if name not in prompt_roles():
         raise PromptError(
             "there is no such prompt", subject=f"the prompt {name!r}", remedy=f"There are: {', '.join(prompts())}"
@@ -201,7 +211,7 @@ def prompt_source(name: str, folder: Path | None = None) -> PromptSource:
 
 
 class _Head(BaseModel):
-    """What stands above a prompt."""
+    """The head of a prompt's file."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -214,7 +224,7 @@ class _Head(BaseModel):
 
 
 def read_prompt(name: str, source: PromptSource) -> Prompt:
-    """The prompt of a file. Raises PromptError for the first thing wrong, with its line where it stands in the text."""
+    """Parse a prompt's file. Raises PromptError for the first problem, with its line if it is in the body."""
     written = source.text.removeprefix("\ufeff")
     if not written.strip():
         raise PromptError(
@@ -231,10 +241,10 @@ def read_prompt(name: str, source: PromptSource) -> Prompt:
     except (ValueError, yaml.YAMLError) as failure:
         what = f"it has no head that can be read ({failure})"
         raise PromptError(what, subject=source.subject, remedy=_SEE) from failure
-    # Comments leave their line ends behind, so that lines are counted as in the file.
+    # Keep the line ends of comments, so that line numbers match the file.
     bare = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), body)
     first_line = 1 + written.count("\n", 0, len(written) - len(body))
-    for place, what, remedy in (*_of_head(head, name, role), *_of_body(bare, role)):
+    for place, what, remedy in (*_problems_in_head(head, name, role), *_problems_in_body(bare, role)):
         line = "" if place is None else f", line {first_line + bare.count(chr(10), 0, place)}"
         raise PromptError(what, subject=f"{source.subject}{line}", remedy=remedy)
     system, user = (re.sub(r"\n{3,}", "\n\n", part).strip() for part in _USER.split(bare))
@@ -242,16 +252,16 @@ def read_prompt(name: str, source: PromptSource) -> Prompt:
     return Prompt(name, role, f"{head.version}-{mark}", system, user, head.source)
 
 
-_Wrong = tuple[int | None, str, str]
-"""Where in the text something is wrong, what, and what to do."""
+_Problem = tuple[int | None, str, str]
+"""(offset in the body or None, what is wrong, what to do)."""
 
 
-def _of_head(head: _Head, name: str, role: Role) -> Iterator[_Wrong]:
+def _problems_in_head(head: _Head, name: str, role: Role) -> Iterator[_Problem]:
     if (meant := prompt_of_role(head.role)) != name:
         said = "is unknown" if meant is None else f"is that of {meant}.md"
         yield None, f"the role `{head.role}` {said}", f"The role of {name}.md is `{role.name}`"
     if head.output != role.output:
-        yield None, f"the reply of this role is not read as `{head.output}`", f"Write `output: {role.output}`"
+        yield None, f"the reply of this role is not of the type `{head.output}`", f"Write `output: {role.output}`"
     if odd := sorted({*head.placeholders} ^ {*role.placeholders}):
         undeclared = "not declared" if odd[0] in role.placeholders else "declared and unknown"
         yield None, f"the placeholder {{{odd[0]}}} is {undeclared}", f"It must have these: {_named(role)}"
@@ -261,16 +271,16 @@ def _named(role: Role) -> str:
     return ", ".join(f"{{{name}}}" for name in role.placeholders)
 
 
-def _of_body(body: str, role: Role) -> Iterator[_Wrong]:
+def _problems_in_body(body: str, role: Role) -> Iterator[_Problem]:
     headings = list(_USER.finditer(body))
     if len(headings) != 1:
-        what = "no line `## user` parts it" if not headings else "`## user` appears twice"
-        remedy = "Say what the model is to do above one line `## user`, and put question and material below it"
+        what = "the line `## user` is missing" if not headings else "`## user` appears twice"
+        remedy = "Put instructions above a line `## user`, and question and material below it"
         yield headings[1].start() if headings else None, what, remedy
         return
     border = headings[0].start()
     if not body[:border].strip() or not body[headings[0].end() :].strip():
-        yield border, "the part above or below `## user` is empty", "Both parts need words"
+        yield border, "the part above or below `## user` is empty", "Write text in both parts"
     used = set()
     for found in _PIECE.finditer(body):
         name, of_user = found["name"], found.start() > border
@@ -280,7 +290,7 @@ def _of_body(body: str, role: Role) -> Iterator[_Wrong]:
         if name is None:
             yield found.start(), "a brace is unpaired", "Double a brace that is no placeholder: {{ }}"
         elif name == FENCE and of_user:
-            yield found.start(), f"{{{FENCE}}} stands below `## user`", f"Put {{{FENCE}}} above it"
+            yield found.start(), f"{{{FENCE}}} is below `## user`", f"Put {{{FENCE}}} above it"
         elif name != FENCE and name not in role.placeholders:
             remedy = f"It has these, and without a format: {_named(role)}"
             yield found.start(), f"the placeholder {found[0]} is unknown", remedy
@@ -290,5 +300,5 @@ def _of_body(body: str, role: Role) -> Iterator[_Wrong]:
     if lacking := [name for name in role.placeholders if name not in used]:
         yield None, f"the placeholder {{{lacking[0]}}} is missing", f"It must have these: {_named(role)}"
     if FENCE not in used and any(holds.is_material for holds in role.placeholders.values()):
-        what = f"it does not say what the marks around its material mean: {{{FENCE}}} is missing"
+        what = f"the marks around its material are not explained: {{{FENCE}}} is missing"
         yield None, what, f"Put {{{FENCE}}} on a line of its own above `## user`"

@@ -1,6 +1,6 @@
-"""What reads filings for the graphs' nodes, as plain functions, and for agents, as LangChain tools.
+"""Tools over filings: plain functions for the nodes of graphs, LangChain tools for agents.
 
-`FinAgentToolkit` hands out the tools. It is loaded when it is first used: the nodes need none of it.
+`FinAgentToolkit` provides the LangChain tools. It is imported on first use, since the nodes do not need it.
 """
 
 from __future__ import annotations

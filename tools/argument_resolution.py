@@ -1,4 +1,4 @@
-"""What arguments name: the filings that company, form, year and ids leave, and pages as people write them."""
+"""Resolve arguments to filings (by company, form, year and ids) and pages (as people write them)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,15 @@ _PAGES_REMEDY = "Write pages as a viewer counts them, from 1: '12', '3-5' or '3-
 
 
 def filter_filings(workspace: Workspace, to: Narrowed, within: Sequence[str] | None = None) -> tuple[str, ...] | None:
-    """The filings left, in the index's order; None where nothing narrows.
+    """Return the ids of the filings that pass the filters, in index order; None if there are no filters.
 
-    Raises ToolInputError where none is left, or where a company or an id is not there.
+    Args:
+        workspace: The index.
+        to: The filters.
+        within: The only filings that may be read; None for all.
+
+    Raises:
+        ToolInputError: No filing passes, or a company or id is unknown.
     """
     ids = _resolve_ids(workspace, to.doc_ids, within)
     company = None if to.company is None else resolve_company(to.company, workspace)
@@ -38,7 +44,7 @@ def filter_filings(workspace: Workspace, to: Narrowed, within: Sequence[str] | N
 
 
 def resolve_doc_id(doc_id: str, workspace: Workspace, within: Sequence[str] | None = None) -> str:
-    """`doc_id` where it may be read. Raises ToolInputError naming those it may be meant for."""
+    """Return `doc_id` if it may be read. Raises ToolInputError that suggests similar ids."""
     readable = workspace.directory.identities if within is None else within
     if doc_id in readable:
         return doc_id
@@ -52,7 +58,7 @@ def resolve_doc_id(doc_id: str, workspace: Workspace, within: Sequence[str] | No
 
 
 def resolve_company(name: str, workspace: Workspace) -> Company:
-    """The one company that a name or ticker surely means. Raises ToolInputError naming those it may be meant for."""
+    """Return the one company that a name or ticker clearly means. Raises ToolInputError that suggests candidates."""
     directory = workspace.directory
     by_ticker = [each for each in directory.companies if name.strip("$ ").upper() in each.tickers]
     if len(by_ticker) == 1:
@@ -81,7 +87,7 @@ def resolve_company(name: str, workspace: Workspace) -> Company:
 
 
 def filing_period(identity: Identity) -> tuple[int | None, int | None]:
-    """(fiscal year, quarter) that a filing is of; of a report of an event, the year in which that was."""
+    """Return (fiscal year, quarter) of a filing; for an event report, the period of the event."""
     reported = identity.reported_period
     if reported is not None:
         return reported.fiscal_year, reported.quarter
@@ -90,9 +96,14 @@ def filing_period(identity: Identity) -> tuple[int | None, int | None]:
 
 
 def parse_page_numbers(written: str, last: int | None = None) -> list[int]:
-    """0-based pages, each once, in the order written; none beyond `last` (how many pages the filing has).
+    """Parse page numbers into 0-based pages, each once, in the given order.
 
-    Raises ToolInputError where it is no range of pages, or where a filing of `last` pages has none of them.
+    Args:
+        written: 1-based pages and ranges, such as "9, 3-5".
+        last: Number of pages of the filing; later pages are dropped.
+
+    Raises:
+        ToolInputError: The text is no range of pages, or none of the pages exists.
 
     >>> parse_page_numbers("9, 3-5")
     [8, 2, 3, 4]
@@ -122,7 +133,7 @@ def parse_page_numbers(written: str, last: int | None = None) -> list[int]:
 
 
 def format_page_numbers(pages: list[int]) -> str:
-    """0-based pages in ascending order as people write them.
+    """Format ascending 0-based pages as 1-based numbers and ranges.
 
     >>> format_page_numbers([2, 3, 4, 8])
     '3-5, 9'
@@ -154,7 +165,7 @@ def _fits(identity: Identity, to: Narrowed) -> bool:
 
 
 def _says_nothing_else(name: str, phrase: str) -> bool:
-    """Whether nothing but the legal form stands beside the phrase: "H&R Block" is not Block."""
+    """Return whether only a legal form surrounds the phrase in the name: "H&R Block" is not Block."""
     words = company_words()
     beside = simplify_name(name).removesuffix(" s").split()
     for word in simplify_name(phrase).split():
@@ -180,17 +191,17 @@ def _no_filings_error(to: Narrowed, company: Company | None, others: Sequence[Id
 
 
 def _kinds(identities: Iterable[Identity]) -> str:
-    """`10-K FY2022, FY2023; 10-Q Q3 FY2024`: what there is, in a few words."""
+    """Summarize the forms and periods of filings: `10-K FY2022, FY2023; 10-Q Q3 FY2024`."""
     by_form: dict[str, set[tuple[int, int]]] = {}
     for identity in identities:
         year, quarter = filing_period(identity)
         by_form.setdefault(identity.form.value, set()).add((year or 0, quarter or 0))
-    told = []
+    summaries = []
     for form, periods in sorted(by_form.items()):
         shown = [
             f"Q{quarter} FY{year}" if quarter else f"FY{year}" if year else "no year"
             for year, quarter in sorted(periods)
         ]
         more = f" and {len(shown) - _MAX_NAMED} more" if len(shown) > _MAX_NAMED else ""
-        told.append(f"{form} {', '.join(shown[-_MAX_NAMED:])}{more}")
-    return "; ".join(told)
+        summaries.append(f"{form} {', '.join(shown[-_MAX_NAMED:])}{more}")
+    return "; ".join(summaries)

@@ -1,4 +1,4 @@
-"""What each tool takes: the descriptions are what a model goes by, and the same thing has the same name everywhere."""
+"""The arguments of each tool, with the descriptions that models read; the same argument has one name in all tools."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ assert set(get_args(FormName)) == {form.value for form in Form}
 
 
 def _form(given: object) -> object:
-    """`10K`, `form 10-k` and `10-K/A` are the form 10-K."""
+    """Normalize `10K`, `form 10-k` and `10-K/A` to 10-K."""
     if not isinstance(given, str) or not given:
         return given or None
     plain = re.sub(r"[^a-z0-9]", "", given.lower().removeprefix("form").removesuffix("/a"))
@@ -25,7 +25,7 @@ def _form(given: object) -> object:
 
 
 def _pages(given: object) -> object:
-    """A number and a list of numbers are pages as well."""
+    """Accept a number or a list of numbers as pages."""
     if isinstance(given, int) and not isinstance(given, bool):
         return str(given)
     if isinstance(given, list) and all(isinstance(each, int | str) for each in given):
@@ -34,7 +34,7 @@ def _pages(given: object) -> object:
 
 
 def none_if_blank(given: object) -> object:
-    """Models that must fill every argument fill what they do not need with an empty text, a list of none, or zero."""
+    """Return None for the blank values that models pass when they must fill every argument."""
     return None if given in ("", [], 0, "null", "None") else given
 
 
@@ -53,7 +53,7 @@ DocId = Annotated[
 
 
 class Arguments(BaseModel):
-    """Of a tool."""
+    """Base of the arguments of a tool."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
@@ -84,13 +84,13 @@ DocIds = Annotated[
 
 
 class Queried(Arguments):
-    """Of a tool that looks for something: required arguments stand before what narrows."""
+    """Arguments of a tool with a query; required arguments come before filters."""
 
     query: Query
 
 
 class Narrowed(Arguments):
-    """Of a tool that looks at several filings; what is left out narrows nothing."""
+    """Filters of a tool that reads several filings; omitted ones do not filter."""
 
     company: CompanyName = None
     form: Annotated[FormName | None, BeforeValidator(_form)] = None
@@ -100,7 +100,11 @@ class Narrowed(Arguments):
 
 
 def checked(kind: type[Kind], given: Mapping[str, object]) -> Kind:
-    """The arguments of a call in code; None is left out. Raises ToolInputError that names what does not fit."""
+    """Validate the arguments of a call from code; None values are dropped.
+
+    Raises:
+        ToolInputError: Arguments are invalid; the message names them.
+    """
     try:
         return kind.model_validate({name: value for name, value in given.items() if value is not None})
     except ValidationError as failure:
@@ -111,19 +115,19 @@ def checked(kind: type[Kind], given: Mapping[str, object]) -> Kind:
 
 
 def problems_in(failure: ValidationError) -> str:
-    """Which arguments are wrong, and how; what was given is not repeated."""
+    """Return which arguments are invalid and why, without repeating their values."""
     errors = failure.errors(include_url=False, include_input=False)[:_MAX_PROBLEMS]
     return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}" for each in errors)
 
 
 class DocumentSearchArguments(Narrowed, Queried):
-    """Of `document_search`."""
+    """Arguments of `document_search`."""
 
     k: Annotated[int, Field(ge=1, le=50, description="How many at most.")] = 10
 
 
 class PageSearchArguments(Narrowed, Queried):
-    """Of `page_search`."""
+    """Arguments of `page_search`."""
 
     pages: Annotated[
         str | None,
@@ -135,7 +139,7 @@ class PageSearchArguments(Narrowed, Queried):
 
 
 class FactSearchArguments(Arguments):
-    """Of `fact_search`."""
+    """Arguments of `fact_search`."""
 
     phrase: Annotated[
         str,
@@ -169,14 +173,14 @@ class FactSearchArguments(Arguments):
 
 
 class CardExtractionArguments(Arguments):
-    """Of `card_extraction`."""
+    """Arguments of `card_extraction`."""
 
     doc_id: DocId
     pages: Pages
 
 
 class ReadPageArguments(Arguments):
-    """Of `read_page`."""
+    """Arguments of `read_page`."""
 
     doc_id: DocId
     pages: Pages
@@ -184,20 +188,20 @@ class ReadPageArguments(Arguments):
 
 
 class ListFilingsArguments(Narrowed):
-    """Of `list_filings`."""
+    """Arguments of `list_filings`."""
 
     k: Annotated[int, Field(ge=1, le=500, description="How many at most.")] = 100
 
 
 class FigurePlace(Arguments):
-    """Where a program takes figures from."""
+    """Pages of a filing from which a program takes figures."""
 
     doc_id: DocId
     pages: Pages
 
 
 class PythonExecutionArguments(Arguments):
-    """Of `python_execution`."""
+    """Arguments of `python_execution`."""
 
     code: Annotated[
         str,
@@ -221,7 +225,7 @@ class PythonExecutionArguments(Arguments):
 
 
 class AnswerArguments(Arguments):
-    """Of a tool that answers."""
+    """Arguments of a tool that answers a question."""
 
     question: Annotated[
         str,
@@ -234,15 +238,18 @@ class AnswerArguments(Arguments):
 
 
 class AnswerQuestionArguments(Narrowed, AnswerArguments):
-    """Of `answer_question`."""
+    """Arguments of `answer_question`."""
 
 
-def short_schema(arguments: type[Arguments], told: set[str]) -> dict[str, Any]:
-    """The JSON Schema that a model is shown with each call: its words, types and choices.
+def short_schema(arguments: type[Arguments], described: set[str]) -> dict[str, Any]:
+    """Return a compact JSON Schema of a tool's arguments: descriptions, types and choices.
 
-    Sizes, titles and that what may be left out may be null are not in it: who passes something else is told so then.
-    What narrows is described in the first schema that has it, and known by its name in the others: `told` holds what
-    was described already, and gets what this one describes.
+    Sizes, titles and nullability are dropped to save tokens: invalid values are reported when they occur. Shared
+    arguments are described only in the first schema that has them.
+
+    Args:
+        arguments: The model of the arguments.
+        described: Names of shared arguments that earlier schemas describe; updated with those described here.
     """
 
     def short(part: Any) -> Any:
@@ -262,9 +269,9 @@ def short_schema(arguments: type[Arguments], told: set[str]) -> dict[str, Any]:
 
     schema = arguments.model_json_schema()
     properties = {name: short(value) for name, value in schema["properties"].items()}
-    for name in _SHARED & properties.keys() & told:
+    for name in _SHARED & properties.keys() & described:
         properties[name] = {key: each for key, each in properties[name].items() if key in ("type", "items")}
-    told |= _SHARED & properties.keys()
+    described |= _SHARED & properties.keys()
     return {"type": "object", "properties": properties, "required": schema.get("required", [])}
 
 

@@ -1,4 +1,4 @@
-"""What tools hand to code beside what a model reads: typed, whole, and the same for the same call."""
+"""Typed results of the tools for code, complete and deterministic, next to the text for models."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ class _OnPage(Artifact):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def page_number(self) -> int:
-        """As a viewer counts, from 1."""
+        """The page number that a viewer shows, from 1."""
         return self.page + 1
 
 
 class FilingListed(Artifact):
-    """Who, what and when a filing is."""
+    """A filing: company, form, period and size."""
 
     doc_id: str
     company: str
     ticker: str | None
     form: Form
     fiscal_year: int | None
-    """By the filer's own naming."""
+    """In the filer's own numbering."""
     quarter: int | None
     period_end: date | None
     filed: date | None
@@ -50,14 +50,14 @@ class FilingListed(Artifact):
 
     @classmethod
     def of(cls, record: FilingRecord | FilingEntry) -> FilingListed:
-        """A filing of the index."""
+        """Return the description of a filing of the index."""
         named = ("company", "ticker", "form", "fiscal_year", "quarter", "period_end", "filed")
         of_identity: dict[str, Any] = {name: getattr(record.identity, name) for name in named}
         return cls(doc_id=record.doc_id, pages=record.page_count, **of_identity)
 
     @property
     def described(self) -> str:
-        """`Acme Corp. (ACM), 10-K, FY2023`."""
+        """One line such as `Acme Corp. (ACM), 10-K, FY2023`."""
         period = f"FY{self.fiscal_year}" if self.fiscal_year else f"{self.period_end or 'no period'}"
         period = f"Q{self.quarter} {period}" if self.quarter else period
         ticker = f" ({self.ticker})" if self.ticker else ""
@@ -65,22 +65,22 @@ class FilingListed(Artifact):
 
 
 class FilingFound(FilingListed):
-    """A filing found, and how well it fits; scores compare within one search only."""
+    """A filing with its score; scores are comparable within one search only."""
 
     score: float
 
 
 class DocumentsFound(Artifact):
-    """Of `document_search`, best first."""
+    """Result of `document_search`, best first."""
 
     query: str
     filings: tuple[FilingFound, ...]
     notes: tuple[str, ...] = ()
-    """What is asked for and cannot be there."""
+    """Requirements of the query that no indexed filing can meet."""
 
 
 class PageFound(_OnPage):
-    """A page found, and what on it fits best."""
+    """A page with its score and its best passage."""
 
     filing: FilingListed
     score: float
@@ -88,14 +88,14 @@ class PageFound(_OnPage):
     item: str | None
     statement: Statement | None
     text: str
-    """Of the passage that fits best."""
+    """Text of the best passage."""
     kind: PassageKind
     box: BoxSides | None
-    """Of that passage, in points from the top left; of tables only."""
+    """Box of that passage in points from the top left; tables only."""
 
 
 class PagesFound(Artifact):
-    """Of `page_search`, best first."""
+    """Result of `page_search`, best first."""
 
     query: str
     pages: tuple[PageFound, ...]
@@ -103,7 +103,7 @@ class PagesFound(Artifact):
 
 
 class FactFound(_OnPage):
-    """A figure of a table or a sentence, its address, and how far it is what was looked for."""
+    """A figure of a table or sentence, with its location and its match with the phrase."""
 
     doc_id: str
     company: str
@@ -112,33 +112,33 @@ class FactFound(_OnPage):
     """Headings above the row, outermost first."""
     column: str
     part: str | None
-    """The segment, product, region ... as printed or tagged; None for the whole company."""
+    """The segment, product or region as printed or tagged; None for the whole company."""
     amount: Decimal
     """As printed, in units of `scale`."""
     scale: int
     unit: str
     source: str
-    """`table`, `label`, `ixbrl` or `text`: an amount in a sentence, whose label is the clause."""
+    """`table`, `label`, `ixbrl` or `text`; for `text`, an amount in a sentence, the label is its clause."""
     fiscal_year: int
-    """0 where the sentence names no time."""
+    """0 if the sentence states no time."""
     quarter: int | None
     months: int
-    """0 for a balance."""
+    """Duration in months; 0 for a balance."""
     statement: Statement | None
     concept: str | None
-    """Of its tag in inline XBRL."""
+    """Its inline XBRL concept."""
     proved: bool
-    """Whether a sum of its table bears it out."""
+    """Whether the figure is confirmed by a sum in its table."""
     score: float
-    """About 1 where the line is called as the phrase says; compares within one search only."""
+    """About 1 for an exact match of the line; comparable within one search only."""
     missing: tuple[str, ...] = ()
-    """Words of the phrase that nothing around the figure bears out."""
+    """Words of the phrase that neither the figure nor its context contains."""
     extra: tuple[str, ...] = ()
-    """Words of its line that the phrase does not have."""
+    """Words of the line that the phrase lacks."""
 
     @classmethod
     def of(cls, hit: FactHit, company: str) -> FactFound:
-        """A hit of fact search."""
+        """Build from a hit of fact search."""
         fact = hit.sourced.fact
         return cls(
             doc_id=hit.sourced.doc_id,
@@ -165,23 +165,30 @@ class FactFound(_OnPage):
 
 
 class FactsListed(Artifact):
-    """Of `fact_search`, best first; of `each` part, in the order in which they are printed."""
+    """Result of `fact_search`, best first; with `each`, the parts in printed order."""
 
     phrase: str
     facts: tuple[FactFound, ...]
     sure: bool
-    """Whether the first is what was looked for: all words borne out, and nothing as near says something else."""
+    """Whether the first figure is the one meant: all words match and no near match contradicts it."""
     rivals: int = 0
-    """How many of the first ones fit alike and say different things."""
+    """How many of the first figures match equally well but are different figures."""
     kind: str | None = None
-    """What the parts divide the company by, where each part was asked for."""
+    """The kind of the parts, if each part was requested."""
     total: FactFound | None = None
-    """The whole that the parts are of."""
+    """The total of the parts."""
     dropped: tuple[tuple[str, str], ...] = ()
-    """(name, why it is no part): totals, subtotals, eliminations."""
+    """(name, reason) of rows that are no parts: totals, subtotals, eliminations."""
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A figure a row, `value` in base units beside `amount` as printed (extra `pandas`). Raises QuestionError."""
+        """Return the figures as a frame, one row each (extra `pandas`).
+
+        Returns:
+            Columns are the fields of `FactFound`; `amount` is as printed, `value` is in base units.
+
+        Raises:
+            QuestionError: pandas is not installed.
+        """
         return data_frame(
             [
                 {**fact.model_dump(), "amount": float(fact.amount), "value": float(fact.amount * fact.scale)}
@@ -191,7 +198,7 @@ class FactsListed(Artifact):
 
 
 class PageRead(_OnPage):
-    """A page as read."""
+    """The text of one page."""
 
     doc_id: str
     title: str
@@ -201,56 +208,56 @@ class PageRead(_OnPage):
 
 
 class PagesRead(Artifact):
-    """Of `read_page`: the pages asked for, in that order."""
+    """Result of `read_page`: the requested pages in the requested order."""
 
     filing: FilingListed
     pages: tuple[PageRead, ...]
 
 
 class CardsMade(Artifact):
-    """Of `card_extraction`, in the order of the pages."""
+    """Result of `card_extraction`, in page order."""
 
     filing: FilingListed
     cards: tuple[Card, ...]
 
 
 class FilingsListed(Artifact):
-    """Of `list_filings`, by company, then time."""
+    """Result of `list_filings`, by company, then time."""
 
     filings: tuple[FilingListed, ...]
     total: int
-    """How many there are, listed or not."""
+    """Number of matching filings, including those not listed."""
 
 
 class NumberAccounted(Artifact):
-    """A number of a program and where it comes from."""
+    """A number of a program with its source."""
 
     literal: str
     line: int
     variable: str | None
     source: str | None
-    """`fact`, `question` or `constant`; None where nothing accounts for it."""
+    """`fact`, `question` or `constant`; None if no source was found."""
     said: str
-    """Which figure it is, or why nothing accounts for it."""
+    """The figure it matches, or why no source was found."""
     doc_id: str | None = None
     page: int | None = None
     """0-based."""
 
 
 class ProgramRun(Artifact):
-    """Of `python_execution`."""
+    """Result of `python_execution`."""
 
     value: ProgramValue
     checked: bool
-    """Whether its numbers were held against pages of filings."""
+    """Whether its numbers were checked against pages or a question."""
     numbers: tuple[NumberAccounted, ...] = ()
 
     @property
     def without_source(self) -> tuple[NumberAccounted, ...]:
-        """Numbers that nothing accounts for."""
+        """Numbers without a source."""
         return tuple(number for number in self.numbers if number.source is None)
 
     @property
     def sourced(self) -> bool:
-        """Whether every number was checked and accounted for."""
+        """Whether every number was checked and has a source."""
         return self.checked and not self.without_source

@@ -1,4 +1,4 @@
-"""What the tools work with: how they answer and search, which filings they may read, how much they may say."""
+"""The context shared by tools: workspace, strategy, settings, readable filings and the size of a result."""
 
 from __future__ import annotations
 
@@ -17,11 +17,20 @@ from fin_agent.workspace import Workspace
 
 USUAL_TOKENS = 4_000
 MIN_TOKENS = 300
-"""Less than this holds no passage beside what has to be said around it."""
+"""A smaller budget leaves no room for a passage next to the required text."""
 
 
 def open_workspace(index: Path | str | None, workspace: Workspace | None) -> Workspace:
-    """The one given, else that of the index named. Raises ValueError where both are given, FilingIndexError."""
+    """Return the given workspace, or open the index.
+
+    Args:
+        index: Folder of the index; None for the default folder.
+        workspace: An open workspace to use in place of `index`.
+
+    Raises:
+        ValueError: Both are given.
+        FilingIndexError: The index cannot be opened.
+    """
     if index is not None and workspace is not None:
         raise ValueError("give `index` or `workspace`, not both")
     return workspace or Workspace.open(index if index is not None else index_folder())
@@ -29,14 +38,14 @@ def open_workspace(index: Path | str | None, workspace: Workspace | None) -> Wor
 
 @dataclass(frozen=True)
 class SearchContext:
-    """What a search works with; safe to share between threads."""
+    """The context of a search; safe to share between threads."""
 
     workspace: Workspace
     settings: Settings
     strategy: Strategy
     """Searches documents, pages and passages."""
     analyst: RulesAnalyst
-    """Reads what is searched for: by rules, whoever answers."""
+    """Parses search requests; always by rules, whatever model answers."""
     within: tuple[str, ...] | None
     """The only filings that may be read; None for all."""
 
@@ -50,10 +59,19 @@ class SearchContext:
         callers: Callers | None = None,
         notify: Notify = log_warning,
     ) -> SearchContext:
-        """Over a workspace, as `settings` say; `callers` ask the models of strategies in place of those named there.
+        """Build the context of a search over a workspace.
 
-        Raises FilingIndexError where one of `doc_ids` is not indexed or it is empty, StrategyError where the strategy
-        lacks something, ModelSetupError where a chat model cannot be set up.
+        Args:
+            workspace: The index to search.
+            settings: Select the strategy and its models.
+            doc_ids: The only filings that may be read; None for all.
+            callers: Model callers for strategies, in place of those that the settings name.
+            notify: Receives warnings.
+
+        Raises:
+            FilingIndexError: One of `doc_ids` is not indexed, or the index is empty.
+            StrategyError: The strategy lacks a requirement.
+            ModelSetupError: A chat model cannot be set up.
         """
         within = chosen_filings(doc_ids, workspace.index)
         strategy = strategy_for(settings, workspace, callers=callers, notify=notify)
@@ -62,11 +80,11 @@ class SearchContext:
 
 @dataclass(frozen=True)
 class ToolContext(SearchContext):
-    """Shared by the tools of a toolkit: searches, answers, and how much a result may say."""
+    """The context of a toolkit: searching, answering and the size of a result."""
 
     answering: AnswerContext
     max_tokens: int = USUAL_TOKENS
-    """Of one result as a model reads it."""
+    """Budget of one result, in tokens."""
 
     @classmethod
     def of(
@@ -79,10 +97,7 @@ class ToolContext(SearchContext):
         notify: Notify = log_warning,
         max_tokens: int = USUAL_TOKENS,
     ) -> ToolContext:
-        """Over a workspace, as `settings` say.
-
-        Raises what SearchContext.of and AnswerContext.from_settings raise.
-        """
+        """Build the context of a toolkit; arguments and errors are those of `SearchContext.of` and `AnswerContext`."""
         searching = SearchContext.of(workspace, settings, doc_ids=doc_ids, callers=callers, notify=notify)
         answering = AnswerContext.from_settings(workspace, settings, callers=callers, notify=notify)
         return cls(**vars(searching), answering=answering, max_tokens=max_tokens)

@@ -1,4 +1,4 @@
-"""What a tool cannot do with what it was given, and what to give instead."""
+"""The error for tool input that cannot be used, and how it quotes names."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from fin_agent.prompts.untrusted_text import on_a_line, quoted_text
 
 
 class ToolInputError(FinAgentError):
-    """A tool was given something it cannot use. Whoever called it, a model most often, reads what to give instead."""
+    """Tool input cannot be used; the remedy says what to pass instead, for a caller that is usually a model."""
 
 
 def quoted_name(words: str) -> str:
-    """What a filing, a file or a model calls something, in a message: on a line, in quotes, with no marks of ours."""
+    """Return a name given by a filing, file or model for use in a message: one line, in quotes, marks neutralized."""
     return repr(on_a_line(quoted_text(words))[:80])

@@ -1,4 +1,4 @@
-"""Each tool's result as a model reads it: our words, then what filings say, quoted and within a budget of tokens."""
+"""Format each tool's result for a model: our text, then quoted text of filings, within a budget of tokens."""
 
 from __future__ import annotations
 
@@ -32,38 +32,44 @@ UNCHECKED = "Its numbers were not checked"
 NO_SOURCE_FOR = "NO SOURCE for"
 SOURCES_FOR_ALL = " has a source."
 NOT_ANSWERED = "Not answered: "
-"""Words by which whoever reads a result again knows what kind it is."""
+"""Fixed phrases by which a reader of stored results recognizes their kind."""
 _CELL = re.compile(r"[\s$€£%()—–\-\d.,*]+")
 _SCALES = {1: "", 1_000: "thousands", 1_000_000: "millions", 1_000_000_000: "billions"}
 
 
 Ending = Callable[[int, int], str]
-"""What to do about what is left out: told how many parts are whole, and how many lines of the next one are there."""
+"""Builds the note on omitted text from the number of complete parts and of lines of the next one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of what filings say, and where it stands."""
+    """Text of a filing, with its source."""
 
     text: str
     of: str = ""
     mark: str = "passage"
-    """What the quotation is called: `passage`, `page`, `card`."""
+    """Name of the mark around the quotation: `passage`, `page`, `card`."""
     ours: bool = False
-    """Whether we wrote it, from words of filings: then it is not looked through for what speaks to a model."""
+    """Whether the text is ours, composed from words of filings; it is then not scanned for injection."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutputBudget:
-    """How much a result may say."""
+    """The size limit of a result, in tokens."""
 
     tokens: int
 
     def render(self, head: str, parts: Sequence[Part], *, ending: Ending | None = None, seed: str = "") -> str:
-        """`head`, then as many parts as fit, the last one cut at a line's end; what is left out is said.
+        """Return `head` and as many parts as fit; the last one is cut at a line end and omissions are noted.
 
-        Quotations carry marks with one code that no quoted text can hold, and the meaning of the marks stands before
-        them. `seed` goes into the code.
+        Quotations are between marks with a code that no quoted text contains; a statement before them explains the
+        marks.
+
+        Args:
+            head: Our own text.
+            parts: Text of filings, most important first.
+            ending: Builds the note on omitted text; None for the usual note.
+            seed: Varies the code of the marks.
         """
         shown = list(parts)
         cut = False
@@ -71,12 +77,12 @@ class OutputBudget:
             whole = len(shown) - cut
             lines = len(shown[-1].text.splitlines()) if cut else 0
             left_out = "" if whole == len(parts) else _omission_note(whole, lines, len(parts), ending)
-            told = "\n".join(filter(None, (head, *_quoted(shown, seed), left_out)))
-            over = approximate_tokens(told) - self.tokens
+            text = "\n".join(filter(None, (head, *_quoted(shown, seed), left_out)))
+            over = approximate_tokens(text) - self.tokens
             if over <= 0:
-                return told
+                return text
             if not shown:
-                return self._clipped(told)
+                return self._clipped(text)
             last = self._shortened(shown[-1], over)
             cut = last is not None
             shown[-1:] = [] if last is None else [last]
@@ -84,7 +90,7 @@ class OutputBudget:
     def render_list(
         self, head: str, lines: Sequence[str], *, mark: str, remedy: str = "Narrow what you ask for."
     ) -> str:
-        """`head`, then as many lines as fit in one quotation; how many are left out is said."""
+        """Return `head` and as many lines as fit in one quotation, with a note on omitted lines."""
 
         def ending(whole: int, shown: int) -> str:
             count = len(lines) if whole else shown
@@ -93,7 +99,7 @@ class OutputBudget:
         return self.render(head, [Part("\n".join(lines), mark=mark)] if lines else [], ending=ending)
 
     def _shortened(self, part: Part, over: int) -> Part | None:
-        """The part without its last lines, `over` tokens less; None where hardly anything would be left."""
+        """Return the part without its last lines, at least `over` tokens shorter; None if hardly anything remains."""
         lines = part.text.splitlines()
         room = approximate_tokens(part.text) - over
         kept: list[str] = []
@@ -104,11 +110,11 @@ class OutputBudget:
             kept.append(line)
         return replace(part, text="\n".join(kept)) if any(line.strip() for line in kept) else None
 
-    def _clipped(self, told: str) -> str:
-        """Our own words alone, where even they are more than allowed."""
-        while approximate_tokens(told) > self.tokens and told:
-            told = told[: int(len(told) * 0.9)]
-        return told
+    def _clipped(self, text: str) -> str:
+        """Return our own text cut to the budget, for when it alone exceeds it."""
+        while approximate_tokens(text) > self.tokens and text:
+            text = text[: int(len(text) * 0.9)]
+        return text
 
 
 def _omission_note(whole: int, lines: int, of: int, ending: Ending | None) -> str:
@@ -134,7 +140,7 @@ def _quoted(parts: Sequence[Part], seed: str) -> Iterator[str]:
 
 
 def _signs(fence: Fence, parts: Sequence[Part]) -> Iterator[str]:
-    """Of which parts a sign was found that they speak to a model; what they say stands between the marks only."""
+    """Yield a warning for each quotation that addresses the model, without repeating what it says."""
     for number, part in enumerate(parts, start=1):
         reports = fence.reports(part.mark, [Quoted(part.text, part.of)], signs=not part.ours)
         kinds = dict.fromkeys(sign.kind.value for report in reports for sign in report.signs)
@@ -144,7 +150,7 @@ def _signs(fence: Fence, parts: Sequence[Part]) -> Iterator[str]:
 
 
 def format_filings(found: DocumentsFound, budget: OutputBudget) -> str:
-    """Of `document_search`."""
+    """Format the result of `document_search`."""
     if not found.filings:
         return _with_notes("No filing fits.", found.notes, budget)
     lines = [f"{rank}. {_filing_line(filing)}" for rank, filing in enumerate(found.filings, start=1)]
@@ -153,7 +159,7 @@ def format_filings(found: DocumentsFound, budget: OutputBudget) -> str:
 
 
 def format_pages(found: PagesFound, budget: OutputBudget) -> str:
-    """Of `page_search`."""
+    """Format the result of `page_search`."""
     if not found.pages:
         return _with_notes("No page fits.", found.notes, budget)
     head = (
@@ -165,7 +171,7 @@ def format_pages(found: PagesFound, budget: OutputBudget) -> str:
 
 
 def format_facts(listed: FactsListed, budget: OutputBudget) -> str:
-    """Of `fact_search`."""
+    """Format the result of `fact_search`."""
     if not listed.facts:
         return "No figure fits. Say less, or look for the page with page_search."
     if listed.kind is not None or listed.total is not None or listed.dropped:
@@ -174,9 +180,9 @@ def format_facts(listed: FactsListed, budget: OutputBudget) -> str:
     elif listed.sure:
         head = f"{_counted(len(listed.facts), 'figure')}, best first; the first one is what the phrase says."
     elif listed.rivals:
-        head = f"Several lines fit alike and say different things: the first {listed.rivals} below. Say more, or ask."
+        head = f"The first {listed.rivals} lines match equally well but are different figures. Use more words, or ask."
     else:
-        head = "No line has all of these words. The nearest ones, best first, with the words they lack:"
+        head = "No line has all of these words. The nearest lines, best first, with the words they lack:"
     lines = [_fact_line(fact) for fact in listed.facts]
     if listed.total is not None:
         lines.append(f"whole: {_fact_line(listed.total)}")
@@ -190,7 +196,7 @@ def _fact_line(fact: FactFound) -> str:
     period = f"Q{fact.quarter} FY{fact.fiscal_year}" if fact.quarter else f"FY{fact.fiscal_year}"
     span = "at the end of " if not fact.months else "" if fact.months in (3, 12) else f"{fact.months} months of "
     if not fact.fiscal_year:
-        period, span = "no period said", ""
+        period, span = "no period stated", ""
     lacks = f"; lacks: {', '.join(fact.missing)}" if fact.missing else ""
     where = f"{fact.doc_id} page {fact.page_number}"
     row = " > ".join((*fact.section, fact.label))
@@ -198,7 +204,7 @@ def _fact_line(fact: FactFound) -> str:
 
 
 def format_page_text(read: PagesRead, budget: OutputBudget, from_line: int = 1) -> str:
-    """Of `read_page`; the first page begins at `from_line`."""
+    """Format the result of `read_page`; the first page begins at line `from_line`."""
     numbers = [page.page for page in read.pages]
     texts = [join_number_rows(page.text).splitlines() for page in read.pages]
     parts: list[Part] = []
@@ -221,7 +227,7 @@ def format_page_text(read: PagesRead, budget: OutputBudget, from_line: int = 1) 
 
 
 def format_cards(made: CardsMade, budget: OutputBudget) -> str:
-    """Of `card_extraction`."""
+    """Format the result of `card_extraction`."""
     if not made.cards:
         return "No passage is on these pages."
     in_tables = {place for card in made.cards if card.verifiability.table for place in map(_fact_place, _facts(card))}
@@ -231,9 +237,9 @@ def format_cards(made: CardsMade, budget: OutputBudget) -> str:
 
 
 def format_listing(listed: FilingsListed, budget: OutputBudget) -> str:
-    """Of `list_filings`."""
+    """Format the result of `list_filings`."""
     if not listed.filings:
-        return "The index holds no filings."
+        return "The index contains no filings."
     more = f", the first {len(listed.filings)} listed" if len(listed.filings) < listed.total else ""
     head = f"{_counted(listed.total, 'filing')}{more}, by company and time."
     lines = [_filing_line(filing) for filing in listed.filings]
@@ -241,7 +247,7 @@ def format_listing(listed: FilingsListed, budget: OutputBudget) -> str:
 
 
 def format_program_run(run: ProgramRun, budget: OutputBudget) -> str:
-    """Of `python_execution`."""
+    """Format the result of `python_execution`."""
     head = [f"{RESULT}{json.dumps(run.value, ensure_ascii=False)}"]
     lacking = run.without_source
     if not run.checked:
@@ -257,20 +263,20 @@ def format_program_run(run: ProgramRun, budget: OutputBudget) -> str:
         head.append(
             f"Each of its {_counted(len(run.numbers), 'number')}{SOURCES_FOR_ALL}"
             if run.numbers
-            else "It holds no numbers."
+            else "It contains no numbers."
         )
     parts = [Part("\n".join(map(_number_line, run.numbers)), mark="figures")] if run.numbers else []
     return budget.render("\n".join(head), parts)
 
 
 def format_answer(answer: Answer, budget: OutputBudget) -> str:
-    """Of `answer_question`."""
+    """Format the result of `answer_question`."""
     if answer.ask_back:
-        head = f"{NOT_ANSWERED}the question can be meant in several ways. Ask the person, or ask again with it said:"
+        head = f"{NOT_ANSWERED}the question has several readings. Ask the person, or ask again and state which:"
         return budget.render(head, [Part(answer.ask_back, mark="question")])
     if answer.refused:
         head = (
-            f"{NOT_ANSWERED}the filings do not hold all that the question needs. Say what is missing and give no "
+            f"{NOT_ANSWERED}the filings do not contain all that the question needs. Say what is missing and give no "
             "figure in its place; ask again only with another company, period or measure."
         )
         nearest = [f"{page.doc_id} page {page.page + 1}" for page in answer.retrieved.pages[:3]]
@@ -341,17 +347,17 @@ def _fact_place(placed: tuple[int, CardFact]) -> _Place:
 
 
 def _rows(card: Card, elsewhere: Collection[_Place]) -> list[str]:
-    """A line for each row of figures; running text repeats its page's tables, which show their own."""
+    """Return a line for each row of figures; text passages leave out figures of the tables on their page."""
     own = [fact for page, fact in _facts(card) if (page, fact.box) not in elsewhere]
     rows: dict[tuple[int, str, str, str | None], list[str]] = {}
     for fact in own:
         unit = " ".join(filter(None, (fact.unit, _SCALES.get(fact.scale, f"x {fact.scale:,}"))))
         rows.setdefault((fact.line, fact.label, unit, fact.scope), []).append(f"{fact.period}: {fact.amount:,}")
-    told = [
+    rows = [
         f"figures: {label}{f' ({scope})' if scope else ''} | {unit} | {'; '.join(amounts)} | line {line + 1}"
         for (line, label, unit, scope), amounts in rows.items()
     ]
-    return told if len(own) == len(card.facts) else [*told, "figures: also those of the tables on its page"]
+    return rows if len(own) == len(card.facts) else [*rows, "figures: also those of the tables on its page"]
 
 
 def _number_line(number: NumberAccounted) -> str:
@@ -374,9 +380,9 @@ def _counted(number: int, noun: str) -> str:
 
 
 def join_number_rows(text: str) -> str:
-    r"""A text in which numbers that stand on lines of their own are put behind what they belong to.
+    r"""Append numbers that are on their own lines to the line that they belong to.
 
-    PDFs are read cell by cell: a row of a table is as many lines as it has cells, in their order.
+    PDFs are read cell by cell, so that a table row is spread over as many lines as it has cells.
 
     >>> join_number_rows("Net sales\\n$\\n3,533\\n$\\n(12)\\nCost of sales\\n—")
     'Net sales $ 3,533 $ (12)\\nCost of sales —'

@@ -1,4 +1,4 @@
-"""What each tool does, from its arguments to its artifact; the HTTP API and MCP resources do the same."""
+"""The implementation of each tool, from arguments to artifact; the HTTP API and MCP resources share it."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ from fin_agent.tools.errors import ToolInputError
 from fin_agent.vocabulary.filing import PassageKind
 
 MAX_PAGES = 20
-"""Read or described at once."""
+"""Most pages read or described in one call."""
 MAX_SOURCE_PAGES = 100
 _PASSAGES_A_PAGE = 4
-"""So many times as many passages as pages are ranked, so that most pages have one of their own among them."""
+"""Passages ranked per page, so that most pages have a passage among them."""
 
 
 def list_filings(context: ToolContext, given: take.ListFilingsArguments) -> FilingsListed:
-    """Filings by company, then time. Raises ToolInputError."""
+    """Return filings by company, then time. Raises ToolInputError."""
     return all_filings(context, given, given.k)
 
 
 def all_filings(context: ToolContext, to: take.Narrowed, limit: int | None = None) -> FilingsListed:
-    """The same, as many as `limit`; all without one."""
+    """Return filings by company, then time; at most `limit`, or all. Raises ToolInputError."""
     doc_ids = filter_filings(context.workspace, to, context.within)
     wanted = None if doc_ids is None else frozenset(doc_ids)
     entries = context.workspace.index.entries()
@@ -68,7 +68,12 @@ def all_filings(context: ToolContext, to: take.Narrowed, limit: int | None = Non
 def find_documents(
     context: SearchContext, given: take.DocumentSearchArguments | take.PageSearchArguments
 ) -> DocumentsFound:
-    """The best filings. Raises QuestionError where there is nothing to read, ToolInputError."""
+    """Return the best filings for a query.
+
+    Raises:
+        QuestionError: The query has no words to search for.
+        ToolInputError: A filter matches nothing.
+    """
     doc_ids = filter_filings(context.workspace, given, context.within)
     understood, notes = read_query(context, given.query, doc_ids)
     result = context.strategy.search(understood, Scope(doc_ids), Depth(documents=given.k))
@@ -82,14 +87,14 @@ def find_documents(
 
 
 def find_pages(context: SearchContext, given: take.PageSearchArguments) -> PagesFound:
-    """The best pages, each with its best passage. Raises as above."""
+    """Return the best pages, each with its best passage. Raises like `find_documents`."""
     return explain_page_scores(context, given)[0]
 
 
 def explain_page_scores(
     context: SearchContext, given: take.PageSearchArguments
 ) -> tuple[PagesFound, tuple[tuple[tuple[str, float], ...], ...]]:
-    """The best pages, and of each what its score is the sum of: names of features with their shares."""
+    """Return the best pages and, for each, the terms of its score as (feature, share) pairs."""
     doc_ids = filter_filings(context.workspace, given, context.within)
     understood, notes = read_query(context, given.query, doc_ids)
     entries = entries_by_id(context)
@@ -122,7 +127,7 @@ def explain_page_scores(
 
 
 def find_figures(context: SearchContext, given: take.FactSearchArguments) -> FactsListed:
-    """Figures by the words of their addresses, or each part of a company. Raises ToolInputError."""
+    """Return figures that match a phrase, or each part of a company. Raises ToolInputError."""
     workspace = context.workspace
     company = resolve_company(given.company, workspace).key if given.company is not None else None
     narrowing = take.Narrowed(company=given.company, doc_ids=given.doc_ids)
@@ -130,13 +135,13 @@ def find_figures(context: SearchContext, given: take.FactSearchArguments) -> Fac
     query = FactQuery(given.phrase, given.fiscal_year, given.quarter, given.months, given.part)
     names = {doc_id: identity.company for doc_id, identity in workspace.directory.identities.items()}
 
-    def add_warning(hit: FactHit) -> FactFound:
+    def to_artifact(hit: FactHit) -> FactFound:
         return FactFound.of(hit, names[hit.sourced.doc_id])
 
     if given.each is None:
         found = find_facts(workspace, query, company=company, scope=scope, limit=given.k)
         workspace.index.check_rows({hit.sourced.doc_id for hit in found.hits}, words=False)
-        hits = tuple(map(add_warning, found.hits))
+        hits = tuple(map(to_artifact, found.hits))
         return FactsListed(phrase=given.phrase, facts=hits, sure=found.is_sure, rivals=len(found.rivals))
     if company is None or given.fiscal_year is None:
         raise ToolInputError(
@@ -148,10 +153,10 @@ def find_figures(context: SearchContext, given: take.FactSearchArguments) -> Fac
     workspace.index.check_rows({each.doc_id for member in made.members for each in member.facts}, words=False)
     return FactsListed(
         phrase=given.phrase,
-        facts=tuple(add_warning(FactHit(member.facts[-1], 1.0)) for member in made.members[: given.k]),
+        facts=tuple(to_artifact(FactHit(member.facts[-1], 1.0)) for member in made.members[: given.k]),
         sure=made.sums_to_whole(),
         kind=made.kind,
-        total=add_warning(FactHit(made.total[-1], 1.0)) if made.total else None,
+        total=to_artifact(FactHit(made.total[-1], 1.0)) if made.total else None,
         dropped=made.dropped,
     )
 
@@ -160,7 +165,7 @@ ANY_KIND = "any"
 
 
 def read_pages(context: ToolContext, given: take.ReadPageArguments) -> PagesRead:
-    """The pages named, with their text. Raises ToolInputError."""
+    """Return the text of the requested pages. Raises ToolInputError."""
     filing, keys = _resolve_pages(context, given.doc_id, given.pages)
     read = (
         PageRead(
@@ -177,7 +182,7 @@ def read_pages(context: ToolContext, given: take.ReadPageArguments) -> PagesRead
 
 
 def make_cards(context: ToolContext, given: take.CardExtractionArguments) -> CardsMade:
-    """The card of every passage on the pages named, with its figures. Raises ToolInputError."""
+    """Return a card with figures for every passage on the requested pages. Raises ToolInputError."""
     filing, keys = _resolve_pages(context, given.doc_id, given.pages)
     index = context.workspace.index
     passages = [RetrievedPassage.of(entry, 0.0, 1) for entry in index.passages(keys)]
@@ -186,9 +191,11 @@ def make_cards(context: ToolContext, given: take.CardExtractionArguments) -> Car
 
 
 def run_program(context: ToolContext, given: take.PythonExecutionArguments) -> ProgramRun:
-    """What the program returns and, with sources or a question, where each of its numbers comes from.
+    """Run a program; with sources or a question, check where each of its numbers comes from.
 
-    Raises SandboxError where it cannot be run to its end, ToolInputError where a source is not there.
+    Raises:
+        SandboxError: The program is not allowed or fails.
+        ToolInputError: A source does not exist.
     """
     checked = given.sources is not None or given.question is not None
     facts = _facts_on(context, given.sources or ())
@@ -199,21 +206,31 @@ def run_program(context: ToolContext, given: take.PythonExecutionArguments) -> P
 
 
 def answer_tool_question(context: ToolContext, given: take.AnswerQuestionArguments) -> Answer:
-    """The graph's answer or refusal, its seconds left out: the same call gives the same. Raises QuestionError."""
+    """Return the graph's answer or refusal with its duration reset, so that equal calls give equal results.
+
+    Raises:
+        QuestionError: The question cannot be processed.
+    """
     doc_ids = filter_filings(context.workspace, given, context.within)
     answer = answer_question(given.question, context.answering, doc_ids=doc_ids)
     return answer.model_copy(update={"seconds": 0.0})
 
 
 def read_query(context: SearchContext, query: str, doc_ids: Sequence[str] | None) -> tuple[Query, tuple[str, ...]]:
-    """What to search for, and what of it cannot be there; who is not named is the only company among `doc_ids`."""
+    """Parse a search request.
+
+    If it names no company and `doc_ids` have only one, that company is meant.
+
+    Returns:
+        The query, and the requirements of the request that no indexed filing can meet.
+    """
     analyst = context.analyst
     intent = intent_in(doc_ids, query, analyst, context.workspace)
     return analyst.query(intent, analyst.plan(intent), None), tuple(unmet_requirements(intent, context.workspace))
 
 
 def entries_by_id(context: SearchContext) -> Mapping[str, FilingEntry]:
-    """Every filing of the index by its id."""
+    """Return every filing of the index by its id."""
     return {entry.doc_id: entry for entry in context.workspace.index.entries()}
 
 
@@ -237,7 +254,7 @@ def _page_keys(
 def _best_passages(
     ranked: Sequence[RankedPassage], keys: Sequence[PageKey], context: SearchContext
 ) -> dict[PageKey, StoredPassage]:
-    """The passage of each page that is ranked best; the first on a page of which none is ranked."""
+    """Return the best-ranked passage of each page; for a page without one, its first passage."""
     best: dict[PageKey, StoredPassage] = {}
     for passage in ranked:
         best.setdefault(passage.stored.key, passage.stored)

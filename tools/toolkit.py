@@ -1,4 +1,4 @@
-"""The tools that an agent is given to read filings with, over one index."""
+"""The LangChain tools with which an agent reads filings, over one index."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ Found = TypeVar("Found", bound=BaseModel)
 
 
 class FinAgentToolkit(BaseToolkit):
-    """Eight tools over an index of filings, for any agent that takes LangChain tools.
+    """Eight tools over an index of filings, for any agent that uses LangChain tools.
 
-    Each gives text for the model, within `max_tokens`, and a typed artifact (`fin_agent.tools.artifacts`; an Answer of
-    `answer_question`). What filings say is quoted between marks, as data. The tools are safe to share between threads
-    and can be awaited.
+    Each returns text for the model, within `max_tokens`, and a typed artifact (`fin_agent.tools.artifacts`; an Answer
+    for `answer_question`). Text of filings is quoted between marks, as data. The tools are safe to share between
+    threads and can be awaited.
 
-    Given to an agent: `create_agent("openai:gpt-5.4", toolkit.get_tools())`.
+    Use with an agent: `create_agent("openai:gpt-5.4", toolkit.get_tools())`.
 
     >>> from pathlib import Path
     >>> from fin_agent import FinAgentToolkit
@@ -62,7 +62,14 @@ class FinAgentToolkit(BaseToolkit):
     _context: ToolContext = PrivateAttr()
 
     def model_post_init(self, context: object) -> None:
-        """Open the index. Raises FilingIndexError, StrategyError, ModelSetupError; ValueError where two are given."""
+        """Open the index.
+
+        Raises:
+            ValueError: Both `index` and `workspace` are given.
+            FilingIndexError: The index cannot be opened.
+            StrategyError: The strategy lacks a requirement.
+            ModelSetupError: A chat model cannot be set up.
+        """
         self._context = ToolContext.of(
             open_workspace(self.index, self.workspace),
             self.settings,
@@ -72,11 +79,11 @@ class FinAgentToolkit(BaseToolkit):
         )
 
     def get_tools(self, *, include: Collection[str] | None = None, prefix: str = "") -> list[BaseTool]:
-        """Return the tools: those that find first, then those that read and compute.
+        """Return the tools: search tools first, then those that read and compute.
 
         Args:
             include: Names of the tools to return; None for all.
-            prefix: Stands before each tool's name, to tell it from tools of other makers.
+            prefix: Prepended to each tool's name, to distinguish it from other tools.
 
         Returns:
             LangChain tools, safe to share between threads.
@@ -90,15 +97,15 @@ class FinAgentToolkit(BaseToolkit):
             raise ToolInputError(
                 f"there is no tool {' or '.join(map(repr, unknown))}", remedy=f"There are: {', '.join(TOOL_NAMES)}"
             )
-        told: set[str] = set()
+        described: set[str] = set()
         return [
-            make_tool(prefix + name, description, arguments, run, told)
+            make_tool(prefix + name, description, arguments, run, described)
             for name, description, arguments, run in self._described()
             if named is None or name in named
         ]
 
     def _described(self) -> list[tuple[str, str, type[take.Arguments], Callable[[Any], tuple[str, BaseModel]]]]:
-        """Name, description, arguments and what is run of each tool, in the order of `TOOL_NAMES`."""
+        """Return (name, description, arguments, function) of each tool, in the order of `TOOL_NAMES`."""
         context = self._context
         budget = result_formatting.OutputBudget(context.max_tokens)
 
@@ -108,11 +115,11 @@ class FinAgentToolkit(BaseToolkit):
 
         def by(
             operation: Callable[[ToolContext, Given], Found],
-            told: Callable[[Found, result_formatting.OutputBudget], str],
+            format_result: Callable[[Found, result_formatting.OutputBudget], str],
         ) -> Callable[[Given], tuple[str, BaseModel]]:
             def run(given: Given) -> tuple[str, BaseModel]:
                 found = operation(context, given)
-                return told(found, budget), found
+                return format_result(found, budget), found
 
             return run
 
@@ -175,7 +182,7 @@ class FinAgentToolkit(BaseToolkit):
 
     @property
     def context(self) -> ToolContext:
-        """What the tools work with, for what serves them further."""
+        """The context of the tools, for servers that build on it."""
         return self._context
 
 
@@ -184,12 +191,18 @@ def make_tool(
     description: str,
     arguments: type[Given],
     run: Callable[[Given], tuple[str, BaseModel]],
-    told: set[str] | None = None,
+    described: set[str] | None = None,
 ) -> BaseTool:
-    """A tool of a function that gives the text for a model and the artifact for code.
+    """Build a tool from a function that returns text for the model and an artifact for code.
 
-    What it raises reaches the model as a message with what to do next, never as a traceback. `told` is that of
-    `short_schema`.
+    An exception reaches the model as a message with a remedy, never as a traceback.
+
+    Args:
+        name: The tool's name.
+        description: The description that the model reads.
+        arguments: The model of the tool's arguments.
+        run: The implementation.
+        described: Shared arguments that earlier schemas describe (see `short_schema`).
     """
 
     def called(**given: object) -> tuple[str, BaseModel]:
@@ -208,7 +221,7 @@ def make_tool(
     return StructuredTool(
         name=name,
         description=description,
-        args_schema=take.short_schema(arguments, set() if told is None else told),
+        args_schema=take.short_schema(arguments, set() if described is None else described),
         func=called,
         response_format="content_and_artifact",
         handle_tool_error=True,

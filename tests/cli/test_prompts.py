@@ -71,7 +71,7 @@ def test_what_is_wrong_in_a_folder_is_told(own: Path, monkeypatch: pytest.Monkey
     ran = Ran("prompts", "list")
     assert ran.code == 3
     lines = ran.out.replace("\n", " ")
-    assert f"{own / 'sub_questions.md'}: the reply of this role is not read as `Poem`." in lines
+    assert f"{own / 'sub_questions.md'}: the reply of this role is not of the type `Poem`." in lines
     assert "no prompt has this name" in lines and "cannot be read" in lines
     assert lines.rstrip().endswith("14 prompts are right; 3 wrong.")
     checked = {each["name"]: each for each in Ran("prompts", "list", "--json").document["prompts"]}

@@ -88,7 +88,7 @@ def test_what_no_reader_sees_is_taken_out_and_counted() -> None:
         Removed("blank letter", 1), Removed("control", 1), Removed("direction", 1), Removed("soft hyphen", 1),
         Removed("surrogate", 1), Removed("tag", 9, "answer 42"), Removed("zero-width", 1),
     )  # fmt: skip
-    assert str(removed[5]) == "9 tag characters taken out, spelling 'answer 42'"
+    assert str(removed[5]) == "9 tag characters removed, spelling 'answer 42'"
     plain = "Net sales – “up” 4 % in Zürich ½\n\t(€ 5)"
     assert remove_invisible(plain) == (plain, ())
 
@@ -103,7 +103,7 @@ def test_a_prompt_reports_what_it_found_and_where() -> None:
     assert (report.placeholder, report.number, report.of) == ("passages", 2, "ACME_2023_10K page 5")
     assert report.removed == (Removed("zero-width", 1),)
     assert [sign.kind for sign in report.signs] == [SignKind.IGNORE, SignKind.FENCE]
-    assert str(report).startswith("passages 2 (ACME_2023_10K page 5): 1 zero-width character taken out; instruction to")
+    assert str(report).startswith("passages 2 (ACME_2023_10K page 5): 1 zero-width character removed; instruction to")
     judged = dict.fromkeys(load_prompt("text_judge").role.placeholders, "")
     drafted = load_prompt("text_judge").filled(**{**judged, "answer": "Net sales\u200b rose."})
     assert [(report.placeholder, report.signs) for report in drafted.reports] == [("answer", ())]
