@@ -1,1 +1,1 @@
-"""Cards, intents, plans, the ledger, the audit trace."""
+"""Evidence for answers: cards, intents, plans, the ledger and the audit trace."""

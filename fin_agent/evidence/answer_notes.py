@@ -1,4 +1,4 @@
-"""What has to be said of an answer's figures, in words: other filings that restate or contradict them."""
+"""Notes on an answer's figures: other filings that restate or contradict them."""
 
 from __future__ import annotations
 
@@ -29,10 +29,17 @@ def answer_notes(
     in_series: Collection[Slot] = (),
     broken: Mapping[Place, str] = MappingProxyType({}),
 ) -> tuple[str, ...]:
-    """A sentence for every required figure that another filing states differently, or that its own contradicts.
+    """Return a sentence for every required figure that is restated, contradicted or fails a check.
 
-    `facts` are those of all filings of the companies. Of a figure `in_series` only later reports count: on what those
-    of the series differ, its basis tells.
+    Args:
+        ledger: The figures of the answer.
+        facts: Facts of all filings of the companies.
+        metrics: Metrics by id.
+        owners: Company key of each filing.
+        identities: Identity of each filing.
+        in_series: Slots of a series: only later reports are noted for them, since the basis of the series covers the
+            rest.
+        broken: Places that fail the sums of their statement, with what fails (see `failed_sum_checks`).
     """
     said: list[str] = []
     for entry in ledger.entries:
@@ -53,14 +60,14 @@ def answer_notes(
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """What one filing states for a slot on the metric's own statement."""
+    """The statement of a slot by one filing, on the metric's own statement."""
 
     name: str
     order: tuple[int, int]
     amount: str
     differs: bool
     restates: bool
-    """Whether it is a periodic report of the slot's own or a later period: where it differs, a restatement."""
+    """Whether it is a periodic report of the slot's period or a later one: a difference is then a restatement."""
 
 
 def _reports(
@@ -70,7 +77,7 @@ def _reports(
     metrics: Mapping[str, Metric],
     identities: Mapping[str, Identity],
 ) -> Iterator[_Report]:
-    """The other filings that state the slot, by their periods; of several figures of one filing one has to agree."""
+    """Yield the other filings that state the slot, by period; one agreeing figure makes a filing agree."""
     home = slot_metric(entry.slot, metrics).statement
     for doc_id in sorted(stated):
         identity = identities.get(doc_id)
@@ -89,7 +96,11 @@ def _reports(
 def _restatement_note(
     entry: Entry, figure: Figure, own: Identity | None, reports: Sequence[_Report], *, later_only: bool
 ) -> Iterator[str]:
-    """`sales of A for FY2018 is $5 million as reported in the 10-K of FY2018; the 10-K of FY2019 restates it as $6`."""
+    """Yield a note on restatements, if there are any.
+
+    For example `sales of A for FY2018 is $5 million as reported in the 10-K of FY2018; the 10-K of FY2019 restates it
+    as $6`.
+    """
     if own is None or own.reported_period is None:
         return
     differing = sorted((one for one in reports if one.differs), key=lambda one: (one.order, one.name))
@@ -114,7 +125,7 @@ def _restatement_note(
 def _print_difference_note(
     entry: Entry, figure: Figure, prints: Sequence[SourcedFact], metrics: Mapping[str, Metric]
 ) -> Iterator[str]:
-    """What is said of prints of the same number in another scale, or of the other sign."""
+    """Yield a note where the same number is printed in another scale or with the other sign."""
     own, taken = figure.fact(), amount_in_words(figure.amount, figure.scale, figure.unit)
     scaled = next((each for each in prints if differ_only_in_scale(own, each.fact)), None)
     if scaled is not None:
@@ -149,7 +160,7 @@ def _order(identity: Identity) -> tuple[int, int]:
 
 
 def name_of(identity: Identity) -> str:
-    """`the 10-K of FY2018`, `the 10-Q of Q2 FY2019`, `the release of Q4 FY2022`."""
+    """Return a filing's name, such as `the 10-K of FY2018` or `the 10-Q of Q2 FY2019`."""
     reported = identity.reported_period
     quarter = f"Q{reported.quarter} " if reported is not None and reported.quarter else ""
     period = f" of {quarter}FY{reported.fiscal_year}" if reported is not None else ""

@@ -1,4 +1,4 @@
-"""Evidence: passages that the filter kept, with why; and what a curation decides."""
+"""Evidence: the passages that the filter keeps, with reasons, and the result of curation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fin_agent.vocabulary.filing import PassageKind
 
 
 class RetrievedPassage(BaseModel):
-    """A passage as a round of search found it."""
+    """A passage found by a round of search."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -29,7 +29,7 @@ class RetrievedPassage(BaseModel):
 
     @classmethod
     def of(cls, stored: StoredPassage, score: float, round_number: int) -> RetrievedPassage:
-        """A passage of the index, as found in that round."""
+        """Build from a passage of the index and the round that found it."""
         passage = stored.passage
         return cls(
             doc_id=stored.doc_id,
@@ -44,22 +44,22 @@ class RetrievedPassage(BaseModel):
 
     @property
     def key(self) -> tuple[str, int]:
-        """The passage's place in the index."""
+        """(doc_id, ordinal): the passage's key in the index."""
         return self.doc_id, self.ordinal
 
     @property
     def on_page(self) -> PageKey:
-        """The page it stands on."""
+        """The key of its page."""
         return PageKey(self.doc_id, self.page)
 
     @property
     def found(self) -> FoundPassage:
-        """Where it stands, without its text."""
+        """Its location, without the text."""
         return FoundPassage(self.doc_id, self.page, self.ordinal)
 
 
 class FoundPassage(NamedTuple):
-    """Where a passage stands that was found: its text is in the index."""
+    """The location of a passage that was found; its text is in the index."""
 
     doc_id: str
     page: int
@@ -68,7 +68,7 @@ class FoundPassage(NamedTuple):
 
 
 class Evidence(BaseModel):
-    """A passage kept by the filter."""
+    """A passage that the filter keeps."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -76,13 +76,13 @@ class Evidence(BaseModel):
     card: Card | None = None
     why: str
     fields: tuple[str, ...] = ()
-    """Fields of its card that the question asks for: `metrics: revenue`, `time: FY2023`."""
+    """Fields of its card that match the question: `metrics: revenue`, `time: FY2023`."""
     by_model: bool = False
-    """Whether only a chat model keeps it: rules, should they have to answer, do without it."""
+    """Whether only a chat model keeps it; the rules ignore it if they have to answer."""
 
 
 class Curation(BaseModel):
-    """What curation decides after a round (HiREC: filter, answerability, complementary question in one step)."""
+    """The decision of curation after a round (HiREC: filter, answerability, complementary question in one step)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -90,13 +90,13 @@ class Curation(BaseModel):
     ledger: Ledger
     answerable: bool
     missing: tuple[str, ...] = ()
-    """What is still to be found, in words."""
+    """Descriptions of what is still missing."""
     complementary_question: str = ""
     notes: tuple[str, ...] = ()
-    """What whoever reads the answer should know: years that were restated."""
+    """Notes for the reader of the answer, such as restated years."""
     to_read: tuple[PageKey, ...] = ()
-    """Pages that state a figure on the basis of the others, and were not retrieved: to be judged as well."""
+    """Pages that state a figure on the basis of the others and were not retrieved; they are to be judged as well."""
     judged: tuple[JudgedPassage, ...] = ()
-    """Every passage it was given, in the order given, with what became of it."""
+    """The verdict on every passage, in input order."""
     dropped: tuple[tuple[str, int], ...] = ()
-    """Passages, by filing and place, that are not to be read again in this run: a model's decisions are final."""
+    """Passages as (doc_id, ordinal) that are not judged again in this run, since a model's decision is final."""

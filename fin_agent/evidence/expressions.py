@@ -1,4 +1,4 @@
-"""What is to be computed: formulas over metrics, bound to a company and a period, resolved against what is known."""
+"""Expressions over metrics: parse them, bind them to a company and period, and resolve them with known figures."""
 
 from __future__ import annotations
 
@@ -18,46 +18,46 @@ _OPERATION_MARKS = "+-*/("
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A number of the formula itself."""
+    """A number in the formula."""
 
     value: int | float
     unit: str = ""
-    """`USD` for an amount of money in dollars, whatever scale figures are printed in."""
+    """`USD` for an amount of money, in dollars whatever the scale of the figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A metric or formula by its id, `shift` fiscal years from the period asked about, or in `year`."""
+    """A metric or formula by id, `shift` fiscal years from the requested period, or in `year`."""
 
     name: str
     shift: int = 0
     year: int | None = None
     whole: bool = False
-    """Of the whole company, whatever part of it is asked about."""
+    """For the whole company, even if a part is requested."""
     printed: bool = False
-    """Whether `name` is no id, but the words of a line as filings print it."""
+    """Whether `name` is the label of a printed line in place of an id."""
     company: str | None = None
-    """Key of the company that it is of, whoever else is asked about."""
+    """Key of its own company, in place of the requested one."""
     part: str | None = None
-    """The part that it is of, whatever part is asked about."""
+    """Its own part, in place of the requested one."""
     quarter: int | None = None
-    """With `year`: the quarter of that year."""
+    """The quarter of `year`."""
     words: str = ""
-    """The question's words for a metric that is looked for by them as well."""
+    """The question's words, if the metric is searched for by them as well."""
     table: str = ""
-    """The table that its figures are taken from (`Family.table`); empty for any."""
+    """The table that provides its figures (`Family.table`); empty for any."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlotReference:
-    """A place for one figure: a slot of the ledger."""
+    """A reference to a slot of the ledger, which one figure fills."""
 
     slot: Slot
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`left operator right`, the operator one of `+ - * /`."""
+    """`left operator right`, with one of the operators `+ - * /`."""
 
     operator: str
     left: Node
@@ -66,14 +66,14 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """Arithmetic mean of its parts."""
+    """The arithmetic mean of its parts."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AbsoluteValue:
-    """Absolute value."""
+    """The absolute value of a node."""
 
     of: Node
 
@@ -87,9 +87,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class IfReported:
-    """`reported`, or zero where the filing does not report it.
+    """`reported`, or zero if the filing does not report it.
 
-    Its field is called otherwise than that of a Magnitude: read back from JSON, nodes are told apart by their fields.
+    Its field is not named like that of AbsoluteValue, because nodes read from JSON are distinguished by their fields.
     """
 
     reported: Node
@@ -98,18 +98,21 @@ class IfReported:
 Node = Constant | Quantity | SlotReference | Operation | Mean | AbsoluteValue | Choice | IfReported
 
 Definition = Callable[[str], Node | None]
-"""A formula's (or a derivable metric's) own expression by id; None for a metric that can only be read."""
+"""Maps the id of a formula or derivable metric to its expression; None for a metric that can only be read."""
 
 
 def parse_formula(text: str) -> Node:
-    """An expression as a tree. Raises LexiconError on anything outside the grammar.
+    """Parse an expression into a tree.
 
-    The grammar is the lexicon's (`docs/lexicon.md`), with six additions that questions need: `revenue[2019]` is the
-    figure of that fiscal year, whatever period is asked about, `mean(a, b, ...)` averages its parts,
-    `whole(revenue)` is the whole company's where a part of it is asked about, `at(revenue, part="AWS", year=2024)` is
-    said of that part, company or period alone, or of one table, `amount(1000000)` is money in dollars, and
-    `"content obligations"` is the line that filings print under these words, which no metric of the lexicon has to be.
-    An expression of more than MAX_OPERATIONS operators and parentheses is refused: its tree could be too deep to walk.
+    The grammar is the lexicon's (`docs/lexicon.md`) with six additions for questions: `revenue[2019]` is the figure of
+    that fiscal year, `mean(a, b, ...)` is an average, `whole(revenue)` is the figure of the whole company where a part
+    is requested, `at(revenue, part="AWS", year=2024)` sets the part, company, period or table, `amount(1000000)` is
+    money in dollars, and `"content obligations"` is a line by its printed label, which need not be a metric of the
+    lexicon.
+
+    Raises:
+        LexiconError: The text is outside the grammar, or has more than MAX_OPERATIONS operators and parentheses, so
+            that its tree could be too deep to walk.
     """
     operations = sum(map(text.count, _OPERATION_MARKS))
     if operations > MAX_OPERATIONS:
@@ -126,22 +129,22 @@ def parse_formula(text: str) -> Node:
 
 
 def quantities_of(node: Node) -> frozenset[str]:
-    """Ids of the metrics and formulas that an expression names, before it is bound; printed lines have none."""
+    """Return the ids of metrics and formulas in an unbound expression; printed lines have none."""
     return frozenset(one.name for one in leaves_of(node) if not one.printed)
 
 
 def years_of(node: Node) -> frozenset[int]:
-    """The fiscal years that an expression names, before it is bound."""
+    """Return the fiscal years in an unbound expression."""
     return frozenset(one.year for one in leaves_of(node) if one.year is not None)
 
 
 def companies_of(node: Node) -> frozenset[str]:
-    """Keys of the companies that an expression names, before it is bound."""
+    """Return the keys of the companies in an unbound expression."""
     return frozenset(one.company for one in leaves_of(node) if one.company is not None)
 
 
 def leaves_of(node: Node) -> Iterator[Quantity]:
-    """The metrics, formulas and printed lines of an expression, before it is bound."""
+    """Yield the metrics, formulas and printed lines of an unbound expression."""
     if isinstance(node, Quantity):
         yield node
     for part in parts_of(node):
@@ -149,7 +152,7 @@ def leaves_of(node: Node) -> Iterator[Quantity]:
 
 
 def assumes_zero(node: Node) -> bool:
-    """Whether something in it is zero where it is not reported."""
+    """Return whether any part of the expression counts as zero if it is not reported."""
     return isinstance(node, IfReported) or any(map(assumes_zero, parts_of(node)))
 
 
@@ -162,7 +165,14 @@ def bind(
 ) -> Node:
     """Replace every Quantity by slots: formulas are expanded, derivable metrics become a choice.
 
-    `slot_of` makes the slot of a metric; `formula_of` gives the expression of an id, `derive_of` that of a metric.
+    Args:
+        node: The expression.
+        slot_of: Returns the slot of a metric.
+        formula_of: Returns the expression of an id.
+        derive_of: Returns the expression that derives a metric.
+
+    Returns:
+        The expression over slots.
     """
 
     def walk(current: Node, shift: int, open_ids: frozenset[str]) -> Node:
@@ -185,7 +195,11 @@ def bind(
 
 
 def resolve(node: Node, is_filled: Callable[[Slot], bool]) -> tuple[Node | None, tuple[Slot, ...]]:
-    """Settle choices with what is known: (tree of filled slots, ()) or (None, the slots it fails for)."""
+    """Resolve choices with the known figures.
+
+    Returns:
+        (the tree of filled slots, ()), or (None, the slots that are missing).
+    """
     if isinstance(node, SlotReference):
         return (node, ()) if is_filled(node.slot) else (None, (node.slot,))
     settled = [resolve(part, is_filled) for part in parts_of(node)]
@@ -203,7 +217,7 @@ def resolve(node: Node, is_filled: Callable[[Slot], bool]) -> tuple[Node | None,
 
 
 def slots_assumed_zero(node: Node, is_filled: Callable[[Slot], bool]) -> Iterator[Slot]:
-    """Slots of optional parts that nothing fills: the resolved tree has 0 in their place."""
+    """Yield the slots of optional parts without a figure; the resolved tree has 0 in their place."""
     match node:
         case IfReported(of):
             yield from resolve(of, is_filled)[1]
@@ -217,7 +231,7 @@ def slots_assumed_zero(node: Node, is_filled: Callable[[Slot], bool]) -> Iterato
 
 
 def slots_of(node: Node, *, required: bool = True) -> Iterator[tuple[Slot, bool]]:
-    """(slot, whether it is required) of a bound tree: alternatives and optional parts are not required."""
+    """Yield (slot, whether it is required) of a bound tree; alternatives and optional parts are not required."""
     if isinstance(node, SlotReference):
         yield node.slot, required
     for position, part in enumerate(parts_of(node)):
@@ -226,7 +240,7 @@ def slots_of(node: Node, *, required: bool = True) -> Iterator[tuple[Slot, bool]
 
 
 def parts_of(node: Node) -> tuple[Node, ...]:
-    """The nodes that stand right below; none for a leaf."""
+    """Return the direct children of a node; none for a leaf."""
     match node:
         case Operation(_, left, right):
             return left, right
@@ -239,7 +253,7 @@ def parts_of(node: Node) -> tuple[Node, ...]:
 
 
 def map_parts(node: Node, change: Callable[[Node], Node]) -> Node:
-    """The same node with `change` applied to its parts, left to right; a leaf stays as it is."""
+    """Return the node with `change` applied to its children, left to right; a leaf is returned unchanged."""
     match node:
         case Operation(operator, left, right):
             return Operation(operator, change(left), change(right))
@@ -256,7 +270,7 @@ def map_parts(node: Node, change: Callable[[Node], Node]) -> Node:
 
 
 def shift_years(node: Node, years: int) -> Node:
-    """The same expression `years` fiscal years later (earlier where negative)."""
+    """Return the expression moved by `years` fiscal years, later if positive."""
     if not isinstance(node, Quantity):
         return map_parts(node, lambda part: shift_years(part, years))
     if node.year:
@@ -265,7 +279,7 @@ def shift_years(node: Node, years: int) -> Node:
 
 
 def _contextualize(asked: Quantity, node: Node) -> Node:
-    """`node`, which stands for what is asked, of the same year, company, part and whole."""
+    """Return the definition of a quantity in the quantity's year, company and part."""
     pinned = _pin_to_year(node, asked.year, asked.quarter)
     if asked.company or asked.part:
         pinned = _for_company(pinned, asked)
@@ -283,7 +297,7 @@ def _for_whole_company(node: Node) -> Node:
 
 
 def _pin_to_year(node: Node, year: int | None, quarter: int | None = None) -> Node:
-    """The same expression as of fiscal `year`: shifts become years counted from it. Unchanged where `year` is None."""
+    """Return the expression as of fiscal `year`, with shifts turned into years; unchanged if `year` is None."""
     if year is None:
         return node
     if not isinstance(node, Quantity):
@@ -319,7 +333,7 @@ def _node(tree: ast.expr) -> Node:
 
 
 def _keyword_context(pins: Sequence[ast.keyword]) -> Quantity:
-    """The company, part and period that `at(revenue, part="AWS", year=2024, quarter=2)` says its measure is of."""
+    """Return the company, part and period given by `at(revenue, part="AWS", year=2024, quarter=2)`."""
     said = {pin.arg: pin.value.value for pin in pins if isinstance(pin.value, ast.Constant)}
     if not said.keys() <= {"company", "part", "year", "quarter", "table", "words"} or len(said) < len(pins):
         raise ValueError("at() takes company, part, year, quarter, table and words")

@@ -1,4 +1,4 @@
-"""Which fields of a card are those a question asks for (FinCards, Section 3.3: deterministic field alignment)."""
+"""Align fields of cards with those that a question requires (FinCards, Section 3.3)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ COMPANY, METRICS, TIME, SCOPE, STATEMENT = "company", "metrics", "time", "scope"
 
 
 def required_fields(query: Query, parts: Sequence[str] = ()) -> tuple[str, ...]:
-    """The fields that evidence has to cover together: `company: acme`, `metrics: revenue`, `time: FY2023`.
+    """Return the fields that the evidence has to cover: `company: acme`, `metrics: revenue`, `time: FY2023`.
 
-    `parts` are those of the company that the question narrows its figures to (`scope: Europe`).
+    Args:
+        query: The query, with its slots.
+        parts: Parts of the company to which the question is limited (`scope: Europe`).
     """
     metrics = tuple(dict.fromkeys(slot.metric for slot in query.slots if slot.metric)) or query.metrics
     return tuple(
@@ -30,7 +32,13 @@ def required_fields(query: Query, parts: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def matched_fields(card: Card, required: tuple[str, ...], owners: Mapping[str, str]) -> tuple[str, ...]:
-    """Those of the required fields that the card has, in their order."""
+    """Return the required fields that the card has, in the order of `required`.
+
+    Args:
+        card: The card.
+        required: Fields as returned by `required_fields`.
+        owners: Company key of each filing.
+    """
     held = {
         f"{COMPANY}: {owners.get(card.identity.doc_id, '')}",
         *(f"{METRICS}: {metric}" for metric in card.metrics),

@@ -1,4 +1,4 @@
-"""Everything the index keeps of a file: the filing, its cards, its summary. Runs in worker processes."""
+"""Prepare a file for the index: the filing, its cards and its summary. Runs in worker processes."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from fin_agent.lexicon.lexicon import load_lexicon
 
 
 def prepare(path: Path | str, *, accept_repaired: bool = False) -> PreparedFiling:
-    """Read a filing and abstract its passages: the function that `ingest` reads files with.
+    """Read a file and make its cards: the function with which `ingest` reads files.
 
     Args:
         path: A PDF or HTML file.
-        accept_repaired: Read a truncated PDF as far as it can be repaired; the filing and every answer from it say so.
+        accept_repaired: Read a truncated PDF as far as it can be repaired; the filing and its answers are marked.
 
     Returns:
         The filing with its passages, cards and summary.
 
     Raises:
-        ReadError: The file cannot be read; the message names the reason and the next step.
+        ReadError: The file cannot be read; the message has the reason and the next step.
 
     >>> from pathlib import Path
     >>> from fin_agent import prepare
@@ -37,7 +37,14 @@ def prepare(path: Path | str, *, accept_repaired: bool = False) -> PreparedFilin
 
 
 def prepare_document(document: Document, *, doc_id: str, source: str, content_hash: str) -> PreparedFiling:
-    """The same of pages that were read already."""
+    """Prepare a document whose pages are already read.
+
+    Args:
+        document: The pages.
+        doc_id: Id of the filing.
+        source: Path of the file.
+        content_hash: Hash of the file's content.
+    """
     lexicon = load_lexicon()
     filing = filing_of(
         document,

@@ -1,4 +1,4 @@
-"""Intent: a question abstracted over the fields that evidence has."""
+"""Intent: the fields of a question, aligned with those of the evidence."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ OutputUnit = Literal[
 
 
 class Relation(StrEnum):
-    """What is asked of the measure over its periods."""
+    """What a question asks about the measure over its periods."""
 
     EACH = "each"
-    """The figure itself, of every period asked about."""
+    """The figure of every requested period."""
     GROWTH = "growth"
     ANNUAL_GROWTH = "annual-growth"
     """Compound annual growth rate."""
@@ -43,17 +43,17 @@ class Relation(StrEnum):
     AVERAGE = "average"
     TOTAL = "total"
     TREND = "trend"
-    """Did it rise or fall: yes or no, with the figures."""
+    """Whether it rose or fell: yes or no, with the figures."""
     EVERY_YEAR = "every-year"
-    """Did it move one way in every year: yes or no, with the figures."""
+    """Whether it moved in one direction every year: yes or no, with the figures."""
     YEARS_COUNTED = "years-counted"
-    """In how many of the years it moved as asked."""
+    """The number of years in which it moved in the requested direction."""
     EXPLANATION = "explanation"
-    """Words are asked for, not a figure."""
+    """The answer is text, not a figure."""
 
 
 class Comparison(StrEnum):
-    """What is asked of the companies against each other; HIGHEST and LOWEST also of one's periods or measures."""
+    """How the companies are compared; HIGHEST and LOWEST also compare periods or measures of one company."""
 
     NONE = "none"
     DIFFERENCE = "difference"
@@ -63,11 +63,11 @@ class Comparison(StrEnum):
     TOTAL = "total"
     AVERAGE = "average"
     EXCESS = "excess"
-    """By what percentage the first exceeds the second."""
+    """The percentage by which the first exceeds the second."""
     RANK = "rank"
-    """All of them in order, the highest first."""
+    """All of them in descending order."""
     FILTER = "filter"
-    """Those of which the claim holds."""
+    """Those for which the claim is true."""
 
 
 class Intent(BaseModel):
@@ -77,67 +77,67 @@ class Intent(BaseModel):
 
     question: str
     query: Query | None = None
-    """The question read whole; None where it was not."""
+    """The parsed query; None if the question was not parsed completely."""
     core: str
-    """The question without its instructions and definitions: what is searched for."""
+    """The question without instructions and definitions; the text for search."""
     companies: tuple[RequestedCompany, ...] = ()
     assumed: tuple[str, ...] = ()
-    """What the question leaves open and was settled without it."""
+    """Assumptions about what the question leaves open."""
     ask_back: str = ""
-    """What to ask the person, where the question can be meant in several ways; empty where it need not be asked."""
+    """What to ask the user if the question has several readings; empty if it has one."""
     unknown_companies: tuple[str, ...] = ()
-    """Named in the question, not in the index."""
+    """Companies in the question that the index lacks."""
     unsupported: tuple[str, ...] = ()
-    """What is asked that cannot be answered whatever is indexed, in words."""
+    """Requirements that cannot be met whatever is indexed, described for the user."""
     beyond_rules: tuple[str, ...] = ()
-    """What rules cannot compute of it, in words: only a program that a model writes may answer it."""
+    """Requirements that the rules cannot compute, described for the user; only a program by a model may answer them."""
     periods: tuple[FiscalPeriod, ...] = ()
-    """Fiscal periods asked about, ascending; empty where the question names none."""
+    """Requested fiscal periods, ascending; empty if the question names none."""
     dates: tuple[date, ...] = ()
     forms: tuple[Form, ...] = ()
-    """Kinds of document the question names (`8k filing`)."""
+    """Forms that the question names (`8k filing`)."""
     relation: Relation = Relation.EXPLANATION
     comparison: Comparison = Comparison.NONE
     place: int = 1
-    """2 for the second highest (or lowest)."""
+    """Position from the extreme: 2 for the second highest or lowest."""
     losses: bool = False
-    """Whether figures below zero are asked about by their size, as losses or falls: the largest is furthest below."""
+    """Whether negative figures are compared by size, as losses or declines: the largest is the most negative."""
     measure: str = ""
-    """The measure in words."""
+    """The measure in the question's words."""
     expression: str = ""
-    """The measure over metrics, in the grammar of `evidence.expressions`; empty for a question of words."""
+    """The measure over metrics, in the grammar of `evidence.expressions`; empty if the question asks for text."""
     measure_unit: str = ""
-    """Unit of the expression's value before it is converted: `USD`, `percent`, `ratio`, `days` ..."""
+    """Unit of the expression's value before conversion: `USD`, `percent`, `ratio`, `days` ..."""
     unit: OutputUnit | None = None
-    """Unit asked for."""
+    """The requested unit."""
     further: tuple[RequestedMeasure, ...] = ()
-    """Measures asked for beside the first, of the same companies and periods: `revenue and net income`."""
+    """Additional measures for the same companies and periods: `revenue and net income`."""
     decimals: int | None = None
     statements: tuple[Statement, ...] = ()
-    """Statements the question names as its source."""
+    """Statements that the question names as the source."""
     use: Use = Use.LOOKUP
-    """What is wanted of the evidence, in the terms by which cards say what they serve."""
+    """The use of the evidence, in the terms of the cards."""
     claim: Claim | None = None
-    """What a yes-or-no question says of the figures."""
+    """The claim of a yes-or-no question about the figures."""
     selection: Selection | None = None
-    """By what one company is chosen before it is asked about: `of the company with the highest revenue`."""
+    """The ranking that selects one company: `of the company with the highest revenue`."""
     formulas: tuple[StatedFormula, ...] = ()
-    """Formulas that the question itself gives."""
+    """Formulas that the question states."""
     parts: tuple[str, ...] = ()
-    """Segments, products, regions the question narrows its figures to, as filings print them; none for the whole."""
+    """Segments, products or regions that limit the figures, as filings print them; none for the whole company."""
     report: RequestedReport | None = None
-    """Which report's statement of the figures is meant; None where the question does not say."""
+    """The report whose figures are requested; None if the question does not specify one."""
     asks: tuple[str, ...] = ()
-    """Questions that together ask what this one does, each of which rules read; empty where it is read as one."""
+    """Simpler questions that together are equivalent, each parsed by rules; empty if the question is parsed as one."""
     topics: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     """Search terms: words of the core question."""
     expansions: tuple[str, ...] = ()
-    """Search terms that filings use for the same thing."""
+    """Search terms that filings use for the same concepts."""
     names_metric: bool = False
-    """Whether a metric of the lexicon is named, even one that other words narrow to a part (`iPhone revenue`)."""
+    """Whether the question names a metric of the lexicon, even one limited to a part (`iPhone revenue`)."""
     asks_figure: bool = False
-    """Whether a number is asked for (`how much`), with or without a known measure."""
+    """Whether the question asks for a number (`how much`), with or without a known measure."""
 
     @property
     def numeric(self) -> bool:
@@ -146,14 +146,14 @@ class Intent(BaseModel):
 
     @property
     def measures(self) -> tuple[RequestedMeasure, ...]:
-        """All measures asked for, the first one first; a `Term` says which of them it is of."""
+        """All requested measures, in order; `Term.measure` is an index into them."""
         first = RequestedMeasure(
             words=self.measure, expression=self.expression, measure_unit=self.measure_unit, unit=self.unit
         )
         return (first, *self.further)
 
     def of_measure(self, measure: RequestedMeasure) -> Intent:
-        """The question about one of the measures alone."""
+        """Return the intent limited to one measure."""
         return self.model_copy(
             update={
                 "measure": measure.words,
@@ -166,7 +166,7 @@ class Intent(BaseModel):
 
 
 class RequestedMeasure(BaseModel):
-    """One of several measures, with the fields of an Intent that are its own."""
+    """One of several measures, with its own fields of an Intent."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -174,11 +174,11 @@ class RequestedMeasure(BaseModel):
     expression: str
     measure_unit: str
     unit: OutputUnit | None = None
-    """Unit asked for, where it fits this measure."""
+    """Requested unit, if it fits this measure."""
 
 
 class RequestedCompany(BaseModel):
-    """An indexed company the question names, or one of several parts of it that are set side by side."""
+    """An indexed company that the question names, or one of several parts of it that are compared."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -186,28 +186,28 @@ class RequestedCompany(BaseModel):
     name: str
     confidence: float = 1.0
     part: str | None = None
-    """The part, as filings print it; None for a company as a whole, and where `Intent.parts` tells the only one."""
+    """The part as filings print it; None for the whole company, or if `Intent.parts` has the only one."""
     period: FiscalPeriod | None = None
-    """Its own period, where each company is asked about in another one."""
+    """Its own period, if each company is requested in a different one."""
 
 
 class Claim(BaseModel):
-    """What a yes-or-no question says of its figures."""
+    """The claim of a yes-or-no question about its figures."""
 
     model_config = ConfigDict(frozen=True)
 
     above: bool | None
-    """Whether the figure is said to lie above the bound, else below it; None: it is said to be the bound."""
+    """Whether the figure is claimed to be above the bound, else below; None if it is claimed to equal the bound."""
     bound: float | None = None
-    """In base units of the measure; None: the figure of the other companies."""
+    """In base units of the measure; None if the bound is the figure of the other companies."""
     equal: bool = False
-    """Whether a figure that is the bound itself meets the claim."""
+    """Whether a figure equal to the bound meets the claim."""
     within: float = 0.0
-    """By how much a figure may differ from a bound that it is said to be, which may be rounded."""
+    """Tolerance for a claim of equality, since the bound may be rounded."""
 
 
 class Selection(BaseModel):
-    """What the companies are ranked by, so that one of them is chosen."""
+    """The ranking that selects one company."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -217,13 +217,13 @@ class Selection(BaseModel):
     expression: str
     measure_unit: str
     relation: Relation = Relation.EACH
-    """EACH, or GROWTH and its like for `the fastest revenue growth`."""
+    """EACH, or a relation such as GROWTH for `the fastest revenue growth`."""
     periods: tuple[FiscalPeriod, ...] = ()
-    """Periods of the ranking; those of the question where it names no others."""
+    """Periods of the ranking; empty for those of the question."""
 
 
 class StatedFormula(BaseModel):
-    """A formula of the question over metrics of the lexicon, in the grammar of `evidence.expressions`."""
+    """A formula stated in the question, over metrics of the lexicon, in the grammar of `evidence.expressions`."""
 
     model_config = ConfigDict(frozen=True)
 

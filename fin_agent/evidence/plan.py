@@ -1,4 +1,4 @@
-"""From an intent to what must be known and how it is put together."""
+"""Build a plan from an intent: the figures that must be known and how they are combined."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ class Term:
     period: FiscalPeriod
     tree: Node
     measure: int = 0
-    """Which of the intent's measures it is of."""
+    """Index of the measure in the intent's measures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The terms of an answer, measure by measure and company by company, each in ascending periods."""
+    """The terms of an answer by measure and company, each in ascending periods."""
 
     terms: tuple[Term, ...]
     notes: tuple[str, ...]
-    """What was assumed: which period a year means, which period where none was named."""
+    """Assumptions: the period that a year means, or the period used where none is named."""
     ranked: tuple[Term, ...] = ()
-    """Terms by which one company is chosen; only the `terms` of that one are wanted then. None where all are."""
+    """Terms of the ranking that selects one company, whose `terms` alone are needed then; empty if all are needed."""
 
     def slots(self) -> dict[Slot, bool]:
-        """Every slot and whether it is required, in the order of the terms.
+        """Return every slot and whether it is required, in the order of the terms.
 
-        Where one company is chosen first, what decides the choice is required; what is asked of each is not, since it
-        is wanted of one only.
+        If a ranking selects one company, its slots are required and those of the terms are not, since only the selected
+        company's figures are needed.
         """
         found: dict[Slot, bool] = {}
         for terms, wanted in ((self.ranked, True), (self.terms, not self.ranked)):
@@ -59,12 +59,12 @@ class Plan:
         return found
 
     def by_company(self) -> Mapping[str, list[Term]]:
-        """Terms of each company, by its key."""
+        """Return the terms of each company by its key."""
         return by_company(self.terms)
 
 
 def by_company(terms: Sequence[Term]) -> dict[str, list[Term]]:
-    """Terms of each company by its key, in their order; those of each part where parts are set side by side."""
+    """Group terms by company key, in order; by part where parts are compared."""
     grouped: dict[str, list[Term]] = {}
     for term in terms:
         part = term.company.part
@@ -73,7 +73,7 @@ def by_company(terms: Sequence[Term]) -> dict[str, list[Term]]:
 
 
 def by_measure(terms: Sequence[Term]) -> list[list[Term]]:
-    """Terms of each measure, in their order."""
+    """Group terms by measure, in order."""
     grouped: dict[int, list[Term]] = {}
     for term in terms:
         grouped.setdefault(term.measure, []).append(term)
@@ -81,7 +81,13 @@ def by_measure(terms: Sequence[Term]) -> list[list[Term]]:
 
 
 def build_plan(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears]) -> Plan:
-    """The plan of a numeric intent; `years` tells per company key what its filings call their years."""
+    """Build the plan of a numeric intent.
+
+    Args:
+        intent: The intent; one that is not numeric gives an empty plan.
+        lexicon: Metrics and formulas.
+        years: How each company's filings number its fiscal years, by company key.
+    """
     if not intent.numeric:
         return Plan((), intent.assumed)
     notes: list[str] = list(intent.assumed)
@@ -126,17 +132,17 @@ def _terms(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears], n
 
 
 def _fiscal_years_as_filed(asked: Collection[int], filed: FiscalYears, notes: list[str]) -> dict[int, int]:
-    """Year asked about -> the filer's own year.
+    """Return year in the question -> the filer's own fiscal year.
 
-    Years are meant one way in one question: where one of them can only be the year that ended in it, and another
-    would then be the same, all are.
+    All years of a question are read the same way: if one of them can only be the year that ended in it, and another
+    would then coincide with it, all are.
     """
     meant = {year: filed.resolve(FiscalPeriod(fiscal_year=year)) for year in sorted(asked)}
     if len({period.fiscal_year for period, _ in meant.values()}) == len(meant):
         notes += [note for _, note in meant.values() if note]
         return {year: period.fiscal_year for year, (period, _) in meant.items()}
     listed = ", ".join(f"FY{year}" for year in meant)
-    notes.append(f"{listed} are taken as the years that ended in them, which {filed.company} calls by the year before")
+    notes.append(f"{listed} are taken as the years that ended in them, which {filed.company} numbers one year lower")
     return {year: year - 1 for year in meant}
 
 
@@ -162,7 +168,7 @@ _BETWEEN = re.compile(r"\bbetween\b", re.I)
 
 
 def _fill_year_gaps(periods: Sequence[FiscalPeriod]) -> Iterator[FiscalPeriod]:
-    """All years from the first to the last: an average between FY2017 and FY2019 takes FY2018 in."""
+    """Yield all years from the first to the last: an average between FY2017 and FY2019 includes FY2018."""
     if len(periods) != 2 or any(period.quarter for period in periods):
         yield from periods
         return
@@ -213,16 +219,16 @@ def _bound(
 
 
 def _label(metric: str, part: str | None) -> str:
-    """`Data Center revenue`; `Bitcoin revenue` of the part that is called so."""
+    """Return a label such as `Data Center revenue`; `Bitcoin revenue` for the part of that name."""
     if part is None:
         return metric
     return part if part.casefold().endswith(f" {metric}") else f"{part} {metric}"
 
 
 def derived_part_metric(metric: str, lexicon: Lexicon) -> Node | None:
-    """What stands in for `metric` of a part; None for nothing.
+    """Return the expression that substitutes for `metric` of a part; None if there is none.
 
-    What a filing does not report of a part is not taken for zero: it may be left with the whole.
+    An item that a filing does not report for a part is not taken as zero: it may be reported only for the whole.
     """
     of_part = metric_of_parts(metric, lexicon)
     if of_part is not None:
@@ -233,6 +239,6 @@ def derived_part_metric(metric: str, lexicon: Lexicon) -> Node | None:
 
 
 def metric_of_parts(metric: str, lexicon: Lexicon) -> str | None:
-    """What filings may state of a part where they state `metric` of the whole: `segment_operating_income`."""
+    """Return the metric reported for parts in place of `metric`, such as `segment_operating_income`, or None."""
     named = f"segment_{metric}"
     return named if named in lexicon.metrics else None

@@ -1,4 +1,4 @@
-"""Which terms of a plan are wanted, given what the ledger holds; and which slots are still lacking."""
+"""Select the terms of a plan that are needed, given the ledger, and the slots that are still missing."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from fin_agent.lexicon.slots import Slot
 
 
 def selected_terms(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[Term, ...]:
-    """The terms an answer is computed from: all of them, or those of the company that is chosen.
+    """Return the terms from which the answer is computed: all, or those of the selected company.
 
-    While it cannot be said which company that is, there are none.
+    Empty while the company cannot be determined.
     """
     if not plan.ranked or intent.selection is None:
         return plan.terms
@@ -34,14 +34,17 @@ def selected_terms(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[Term, ..
 
 
 def missing_slots(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[Slot, ...]:
-    """Slots that have to be filled before the answer can be computed; none where it can."""
+    """Return the slots to fill before the answer can be computed; empty if it can be."""
     known = ledger.figures
     first = _missing(plan.ranked, known)
     return first or _missing(selected_terms(plan, intent, ledger), known)
 
 
 def with_required_options(plan: Plan, intent: Intent, ledger: Ledger) -> Ledger:
-    """The ledger with what the answer turns on as required: the option that is taken, not the one it stands in for."""
+    """Return the ledger with the slots on which the answer depends marked as required.
+
+    Of a choice, these are the slots of the option that is computed.
+    """
     known = ledger.figures
     needed: set[Slot] = set()
     for term in (*plan.ranked, *selected_terms(plan, intent, ledger)):
@@ -52,7 +55,7 @@ def with_required_options(plan: Plan, intent: Intent, ledger: Ledger) -> Ledger:
 
 
 def selected_company(plan: Plan, intent: Intent, ledger: Ledger) -> str | None:
-    """Key of the company that the selection picks; None while a figure is lacking, or where two are level."""
+    """Return the key of the company that the selection picks; None if a figure is missing or two are level."""
     if intent.selection is None or _missing(plan.ranked, ledger.figures):
         return None
     values = ranking_values(plan, intent, ledger)
@@ -65,7 +68,7 @@ def selected_company(plan: Plan, intent: Intent, ledger: Ledger) -> str | None:
 
 
 def ranking_values(plan: Plan, intent: Intent, ledger: Ledger) -> dict[str, Fraction] | None:
-    """Exact value of the ranking per company key, in base units; None where one cannot be computed (division by 0)."""
+    """Return the exact ranking value of each company in base units; None if one cannot be computed (division by 0)."""
     if intent.selection is None:
         return None
     try:

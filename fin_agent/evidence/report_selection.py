@@ -1,4 +1,4 @@
-"""Which report a figure is taken from, where reports differ on it and the question says which one is meant."""
+"""Select the report that provides a figure, for questions that ask for the original, a restated or a named one."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Form, Identity
 
 _FILED_AFTER = timedelta(days=60)
-"""Usual time between a period's end and its report, where the report does not say when it was filed."""
+"""Usual time between a period's end and its report, if the filing date is unknown."""
 
 
 class ReportChoice(StrEnum):
-    """Which of several statements of a figure is meant."""
+    """Which of several statements of a figure is requested."""
 
     ORIGINAL = "original"
-    """That of the report of the figure's own period."""
+    """The one in the report of the figure's own period."""
     RESTATED = "restated"
-    """That of the latest report which states the period once more."""
+    """The one in the latest report that states the period again."""
     NAMED = "named"
-    """That of a report named by its period or by when it was filed."""
+    """The one in a report named by its period or its filing date."""
 
 
 class RequestedReport(BaseModel):
-    """The report that a question wants its figures from."""
+    """The report from which a question wants its figures."""
 
     model_config = ConfigDict(frozen=True)
 
     which: ReportChoice
     words: str
-    """As the question says it."""
+    """The question's words."""
     form: Form | None = None
     fiscal_year: int | None = None
     quarter: int | None = None
@@ -54,10 +54,18 @@ def figures_from_report(
     owners: Mapping[str, str],
     identities: Mapping[str, Identity],
 ) -> dict[Slot, SourcedFact]:
-    """The figure of each slot in the report that is meant; slots that it does not state are left out.
+    """Return the figure of each slot in the requested report; slots that it does not state are left out.
 
-    `facts` are those of all filings of the companies. A figure is original only in its own period's report, restated
-    only in a later one: where that is not indexed, nothing takes its place.
+    An original figure comes only from its own period's report, a restated one only from a later report: if that is not
+    indexed, the slot stays empty.
+
+    Args:
+        slots: The slots to fill.
+        report: The requested report.
+        facts: Facts of all filings of the companies.
+        metrics: Metrics by id.
+        owners: Company key of each filing.
+        identities: Identity of each filing.
     """
     found: dict[Slot, SourcedFact] = {}
     for slot in slots:
@@ -71,7 +79,14 @@ def figures_from_report(
 def statements_of(
     slot: Slot, facts: Iterable[SourcedFact], metrics: Mapping[str, Metric], owners: Mapping[str, str]
 ) -> dict[str, list[SourcedFact]]:
-    """Filing -> what it states for the slot: its metric's own statement first, then other tables, page by page."""
+    """Return the facts of each filing for the slot: the metric's own statement first, then other tables by page.
+
+    Args:
+        slot: The slot.
+        facts: Candidate facts.
+        metrics: Metrics by id.
+        owners: Company key of each filing.
+    """
     home = slot_metric(slot, metrics).statement
     stated: dict[str, list[SourcedFact]] = {}
     for sourced in facts:
@@ -109,7 +124,7 @@ def _report_meant(
 
 
 def _best_name_match(report: RequestedReport, known: Mapping[str, Identity]) -> list[str]:
-    """Filings that a name fits: by the filer's own year, else by the year in which the period ended."""
+    """Return the filings that match a named report, by the filer's fiscal year or else by the period's end."""
     fitting = {doc_id: identity for doc_id, identity in known.items() if _has_form(report, identity)}
     if report.filed_in is not None:
         return [doc_id for doc_id, identity in fitting.items() if _filing_year(identity) == report.filed_in]

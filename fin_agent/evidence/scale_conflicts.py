@@ -1,4 +1,4 @@
-"""Prints of one figure that differ by a thousand or a million: one of them stands under a wrong unit line."""
+"""Resolve prints of one figure that differ by a factor of a thousand or a million: one has a wrong unit line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FACTORS = (1_000, 1_000_000)
 
 
 def differ_only_in_scale(one: Fact, other: Fact) -> bool:
-    """Whether two facts are one number in scales that differ by a thousand or a million."""
+    """Return whether two facts have the same number in scales that differ by a thousand or a million."""
     if not one.amount or not other.amount or one.scale == other.scale:
         return False
     small, large = sorted((one, other), key=lambda fact: fact.scale)
@@ -24,10 +24,13 @@ def differ_only_in_scale(one: Fact, other: Fact) -> bool:
 
 
 def most_plausible_scale(candidates: Sequence[SourcedFact], beside: Iterable[SourcedFact]) -> SourcedFact | None:
-    """The first candidate in the scale that most speaks for; None where two scales are level.
+    """Return the first candidate in the scale with the most support; None if two scales are level.
 
-    A tag speaks before a statement, that before any other table; then the number of prints counts. `beside` are
-    further statements of the same figure, which are no candidates.
+    Tags count more than statements, and statements more than other tables; then the number of prints decides.
+
+    Args:
+        candidates: Facts to choose from, best first.
+        beside: Other statements of the same figure, as support only.
     """
     first = candidates[0]
     others = [each for each in (*candidates[1:], *beside) if differ_only_in_scale(first.fact, each.fact)]

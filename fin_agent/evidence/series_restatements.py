@@ -1,4 +1,4 @@
-"""One basis for a series: the years of a question as reports of one time state them, not as each was first filed."""
+"""One basis for a series: take all years from reports of one time, so that restatements apply throughout."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Identity
 
 _ANOTHER_UNIT = 1.5
-"""Two statements of one figure that differ by this factor or more count in different units: shares were split."""
+"""Two statements of a figure that differ by this factor or more are in different units, as after a stock split."""
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """Which report each year of a series is to be taken from."""
+    """The report from which each year of a series is taken."""
 
     preferred: Mapping[Slot, SourcedFact] = field(default_factory=dict)
     restated: tuple[str, ...] = ()
-    """In words: where the reports of a series differ on a year that both state."""
+    """Descriptions of years that the reports of a series state differently."""
     broken: tuple[str, ...] = ()
-    """In words: where they differ so much that their years cannot be set against each other."""
+    """Descriptions of differences so large that the years are not comparable."""
 
 
 def basis_of(
@@ -39,11 +39,18 @@ def basis_of(
     *,
     originally: bool = False,
 ) -> Basis:
-    """The basis of every series among `slots`: a metric of one company over two full years or more.
+    """Return the basis of every series among `slots`: a metric of one company over two full years or more.
 
     Each year is taken from the latest annual report that states it and is not after the last year of the series, so
-    that splits and restatements within it are in all of its years; `originally`, from the first one, and the series is
-    broken where these count differently. `facts` are those of the companies' filings.
+    that splits and restatements apply to all years.
+
+    Args:
+        slots: The slots of the plan.
+        facts: Facts of the companies' filings.
+        metrics: Metrics by id.
+        owners: Company key of each filing.
+        identities: Identity of each filing.
+        originally: Take each year from the first report that states it; the series is broken if their units differ.
     """
     series: dict[tuple[str, str, str | None], list[Slot]] = {}
     for slot in slots:
@@ -83,7 +90,7 @@ def _reports(
     owners: Mapping[str, str],
     identities: Mapping[str, Identity],
 ) -> dict[int, SourcedFact]:
-    """Fiscal year of an annual report -> the figure that its statement gives for the slot."""
+    """Return the figure of the slot by fiscal year of the annual report that states it."""
     found: dict[int, SourcedFact] = {}
     for sourced in facts:
         if sourced.fact.statement is not slot_metric(slot, metrics).statement or not sourced.fact.amount:
@@ -99,7 +106,7 @@ def _reports(
 def _differences(
     one: int, other: int, stated: Mapping[int, Mapping[int, SourcedFact]], slot: Slot
 ) -> Iterator[tuple[str, bool]]:
-    """(words, whether years cannot be compared) of the last year that reports `one` and `other` state differently."""
+    """Yield (description, whether years are not comparable) of the last year that two reports state differently."""
     for year, reports in sorted(stated.items(), reverse=True):
         if one in reports and other in reports and not magnitudes_agree(reports[one].fact, reports[other].fact):
             first, second = reports[one], reports[other]

@@ -1,4 +1,4 @@
-"""The sign that people mean: outflows and costs are positive amounts, however a statement prints them."""
+"""Normalize signs to the reader's convention: outflows and costs are positive, whatever a statement prints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fin_agent.vocabulary.page import Statement
 
 
 def signed_amount(fact: Fact, metrics: Mapping[str, Metric]) -> Decimal:
-    """The printed amount with that sign, in units of the fact's scale."""
+    """Return the printed amount with the conventional sign, in units of the fact's scale."""
     metric = metrics.get(fact.metric or "")
     label = fact.label.lower()
     is_outflow = _PAYMENT.match(label) or (_COST.search(label) and not _MAY_BE_EITHER.search(label))
@@ -31,27 +31,29 @@ def signed_amount(fact: Fact, metrics: Mapping[str, Metric]) -> Decimal:
 _PAYMENT = re.compile(
     r"(?:cash )?(?:(?:re)?payments?|(?:re)?purchases?|acquisitions?|dividends?) (?:of|for|on|to|paid)\b"
 )
-"""Begins a line of payments that is no metric of the lexicon."""
+"""Matches labels of payments that are no metric of the lexicon."""
 _COST = re.compile(r"\b(?:costs?|expenses?|expenditures?)\b")
 _MAY_BE_EITHER = re.compile(
     r"\b(?:net|income|gains?|losses|loss|benefits?|credits?|recover\w+|revers\w+|changes?|increases?|decreases?|adjust\w+|other"
     r"|prepaid|accrued|deferred|capitalized|elimination\w*|corporate|before|excluding|impact|effect)\b|[(/]"
 )
-"""What may be printed in parentheses because it is the other way round, and not because it is taken off."""
+"""Labels whose parentheses may mean the opposite sign, and not only that the amount is subtracted."""
 _OF_FLOWS = frozenset({Statement.INCOME, Statement.CASH_FLOW})
 _GAIN = re.compile(
     r"^(?!.*\b(?:loss(?:es)?|expenses?|net (?:income|earnings)|operating|before|comprehensive|discontinued|tax(?:es)?"
     r"|equity|other)\b)"
     r".*\b(?:income|gains?|benefit)\b"
 )
-"""A line that can only be a gain: results, and lines that may be either, are what their sign says."""
+"""Matches labels that can only be gains; results and ambiguous lines keep their printed sign."""
 _MAY_BE_NEGATIVE = re.compile(r"benefit|income|credit|gain|tax")
 
 
 def loss_notes(measure: str, figures: Iterable[tuple[str, Decimal]]) -> tuple[str, ...]:
-    """What a question after a loss should know: that there was none, or how losses are written.
+    """Return notes for a question about losses: that there was a profit, or that losses are negative amounts.
 
-    `figures` are (what and when, amount) of the results the measure names.
+    Args:
+        measure: The measure in the question's words.
+        figures: (description, amount) of the results that the measure names.
     """
     if not _LOSS.search(measure):
         return ()
@@ -64,9 +66,9 @@ def loss_notes(measure: str, figures: Iterable[tuple[str, Decimal]]) -> tuple[st
 
 _LOSS = re.compile(r"\b(?:net|operating|pre-?tax|gross)?\s*loss(?:es)?\b(?!\s*\))", re.I)
 LOSS_OF = "0 - "
-"""What stands before a result in an expression that reckons it as a loss."""
+"""Prefix of an expression that computes a result as a loss."""
 RESULTS = frozenset({
     "net_income", "net_income_attributable_to_parent", "operating_income", "income_before_taxes", "basic_eps",
     "diluted_eps", "gross_profit", "income_from_continuing_operations", "net_income_from_continuing_operations",
 })  # fmt: skip
-"""Metrics that are profits where they are positive and losses where they are not."""
+"""Metrics that are profits if positive and losses if negative."""

@@ -1,4 +1,4 @@
-"""The ledger: every slot of an answer, and the figure that fills it."""
+"""The ledger: the slots of an answer with the figures that fill them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MAX_CONFLICTS = 3
 
 
 class Figure(BaseModel):
-    """A fact as an answer cites it."""
+    """A fact as cited by an answer."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -40,7 +40,7 @@ class Figure(BaseModel):
     label: str
     column: str
     amount: Decimal
-    """As asked for, in units of `scale`: a cash outflow is positive whatever sign is printed."""
+    """In units of `scale`, with the conventional sign: a cash outflow is positive whatever is printed."""
     printed: Decimal
     """As printed, with its sign."""
     scale: int
@@ -52,18 +52,18 @@ class Figure(BaseModel):
     statement: Statement | None = None
 
     def fact(self) -> Fact:
-        """The fact it was taken from, for the provenance check."""
+        """Return the underlying fact, for the provenance check."""
         period = FactPeriod(self.fiscal_year, self.quarter, self.months, self.period_end)
         return Fact(self.label, self.printed, self.scale, self.unit, period, self.page, Box(*self.box), line=self.line)
 
     @property
     def value(self) -> Decimal:
-        """In base units."""
+        """The amount in base units."""
         return self.amount * self.scale
 
 
 class Entry(BaseModel):
-    """A slot and what fills it."""
+    """A slot with the figure that fills it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -71,13 +71,13 @@ class Entry(BaseModel):
     required: bool
     figure: Figure | None = None
     reason: str = ""
-    """Why this figure fills the slot, or why nothing does."""
+    """Why this figure fills the slot, or why none does."""
     filling: SlotFit | None = None
-    """What the figure's filing is to the slot; None where it is empty."""
+    """How the figure's filing relates to the slot; None if the slot is empty."""
     restated: bool = False
-    """Whether statements of reports of different periods give the slot different figures."""
+    """Whether reports of different periods state different figures for the slot."""
     conflicts: tuple[Figure, ...] = ()
-    """Other figures for the same slot that disagree."""
+    """Other figures for the slot that disagree."""
 
 
 class Ledger(BaseModel):
@@ -89,7 +89,7 @@ class Ledger(BaseModel):
 
     @property
     def figures(self) -> dict[Slot, Figure]:
-        """What is known so far."""
+        """The figures of the filled slots."""
         return {entry.slot: entry.figure for entry in self.entries if entry.figure is not None}
 
     @property
@@ -112,13 +112,22 @@ def fill_slots(
     elsewhere: Sequence[SourcedFact] = (),
     doubted: Collection[tuple[str, int, int, Decimal]] = (),
 ) -> Ledger:
-    """Fill `slots` (slot -> required) from `facts`; `owners` gives the company key of each filing.
+    """Fill slots from facts.
 
-    A figure on a statement that the question names (`statements`) goes first, then one on the metric's own primary
-    statement; among those, the filing that stands first in `documents`, then the earlier page and line. What else
-    states the slot and disagrees is kept beside it, also from `elsewhere`, which fills nothing. `identities` tell of
-    which period each filing is; a fact that is `preferred` for its slot goes before all others. What is `doubted`
-    (filing, page, line, value in base units) goes last.
+    A figure on a requested statement comes first, then one on the metric's primary statement; then the order of
+    `documents`, page and line decides. Statements that disagree are recorded as conflicts.
+
+    Args:
+        slots: Slot -> whether it is required.
+        facts: Candidate facts.
+        lexicon: Metrics by id.
+        owners: Company key of each filing.
+        documents: Ids of filings, preferred ones first.
+        identities: Identity of each filing, for its period.
+        statements: Statements that the question names.
+        preferred: Facts that take precedence for their slot.
+        elsewhere: Further facts that are only compared for conflicts.
+        doubted: (doc_id, page, line, value in base units) of facts that come last.
     """
     rank = {doc_id: position for position, doc_id in enumerate(documents)}
     by_metric: dict[str, list[SourcedFact]] = {}
@@ -163,7 +172,7 @@ def fill_slots(
 
 
 def _most_exact_first(candidates: list[SourcedFact]) -> list[SourcedFact]:
-    """Outside the statements, a finer print of the first one's figure in its own filing before it: 22,038 for 22.0."""
+    """Prefer a more precise print of the first figure in its own filing, outside the statements: 22,038 over 22.0."""
     if not candidates:
         return candidates
     finer = more_precise_facts(candidates[0], candidates)
@@ -172,7 +181,7 @@ def _most_exact_first(candidates: list[SourcedFact]) -> list[SourcedFact]:
 
 
 def more_precise_facts(rounded: SourcedFact, facts: Iterable[SourcedFact]) -> list[SourcedFact]:
-    """Those of `facts` that print the same figure of the same filing to more digits; none of one on a statement."""
+    """Return the facts that print the same figure of the same filing with more digits; none for one on a statement."""
     if rounded.fact.statement is not None or not rounded.fact.amount:
         return []
     return [
@@ -185,7 +194,7 @@ def more_precise_facts(rounded: SourcedFact, facts: Iterable[SourcedFact]) -> li
 
 
 def _common_scale(facts: Sequence[Fact]) -> int | None:
-    """What most of these are printed in: the larger one where two are level."""
+    """Return the most frequent scale of the facts, the larger one in a tie."""
     scales = Counter(fact.scale for fact in facts if fact.unit in ("USD", "shares"))
     return max(scales, key=lambda scale: (scales[scale], scale)) if scales else None
 
@@ -227,8 +236,8 @@ def _entry(
         if sourced.doc_id == candidates[0].doc_id or (slot.is_searched and words_of(sourced.fact.label) != label)
     ]
     if unsure and (slot.is_searched or (slot.part is not None and candidates[0].fact.tag is None)):
-        # Two lines may bear out the same words, and outside the statements a row's part and period may be read
-        # wrongly: of two readings none is taken.
+        # Two lines may match the same words, and outside the statements a row's part and period may be misread:
+        # of two readings neither is used.
         stated = " and ".join(f"{each.fact.amount:,}" for each in (candidates[0], unsure[0]))
         where = " and ".join(f"{each.doc_id} page {each.fact.page + 1}" for each in (candidates[0], unsure[0]))
         return Entry(slot=slot, required=required, reason=f"stated differently ({stated}, {where})")
@@ -245,7 +254,7 @@ def _entry(
 
 
 def figure_of(sourced: SourcedFact, lexicon: Lexicon) -> Figure:
-    """A fact as an answer cites it."""
+    """Return a fact as cited by an answer."""
     fact = sourced.fact
     return Figure(
         doc_id=sourced.doc_id,

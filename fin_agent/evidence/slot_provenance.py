@@ -1,4 +1,4 @@
-"""How a figure came to fill a slot: stated by the period's own filing, in a later one's column, somewhere else."""
+"""How a figure fills a slot: from the period's own filing, a later filing's column, or elsewhere."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _SCALES = {1: "units", 1_000: "thousands", 1_000_000: "millions", 1_000_000_000:
 
 
 class SlotFit(StrEnum):
-    """What the filing of a figure is to the slot it fills."""
+    """How the filing of a figure relates to the slot that it fills."""
 
     EXACT = "exact"
-    """The periodic report of the slot's own period."""
+    """The periodic report of the slot's period."""
     PRIOR_COLUMN = "prior-period column"
-    """A filing of a later period, in its column for the slot's."""
+    """A report of a later period, in its column for the slot's period."""
     OTHER_FILING = "other filing"
-    """Any other: a release of results, a quarterly report that prints the last year's end."""
+    """Any other, such as a release of results or a quarterly report with the last year's end."""
 
 
 def slot_fit(slot: Slot, identity: Identity | None) -> SlotFit:
-    """What a filing so identified is to `slot`; a filing that cannot be told is another filing."""
+    """Return how a filing relates to `slot`; OTHER_FILING if its period is unknown."""
     reported = identity.reported_period if identity is not None else None
     if identity is None or reported is None:
         return SlotFit.OTHER_FILING
@@ -53,9 +53,14 @@ def provenance_reason(
     identities: Mapping[str, Identity],
     scale: int | None = None,
 ) -> tuple[str, bool]:
-    """(why this fact fills the slot, whether it was restated), in words.
+    """Return why a fact fills the slot, and whether the figure was restated.
 
-    `differing` are facts for the same slot with another value, `scale` what the other figures of the answer are in.
+    Args:
+        slot: The slot.
+        chosen: The fact that fills it.
+        differing: Facts for the slot with other values.
+        identities: Identity of each filing.
+        scale: Scale of the other figures of the answer.
     """
     fact = chosen.fact
     place = f"the {_STATEMENTS[fact.statement]}" if fact.statement else "a table outside the statements"
@@ -70,7 +75,7 @@ def provenance_reason(
 
 
 def scale_name(scale: int) -> str:
-    """`millions`."""
+    """Return the name of a scale, such as `millions`."""
     return _SCALES.get(scale, f"units of {scale}")
 
 
@@ -87,7 +92,7 @@ def _fit_description(how: SlotFit, chosen: SourcedFact, identities: Mapping[str,
 
 
 def _restates(slot: Slot, one: SourcedFact, other: SourcedFact, identities: Mapping[str, Identity]) -> bool:
-    """Whether the two stand on statements of reports of different periods: the later one changed the figure."""
+    """Return whether the facts are on statements of reports of different periods: the later one restates."""
     if one.fact.statement is None or one.fact.statement is not other.fact.statement:
         return False
     ends = [

@@ -1,4 +1,4 @@
-"""Figures of a filing that break the sums of their own statement: misread, or odd in print."""
+"""Find figures that fail the sums of their own statement: misread, or irregular in print."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from fin_agent.filings.facts.statement_check import Outcome
 from fin_agent.vocabulary.fact import Fact
 
 Place = tuple[str, int, int, Decimal]
-"""Filing, page, line and printed value in base units."""
+"""(doc_id, page, line, printed value in base units)."""
 
 
 def failed_sum_checks(ledger: Ledger, statements: Mapping[str, Sequence[Fact]]) -> dict[Place, str]:
-    """Required figures that some sum of their statement fails with and none holds with, and what should hold.
+    """Return required figures that fail a sum of their statement and pass none, with the sum that fails.
 
-    `statements` are the facts of the primary statements of each filing that the ledger takes figures from.
+    Args:
+        ledger: The figures of the answer.
+        statements: Facts of the primary statements of each filing that the ledger cites.
     """
     broken: dict[Place, str] = {}
     failing = {doc_id: _failing_sums(facts) for doc_id, facts in statements.items()}
@@ -30,14 +32,14 @@ def failed_sum_checks(ledger: Ledger, statements: Mapping[str, Sequence[Fact]]) 
 
 
 def figures_on_statements(ledger: Ledger) -> Iterator[Figure]:
-    """The required figures that a primary statement states."""
+    """Yield the required figures that are on a primary statement."""
     for entry in ledger.entries:
         if entry.required and entry.figure is not None and entry.figure.statement is not None:
             yield entry.figure
 
 
 def place_of(figure: Figure) -> Place:
-    """Where a figure stands and what it is there."""
+    """Return the location and printed value of a figure."""
     return figure.doc_id, figure.page, figure.line, figure.printed * figure.scale
 
 

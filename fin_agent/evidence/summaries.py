@@ -1,4 +1,4 @@
-"""Summaries: what a filing is, in a few lines, as a cover page would say it (HiREC)."""
+"""Summaries of filings in a few lines, as on a cover page (HiREC)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from fin_agent.vocabulary.identity import Identity
 
 
 def summary_of(filing: Filing) -> str:
-    """What the filing is, in a few lines: the text its document stage is searched by."""
+    """Return the summary of a filing: the text that the document stage searches."""
     return summary_by_rules(filing.identity, [page.title for page in filing.pages[:COVER_PAGES]])
 
 
 COVER_PAGES = 3
-"""Pages that say what a filing is."""
+"""Pages whose titles are part of the summary."""
 
 
 def summary_by_rules(identity: Identity, titles: Sequence[str]) -> str:
-    """The same from who, what and when the filing is, and the titles of its first pages."""
+    """Return the summary from the filing's identity and the titles of its first pages."""
     lines = [f"{identity.company} ({identity.ticker})" if identity.ticker else identity.company]
     period = f"Q{identity.quarter} " if identity.quarter else ""
     lines.append(f"{identity.form.value} for {period}fiscal {identity.fiscal_year or 'year unknown'}")

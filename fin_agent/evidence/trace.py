@@ -1,4 +1,4 @@
-"""The audit trace: what each step of a run saw, kept and dropped, and why, in order."""
+"""The audit trace: the input, decisions and reasons of each step of a run, in order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["JudgedPassage", "RankedGroup", "TraceStep"]
 
 
 class TraceStep(BaseModel):
-    """One step of one run."""
+    """One step of a run."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -19,21 +19,21 @@ class TraceStep(BaseModel):
     summary: str
     """One line for people."""
     details: tuple[str, ...] = ()
-    """What it saw or decided, a line each, where that is no passage."""
+    """Further input or decisions, a line each."""
     judged: tuple[JudgedPassage, ...] = ()
-    """Passages it was given, each with what became of it, best first."""
+    """The passages of its input with the verdict on each, best first."""
     groups: tuple[RankedGroup, ...] = ()
-    """Of a tournament: who met whom, and in which order they came out."""
+    """The groups of a tournament with their rankings."""
     calls: tuple[str, ...] = ()
     """Calls of chat models, a line each: role, model, tokens, dollars."""
     warnings: tuple[str, ...] = ()
-    """What was asked of a model and done by rules instead."""
+    """Requests to a model that rules handled in its place."""
     flags: tuple[str, ...] = ()
-    """Signs of injection in what models were shown, and what was taken out of it."""
+    """Signs of injection in the models' input, and text removed from it."""
 
 
 class JudgedPassage(BaseModel):
-    """A passage and what a step made of it."""
+    """A passage with a step's verdict."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,7 +46,7 @@ class JudgedPassage(BaseModel):
     fields: tuple[str, ...] = ()
     """Fields of its card that match the intent: `metrics: revenue`, `time: FY2023`."""
     score: float | None = None
-    """Higher is better; only scores of the same step compare."""
+    """Higher is better; comparable within the same step only."""
 
 
 TraceStep.model_rebuild()

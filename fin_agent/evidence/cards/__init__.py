@@ -1,1 +1,1 @@
-"""Cards: passages abstracted over the fields that questions ask by (FinCards, Section 3)."""
+"""Cards: passages described by the fields that questions refer to (FinCards, Section 3)."""

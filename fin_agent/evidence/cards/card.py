@@ -1,4 +1,4 @@
-"""A card: one passage in the fields of FinCards' schema, so that a question can be held against it field by field."""
+"""The card: one passage in the fields of FinCards' schema, for matching with a question field by field."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _FROZEN = ConfigDict(frozen=True)
 
 
 class Card(BaseModel):
-    """What a passage is about, without its text (FinCards, Section 3: the card schema).
+    """A passage's description without its text (FinCards, Section 3: the card schema).
 
-    Identity, metrics, time and scope are the core, by which questions are aligned; the other fields only screen.
+    Identity, metrics, time and scope are the core fields, which are aligned with questions; the others are for
+    screening.
     """
 
     model_config = _FROZEN
@@ -26,7 +27,7 @@ class Card(BaseModel):
     role: ClaimRole
     evidence_type: EvidenceType
     metrics: tuple[str, ...] = ()
-    """Canonical metrics its facts state or its words name, those on more rows first."""
+    """Ids of metrics that its facts state or its text names, by number of rows."""
     answers: AnswerabilityProfile
     time: TemporalAnchor
     scope: ScopeSignature
@@ -34,15 +35,15 @@ class Card(BaseModel):
     verifiability: Verifiability
     risks: tuple[RiskSignal, ...] = ()
     sketch: str
-    """What it is about on a line: its headings, then the words that set it apart."""
+    """A one-line summary: its headings, then its distinctive words."""
     spans: tuple[EvidenceSpan, ...] = ()
-    """Where in the passage's text the evidence stands."""
+    """Spans of the passage's text with the evidence."""
     facts: tuple[CardFact, ...] = ()
-    """Its figures. The index holds facts on their own: `with_facts` joins them to the cards that it kept."""
+    """Its figures. The index stores facts separately: `with_facts` adds them to stored cards."""
 
 
 class CardIdentity(BaseModel):
-    """Whose passage it is, and where it stands."""
+    """The filing and location of a passage."""
 
     model_config = _FROZEN
 
@@ -53,7 +54,7 @@ class CardIdentity(BaseModel):
     company: str
     form: Form
     fiscal_year: int | None = None
-    """Of the filing, by the filer's own naming."""
+    """Of the filing, in the filer's own numbering."""
     quarter: int | None = None
     item: str | None = None
     statement: Statement | None = None
@@ -61,26 +62,26 @@ class CardIdentity(BaseModel):
     note: str | None = None
     """Number of the note to the financial statements."""
     heading: str = ""
-    """The title over it: of its table, else of its page."""
+    """The title of its table, else of its page."""
 
 
 class ClaimRole(StrEnum):
-    """What the passage does."""
+    """The function of a passage."""
 
     REPORTS = "reports"
     """States figures."""
     EXPLAINS = "explains"
-    """Says why figures changed."""
+    """Explains why figures changed."""
     FORECASTS = "forecasts"
-    """Guidance, outlook, what is expected."""
+    """Guidance, outlook, expectations."""
     SETS_POLICY = "sets-policy"
     """Accounting policies, estimates, governance rules."""
     DEFINES = "defines"
-    """Says what a term or a measure means."""
+    """Defines a term or a measure."""
     WARNS = "warns"
     """Risk factors."""
     TELLS_EVENT = "tells-event"
-    """An acquisition, a lawsuit, a vote, a change of officers."""
+    """An acquisition, lawsuit, vote or change of officers."""
     DESCRIBES = "describes"
     """Business, products, people, properties."""
     FORMAL = "formal"
@@ -88,18 +89,18 @@ class ClaimRole(StrEnum):
 
 
 class EvidenceType(StrEnum):
-    """What kind of evidence a passage is."""
+    """The kind of evidence in a passage."""
 
     STATEMENT = "statement"
     """A table of a primary statement."""
     TABLE = "table"
     NARRATIVE = "narrative"
     MIXED = "mixed"
-    """Running text with figures in it."""
+    """Running text with figures."""
 
 
 class Use(StrEnum):
-    """What a question can want of a passage; the relations of an intent are the same."""
+    """What a question can use a passage for; matches the relations of an intent."""
 
     LOOKUP = "lookup"
     TREND = "trend"
@@ -111,41 +112,41 @@ class Use(StrEnum):
 
 
 class AnswerabilityProfile(BaseModel):
-    """Which questions the passage can answer on its own."""
+    """The questions that the passage can answer on its own."""
 
     model_config = _FROZEN
 
     uses: tuple[Use, ...] = ()
     numeric: bool = False
-    """Whether it holds figures with a period."""
+    """Whether it contains figures with a period."""
 
 
 class TemporalAnchor(BaseModel):
-    """The time a passage is about."""
+    """The time that a passage is about."""
 
     model_config = _FROZEN
 
     periods: tuple[str, ...] = ()
     """Fiscal periods of its facts and words, latest first: `FY2023`, `Q2 FY2023`."""
     dates: tuple[date, ...] = ()
-    """Days it names, ascending."""
+    """Days that it names, ascending."""
     forward: bool = False
-    """Whether it speaks of what is to come."""
+    """Whether it is about the future."""
 
 
 class ScopeSignature(BaseModel):
-    """Of what its figures are."""
+    """The entity that its figures are about."""
 
     model_config = _FROZEN
 
     consolidated: bool = False
-    """Whether figures of the whole company stand in it."""
+    """Whether it contains figures of the whole company."""
     parts: tuple[str, ...] = ()
     """Segments, products, regions, as printed."""
 
 
 class MeasurementBasis(BaseModel):
-    """How its figures are measured."""
+    """The units and basis of its figures."""
 
     model_config = _FROZEN
 
@@ -153,35 +154,35 @@ class MeasurementBasis(BaseModel):
     scales: tuple[int, ...] = ()
     per_share: bool = False
     adjusted: bool = False
-    """Whether measures outside GAAP stand in it."""
+    """Whether it contains non-GAAP measures."""
     unaudited: bool = False
 
 
 class TableSignature(BaseModel):
-    """A table by what stands around its figures."""
+    """The outline of a table without its figures."""
 
     model_config = _FROZEN
 
     rows: int
     columns: tuple[str, ...]
     labels: tuple[str, ...]
-    """The first labels, as printed."""
+    """The first row labels, as printed."""
 
 
 class Verifiability(BaseModel):
-    """By what a reader can check it."""
+    """What a reader can check the passage by."""
 
     model_config = _FROZEN
 
     facts: int = 0
-    """How many figures were read in it."""
+    """Number of figures read from it."""
     table: TableSignature | None = None
     cues: tuple[str, ...] = ()
-    """Words of the text that give its role away: `primarily due to`."""
+    """Phrases of the text that indicate its role: `primarily due to`."""
 
 
 class RiskSignal(StrEnum):
-    """Why its figures must be taken with care."""
+    """A reason to treat its figures with caution."""
 
     FORWARD_LOOKING = "forward-looking"
     NON_GAAP = "non-gaap"
@@ -190,21 +191,21 @@ class RiskSignal(StrEnum):
     UNAUDITED = "unaudited"
     PARENT_ONLY = "parent-only"
     PART_ONLY = "part-only"
-    """All its figures are of parts of the company."""
+    """All its figures are for parts of the company."""
     UNCERTAIN_PERIOD = "uncertain-period"
-    """Figures, and no period for any of them."""
+    """It has figures, none of which has a period."""
 
 
 class EvidenceSpan(BaseModel):
-    """A stretch of the passage's text."""
+    """A span of the passage's text."""
 
     model_config = _FROZEN
 
     start: int
     end: int
-    """Characters of the passage's text, the end not included."""
+    """Character offsets in the passage's text; the end is exclusive."""
     shows: str
-    """What stands there: a metric's id, or a role."""
+    """The evidence in the span: a metric's id or a role."""
 
 
 class CardFact(BaseModel):

@@ -1,4 +1,4 @@
-"""Metrics of a passage: those its figures state, then those its words name."""
+"""The metrics of a passage: those of its figures, then those that its text names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fin_agent.vocabulary.page import TableKind
 _MAX_METRICS = 40
 _MAX_LABELS = 8
 _SHORT_HEADING = 3
-"""Words of headings in which a single word is a metric: `DEBT`, but not `Unregistered Sales of Equity Securities`."""
+"""Most words of a heading in which one word may be a metric: `DEBT`, not `Unregistered Sales of Securities`."""
 _MAX_CHARACTERS = {
     ClaimRole.REPORTS: 500,
     ClaimRole.EXPLAINS: 500,
@@ -30,12 +30,12 @@ _MAX_CHARACTERS = {
     ClaimRole.WARNS: 0,
     ClaimRole.FORMAL: 0,
 }
-"""Of sentences with figures that are searched for metrics in words: reading them is what costs most."""
+"""Characters of sentences with figures to search for metrics, by role; this search is the most expensive step."""
 _BESIDE_FACTS = 250
-"""The same, of passages whose figures name their metrics already."""
+"""The same limit for passages whose facts already name metrics."""
 _BEFORE = 90
 _AFTER = 40
-"""Characters before and after an amount within which the metric it is of is named."""
+"""Characters before and after an amount in which its metric is searched for."""
 _VERB = re.compile(
     r"\b(?:was|were|is|are|had|has|have|by|increased?|decreased?|grew|declined|totall?ed|rose|fell|of)\b"
 )
@@ -44,7 +44,7 @@ _AMOUNT = re.compile(r"\$\s?\d|€\s?\d|£\s?\d|%|million|billion|percent|basis 
 
 
 class NamedMetric(NamedTuple):
-    """A metric or formula and where the passage's text names it first, with a figure in the same sentence."""
+    """A metric or formula and where the text first names it near a figure."""
 
     id: str
     start: int
@@ -52,7 +52,14 @@ class NamedMetric(NamedTuple):
 
 
 def metrics_of(source: PassageSource, named: Sequence[NamedMetric], heading: str, lexicon: Lexicon) -> tuple[str, ...]:
-    """Ids of metrics of facts, those on more rows first; then metrics and formulas that heading and sentences name."""
+    """Return metric ids: those of facts by number of rows, then those that heading and sentences name.
+
+    Args:
+        source: The passage.
+        named: Metrics that its text names.
+        heading: Its heading.
+        lexicon: Metrics and formulas.
+    """
     rows = Counter({fact.metric: 0 for fact in source.facts if fact.metric})
     for metric, _ in {(fact.metric, fact.line) for fact in source.facts if fact.metric}:
         rows[metric] += 1
@@ -65,7 +72,7 @@ def metrics_of(source: PassageSource, named: Sequence[NamedMetric], heading: str
 
 
 def _titles(source: PassageSource) -> Iterator[str]:
-    """What names a table without a row of a known metric: the headings in its text, and its first rows."""
+    """Yield the titles of a table without rows of known metrics: the headings in its text and its first labels."""
     if not source.is_table:
         yield from headings_in(source)
     yield from list(dict.fromkeys(fact.label for fact in source.facts))[:_MAX_LABELS]
@@ -78,9 +85,14 @@ def _named_metrics(heading: str, lexicon: Lexicon) -> tuple[str, ...]:
 
 
 def metrics_in_words(source: PassageSource, role: ClaimRole, lexicon: Lexicon) -> list[NamedMetric]:
-    """Metrics and formulas that are named close to an amount, in the same sentence, each where it is named first.
+    """Return metrics and formulas named close to an amount in the same sentence, at their first occurrence.
 
-    Read up to a length that depends on how much figures matter to passages of that role.
+    The searched length depends on the role, since figures matter less in some.
+
+    Args:
+        source: The passage.
+        role: Its role.
+        lexicon: Metrics and formulas.
     """
     loose = word_lists("loose_names")["loose names"]
     text = source.passage.text
@@ -101,7 +113,7 @@ def metrics_in_words(source: PassageSource, role: ClaimRole, lexicon: Lexicon) -
 
 
 def metrics_in_rows(source: PassageSource) -> list[NamedMetric]:
-    """Metrics of the passage's facts where their label stands in its text as printed."""
+    """Return the metrics of the passage's facts whose printed label occurs in its text."""
     text = source.passage.text
     found: dict[str, NamedMetric] = {}
     for fact in source.facts:
@@ -111,7 +123,7 @@ def metrics_in_rows(source: PassageSource) -> list[NamedMetric]:
 
 
 def _around_amounts(text: str) -> Iterator[tuple[int, int]]:
-    """Stretches of text close to an amount, within its sentence; none overlapping."""
+    """Yield spans of text around amounts, each within one sentence, without overlap."""
     place = 0
     while (amount := _AMOUNT.search(text, place)) is not None:
         begin = max(place, amount.start() - _BEFORE)
@@ -128,16 +140,19 @@ _MAX_NAMES = 80
 _MAX_NAME_LENGTH = 60
 _MAX_WORDS = 7
 _OFTEN_ENOUGH = 4
-"""Figures that a part must have in a filing for its name to be looked for in running text."""
+"""Figures that a part must have in a filing before its name is searched for in running text."""
 _WORD = re.compile(r"[\w&’']+")
 _MARKS = re.compile(r"\s*\((?:\d{1,2}|[a-z])\)|[*†‡]+|\s+$", re.IGNORECASE)
 _PART_AXES = ("segment", "productorservice", "geographical", "majorcustomers", "subsegments", "legalentity")
 
 
 def scope_of(source: PassageSource, names: Sequence[str], figures: bool) -> ScopeSignature:
-    """The parts that a passage's figures or words are about.
+    """Return the parts of the company that a passage's figures or text are about.
 
-    `names` are the filing's parts (`part_names`), `figures` says whether the passage's sentences state amounts.
+    Args:
+        source: The passage.
+        names: The filing's parts, from `part_names`.
+        figures: Whether the passage's sentences state amounts.
     """
     parts = list(dict.fromkeys(part for fact in source.facts if (part := part_of(fact))))
     stated = bool(parts)
@@ -161,9 +176,9 @@ def scope_of(source: PassageSource, names: Sequence[str], figures: bool) -> Scop
 
 
 def part_of(fact: Fact) -> str | None:
-    """The segment, product or region that a figure is of, as printed; None for the company.
+    """Return the segment, product or region of a figure, as printed; None for the whole company.
 
-    Columns that say how a figure is measured or when it falls due are no parts.
+    Columns that state a measurement basis or a due date are not parts.
     """
     if fact.scope is None or fact.statement is not None:
         return None
@@ -176,7 +191,7 @@ def part_of(fact: Fact) -> str | None:
 
 @lru_cache(maxsize=4096)
 def part_name(printed: str) -> str | None:
-    """The name of a part without footnote marks; None where the words name no part."""
+    """Return a part's name without footnote marks; None if the words do not name a part."""
     name = _MARKS.sub("", " ".join(printed.split())).strip(" ,:-–—")
     words = _WORD.findall(name)
     if (
@@ -198,20 +213,20 @@ def part_name(printed: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _names_whole(printed: str) -> bool:
-    """Whether a scope as printed is the sum of all parts: `Consolidated`, `Total Company`."""
+    """Return whether a printed scope is the total of all parts: `Consolidated`, `Total Company`."""
     words = _WORD.findall(printed.lower())
     return bool(words) and word_lists("column_words")["whole"].issuperset(words)
 
 
 def part_names(facts: Iterable[Fact]) -> tuple[str, ...]:
-    """Names of parts by which a filing divides its figures often enough to be known, those of most figures first."""
+    """Return the names of parts with enough figures in a filing, by number of figures."""
     counted = Counter(part for fact in facts if fact.metric and (part := part_of(fact)))
     often = [(name, count) for name, count in counted.items() if count >= _OFTEN_ENOUGH]
     return tuple(name for name, _ in sorted(often, key=lambda entry: (-entry[1], entry[0]))[:_MAX_NAMES])
 
 
 def _count_occurrences(text: str, name: str) -> int:
-    """How often a name stands in a text as words of their own."""
+    """Return how often a name occurs in a text as whole words."""
     times, place = 0, text.find(name)
     while place >= 0:
         end = place + len(name)
@@ -222,12 +237,12 @@ def _count_occurrences(text: str, name: str) -> int:
 
 
 def _is_frequent_enough(name: str) -> int:
-    """A single word may be an everyday one, unless it is written in capitals: it must be said twice."""
+    """Return how often a name must occur: twice for a single word not in capitals, which may be an ordinary word."""
     return 1 if " " in name or name.isupper() else 2
 
 
 def _is_whole(source: PassageSource, parts: bool, figures: bool) -> bool:
-    """Whether figures of the whole company stand in a passage."""
+    """Return whether the passage contains figures of the whole company."""
     page = source.page
     if page.kind is TableKind.PARENT_ONLY:
         return False
@@ -240,7 +255,7 @@ def _is_whole(source: PassageSource, parts: bool, figures: bool) -> bool:
         return figures and (not parts or " consolidated " in source.flat)
     if any(fact.tied if fact.scope is None else _names_whole(fact.scope) for fact in source.facts):
         return True
-    # Where tables divide figures by parts, a figure that none of the statements repeats may be of any of them.
+    # In a table divided by parts, a figure that no statement repeats may be of any part.
     return not parts and page.kind is not TableKind.SEGMENT and any(part_of(fact) is None for fact in source.facts)
 
 
@@ -249,7 +264,14 @@ _MAX_CUES = 5
 
 
 def spans_of(text: str, role: ClaimRole, cues: Iterable[str], named: Sequence[NamedMetric]) -> tuple[EvidenceSpan, ...]:
-    """The first place of each cue phrase of the role and of each metric that sentences name, in order of place."""
+    """Return the first occurrence of each cue phrase and of each named metric, in text order.
+
+    Args:
+        text: The passage's text.
+        role: The role that the cue phrases indicate.
+        cues: Cue phrases.
+        named: Metrics that sentences name.
+    """
     low = text.lower()
     if len(low) != len(text):  # a few letters of other scripts grow when they are lowered
         low = text

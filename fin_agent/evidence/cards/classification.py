@@ -1,4 +1,4 @@
-"""What a passage does: its claim role, from where it stands first, and from its words second."""
+"""Classify a passage: its claim role from its location and wording, its evidence type, uses and risks."""
 
 from __future__ import annotations
 
@@ -28,10 +28,16 @@ from fin_agent.vocabulary.table import Table
 
 
 def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> ClaimRole:
-    """The role of a passage; `prose` says whether it is running text more than a table.
+    """Return the role of a passage.
 
-    Tables report, unless they are lists of exhibits or contents. Text has the role that place and cue phrases together
-    speak most for.
+    Tables report, unless they are lists of exhibits or contents. Text gets the role with the highest score by location
+    and cue phrases.
+
+    Args:
+        source: The passage.
+        cues: Cue phrases found in it, by role.
+        heading: Its heading.
+        prose: Whether it is mostly running text.
     """
     place = _role_of_place(source)
     if is_appendix(source):
@@ -54,7 +60,7 @@ def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> Cla
 
 
 def is_appendix(source: PassageSource) -> bool:
-    """Whether a passage belongs to what a report encloses: cover, lists of exhibits, contracts; without any figures."""
+    """Return whether a passage is an enclosure without figures: cover, exhibit list, contract."""
     page = source.page
     return (
         source.identity.form in _REPORTS
@@ -74,9 +80,9 @@ _PLACE_COUNTS = {
     ClaimRole.REPORTS: 2.0,
     ClaimRole.SETS_POLICY: 4.0,
 }
-"""What standing in an Item of the role counts, in cue phrases per thousand characters."""
+"""Weight of an Item's role, in cue phrases per thousand characters."""
 _DENSITY_COUNTS = {ClaimRole.DESCRIBES: 0.6, ClaimRole.FORMAL: 0.7, ClaimRole.DEFINES: 1.2, ClaimRole.FORECASTS: 1.2}
-"""Words of these roles are everyday ones (below 1), or are told apart from others by few phrases (above 1)."""
+"""Weights below 1 for roles with ordinary words, above 1 for roles with few distinctive phrases."""
 _TITLE_COUNTS = {
     ClaimRole.SETS_POLICY: 4.0,
     ClaimRole.TELLS_EVENT: 2.5,
@@ -86,14 +92,14 @@ _TITLE_COUNTS = {
     ClaimRole.FORECASTS: 2.5,
     ClaimRole.REPORTS: 2.5,
 }
-"""What a word in the heading or in the title of the note counts."""
+"""Weight of a word in the heading or in the title of the note."""
 _FACTS_COUNT = 1.5
 _FIGURES_DISCUSSED = 1.6
-"""What figures in Management's Discussion count for reporting: a single cause in a page of them explains little."""
+"""Weight of figures in Management's Discussion for reporting: one cause in a page of figures explains little."""
 _BARE_PLACE = 0.5
-"""What standing among the financial statements counts for text without figures: exhibits are bound in there too."""
+"""Weight of a location in the financial statements for text without figures, since exhibits may be bound there."""
 _MIN_LENGTH = 800
-"""Characters that shorter passages are counted as: a single phrase in a few lines is no habit."""
+"""Shorter passages count as this many characters, since one phrase in a few lines is weak evidence."""
 _ORDER = (
     ClaimRole.REPORTS,
     ClaimRole.EXPLAINS,
@@ -105,11 +111,11 @@ _ORDER = (
     ClaimRole.DEFINES,
     ClaimRole.FORMAL,
 )
-"""Which of two roles with equal scores is taken: the one named first."""
+"""Tie-break between roles with equal scores: the first one wins."""
 
 
 def _density(phrases: Mapping[str, int], source: PassageSource) -> float:
-    """Occurrences of cue phrases per thousand characters."""
+    """Return occurrences of cue phrases per thousand characters."""
     return 1000 * sum(phrases.values()) / max(_MIN_LENGTH, len(source.flat)) if phrases else 0.0
 
 
@@ -128,14 +134,14 @@ class _Place(NamedTuple):
 
     @classmethod
     def of(cls, form: Form, item: str) -> _Place:
-        """`II-1A` of a 10-Q is `II.1A` in the lexicon, `2` is `I.2`; annual reports have the Items of a 10-K."""
+        """Return the key of an Item: `II-1A` of a 10-Q is `II.1A`, `2` is `I.2`; annual reports use those of a 10-K."""
         if form is Form.TEN_Q and item != COVER:
             return cls(form.value, item.replace("-", ".") if "-" in item else f"I.{item}")
         return cls(Form.TEN_K.value if form is Form.ANNUAL_REPORT else form.value, item)
 
 
 def item_key(form: Form, item: str) -> str:
-    """The lexicon's id of an Item: `10-K.1A`, `10-Q.II.1A`."""
+    """Return the lexicon's id of an Item: `10-K.1A`, `10-Q.II.1A`."""
     return ".".join(_Place.of(form, item))
 
 
@@ -158,16 +164,16 @@ def _roles_of_title(title: str) -> list[ClaimRole]:
 
 _MONEY = re.compile(r"\$ ?\d|€ ?\d|£ ?\d|%|million|billion|percent|basis points")
 _TABLE_DIGITS = 0.12
-"""Share of digits among the letters and digits from which a text is more table than prose."""
+"""Share of digits among non-space characters above which text is more table than prose."""
 _STATEMENT_FACTS = 8
-"""Figures from which text on the page of a primary statement is that statement, whatever stands below it."""
+"""Number of figures above which text on the page of a primary statement counts as the statement."""
 _SMALL_WORDS = (" the ", " of ", " to ", " and ", " in ", " a ")
 _IN_PROSE = 0.018
-"""Small words for each character: sentences have more, rows of tables fewer."""
+"""Function words per character: sentences have more, table rows fewer."""
 
 
 def evidence_type_of(source: PassageSource) -> EvidenceType:
-    """The kind of a passage's evidence."""
+    """Return the kind of evidence in a passage."""
     if source.is_table:
         return EvidenceType.STATEMENT if source.page.statement is not None else EvidenceType.TABLE
     if is_mostly_table(source):
@@ -176,7 +182,7 @@ def evidence_type_of(source: PassageSource) -> EvidenceType:
 
 
 def is_mostly_table(source: PassageSource) -> bool:
-    """Whether a stretch of text is rows of a table more than sentences."""
+    """Return whether a passage is mostly rows of a table."""
     if source.is_table or (source.page.statement is not None and len(source.facts) >= _STATEMENT_FACTS):
         return True
     if not source.facts and source.page.kind is None and source.page.statement is None:
@@ -189,7 +195,7 @@ def is_mostly_table(source: PassageSource) -> bool:
 
 
 def has_figures(flat: str) -> bool:
-    """Whether sentences state amounts: `$5.2 million`, `12%`."""
+    """Return whether the text states at least two amounts: `$5.2 million`, `12%`."""
     found = _MONEY.search(flat)
     return found is not None and _MONEY.search(flat, found.end()) is not None
 
@@ -202,14 +208,22 @@ _HABIT = 2
 def answerability_of(
     facts: Sequence[Fact], role: ClaimRole, cues: Cues, scope: ScopeSignature, numeric: bool
 ) -> AnswerabilityProfile:
-    """Uses from the role, the figures, the number of periods of one row, and the parts; `numeric` as in the profile."""
+    """Return the uses of a passage from its role, its figures, the periods per row, and its parts.
+
+    Args:
+        facts: Its figures.
+        role: Its role.
+        cues: Cue phrases found in it, by role.
+        scope: Its parts.
+        numeric: Whether it contains figures with a period.
+    """
     rows: dict[tuple[str, str | None], set[tuple[int, int | None]]] = {}
     for fact in facts:
         rows.setdefault((fact.label, fact.scope), set()).add((fact.period.fiscal_year, fact.period.quarter))
     periods = max(map(len, rows.values()), default=0)
     compared = len(scope.parts) >= _SEVERAL and numeric
     can = {
-        Use.LOOKUP: numeric or role in _TOLD,
+        Use.LOOKUP: numeric or role in _NARRATED,
         Use.TREND: periods >= _SEVERAL,
         Use.COMPARISON: compared,
         Use.AGGREGATION: periods >= _FOR_SUMS or (compared and bool(facts)),
@@ -220,14 +234,14 @@ def answerability_of(
     return AnswerabilityProfile(uses=tuple(use for use, possible in can.items() if possible), numeric=numeric)
 
 
-_TOLD = (
+_NARRATED = (
     ClaimRole.REPORTS,
     ClaimRole.TELLS_EVENT,
     ClaimRole.DESCRIBES,
     ClaimRole.WARNS,
     ClaimRole.FORECASTS,
 )
-"""Roles whose passages are looked up for what they say, figures or not."""
+"""Roles whose passages are looked up for their content, with or without figures."""
 
 
 def _has_many(cues: Cues, role: ClaimRole) -> bool:
@@ -241,7 +255,7 @@ _MAX_CUE_LENGTH = 60
 
 
 def verifiability_of(source: PassageSource, role: ClaimRole, cues: Cues) -> Verifiability:
-    """The number of facts, the signature of the table, the cue phrases of the passage's role."""
+    """Return the number of facts, the table signature and the cue phrases of the passage's role."""
     return Verifiability(
         facts=len(source.facts),
         table=None if source.table is None else signature_of(source.table),
@@ -250,7 +264,7 @@ def verifiability_of(source: PassageSource, role: ClaimRole, cues: Cues) -> Veri
 
 
 def signature_of(table: Table) -> TableSignature:
-    """A table's outline: how many rows, its columns and first different labels."""
+    """Return a table's outline: number of rows, columns, and the first distinct labels."""
     columns = [_short(column) for column in table.columns]
     labels = dict.fromkeys(label for row in table.rows if (label := _short(row.label)))
     return TableSignature(
@@ -265,13 +279,21 @@ def _short(text: str) -> str:
 
 
 _FORWARD_LOOKING_CUES = 2
-"""Occurrences of forward-looking words from which a passage speaks of what is to come."""
+"""Occurrences of forward-looking words from which a passage counts as forward-looking."""
 
 
 def risks_of(
     source: PassageSource, found: Cues, role: ClaimRole, scope: ScopeSignature, periods: bool
 ) -> list[RiskSignal]:
-    """The risk signals of a passage; `found` are phrases by signal, `periods` says whether any period is known."""
+    """Return the risk signals of a passage.
+
+    Args:
+        source: The passage.
+        found: Risk phrases found in it, by signal.
+        role: Its role.
+        scope: Its parts.
+        periods: Whether any of its periods is known.
+    """
     figures = bool(source.facts) or (source.table is not None and bool(source.table.rows))
     holds = {
         RiskSignal.FORWARD_LOOKING: is_forward_looking(found, role),
@@ -287,7 +309,7 @@ def risks_of(
 
 
 def is_forward_looking(found: Cues, role: ClaimRole) -> bool:
-    """Whether a passage speaks of what is to come."""
+    """Return whether a passage is about the future."""
     return (
         role is ClaimRole.FORECASTS
         or sum(found.get(RiskSignal.FORWARD_LOOKING.value, {}).values()) >= _FORWARD_LOOKING_CUES
@@ -302,7 +324,13 @@ _PER_SHARE = "USD per share"
 
 
 def basis_of(source: PassageSource, risks: Cues, figures: bool) -> MeasurementBasis:
-    """The measurement of a passage's facts; where it has none, of the amounts in its sentences (`figures`)."""
+    """Return the measurement basis of a passage's facts or, without facts, of the amounts in its sentences.
+
+    Args:
+        source: The passage.
+        risks: Risk phrases found in it.
+        figures: Whether its sentences state amounts.
+    """
     units = {fact.unit for fact in source.facts if fact.unit}
     scales = {fact.scale for fact in source.facts if fact.unit == "USD"}
     flat = source.flat

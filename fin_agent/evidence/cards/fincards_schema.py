@@ -1,6 +1,6 @@
-"""A card in the fields of FinCards' own schema (Figure 3), and the core that Section 3.2 projects out of them.
+"""Convert cards to FinCards' own schema (Figure 3) and the core fields of Section 3.2.
 
-Derived from the fields of `Card` by the tables below, whoever made the card; nothing of it is stored.
+The fields are derived from those of `Card` by the tables below, whoever made the card; none is stored.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ ANSWERS: Mapping[Use, str] = {
     Use.EXPLANATION: "attribution",
 }
 BOILERPLATE_FROM = 0.5
-"""Share of the runs of words of prose that other filings hold as well, from which it is boilerplate."""
+"""Share of a prose passage's word sequences found in other filings, from which it counts as boilerplate."""
 
 
 class PublishedCard(BaseModel):
-    """FinCards' Chunk Card."""
+    """A Chunk Card as published by FinCards."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -57,38 +57,45 @@ class PublishedCard(BaseModel):
     evidence_type: str
     answerability_profile: tuple[str, ...]
     temporal_quality: str
-    """`exact` for periods that are named, `dates` for days alone, `none`."""
+    """`exact` if periods are named, `dates` for days only, else `none`."""
     temporal_span: tuple[str | None, str | None]
-    """First and last month, `YYYY-MM`; a fiscal year is the twelve months up to the end of the calendar year."""
+    """First and last month, `YYYY-MM`; a fiscal year counts as the calendar year of that number."""
     entity: str
     geography: tuple[str, ...]
-    """Parts of the company, as printed; regions and products are not told apart by rules."""
+    """Parts of the company as printed; rules do not distinguish regions from products."""
     measurement_basis: str
     boilerplate_likelihood: float | None
-    """0 to 1; None where there is nothing to compare with."""
+    """0 to 1; None if there are no filings to compare with."""
     limitations: tuple[str, ...]
     sketch: str
     topic_anchors: tuple[str, ...]
     topic: str
-    """T of the core."""
+    """T of the core: the topic."""
     entities: tuple[str, ...]
-    """E."""
+    """E of the core: entities."""
     metrics: tuple[str, ...]
-    """M."""
+    """M of the core: metrics."""
     numbers: tuple[str, ...]
-    """N: numbers as they are printed."""
+    """N of the core: numbers as printed."""
     periods: tuple[str, ...]
-    """P."""
+    """P of the core: periods."""
     section: str | None
-    """S."""
+    """S of the core: the section."""
     triples: tuple[tuple[str, str, str], ...]
-    """D: (entity, metric, period)."""
+    """D of the core: (entity, metric, period)."""
     spans: tuple[tuple[int, int], ...]
-    """Xi: characters of the passage."""
+    """Xi of the core: character offsets in the passage."""
 
 
 def published_card(card: Card, text: str, lexicon: Lexicon, others: frozenset[str] | None = None) -> PublishedCard:
-    """`card` of the passage `text`; `others` are the `shingles` of other filings, for the likelihood of boilerplate."""
+    """Convert a card to FinCards' schema.
+
+    Args:
+        card: The card.
+        text: The passage's text.
+        lexicon: Topics of the domain.
+        others: `shingles` of other filings, for the likelihood of boilerplate; None leaves it out.
+    """
     identity = card.identity
     likelihood = None if others is None else _shared(text, others)
     prose = card.evidence_type is EvidenceType.NARRATIVE and card.role is not ClaimRole.FORMAL
@@ -123,7 +130,7 @@ def published_card(card: Card, text: str, lexicon: Lexicon, others: frozenset[st
 
 
 def shingles(text: str) -> frozenset[str]:
-    """The runs of eight words of a text, numbers left out: what near-copies have in common."""
+    """Return the sequences of eight words in a text, without numbers; near-copies share them."""
     words = re.findall(r"[a-z]+", text.lower())
     return frozenset(" ".join(words[at : at + _SHINGLE]) for at in range(len(words) - _SHINGLE + 1))
 

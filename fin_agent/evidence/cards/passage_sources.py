@@ -1,4 +1,4 @@
-"""What a card is made from: a passage with its page, its table, its note and its figures."""
+"""The input of cards: passages with their page, table, note and figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fin_agent.vocabulary.table import Table
 
 @dataclass(frozen=True, slots=True)
 class PassageSource:
-    """A passage and everything that reading its filing found about it."""
+    """A passage with everything read about it in its filing."""
 
     doc_id: str
     identity: Identity
@@ -33,21 +33,21 @@ class PassageSource:
     passage: Passage
     page: Page
     flat: str
-    """Its text in lower case with single spaces and one at either end: what cue phrases are looked for in."""
+    """Its text in lower case with single spaces, padded with one at each end, for matching cue phrases."""
     facts: tuple[Fact, ...]
-    """Those printed in it, top to bottom."""
+    """Facts printed in it, top to bottom."""
     table: Table | None = None
-    """Of a passage that is a table."""
+    """The table, if the passage is one."""
     note: Note | None = None
 
     @property
     def is_table(self) -> bool:
-        """Whether it is one table, and not a stretch of the page's running text."""
+        """Whether it is a table, not running text."""
         return self.passage.kind is PassageKind.TABLE
 
 
 def sources_of(filing: Filing) -> Iterator[PassageSource]:
-    """One for each passage, in their order; passages on pages that the filing does not have are given an empty page."""
+    """Yield the source of each passage, in order; a passage on an unknown page gets an empty page."""
     pages = {page.number: page for page in filing.pages}
     facts = _by_page(fact for fact in filing.facts if fact.source != "text")
     tables: dict[int, list[Table]] = {}
@@ -77,10 +77,18 @@ def sources_of(filing: Filing) -> Iterator[PassageSource]:
 def facts_in_passages(
     passages: Sequence[Passage], facts: Sequence[Fact], flats: Sequence[str] | None = None
 ) -> list[tuple[Fact, ...]]:
-    """Facts of one page by its passages, in their order: those in a table's box, those printed in a span of text.
+    """Assign the facts of one page to its passages.
 
-    Running text repeats its page's tables, so a fact may stand in a span and in a table. `flats` are the texts of the
-    passages as `flat_text` gives them, where they are known.
+    A table gets the facts in its box, a text passage those printed in it. Running text repeats the page's tables, so
+    that a fact may be in both.
+
+    Args:
+        passages: Passages of the page.
+        facts: Facts of the page.
+        flats: Texts of the passages from `flat_text`, if already computed.
+
+    Returns:
+        The facts of each passage, in the order of `passages`.
     """
     flats = flats if flats is not None else [flat_text(passage.text) for passage in passages]
     texts = {at: flats[at] for at, passage in enumerate(passages) if passage.kind is PassageKind.TEXT}
@@ -89,7 +97,7 @@ def facts_in_passages(
 
 
 def flat_text(text: str) -> str:
-    """In lower case with single spaces and one at either end."""
+    """Return a text in lower case with single spaces, padded with one at each end."""
     return f" {' '.join(text.lower().split())} "
 
 
@@ -118,7 +126,7 @@ def _table_of(passage: Passage, tables: Sequence[Table]) -> Table | None:
 
 
 def _shared(facts: Sequence[Fact], spans: Mapping[int, str]) -> dict[int, tuple[Fact, ...]]:
-    """Facts of a page by the span of text that their line is printed in; all of them where there is but one span."""
+    """Return the facts of each text span by the line in which they are printed; all of them if there is one span."""
     if len(spans) < 2:
         return {at: tuple(facts) for at in spans}
     shared: dict[int, list[Fact]] = {at: [] for at in spans}
@@ -130,7 +138,7 @@ def _shared(facts: Sequence[Fact], spans: Mapping[int, str]) -> dict[int, tuple[
             holders[label] = [at for at, flat in spans.items() if label in flat]
         holding = holders[label]
         if len(holding) != 1:
-            # The label stands in several spans, or its lines are parted by other words: the figure itself decides.
+            # The label occurs in several spans, or other words interrupt it: match by the figure itself.
             printed = f"{abs(fact.amount):,}"
             holding = [at for at in holding or spans if printed in spans[at]]
         if holding and current not in holding:
@@ -156,12 +164,12 @@ _FOOTER = re.compile(
     r"|^(?:part [iv]+ ?)?item [\d.]+[abc]?$|^part [iv]+$|^notes to (?:the )?(?:\w+ ){0,3}financial statements"
 )
 _FIGURES = re.compile(r"(?:[($]*\d[\d,.]*[)%]*\s*){2,}$")
-"""The end of a row of a table."""
+"""Matches the end of a table row."""
 _SPACE = re.compile(r"\s+")
 
 
 def heading_of(source: PassageSource) -> str:
-    """The title over a passage, on a line of at most 120 characters: of its table, else its note, else its page."""
+    """Return the title of a passage, at most 120 characters: of its table, else its note, else its page."""
     company = source.identity.company.lower().strip(" .,")
     if source.page.statement is not None and (title := _statement_title(source)):
         return title
@@ -180,7 +188,7 @@ def heading_of(source: PassageSource) -> str:
 
 
 def _statement_title(source: PassageSource) -> str:
-    """The line on the page of a primary statement that says which it is; empty where several begin on the page."""
+    """Return the line of a page with the statement's title; empty if several statements begin on the page."""
     if source.page.further_statements:
         return ""
     lines = map(_plain, source.page.text.split("\n", _TITLE_LINES)[:_TITLE_LINES])
@@ -189,7 +197,7 @@ def _statement_title(source: PassageSource) -> str:
 
 
 def headings_in(source: PassageSource) -> Iterator[str]:
-    """Lines of the passage's running text that are set as headings, in order, at most three."""
+    """Yield lines of the passage's text that look like headings, in order, at most three."""
     company = source.identity.company.lower().strip(" .,")
     found = 0
     before = ""
@@ -204,7 +212,7 @@ def headings_in(source: PassageSource) -> Iterator[str]:
 
 
 def _title_in(caption: str, company: str) -> str:
-    """The last part of a caption that is set as a title; else its last sentence, which leads over to the table."""
+    """Return the last part of a caption that looks like a title, else the sentence that introduces the table."""
     text = _CONTENTS.sub("", _plain(caption[-4 * _MAX_CHARACTERS :]))
     if not text:
         return ""
@@ -254,7 +262,7 @@ def _plain(text: str) -> str:
 
 
 def _cut(text: str, most: int = _MAX_CHARACTERS) -> str:
-    """At most `most` characters, ended at a word."""
+    """Return at most `most` characters, cut at a word."""
     line = _plain(text)
     if len(line) <= most:
         return line
@@ -266,15 +274,19 @@ _MAX_WORDS = 10
 _MAX_READ = 8_000
 _OFTEN = 3
 _ENOUGH = 20
-"""Words that stand in a passage more than once, from which those that stand there once are left out."""
+"""Number of repeated words in a passage from which words that occur once are ignored."""
 _WORD = re.compile(r"[a-z]{4,24}")
 
 
 class WordRarity:
-    """Words of the passages of one filing, and in how many of them each stands."""
+    """The words of a filing's passages, with the number of passages in which each occurs."""
 
     def __init__(self, texts: Mapping[int, str]) -> None:
-        """`texts` are passages in lower case, by ordinal."""
+        """Count the words of passages.
+
+        Args:
+            texts: Lower-case texts by ordinal.
+        """
         stopwords = word_lists("stopwords")["words"]
         self._words = {at: Counter(_WORD.findall(text, 0, _MAX_READ)) for at, text in texts.items()}
         held: Counter[str] = Counter()
@@ -284,7 +296,7 @@ class WordRarity:
         self._weights = {word: 0.0 if word in stopwords else math.log(whole / count) for word, count in held.items()}
 
     def distinctive_words(self, ordinal: int) -> Iterable[str]:
-        """At most ten words of a passage: often in it, seldom elsewhere in the filing; best first."""
+        """Yield at most ten words that are frequent in a passage and rare in the rest of the filing, best first."""
         words: Mapping[str, int] = self._words.get(ordinal, {})
         often = [(word, times) for word, times in words.items() if times > 1]
         taken = often if len(often) >= _ENOUGH else words.items()
@@ -294,25 +306,25 @@ class WordRarity:
 
 
 Cues = Mapping[str, Mapping[str, int]]
-"""Kind -> cue phrase -> times it occurs, the longest phrase first."""
+"""Kind -> cue phrase -> number of occurrences, longest phrase first."""
 _MOST_OF_ONE = 3
-"""Times that one phrase counts: a word repeated in every row says no more than one that is repeated thrice."""
+"""Most occurrences counted per phrase, since a word repeated in every row adds no information."""
 
 
 class CueText:
-    """A text that several lists of phrases are looked for in."""
+    """A text to be searched for several lists of phrases."""
 
     __slots__ = ("flat", "keys", "words")
 
     def __init__(self, flat: str) -> None:
-        """`flat` is in lower case with single spaces and one at either end."""
+        """Index a text in lower case with single spaces, padded with one at each end."""
         self.flat = flat
         self.words = frozenset(flat.split())
         self.keys = self.words | {word[:_BEGINNING] for word in self.words}
 
 
 def cues_in(text: CueText, words: str) -> Cues:
-    """The phrases of `words`.yaml that stand in a text, by kind; each counts three times at most."""
+    """Return the phrases of `words`.yaml that occur in a text, by kind, with at most three occurrences each."""
     flat, held = text.flat, text.words
     phrases = _phrases(words)
     found: dict[str, dict[str, int]] = {}
@@ -327,25 +339,25 @@ def cues_in(text: CueText, words: str) -> Cues:
 
 @lru_cache(maxsize=1024)
 def cue_pattern(phrase: str) -> re.Pattern[str]:
-    """Finds a cue phrase in a text in lower case, over line breaks."""
+    """Return a pattern that matches a cue phrase in lower-case text across line breaks."""
     return re.compile(r"\s+".join(map(re.escape, phrase.split())))
 
 
 class _Phrase(NamedTuple):
     kind: str
     text: str
-    """With a space before it: it begins a word."""
+    """With a leading space, so that it matches at the start of a word."""
     whole: frozenset[str]
-    """All its words but the last, which may go on: a text that lacks one of them cannot hold the phrase."""
+    """All its words but the last, which may be a prefix; a text without one of them cannot contain the phrase."""
 
 
 _BEGINNING = 5
-"""Letters of a single word, which may go on, by which it is looked for where a text can hold it."""
+"""Leading letters by which single words, which may be prefixes, are indexed."""
 
 
 @lru_cache(maxsize=8)
 def _phrases(words: str) -> Mapping[str, tuple[_Phrase, ...]]:
-    """Phrases by their first word; single words by how they begin."""
+    """Return phrases by their first word, and single words by their leading letters."""
     phrases: dict[str, list[_Phrase]] = {}
     for kind, listed in sorted(word_lists(words).items()):
         for phrase in sorted(listed):

@@ -1,4 +1,4 @@
-"""Cards by rules: each passage of a filing abstracted from the structure that reading it gave."""
+"""Make cards by rules, from the structure of a filing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from fin_agent.vocabulary.filing import Filing
 
 
 def make_cards(filing: Filing) -> list[Card]:
-    """A card for each passage, in their order, by rules. Cards hold no facts: `with_facts` joins them."""
+    """Return a card for each passage, in order. The cards have no facts: `with_facts` adds them."""
     sources = list(sources_of(filing))
     told = [source for source in sources if not source.is_table and not is_appendix(source)]
     rarity = WordRarity({source.passage.ordinal: source.flat for source in told})
@@ -58,7 +58,7 @@ def _card(source: PassageSource, parts: tuple[str, ...], rarity: WordRarity, lex
     kind = evidence_type_of(source)
     prose = kind in (EvidenceType.NARRATIVE, EvidenceType.MIXED)
     heading = heading_of(source)
-    # A third of a large filing is contracts and lists among its exhibits: nothing is looked for in their words.
+    # A third of a large filing is contracts and lists in exhibits: their text is not searched.
     formal = is_appendix(source)
     words = CueText("" if formal else source.flat)
     cues = cues_in(words, "claim_words") if prose else {}
@@ -91,7 +91,7 @@ _PATH_CHARACTERS = 110
 _SENTENCE_CHARACTERS = 130
 _SHORT_TITLE = 40
 _UNSAID = (COVER, "16")
-"""Items whose names say nothing: exhibits follow after Item 16, the summary that hardly anyone gives."""
+"""Items whose names carry no information: exhibits follow Item 16, a summary that few filings contain."""
 _MAX_LABELS = 14
 _LOOKED_AT = 6_000
 _MIN_WORDS = 6
@@ -104,9 +104,14 @@ _ENDS = re.compile(r"[.!?](?=\s|$)")
 def build_sketch(
     source: PassageSource, heading: str, spans: Sequence[EvidenceSpan] | None, rarity: WordRarity, lexicon: Lexicon
 ) -> str:
-    """Headings, then the labels of a table or the sentence that tells most, then the words that set the passage apart.
+    """Return the sketch: headings, then row labels or the most telling sentence, then the passage's rarest words.
 
-    `spans` are the evidence spans of prose, None for what is more a table.
+    Args:
+        source: The passage.
+        heading: Its heading.
+        spans: Evidence spans of prose; None for a passage that is mostly a table.
+        rarity: Word statistics of the filing.
+        lexicon: Names of Items and statements.
     """
     path = _cut(" > ".join(_path(source, heading, lexicon)), _PATH_CHARACTERS)
     if source.table is not None:
@@ -152,7 +157,7 @@ def _labels(labels: Iterable[str]) -> list[str]:
 
 
 def _sentence(source: PassageSource, spans: Sequence[EvidenceSpan]) -> str:
-    """The sentence around the first evidence span, else the first that is one; empty where there is none."""
+    """Return the sentence around the first evidence span, else the first full sentence, else an empty text."""
     text = source.passage.text
     if spans:
         at = spans[0].start
@@ -173,7 +178,7 @@ def _sentence(source: PassageSource, spans: Sequence[EvidenceSpan]) -> str:
 
 
 def _with_words(line: str, source: PassageSource, rarity: WordRarity) -> str:
-    """`line` with the passage's rarest words that it does not hold yet, as many as there is room for."""
+    """Append the passage's rarest words that `line` lacks, as many as fit."""
     room = SKETCH_CHARACTERS - len(line) - len(" · ")
     if room < _SHORT_TITLE // 2:
         return line
@@ -187,7 +192,7 @@ def _line(text: str) -> str:
 
 
 def _cut(line: str, most: int) -> str:
-    """At most `most` characters, ended at a word where there is one."""
+    """Return at most `most` characters, cut at a word if possible."""
     if len(line) <= most:
         return line
     head = line[: most - 1].rpartition(" ")[0] or line[: most - 1]
@@ -195,7 +200,7 @@ def _cut(line: str, most: int) -> str:
 
 
 def identity_of(source: PassageSource, heading: str) -> CardIdentity:
-    """The filing, page, Item, statement and note of a passage, under `heading`."""
+    """Return the filing, page, Item, statement and note of a passage with its heading."""
     identity, page = source.identity, source.page
     return CardIdentity(
         doc_id=source.doc_id,
@@ -214,9 +219,9 @@ def identity_of(source: PassageSource, heading: str) -> CardIdentity:
 
 
 def with_facts(cards: Sequence[Card], index: FilingIndex) -> list[Card]:
-    """The same cards in their order, each with the facts that stand in its passage, top to bottom.
+    """Return the cards, in order, with the facts printed in their passages, top to bottom.
 
-    Cards whose passage is not in the index are left as they are.
+    Cards whose passage is not in the index are returned unchanged.
     """
     keys = list(dict.fromkeys(PageKey(card.identity.doc_id, card.identity.page) for card in cards))
     if not keys:
@@ -239,7 +244,7 @@ def with_facts(cards: Sequence[Card], index: FilingIndex) -> list[Card]:
 
 
 def card_fact(fact: Fact) -> CardFact:
-    """A fact as a card holds it."""
+    """Convert a fact to the form stored in a card."""
     return CardFact(
         label=fact.label,
         metric=fact.metric,

@@ -1,4 +1,4 @@
-"""The time a passage is about: fiscal periods of its figures and words, and the days it names."""
+"""The time of a passage: fiscal periods of its figures and text, and the days that it names."""
 
 from __future__ import annotations
 
@@ -19,17 +19,20 @@ from fin_agent.vocabulary.identity import Form
 _MAX_PERIODS = 12
 _MAX_DATES = 12
 _OLDEST = 10
-"""Years before the filing's own that words may speak of: older ones are of laws, plans and the company's founding."""
+"""Years before the filing's own that count as periods; older ones refer to laws, plans or the founding."""
 _MAX_YEARS_READ = 200
 _APPENDED_READ = 3_000
-"""Characters of covers and exhibits that are looked through."""
+"""Characters of covers and exhibits that are searched."""
 
 
 def temporal_anchor(source: PassageSource, forward: bool) -> TemporalAnchor:
-    """The periods of a passage's facts and those that its words name.
+    """Return the periods of a passage's facts and those named in its text.
 
-    `forward` says whether it speaks of what is to come. No periods are given where the passage names none: the filing's
-    own period is in the card's identity.
+    Empty if the passage names no period: the filing's own period is in the card's identity.
+
+    Args:
+        source: The passage.
+        forward: Whether it is about the future.
     """
     spans = {_Span.of(fact.period) for fact in source.facts}
     if not spans and source.table is not None:
@@ -44,7 +47,7 @@ def temporal_anchor(source: PassageSource, forward: bool) -> TemporalAnchor:
 
 
 def period_name(period: FactPeriod) -> str:
-    """`FY2023`, `Q2 FY2023`, `6 months FY2023`."""
+    """Return the name of a period: `FY2023`, `Q2 FY2023`, `6 months FY2023`."""
     return str(_Span.of(period))
 
 
@@ -53,7 +56,7 @@ class _Span(NamedTuple):
     quarter: int
     """0 for a full year or a span of several quarters."""
     months: int
-    """Of a span that is neither a quarter nor a year, else 0."""
+    """Length of a span that is neither a quarter nor a year, else 0."""
 
     @classmethod
     def of(cls, period: FactPeriod) -> _Span:
@@ -62,7 +65,7 @@ class _Span(NamedTuple):
         return cls(period.fiscal_year, 0, 0 if period.months in (0, 12) else period.months)
 
     def order(self) -> tuple[int, int, int]:
-        """Later ends are greater, then longer spans."""
+        """Return the sort key: later ends are greater, then longer spans."""
         ends = self.quarter * 3 or self.months or 12
         return self.year, ends, 3 if self.quarter else self.months or 12
 
@@ -89,7 +92,7 @@ _AFTER = 16
 
 
 def _periods_in_words(source: PassageSource, forward: bool) -> tuple[set[_Span], tuple[date, ...]]:
-    """Periods and days that a passage's words name; a year yet to come only where it speaks of what is to come."""
+    """Return periods and days named in a passage's text; future years only if it is about the future."""
     flat = source.flat[: _APPENDED_READ if is_appendix(source) else None]
     newest = _newest(source)
     spans: set[_Span] = set()
@@ -141,7 +144,7 @@ def _date_or_none(year: int, month: int, day: int) -> date | None:
 
 
 def _of_day(source: PassageSource, day: date, before: str) -> _Span:
-    """The fiscal period that a day closes, where words say that it does; else the fiscal year it falls in."""
+    """Return the fiscal period that a day ends if the text says so, else the fiscal year that contains it."""
     calendar = source.calendar
     if calendar is None:
         return _Span(day.year, 0, 0)
@@ -156,7 +159,7 @@ def _of_day(source: PassageSource, day: date, before: str) -> _Span:
 
 
 def _names_no_period(flat: str, start: int, end: int) -> bool:
-    """Whether a year is part of a name, as `2013 equity plan` and `act of 1934`, or when something falls due."""
+    """Return whether a year is part of a name (`2013 equity plan`, `act of 1934`) or of a due date."""
     words = word_lists("year_words")
     before = flat[max(0, start - _BEFORE) : start].split()
     if before and (before[-1] in words["before names"] or " ".join(before[-2:]) in words["before names"]):
@@ -168,14 +171,14 @@ def _names_no_period(flat: str, start: int, end: int) -> bool:
 
 
 def _quarters(flat: str) -> Iterator[_Span]:
-    """`second quarter of fiscal 2023`, `Q2 FY23`."""
+    """Yield periods such as `second quarter of fiscal 2023` and `Q2 FY23`."""
     if " quarter" in flat or " q" in flat:
         for found in _QUARTER.finditer(flat):
             yield _Span(_full(found[3]), _ORDINALS.get(found[1] or "", 0) or int(found[2]), 0)
 
 
 def _fiscal_years(flat: str) -> Iterator[_Span]:
-    """`fiscal 2023`, `FY23`, but not the year of `second quarter of fiscal 2023`."""
+    """Yield years such as `fiscal 2023` and `FY23`, but not those of `second quarter of fiscal 2023`."""
     if " fy" in flat or " fiscal " in flat:
         for found in _FISCAL_YEAR.finditer(flat):
             if " quarter" not in flat[max(0, found.start() - _AFTER) : found.start()]:
@@ -187,7 +190,7 @@ def _full(year: str) -> int:
 
 
 def _interim_period(source: PassageSource, spans: set[_Span]) -> set[_Span]:
-    """In a quarter's filing a bare year beside `three months ended` is that quarter of the year."""
+    """In a quarterly filing, read a bare year next to `three months ended` as that quarter of the year."""
     quarter = source.identity.quarter
     if not quarter or source.identity.form not in (Form.TEN_Q, Form.EARNINGS, Form.EIGHT_K):
         return spans

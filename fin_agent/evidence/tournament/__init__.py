@@ -1,1 +1,1 @@
-"""A tournament over cards: a first cut by words, groups that meet, rounds that settle the order (FinCards, 3.4)."""
+"""Rank cards in a tournament: a cut by words, groups, and rounds that settle the order (FinCards, Section 3.4)."""

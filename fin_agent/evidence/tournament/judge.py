@@ -1,4 +1,4 @@
-"""How a tournament is held, and the variants that FinCards compares it with."""
+"""Settings and judges of a tournament, and the ablations that FinCards evaluates."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from fin_agent.retrieval.search_query import Query
 
 
 class Aggregation(StrEnum):
-    """How the places of several rounds become one order."""
+    """How the ranks of several rounds are combined."""
 
     BORDA = "borda"
-    """Mean over rounds of the share of a list's other cards that stand below."""
+    """Mean over rounds of the share of a list's other cards that rank lower."""
     MEAN_RANK = "mean-rank"
     VOTES = "votes"
-    """In how many rounds a card is among the first `top_k`."""
+    """Share of rounds in which a card is among the first `top_k`."""
 
 
 class HiddenField(StrEnum):
-    """Fields of a card that a judge is not shown."""
+    """Fields of a card that are hidden from a judge."""
 
     TIME = "time"
     METRICS = "metrics"
@@ -48,17 +48,17 @@ class HiddenField(StrEnum):
 
 
 class CardDetail(StrEnum):
-    """What of a passage a judge is shown."""
+    """How much of a passage a judge sees."""
 
     CARD = "card"
     SKETCH = "sketch"
-    """The line that sums it up, and no other field."""
+    """Only the one-line summary."""
     TEXT = "text"
-    """Its own text, in the place of the sketch."""
+    """The passage's text in place of the summary."""
 
 
 class TournamentSettings(BaseModel):
-    """How a tournament is held (FinCards, Section 3.4; sizes it does not give are chosen by stage 2's own recall)."""
+    """Settings of a tournament (FinCards, Section 3.4; sizes that it omits are chosen by the recall of stage 2)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -94,7 +94,7 @@ class TournamentSettings(BaseModel):
         return self
 
     def admitted_count(self, passages: int) -> int:
-        """How many of so many passages stage 1 lets in: clamp(ceil(0.5 L), 60, 150).
+        """Return how many passages stage 1 admits: clamp(ceil(share * passages), fewest, most).
 
         >>> [TournamentSettings().admitted_count(passages) for passages in (20, 80, 201, 900)]
         [20, 60, 101, 150]
@@ -102,7 +102,7 @@ class TournamentSettings(BaseModel):
         return min(passages, max(self.fewest, min(self.most, ceil(self.share * passages))))
 
     def list_size(self, finalists: int) -> int:
-        """How many of so many finalists are ranked in one list at most: half of them, from 15 to 25.
+        """Return how many finalists are ranked in one list at most: half of them, from 15 to 25.
 
         >>> [TournamentSettings().list_size(finalists) for finalists in (8, 40, 90)]
         [15, 20, 25]
@@ -128,7 +128,7 @@ ABLATIONS: Mapping[str, Mapping[str, object]] = {
     "votes": {"aggregation": Aggregation.VOTES},
     "no early stop": {"early_stop": False},
 }
-"""Name -> the settings that differ (FinCards, Tables 1 to 3)."""
+"""Name of an ablation -> the settings that differ (FinCards, Tables 1 to 3)."""
 
 
 CardKey = tuple[str, int]
@@ -136,26 +136,29 @@ CardKey = tuple[str, int]
 
 
 class Judge(Protocol):
-    """One who ranks cards, whoever it is: rules, or a chat model. It never sees the passages' text."""
+    """Ranks cards, by rules or with a chat model, without the text of their passages."""
 
     def rank(self, brief: Brief, cards: Sequence[Card]) -> Sequence[Verdict]:
-        """The cards best first. May raise anything: the list is shuffled and ranked again, or ranked by another."""
+        """Return the cards, best first.
+
+        If it raises, the list is shuffled and ranked again, or ranked by the fallback.
+        """
 
 
 @runtime_checkable
 class GroupJudge(Judge, Protocol):
-    """A judge that says of a group who goes on, rather than who stands where."""
+    """A judge that selects the finalists of a group instead of ranking it."""
 
     def choose(self, brief: Brief, cards: Sequence[Card], most: int) -> Sequence[Verdict]:
-        """The cards best first: those that go on, at most `most`, have a score up to 100, the others 0.
+        """Return the cards, best first; of these, at most `most` finalists score up to 100 and the others 0.
 
-        May raise anything, as `rank` may.
+        May raise anything, like `rank`.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What is known of the question when cards are judged."""
+    """The question's context for judging cards."""
 
     intent: Intent
     plan: Plan
@@ -163,29 +166,30 @@ class Brief:
     owners: Mapping[str, str] = field(default_factory=dict)
     """Company key of each filing (`CompanyDirectory.owners`)."""
     words: Mapping[CardKey, float] = field(default_factory=dict)
-    """How well the words of each passage let in fit, 0 to 1 (stage 1)."""
+    """Word match of each admitted passage, 0 to 1 (stage 1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One card of a list and what a judge says of it."""
+    """A judge's verdict on one card of a list."""
 
     at: int
-    """Its place in the list as given, from 0."""
+    """Index in the list as given, from 0."""
     score: float | None = None
-    """Higher is better; of groups, it compares with the scores of other groups."""
+    """Higher is better; scores of different groups are comparable."""
     fields: tuple[str, ...] = ()
-    """Fields of its card that match: `metrics: revenue`, `time: FY2023`."""
+    """Matching fields of its card: `metrics: revenue`, `time: FY2023`."""
 
 
 class UnusableRankingError(FinAgentError):
-    """A judge's ranking names none of the cards it was given."""
+    """A ranking that names none of the given cards."""
 
 
 def repair_ranking(verdicts: Sequence[Verdict], cards: int) -> list[Verdict]:
-    """A ranking of exactly `cards` cards: repeated and invented ones left out, forgotten ones last in the order given.
+    """Return a ranking of exactly `cards` cards: duplicates and unknown ones are dropped, missing ones appended.
 
-    Raises UnusableRankingError where nothing of it can be used.
+    Raises:
+        UnusableRankingError: The ranking names none of the cards.
     """
     first: dict[int, Verdict] = {}
     for verdict in verdicts:
@@ -200,7 +204,13 @@ def repair_ranking(verdicts: Sequence[Verdict], cards: int) -> list[Verdict]:
 
 
 def reduce_card(card: Card, text: str, shown: CardDetail) -> Card:
-    """`card` as it is, or no more of it than where it stands and one line: its sketch, or the passage's `text`."""
+    """Return the card as a judge sees it: unchanged, or only its location with its sketch or the passage's text.
+
+    Args:
+        card: The card.
+        text: The passage's text.
+        shown: How much the judge sees.
+    """
     if shown is CardDetail.CARD:
         return card
     identity = card.identity
@@ -224,7 +234,7 @@ def reduce_card(card: Card, text: str, shown: CardDetail) -> Card:
 
 
 def mask_card(card: Card, hidden: Collection[HiddenField]) -> Card:
-    """`card` as a judge sees it who is not shown the fields `hidden`."""
+    """Return the card without the hidden fields."""
     if not hidden:
         return card
     changed: dict[str, object] = {}

@@ -1,4 +1,4 @@
-"""Stage 2: groups of cards meet, and the finalists of each go on; stage 3: rounds of lists (FinCards, 3.4.3, 3.4.4)."""
+"""Stages of a tournament: 1 by words, 2 in groups, 3 in rounds (FinCards, Sections 3.4.3 and 3.4.4)."""
 
 from __future__ import annotations
 
@@ -32,26 +32,30 @@ from fin_agent.retrieval.search_terms import search_terms
 
 @dataclass(frozen=True, slots=True)
 class GroupStage:
-    """What came of the groups."""
+    """The result of the group stage."""
 
     order: tuple[Entrant, ...]
-    """All entrants by the score their group's judge gave them; equals by their words."""
+    """All entrants by their group's scores, ties by words."""
     finalists: tuple[Entrant, ...]
-    """Those who go on, in that order."""
+    """The finalists, in that order."""
     verdicts: Mapping[CardKey, Verdict]
     groups: tuple[RankedGroup, ...]
-    """Of every attempt, in the order they met."""
+    """Groups of every attempt, in order."""
     notes: tuple[str, ...] = ()
 
 
 def run_group_stage(
     entrants: Sequence[Entrant], fields: Mapping[CardKey, tuple[str, ...]], panel: JudgePanel
 ) -> GroupStage:
-    """Groups of about equal size, dealt in turn, each ranked by the judge; `entrants` come best words first.
+    """Rank entrants in groups of about equal size and select the finalists.
 
-    `fields` are the required fields each card has: none may lose all who have it (quotas). Where a judge fails or a
-    quota cannot be met, all are shuffled anew with the next seed; after the last attempt the one who stands in ranks
-    what the judge cannot, and quotas are met as far as they can.
+    If a judge fails or a quota cannot be met, the entrants are shuffled with the next seed. In the last attempt the
+    fallback judge ranks what the judge cannot, and quotas are met as far as possible.
+
+    Args:
+        entrants: Entrants, best words first.
+        fields: Required fields of each card; each field must keep at least one finalist (quotas).
+        panel: The judges and settings.
     """
     settings = panel.settings
     told: list[RankedGroup] = []
@@ -81,9 +85,9 @@ class _RankedList:
 
 
 def _deal_into_lists(entrants: Sequence[Entrant], size: int, seed: str) -> Iterator[list[Entrant]]:
-    """Deal one by one to as many lists of at most `size` as are needed: no two differ by more than one card.
+    """Deal entrants one by one into lists of at most `size`, whose lengths differ by at most one.
 
-    Shuffled where there is a `seed`; else each list holds good, middling and poor ones.
+    With a `seed` they are shuffled first; without one, each list spans the whole range of quality.
     """
     dealt = list(entrants)
     if seed:
@@ -103,7 +107,7 @@ def _rank_list(
     note, failed = "", False
     try:
         ranked = panel.rank_group(group)
-    except Exception as failure:  # a judge may fail in any way: the group meets again, shuffled
+    except Exception as failure:  # a judge may raise anything: the group is shuffled and ranked again
         ranked, decided = panel.rank_with_fallback(group)
         note, failed = f"the judge failed ({reason_of(failure)})", True
         note += f"; {decided}" if last else "; shuffled anew"
@@ -139,7 +143,7 @@ def _stage(
     notes: list[str] = []
     held = {field for key in through for field in fields.get(key, ())}
     for entrant in order:
-        # A field lost in its own group may still be had: no quota is given up that anyone can meet.
+        # A field lost in its own group may be found elsewhere: add an entrant that has it.
         gained = [field for field in fields.get(entrant.key, ()) if field not in held]
         if gained:
             through.add(entrant.key)
@@ -159,18 +163,23 @@ class Selection:
     """The finalists of a group."""
 
     places: tuple[int, ...]
-    """Places in the group's ranking, ascending."""
+    """Positions in the group's ranking, ascending."""
     lost: tuple[str, ...] = ()
-    """Fields that some card of the group has and no finalist: more are asked for than `k_max` cards can hold."""
+    """Fields that a card of the group has but no finalist, because `k_max` cards cannot cover all."""
 
 
 def select_finalists(
     scores: Sequence[float | None], fields: Sequence[Sequence[str]], settings: TournamentSettings
 ) -> Selection:
-    """The finalists of a group whose cards, best first, were given `scores` and have these required `fields`.
+    """Select the finalists of a group.
 
-    Those that score nearly as well as the best, at least `k_min` and at most `k_max`; the last of them give way to
-    cards with fields that no other finalist has. Where there are no scores, `k_max`.
+    Selected are the cards that score nearly as well as the best, at least `k_min` and at most `k_max`; without scores,
+    `k_max`. The lowest ones give way to cards with fields that no other finalist has.
+
+    Args:
+        scores: Scores of the cards, best first.
+        fields: Required fields of each card.
+        settings: Sizes and thresholds.
     """
     chosen = list(range(min(_near_best(scores, settings), len(scores))))
     wanted = dict.fromkeys(field for of_card in fields for field in of_card)
@@ -195,7 +204,7 @@ def _near_best(scores: Sequence[float | None], settings: TournamentSettings) -> 
 
 
 def _lowest_removable(chosen: Sequence[int], joining: int, fields: Sequence[Sequence[str]]) -> int | None:
-    """The lowest of the chosen without whom, once `joining` is in, no field is lost."""
+    """Return the lowest finalist whose removal loses no field once `joining` is added."""
     for place in sorted(chosen, reverse=True):
         kept = {field for other in (*chosen, joining) if other != place for field in fields[other]}
         if kept.issuperset(fields[place]):
@@ -205,23 +214,23 @@ def _lowest_removable(chosen: Sequence[int], joining: int, fields: Sequence[Sequ
 
 @dataclass(frozen=True, slots=True)
 class RoundStage:
-    """What came of the rounds."""
+    """The result of the rounds."""
 
     order: tuple[CardKey, ...]
     """The finalists, best first."""
     scores: Mapping[CardKey, float]
     """0 to 1."""
     verdicts: Mapping[CardKey, Verdict]
-    """Of the last round."""
+    """Verdicts of the last round."""
     rounds: int
     groups: tuple[RankedGroup, ...]
 
 
 def run_round_stage(finalists: Sequence[Entrant], panel: JudgePanel) -> RoundStage:
-    """Rank the finalists up to `rounds` times; rounds end early once their first `top_k` hardly change.
+    """Rank the finalists in up to `rounds` rounds; stop early once the first `top_k` hardly change.
 
-    A round's lists are shuffled with its own seed; where the judge fails, with further ones, and after the last attempt
-    the one who stands in ranks.
+    Each round's lists are shuffled with its own seed. If the judge fails, further seeds are tried; after the last
+    attempt the fallback judge ranks.
     """
     settings = panel.settings
     before = [entrant.key for entrant in finalists]
@@ -260,7 +269,7 @@ def run_round_stage(finalists: Sequence[Entrant], panel: JudgePanel) -> RoundSta
 def _round(
     finalists: Sequence[Entrant], panel: JudgePanel, number: int, size: int
 ) -> tuple[list[Ranked], list[str], int]:
-    """The lists of one round as ranked, what went wrong, and the attempt that counted."""
+    """Return the ranked lists of a round, notes on failures, and the number of the last attempt."""
     settings = panel.settings
     notes: list[str] = []
     for attempt in range(1, settings.attempts + 1):
@@ -268,7 +277,7 @@ def _round(
         drawn = list(_deal_into_lists(finalists, size, seed))
         try:
             return [panel.rank(listed) for listed in drawn], notes, attempt
-        except Exception as failure:  # a judge may fail in any way: the round is held again, shuffled
+        except Exception as failure:  # a judge may raise anything: the round is shuffled and ranked again
             notes = [f"the judge failed {attempt} times ({reason_of(failure)})"]
     instead = [panel.rank_with_fallback(listed) for listed in drawn]
     return [ranked for ranked, _ in instead], [*notes, *dict.fromkeys(who for _, who in instead)], settings.attempts
@@ -278,7 +287,13 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def aggregate_rounds(rounds: Sequence[Sequence[Sequence[Key]]], by: Aggregation, top_k: int) -> dict[Key, float]:
-    """A score from 0 to 1 for each card, higher is better; every round ranks every card in one of its lists."""
+    """Combine rounds into a score from 0 to 1 for each card, higher is better.
+
+    Args:
+        rounds: The lists of each round; every round ranks every card in one of its lists.
+        by: How ranks are combined.
+        top_k: First places that count for votes.
+    """
     places: dict[Key, list[tuple[int, int]]] = {}
     for lists in rounds:
         for ranked in lists:
@@ -293,7 +308,7 @@ def aggregate_rounds(rounds: Sequence[Sequence[Sequence[Key]]], by: Aggregation,
 
 
 def borda(place: int, of: int) -> float:
-    """Share of a list's other cards that stand below this place, counted from 0.
+    """Return the share of a list's other cards that rank below a place, counted from 0.
 
     >>> [borda(place, 5) for place in range(5)]
     [1.0, 0.75, 0.5, 0.25, 0.0]
@@ -302,20 +317,20 @@ def borda(place: int, of: int) -> float:
 
 
 def in_order(scores: Mapping[Key, float], before: Sequence[Key]) -> list[Key]:
-    """The keys of `scores`, best first; equals in the order of `before`, which holds them all."""
+    """Return the keys of `scores`, best first; ties in the order of `before`, which contains all of them."""
     places = {key: place for place, key in enumerate(before)}
     return sorted(scores, key=lambda key: (-round(scores[key], 9), places[key]))
 
 
 def jaccard(one: Sequence[Key], other: Sequence[Key]) -> float:
-    """Share of all members that both have (Jaccard 1912); 1 where both are empty."""
+    """Return the Jaccard index of two sets (Jaccard 1912); 1 if both are empty."""
     first, second = set(one), set(other)
     return len(first & second) / len(first | second) if first | second else 1.0
 
 
 _LABELS_OF_A_METRIC = 3
 _LESSER = 0.5
-"""What words that filings use for the same count beside the question's own and a figure's printed labels."""
+"""Weight of the filings' words for the same concept, relative to the question's words and printed labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,22 +339,30 @@ class Entrant:
 
     card: Card
     words: float
-    """How well its words fit, the best one's 1."""
+    """Word match, relative to the best passage's."""
 
     @property
     def key(self) -> CardKey:
-        """The passage's place in the index."""
+        """The passage's key in the index."""
         return self.card.identity.doc_id, self.card.identity.ordinal
 
 
 def rank_by_words(
     query: Query, passages: Sequence[StoredPassage], index: FilingIndex, lexicon: Lexicon
 ) -> list[tuple[CardKey, float]]:
-    """All `passages` with how well their words fit, best first.
+    """Rank passages by words, best first.
 
-    BM25 of the question's own words, of what filings write for them, and of the labels under which the figures looked
-    for are printed; each search's best passage counts 1 (the lesser one a half). Passages that hold no word of them
-    come last, in the order of their filings.
+    Adds the normalized BM25 scores of the question's words, of filings' words for the same concepts (half weight), and
+    of the printed labels of the requested figures. Passages without a match come last, in the order of their filings.
+
+    Args:
+        query: The query, with its slots.
+        passages: The passages to rank.
+        index: The index with their words.
+        lexicon: Labels of metrics.
+
+    Returns:
+        (key, score) of every passage.
     """
     labels = (label for slot in query.slots for label in slot_names(slot, lexicon.metrics)[:_LABELS_OF_A_METRIC])
     searches = (
@@ -360,7 +383,7 @@ def rank_by_words(
 
 
 def rank_by_bm25(terms: Sequence[str], passages: Sequence[StoredPassage], index: FilingIndex) -> list[CardKey]:
-    """All `passages` by BM25 of `terms` alone: what a tournament is measured against."""
+    """Rank passages by BM25 of `terms` alone: the baseline of a tournament."""
     keys = [(stored.doc_id, stored.passage.ordinal) for stored in passages]
     found = [key for key, _ in _bm25(terms, {doc_id for doc_id, _ in keys}, set(keys), index)]
     return list(dict.fromkeys([*found, *keys]))
@@ -379,24 +402,24 @@ def _bm25(
 
 
 BY_RULES = "the rules decided"
-"""What the note of a list says that the judge could not rank, and one who stood in did."""
+"""Note on a list that the fallback judge ranked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A list as a judge ranked it, best first."""
+    """A list as ranked by a judge, best first."""
 
     entrants: tuple[Entrant, ...]
     verdicts: tuple[Verdict, ...]
 
     @property
     def keys(self) -> tuple[CardKey, ...]:
-        """Its cards, best first."""
+        """The keys of its cards, best first."""
         return tuple(entrant.key for entrant in self.entrants)
 
     @property
     def scores(self) -> dict[CardKey, float]:
-        """Those of the judge; of one that gives none, the share of the other cards that stand below."""
+        """The judge's scores; without one, the share of the other cards that rank lower."""
         given = [verdict.score for verdict in self.verdicts]
         by_place = [borda(place, len(given)) for place in range(len(given))]
         return {
@@ -406,38 +429,38 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class JudgePanel:
-    """The judge of a tournament, and who stands in."""
+    """The judge of a tournament and the fallback judge."""
 
     brief: Brief
     judge: Judge
     stand_in: Judge | None
-    """Ranks what the judge cannot: the rules."""
+    """Ranks what the judge cannot, by rules."""
     settings: TournamentSettings
 
     def rank(self, entrants: Sequence[Entrant]) -> Ranked:
-        """As the judge ranks them. Raises whatever the judge raises, and UnusableRankingError."""
+        """Rank with the judge. Raises whatever the judge raises, and UnusableRankingError."""
         return _ranked(self.judge, self.brief, entrants, self.settings.hidden)
 
     def rank_group(self, entrants: Sequence[Entrant]) -> Ranked:
-        """A group as the judge ranks it, or chooses from it where it can. Raises as `rank` does."""
+        """Rank a group with the judge, or let it choose finalists if it can. Raises like `rank`."""
         if not isinstance(self.judge, GroupJudge):
             return self.rank(entrants)
         cards = [mask_card(entrant.card, self.settings.hidden) for entrant in entrants]
         return _in_order(self.judge.choose(self.brief, cards, self.settings.k_max), entrants)
 
     def rank_with_fallback(self, entrants: Sequence[Entrant]) -> tuple[Ranked, str]:
-        """As the one who stands in ranks them, else as they are given; and who decided, in words."""
+        """Rank with the fallback judge, else by words; also return who decided, for a note."""
         if self.stand_in is not None:
             try:
                 return _ranked(self.stand_in, self.brief, entrants, self.settings.hidden), BY_RULES
-            except Exception as failure:  # whatever a judge raises, a ranking comes out
+            except Exception as failure:  # a judge may raise anything: a ranking is returned all the same
                 reason = f"; the rules failed too: {reason_of(failure)}"
                 return _in_given_order(entrants), f"the order of words decided{reason}"
         return _in_given_order(entrants), "the order of words decided"
 
 
 def reason_of(failure: Exception) -> str:
-    """A judge's failure on one line."""
+    """Return a judge's failure on one line."""
     return " ".join(f"{type(failure).__name__}: {failure}".split())
 
 

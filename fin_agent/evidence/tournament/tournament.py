@@ -1,4 +1,4 @@
-"""The tournament: words let in, groups send finalists on, rounds settle the order (FinCards, Section 3.4)."""
+"""The tournament: words admit passages, groups select finalists, rounds settle the order (FinCards, Section 3.4)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ USUAL_SETTINGS = TournamentSettings()
 
 
 class Stage(StrEnum):
-    """The stages whose orders are kept."""
+    """The stages whose orders are recorded."""
 
     WORDS = "words"
     GROUPS = "groups"
@@ -47,27 +47,27 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RankedCard:
-    """A passage as the tournament leaves it."""
+    """A passage with its result."""
 
     key: CardKey
     score: float
-    """0 to 1: of the rounds; 0 for those that were no finalists."""
+    """Score of the rounds, 0 to 1; 0 for passages that were no finalists."""
     fields: tuple[str, ...]
     """Fields of its card that match the question's."""
     stage: Stage
-    """How far it came."""
+    """The last stage that it reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentResult:
-    """All passages in their order, and how it came about."""
+    """All passages in order, with the record of the stages."""
 
     ranked: tuple[RankedCard, ...]
     """All candidates, best first."""
     orders: Mapping[Stage, tuple[CardKey, ...]]
-    """All candidates in the order after each stage."""
+    """The order of all candidates after each stage."""
     groups: tuple[RankedGroup, ...]
-    """Of stages 2 and 3, in the order they met."""
+    """Groups of stages 2 and 3, in order."""
     rounds: int
     notes: tuple[str, ...]
 
@@ -82,9 +82,19 @@ def run_tournament(
     stand_in: Judge | None = None,
     settings: TournamentSettings = USUAL_SETTINGS,
 ) -> TournamentResult:
-    """Rank `passages`, all of them, each once; the same settings always give the same order.
+    """Rank passages; deterministic for equal settings.
 
-    `stand_in` ranks what `judge` cannot rank after several attempts; without one, words do.
+    Args:
+        brief: The question's context.
+        passages: The passages to rank; duplicates are dropped.
+        index: The index with their words.
+        lexicon: Labels of metrics.
+        judge: Ranks lists of cards.
+        stand_in: Ranks what `judge` cannot after several attempts; without one, words decide.
+        settings: Sizes and thresholds.
+
+    Returns:
+        Every passage once, best first, with the order after each stage.
     """
     unique = {(stored.doc_id, stored.passage.ordinal): stored for stored in passages}
     scored = rank_by_words(brief.query, list(unique.values()), index, lexicon)
@@ -107,7 +117,7 @@ def run_tournament(
 
 
 def _quota(card: Card, use: Use) -> tuple[str, ...]:
-    """What some finalist has to be, by what is asked (FinCards, Section 3.4.3): a field that may not be lost."""
+    """Return the quota that a card meets for a use, as a required field (FinCards, Section 3.4.3)."""
     if use in (Use.TREND, Use.COMPARISON):
         return ("quota: dated table",) if card.verifiability.table is not None and card.time.periods else ()
     if use in (Use.DEFINITION, Use.POLICY):
