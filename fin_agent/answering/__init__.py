@@ -1,6 +1,6 @@
-"""From figures to an answer: a program is written, checked, run, and its result told with its sources.
+"""From figures to an answer: write a program, check it, run it, and state its result with sources.
 
-`program` writes it, `program_syntax` says what it may be written with, `provenance` accounts for every number in it
-(read by `program_numbers`), `sandbox` runs it, `composition` makes the answer of its result. `answer` is the
-shape of what comes out.
+`program` writes it, `program_syntax` defines the allowed syntax, `provenance` accounts for every number in it (read by
+`program_numbers`), `sandbox` runs it, `answer_composition` turns its result into an answer. `answer` defines the
+answer's type.
 """

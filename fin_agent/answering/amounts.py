@@ -1,4 +1,4 @@
-"""Results as amounts: the unit they are in, brought to the one asked for, rounded and written as people do."""
+"""Amounts: the unit of a result, its conversion to the requested unit, rounding and formatting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation
 
 
 def unit_of_result(intent: Intent) -> str:
-    """Unit of what is computed for `intent`, before it is converted."""
+    """Return the unit of the result computed for `intent`, before conversion."""
     if intent.comparison is Comparison.RATIO:
         return "ratio"
     if intent.comparison is Comparison.EXCESS:
@@ -21,15 +21,22 @@ def unit_of_result(intent: Intent) -> str:
 
 
 def supported_unit(unit: str) -> OutputUnit | None:
-    """`unit` as one of the units an answer has; None for none of them."""
+    """Return `unit` if it is a unit of answers, else None."""
     known: dict[str, OutputUnit] = {name: name for name in get_args(OutputUnit)}
     return known.get(unit)
 
 
 def convert_to_unit(value: float, unit: str, scale: int, wanted: str | None) -> tuple[float, str]:
-    """(value, unit) of a result in the unit wanted, or in the one its figures are printed in.
+    """Convert a result to the requested unit, or to the scale in which its figures are printed.
 
-    `unit` is the measure's: dollar results are in `scale` base units.
+    Args:
+        value: The result.
+        unit: The measure's unit.
+        scale: Base units per unit of a dollar or share result.
+        wanted: The requested unit; None for none.
+
+    Returns:
+        (value, unit).
     """
     if unit == "USD":
         scales = {"USD": 1, "USD thousands": 1_000, "USD millions": 1_000_000, "USD billions": 1_000_000_000}
@@ -59,7 +66,7 @@ _DECIMALS: dict[str, int] = {
 
 
 def format_amount(value: float, unit: str, decimals: int | None = None) -> str:
-    """A value as people write it: `$11,588 million`, `65.4%`, `24.26`, `93.86 days`."""
+    """Format a value for people: `$11,588 million`, `65.4%`, `24.26`, `93.86 days`."""
     if unit.startswith("USD"):
         places = decimals if decimals is not None else (2 if unit == "USD per share" else _places(value))
         amount = _fixed(abs(value), places)
@@ -72,7 +79,7 @@ def format_amount(value: float, unit: str, decimals: int | None = None) -> str:
 
 
 def rounded(value: float, decimals: int | None) -> float:
-    """Half up, as people round; binary noise beyond ten significant digits is cut where no rounding was asked."""
+    """Round half up; without `decimals`, only cut binary noise beyond ten significant digits."""
     return float(f"{value:.10g}") if decimals is None else float(_half_up(value, decimals))
 
 

@@ -1,4 +1,4 @@
-"""The answer, in the shape that `ask --json` and `batch` write."""
+"""The answer, as written by `ask --json` and `batch`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BoxSides = tuple[float, float, float, float]
 
 
 class AnswerValue(BaseModel):
-    """What is answered: `value` is expressed in `unit`; both are null for an answer in words."""
+    """The answer's value in `unit` and its text; value and unit are null for an answer in words."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -34,7 +34,7 @@ class AnswerValue(BaseModel):
 
 
 class Citation(BaseModel):
-    """Where a figure or sentence stands; `page` is 0-based, `box` in points from the top left."""
+    """The source of a figure or sentence; `page` is 0-based, `box` in points from the top left."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -43,7 +43,7 @@ class Citation(BaseModel):
     text: str
     box: BoxSides | None = None
     printed_page: str | None = Field(default=None, exclude=True)
-    """The number that the page itself prints, as far as it prints one; it is shown and not written."""
+    """The page number printed on the page, if any; shown, but not written to JSON."""
 
 
 class PagePlace(BaseModel):
@@ -66,7 +66,7 @@ class PassagePlace(BaseModel):
 
 
 class Retrieved(BaseModel):
-    """What was found, each list best first over all rounds."""
+    """The search results, each list best first over all rounds."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -76,7 +76,7 @@ class Retrieved(BaseModel):
 
 
 class RoleUsage(BaseModel):
-    """What the calls of one role by one model took; those that an earlier reply served cost nothing."""
+    """Usage of one role with one model; cached replies cost nothing."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -84,17 +84,17 @@ class RoleUsage(BaseModel):
     model: str
     calls: int
     cached_calls: int = 0
-    """Answered from kept replies: not among `calls`, and their tokens not among those beside."""
+    """Calls served from cached replies; not included in `calls` or in the token counts."""
     input_tokens: int
     cached_input_tokens: int = 0
-    """Of the input, what the provider had in its own cache."""
+    """Input tokens that the provider served from its own cache."""
     output_tokens: int
     dollars: float | None = None
-    """None where the price is not known."""
+    """None if the price is unknown."""
 
 
 class Usage(BaseModel):
-    """What a run cost in model calls; all zero for the rules analyst."""
+    """Usage of models in a run; all zero for the rules analyst."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -104,24 +104,25 @@ class Usage(BaseModel):
     cached_input_tokens: int = 0
     output_tokens: int = 0
     dollars: float | None = 0.0
-    """None where the price of a model is not known."""
+    """None if the price of a model is unknown."""
     approximate: bool = False
-    """Whether some tokens are our own count, because a server told none."""
+    """Whether some tokens are estimated because a server did not report them."""
     roles: tuple[RoleUsage, ...] = ()
     left_out: tuple[str, ...] = ()
-    """Calls that were not made because a budget did not allow them."""
+    """Calls skipped because a budget did not allow them."""
 
 
 class Artifact(BaseModel):
-    """What a tool hands to code beside what a model reads."""
+    """The typed result of a tool for code, next to the text for a model."""
 
     model_config = ConfigDict(frozen=True)
 
     @classmethod
     def from_artifact(cls, artifact: object) -> Self:
-        """The artifact of a tool's message as its type: a checkpoint gives back a dict.
+        """Validate the artifact of a tool's message, which is a dict after a checkpoint.
 
-        Raises QuestionError where it is the artifact of another tool.
+        Raises:
+            QuestionError: The artifact belongs to another tool.
         """
         try:
             return cls.model_validate(artifact)
@@ -133,9 +134,9 @@ class Artifact(BaseModel):
 
 
 class _SourceWorkspace:
-    """The workspace that was asked, in the process that asked it.
+    """The workspace that produced an answer, in the same process.
 
-    Copies of an answer do not carry it, and it plays no part when answers are compared.
+    Copies of an answer drop it, and comparison of answers ignores it.
     """
 
     def __init__(self, workspace: Workspace | None = None) -> None:
@@ -151,44 +152,44 @@ class _SourceWorkspace:
 
 
 class Answer(Artifact):
-    """An answer with everything that shows where it comes from, or a refusal that says what is missing."""
+    """An answer with its sources, or a refusal that lists what is missing."""
 
     id: str | None = None
-    """That the question was given."""
+    """The id given to the question."""
     question: str
-    """As it was asked."""
+    """The question as asked."""
     answer: AnswerValue
-    """In words, and of a figure its value and unit."""
+    """The text and, for a figure, its value and unit."""
     refused: bool = False
-    """Whether nothing is answered; `missing` says why."""
+    """Whether the question is not answered; `missing` lists the reasons."""
     missing: tuple[str, ...] = ()
-    """What was looked for and is not there."""
+    """What was searched for and not found."""
     ask_back: str | None = None
-    """What a model asks the person, where the question can be meant in several ways and is therefore not answered."""
+    """A model's question to the user, if the question has several readings and is therefore not answered."""
     citations: tuple[Citation, ...] = ()
-    """Where every figure and sentence stands."""
+    """The source of every figure and sentence."""
     retrieved: Retrieved = Retrieved()
     """Filings, pages and passages found, each best first."""
     ledger: tuple[Entry, ...] = ()
-    """The figures that the answer needs, each with the fact that fills it, why, and what disagrees."""
+    """The required figures, each with the fact that provides it, the reason, and conflicting figures."""
     program: str | None = None
-    """The Python that computed the value."""
+    """The Python program that computed the value."""
     assumptions: tuple[str, ...] = ()
-    """How words of the question were taken: definitions, fiscal years."""
+    """How words of the question were interpreted: definitions, fiscal years."""
     rounds: int = 0
-    """Of search."""
+    """Number of search rounds."""
     seconds: float = 0.0
-    """That answering took; the one part that differs from run to run."""
+    """Time to answer; the only field that differs between equal runs."""
     usage: Usage = Usage()
     """Calls of models, tokens, dollars."""
     warnings: tuple[str, ...] = ()
-    """What was asked of a model and done by rules instead, and where model and rules disagree."""
+    """Requests to a model that rules handled in its place, and disagreements between model and rules."""
     trace: tuple[TraceStep, ...] = ()
-    """What each step saw, kept and dropped, and why."""
+    """The input, decisions and reasons of each step."""
     _source_workspace: _SourceWorkspace = PrivateAttr(default_factory=_SourceWorkspace)
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Return the figures that the answer needs as a data frame (extra `pandas`).
+        """Return the required figures as a data frame (extra `pandas`).
 
         Returns:
             One row for each figure, with its source; pages and lines count from 1.
@@ -215,7 +216,7 @@ class Answer(Artifact):
         return data_frame(rows)
 
     def to_excel(self, path: Path | str) -> None:
-        """Write a workbook in which the program is formulas and each input names its source (extra `excel`).
+        """Write a workbook in which the program is formulas and each input has its source (extra `excel`).
 
         Args:
             path: The file to write.
@@ -225,19 +226,19 @@ class Answer(Artifact):
             WriteError: The file cannot be written.
         """
         from fin_agent.atomic_write import atomic_write
-        from fin_agent.presentation.workbook import answer_workbook  # a room above, loaded by whoever asks
+        from fin_agent.presentation.workbook import answer_workbook  # imported on use: it depends on this module
 
         atomic_write(Path(path), answer_workbook([self]))
 
     def _bind_workspace(self, workspace: Workspace) -> Self:
-        """The same answer, whose pages a notebook can draw: those of the workspace that was asked."""
+        """Attach the workspace, so that a notebook can draw the answer's pages; return the answer."""
         self._source_workspace = _SourceWorkspace(workspace)
         return self
 
     def _repr_html_(self) -> str:
-        """As a notebook shows it: the sentence, the figures, the program, the page with its figures framed.
+        """Return the view in a notebook: sentence, figures, program, and the page with its figures framed.
 
-        Pages are drawn where `Workspace.ask` or `fin_agent.ask` gave the answer, in the same process.
+        Pages are drawn only for answers of `Workspace.ask` or `fin_agent.ask` in the same process.
         """
         from fin_agent.presentation.report import answer_html
 
@@ -245,7 +246,7 @@ class Answer(Artifact):
 
 
 def data_frame(rows: Sequence[Mapping[str, object]]) -> pandas.DataFrame:
-    """Rows as a data frame. Raises QuestionError where pandas is not installed."""
+    """Return rows as a data frame. Raises QuestionError if pandas is not installed."""
     if find_spec("pandas") is None:
         raise QuestionError("data frames need pandas, which is not installed", remedy=how_to_install("pandas"))
     import pandas
@@ -254,7 +255,7 @@ def data_frame(rows: Sequence[Mapping[str, object]]) -> pandas.DataFrame:
 
 
 def refusal_text(missing: Sequence[str], ask_back: str = "") -> str:
-    """One paragraph that says what is missing; or what is asked back."""
+    """Return a paragraph that lists what is missing, or the question to the user."""
     if ask_back:
         return ask_back
     told = f"This cannot be answered from the indexed filings. Missing: {'; '.join(missing)}"
@@ -262,7 +263,7 @@ def refusal_text(missing: Sequence[str], ask_back: str = "") -> str:
 
 
 def gives_verdict(text: str) -> bool:
-    """Whether an answer begins with yes or no."""
+    """Return whether an answer begins with yes or no."""
     return bool(_VERDICT.match(text))
 
 

@@ -1,4 +1,4 @@
-"""Answers to the separate asks of one question, put together as one."""
+"""Combine the answers to the separate asks of one question."""
 
 from __future__ import annotations
 
@@ -11,9 +11,14 @@ from fin_agent.answering.answer import Answer, AnswerValue, Retrieved, refusal_t
 
 
 def combine_answers(answers: Sequence[Answer], question: str, question_id: str | None = None) -> Answer:
-    """The answers in one, in their order; an ask that was refused is named in the text, its reason in `missing`.
+    """Combine answers in order; a refused ask is named in the text, and its reason is in `missing`.
 
-    `value` and `unit` are those of the only figure; of several figures the text tells each, with its program.
+    `value` and `unit` are set if there is only one figure; otherwise the text states each figure.
+
+    Args:
+        answers: The answers to combine.
+        question: The whole question.
+        question_id: Its id.
     """
     found = [one for one in answers if not one.refused]
     missing = tuple(dict.fromkeys(chain.from_iterable(one.missing for one in answers if one.refused)))
@@ -47,7 +52,7 @@ def combine_answers(answers: Sequence[Answer], question: str, question_id: str |
 
 
 def _programs(answers: Sequence[Answer]) -> str | None:
-    """The programs of the answers; of several, each under its question."""
+    """Return the program of a single answer, or all programs, each below its question."""
     if len(answers) < 2:
         return next((one.program for one in answers), None)
     return "\n\n".join(f"{fill(one.question, 96, **_COMMENT)}\n{one.program}" for one in answers)

@@ -1,4 +1,4 @@
-"""From a program's result to an answer for people: value, unit, one sentence, citations, assumptions."""
+"""Compose an answer from a program's result: value, unit, sentence, citations, assumptions."""
 
 from __future__ import annotations
 
@@ -41,9 +41,18 @@ from fin_agent.lexicon.fiscal_periods import FiscalYears
 
 
 def numeric_answer(intent: Intent, plan: Plan, program: Program, result: ProgramValue) -> AnswerValue:
-    """The answer in words and as a value in its unit. Raises SandboxError where the result is no number.
+    """Return the answer as text and as a value in its unit.
 
-    Of several numbers the value is the one asked for: the extreme of a comparison, else the latest.
+    Of several numbers, the value is the requested one: the extreme of a comparison, else the latest.
+
+    Args:
+        intent: The intent.
+        plan: Its plan.
+        program: The program that was run.
+        result: The program's result.
+
+    Raises:
+        SandboxError: The result is not a number, or too few numbers.
     """
     numbers = [_number(part) for part in (result if isinstance(result, list) else [result])]
     asked = len(numbers) - len(program.beside)
@@ -95,7 +104,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         change, _ = convert_to_unit(moved_by, computed, program.scale, intent.unit)
         text = trend(intent, plan, [one.text for one in listed], change, unit)
         return AnswerValue(value=values[-1], unit=supported_unit(unit), text=text)
-    # Several figures side by side: none of them is *the* value.
+    # Several figures are listed: none of them is *the* value.
     return AnswerValue(text=_figures_side_by_side(intent, program.names, values, unit))
 
 
@@ -110,7 +119,7 @@ _BASIS_POINTS = re.compile(r"\bbasis points?\b|\bbps?\b", re.I)
 
 
 def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:
-    """A citation per figure, each place once."""
+    """Return a citation per figure, without duplicate places."""
     found = {
         (figure.doc_id, figure.page, figure.box): Citation(
             doc_id=figure.doc_id,
@@ -126,7 +135,7 @@ def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:
 def _compare_periods(
     intent: Intent, plan: Plan, listed: Sequence[ListedFigure], unit: str, scale: float
 ) -> AnswerValue | None:
-    """One company's periods set against each other; None where each is wanted as it is, or only first and last."""
+    """Compare the periods of one company; None if each is wanted as it is, or only the first and last."""
     subject = f"{measure_in_sentence(intent)} of {plan.terms[0].company.name}"
     of_periods = [replace(one, name=str(term.period)) for term, one in zip(plan.terms, listed, strict=True)]
     if intent.relation is Relation.YEARS_COUNTED:
@@ -142,7 +151,7 @@ def _compare_periods(
 
 
 def _movement_verdict(intent: Intent, change: float, scale: float) -> str:
-    """`Yes: ` or `No: ` in front of a change, where the question asks whether it moved and by how much."""
+    """Return `Yes: ` or `No: ` for a change, if the question asks whether it moved and by how much."""
     core = intent.core.lower()
     if intent.relation not in (Relation.GROWTH, Relation.CHANGE) or " or " in core or not _IS_OR_DID.match(core):
         return ""
@@ -178,7 +187,7 @@ _ORDINALS = {2: "second", 3: "third"}
 
 
 def _ranked_answer(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> AnswerValue:
-    """All of them, the highest first; of a claim (`which regions shrank`) those of which it holds before the others."""
+    """Return all companies in descending order; for a claim (`which regions shrank`), those that meet it first."""
     ordered = sorted(listed, key=lambda one: -one.value)
     if intent.comparison is Comparison.RANK:
         figures = "; ".join(f"{place}. {one.name}: {one.text}" for place, one in enumerate(ordered, 1))
@@ -197,7 +206,7 @@ def _ranked_answer(intent: Intent, listed: Sequence[ListedFigure], unit: str) ->
 def _answer_for_selected_company(
     intent: Intent, selection: Selection, plan: Plan, program: Program, numbers: Sequence[float]
 ) -> AnswerValue:
-    """Say a figure of a company that was chosen by another figure.
+    """State the figure of a company that another figure selected.
 
     Example: `Net income of Acme for FY2020: $5 million. Acme has the higher revenue: $90 million (Bolt: $70 million).`
     """
@@ -235,9 +244,9 @@ def _number(part: object) -> float:
 
 
 def _answer_per_measure(intent: Intent, plan: Plan, program: Program, numbers: Sequence[float]) -> AnswerValue:
-    """`Revenue of Acme for FY2020: $90 million; net income: $5 million.`, with no one value.
+    """Return `Revenue of Acme for FY2020: $90 million; net income: $5 million.`, without a single value.
 
-    Where it is asked which measure stands out, that one's figure is the value.
+    If the question asks which measure stands out, that measure's figure is the value.
     """
     told = list(_figures_by_measure(intent, plan, program, numbers))
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
@@ -257,7 +266,7 @@ def _answer_per_measure(intent: Intent, plan: Plan, program: Program, numbers: S
 @dataclass(frozen=True, slots=True)
 class _Figure:
     name: str
-    """Of its company, and its period where several are told."""
+    """Name of its company, with its period if there are several."""
     value: float
     text: str
     unit: str
@@ -268,30 +277,30 @@ class _MeasureFigures:
     """One measure with its figures."""
 
     intent: Intent
-    """The question about it alone."""
+    """The intent limited to this measure."""
     plan: Plan
     figures: tuple[_Figure, ...]
 
     @property
     def companies(self) -> list[str]:
-        """Names of the companies, in their order."""
+        """Names of the companies, in order."""
         return list(dict.fromkeys(term.company.name for term in self.plan.terms))
 
     @property
     def periods(self) -> list[str]:
-        """The periods, in their order."""
+        """The periods, in order."""
         return list(dict.fromkeys(str(term.period) for term in self.plan.terms))
 
     @property
     def span(self) -> str:
-        """` for FY2021`, where the figures do not name their periods themselves."""
+        """` for FY2021` if the figures do not include their periods, else empty."""
         if self.intent.relation is Relation.EACH:
             return ""
         return f" for {self.periods[0]}" + (f" to {self.periods[-1]}" if len(self.periods) > 1 else "")
 
     @property
     def listed(self) -> str:
-        """The figures in words."""
+        """The figures as text."""
         if len(self.companies) > 1:
             return ", ".join(f"{figure.name}: {figure.text}" for figure in self.figures)
         if len(self.figures) == 1:
@@ -319,7 +328,7 @@ def _figures_by_measure(
 
 
 def _figure_count(intent: Intent, terms: Sequence[Term]) -> int:
-    """Figures told of a measure: one per company where its periods are put together, else one per term."""
+    """Return the number of figures of a measure: one per company if its periods are combined, else one per term."""
     return len(terms) if intent.relation in (Relation.EACH, Relation.TREND) else len(by_company(terms))
 
 
@@ -328,7 +337,7 @@ def _of_company(one: _MeasureFigures) -> str:
 
 
 def _describe_movements(intent: Intent, told: Sequence[_MeasureFigures]) -> str:
-    """Say how several measures moved.
+    """State how several measures moved.
 
     Example: `No: revenue of Acme rose from $3 million in FY2018 to $4 million in FY2019; net income fell from ...`
     """
@@ -356,7 +365,7 @@ _BY_SIZE = re.compile(r"\b(?:larg|bigg|great|small)(?:er|est)\b", re.I)
 
 
 def _describe_extreme_measure(intent: Intent, told: Sequence[_MeasureFigures]) -> AnswerValue:
-    """Say which of several measures stands out.
+    """State which of several measures stands out.
 
     Example: `Net income of Acme for FY2020: $5 million (dividends: $3 million). Of these it is the higher.`
     """
@@ -380,10 +389,17 @@ _DECEMBER = 12
 def assumptions(
     plan: Plan, intent: Intent, ledger: Ledger, years: Mapping[str, FiscalYears], formulas: Mapping[str, Formula]
 ) -> tuple[str, ...]:
-    """Sentences without a full stop: definitions, parts that are not reported and count as zero, years of their own.
+    """Return the assumptions of an answer: definitions, unreported items that count as zero, non-calendar years.
 
-    `years` tells, by company key, when the periods of a filer ended; `formulas` are the lexicon's, by id. Where the
-    question gives a formula itself, none is told.
+    Args:
+        plan: The plan.
+        intent: Its intent; definitions are left out if the question states a formula.
+        ledger: The figures.
+        years: Period ends of each filer, by company key.
+        formulas: The lexicon's formulas by id.
+
+    Returns:
+        Sentences without a full stop.
     """
     terms = (*plan.ranked, *selected_terms(plan, intent, ledger))
     defined = () if intent.formulas else _definitions(intent, formulas)
@@ -391,7 +407,7 @@ def assumptions(
 
 
 def _definitions(intent: Intent, formulas: Mapping[str, Formula]) -> Iterator[str]:
-    """`gross margin is gross profit as a percentage of revenue`."""
+    """Yield definitions such as `gross margin is gross profit as a percentage of revenue`."""
     chosen_by = (intent.selection.expression,) if intent.selection else ()
     expressions = (*(measure.expression for measure in intent.measures if measure.expression), *chosen_by)
     names = (name for expression in expressions for name in sorted(quantities_of(parse_formula(expression))))
@@ -401,7 +417,7 @@ def _definitions(intent: Intent, formulas: Mapping[str, Formula]) -> Iterator[st
 
 
 def _formula_name(name: str, formula: Formula) -> str:
-    """What a formula is called: its name, else the first of its words; they may begin with an abbreviation (`GM`)."""
+    """Return a formula's name: its id in words if the lexicon lists it, else its first name."""
     plain = name.replace("_", " ")
     return plain if plain in formula.words else formula.words[0]
 
@@ -413,7 +429,7 @@ def _assumed_zeros(terms: Sequence[Term], ledger: Ledger) -> list[str]:
 
 
 def _noncalendar_year_ends(terms: Sequence[Term], years: Mapping[str, FiscalYears]) -> Iterator[str]:
-    """`FY2021 of NIKE, Inc. ended on May 31, 2021`: of filers whose years are not the calendar's."""
+    """Yield `FY2021 of NIKE, Inc. ended on May 31, 2021` for filers with non-calendar years."""
     for key, asked in by_company(terms).items():
         filed = years.get(key)
         periods = dict.fromkeys(term.period for term in asked)

@@ -1,4 +1,4 @@
-"""What an answer says of its figures in words: its subject, how it moved, yes or no, which period stands out."""
+"""The wording of an answer: its subject, its movement, yes or no, and the extreme period."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from fin_agent.evidence.plan import Plan
 
 
 def subject_of(intent: Intent, plan: Plan) -> str:
-    """`inventory turnover of NIKE, Inc. for FY2021`, with the relation in front where there is one."""
+    """Return the subject of a sentence: `inventory turnover of NIKE, Inc.
+
+    for FY2021`, after the relation if there is one.
+    """
     periods = list(dict.fromkeys(str(term.period) for term in plan.terms))
     companies = list(dict.fromkeys(term.company.name for term in plan.terms))
     span = _span(intent, plan, periods)
@@ -36,7 +39,7 @@ def subject_of(intent: Intent, plan: Plan) -> str:
 
 
 def _span(intent: Intent, plan: Plan, periods: Sequence[str]) -> str:
-    """`FY2019`, `FY2017 to FY2019`; of a sum or mean over years that do not follow each other, `FY2016 and FY2018`."""
+    """Return `FY2019` or `FY2017 to FY2019`; for a sum or mean of separate years, `FY2016 and FY2018`."""
     if len(periods) == 1:
         return periods[0]
     years = sorted({term.period.fiscal_year for term in plan.terms})
@@ -45,12 +48,12 @@ def _span(intent: Intent, plan: Plan, periods: Sequence[str]) -> str:
 
 
 def capitalize_first(text: str) -> str:
-    """With a capital, unless its first word has its own: `iPhone revenue`."""
+    """Return the text with a capital first letter, unless its first word has its own spelling: `iPhone revenue`."""
     return text if text[1:2].isupper() else text[:1].upper() + text[1:]
 
 
 def change_label(intent: Intent) -> str:
-    """`growth of revenue`: the relation before the measure, said once where the measure's own words say it too."""
+    """Return the relation and the measure, without repetition: `growth of revenue`."""
     lead = _trend_over_time(intent)
     measure = measure_in_sentence(intent)
     if intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH, Relation.CHANGE):
@@ -59,7 +62,7 @@ def change_label(intent: Intent) -> str:
 
 
 def measure_in_sentence(intent: Intent) -> str:
-    """`Inventory turnover` as it stands inside a sentence; `EBITDA`, `R&D` and names of parts stay as they are."""
+    """Return the measure for use inside a sentence: `inventory turnover`; `EBITDA`, `R&D` and names keep their case."""
     measure = intent.measure
     if measure.startswith(intent.parts or "\0"):
         return measure
@@ -77,11 +80,16 @@ def _trend_over_time(intent: Intent) -> str:
 
 
 def trend(intent: Intent, plan: Plan, written: Sequence[str], change: float, unit: str) -> str:
-    """Say how a figure moved.
+    """Describe how a figure moved.
 
     Example: `No: revenue of Acme fell by $24 million, from $101 million in FY2018 to $77 million in FY2019.`
 
-    `written` are the figures of the plan's terms as people write them; `change` is the last less the first, in `unit`.
+    Args:
+        intent: The intent.
+        plan: Its plan.
+        written: The formatted figures of the plan's terms.
+        change: The last figure minus the first, in `unit`.
+        unit: Unit of the figures.
     """
     first, last = plan.terms[0].period, plan.terms[-1].period
     subject = f"{measure_in_sentence(intent)} of {plan.terms[0].company.name}"
@@ -96,9 +104,14 @@ def trend(intent: Intent, plan: Plan, written: Sequence[str], change: float, uni
 
 
 def change_endpoints(intent: Intent, plan: Plan, program: Program, moved: float, ends: Sequence[float]) -> str:
-    """` (from $1,840 million in FY2022 to $1,720 million in FY2023)`: both ends of a change that is one number.
+    """Return both ends of a change: ` (from $1,840 million in FY2022 to $1,720 million in FY2023)`.
 
-    `ends` are both where the program returns them; else two printed figures that account for `moved` alone.
+    Args:
+        intent: The intent.
+        plan: Its plan.
+        program: The program that was run.
+        moved: The change.
+        ends: Both ends if the program returned them; else two printed figures that explain `moved` are used.
     """
     before, after = ends or _printed(intent, program, moved) or (None, None)
     if before is None or after is None:
@@ -118,7 +131,7 @@ def _printed(intent: Intent, program: Program, moved: float) -> tuple[float, flo
 
 
 def _places(intent: Intent, unit: str) -> int | None:
-    """The rounding asked for is the answer's: the ends of a growth in percent are dollars, and not rounded by it."""
+    """Return the decimals for the ends of a change: those requested for a growth in percent do not apply to dollars."""
     grown = intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH)
     return None if grown or unit == "percent" else intent.decimals
 
@@ -139,18 +152,24 @@ _NO_CLAIM = re.compile(r"^\W*(?:how|what|compare|describe|show|tell me how)\b", 
 
 @dataclass(frozen=True, slots=True)
 class ListedFigure:
-    """One figure of an answer."""
+    """A figure of an answer."""
 
     name: str
     value: float
     text: str
-    """The value as people write it."""
+    """The formatted value."""
     number: float = 0.0
-    """The program's own result, before it was put into a unit."""
+    """The program's own result, before conversion to a unit."""
 
 
 def claim_verdict(claim: Claim | None, value: float, scale: float) -> str:
-    """`Yes: `, `No: `, or nothing where the question claims nothing of one figure; base units are `value * scale`."""
+    """Return `Yes: ` or `No: ` for a claim about a bound; empty if there is none.
+
+    Args:
+        claim: The claim of the question.
+        value: The figure.
+        scale: Base units per unit of `value`.
+    """
     if claim is None or claim.bound is None:
         return ""
     against = value * scale - claim.bound
@@ -162,7 +181,7 @@ def claim_verdict(claim: Claim | None, value: float, scale: float) -> str:
 
 
 def superlative_verdict(intent: Intent, best: str) -> str:
-    """`Yes: ` or `No: ` where a company was claimed to stand out; `best` is the name of the one that does."""
+    """Return `Yes: ` or `No: ` for the claim that a company stands out; `best` is the name of the one that does."""
     if intent.claim is None or intent.claim.bound is not None or not intent.companies:
         return ""
     return _verdict(best == intent.companies[0].name)
@@ -171,7 +190,7 @@ def superlative_verdict(intent: Intent, best: str) -> str:
 def describe_extreme(
     comparison: Comparison, listed: Sequence[ListedFigure], *, losses: bool
 ) -> tuple[ListedFigure, str, str]:
-    """The one that stands out, the others as text, and the degree; of losses the highest is furthest below zero."""
+    """Return the extreme figure, the others as text, and the degree; the highest loss is the most negative."""
     highest = (comparison is Comparison.HIGHEST) is not losses
     ranked = [one for one in listed if not losses or one.value < 0]
     best = (max if highest else min)(ranked, key=lambda one: one.value)
@@ -180,7 +199,7 @@ def describe_extreme(
 
 
 def superlative(comparison: Comparison, count: int, *, losses: bool = False) -> str:
-    """`highest`; of two `higher`; of losses `largest`."""
+    """Return the degree: `highest`, `higher` for two, `largest` for losses."""
     if losses:
         return {Comparison.HIGHEST: "largest", Comparison.LOWEST: "smallest"}[comparison]
     if count == 2:
@@ -189,7 +208,7 @@ def superlative(comparison: Comparison, count: int, *, losses: bool = False) -> 
 
 
 def missing_losses(intent: Intent, values: Sequence[float]) -> str:
-    """What hinders a comparison of losses: that there is none, or for a trend that one of both is a profit."""
+    """Return why losses cannot be compared: none is negative or, for a trend, not all are; empty if they can."""
     below = sum(value < 0 for value in values)
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
         return "" if below else "None of these is below zero:"
@@ -199,7 +218,7 @@ def missing_losses(intent: Intent, values: Sequence[float]) -> str:
 def best_period(
     comparison: Comparison, subject: str, listed: Sequence[ListedFigure], *, losses: bool = False
 ) -> tuple[ListedFigure, str]:
-    """The period that stands out, and the sentence that says so; `subject` is the measure and its company."""
+    """Return the extreme period and a sentence; `subject` is the measure and its company."""
     best, others, degree = describe_extreme(comparison, listed, losses=losses)
     level = [one.name for one in listed if one.value == best.value]
     if len(level) > 1:
@@ -208,7 +227,7 @@ def best_period(
 
 
 def every_year_verdict(core: str, subject: str, listed: Sequence[ListedFigure], *, losses: bool = False) -> str:
-    """`Yes: revenue of Acme rose every year (FY2020: ...)`."""
+    """Return a verdict such as `Yes: revenue of Acme rose every year (FY2020: ...)`."""
     moved = matches_direction(core, listed, losses=losses)
     against = [one.name for one, held in zip(listed[1:], moved, strict=True) if not held]
     figures = "; ".join(f"{one.name}: {one.text}" for one in listed)
@@ -219,7 +238,7 @@ def every_year_verdict(core: str, subject: str, listed: Sequence[ListedFigure], 
 
 
 def count_matching_years(intent: Intent, subject: str, listed: Sequence[ListedFigure], scale: float) -> tuple[int, str]:
-    """In how many years it lay beyond the question's bound, else moved as asked, and the sentence."""
+    """Return the number of years beyond the question's bound, or else with the requested movement, and a sentence."""
     core, claim = intent.core, intent.claim
     moved = matches_direction(core, listed, losses=intent.losses)
     figures = "; ".join(f"{one.name}: {one.text}" for one in listed)
@@ -238,18 +257,18 @@ def count_matching_years(intent: Intent, subject: str, listed: Sequence[ListedFi
 
 
 def matches_direction(core: str, listed: Sequence[ListedFigure], *, losses: bool = False) -> list[bool]:
-    """Whether each figure but the first moved as asked against the one before it."""
+    """Return whether each figure after the first moved in the requested direction."""
     rising = not asks_for_growing_loss(core) if losses else asks_for_increase(core)
     return [after.value > before.value if rising else after.value < before.value for before, after in pairwise(listed)]
 
 
 def asks_for_increase(core: str) -> bool:
-    """Whether the question speaks of a rise; else of a fall."""
+    """Return whether the question is about a rise; otherwise it is about a fall."""
     return _FALLING.search(core) is None
 
 
 def asks_for_growing_loss(core: str) -> bool:
-    """Whether the question speaks of a loss that grew: one that worsens does, one that improves shrinks."""
+    """Return whether the question is about a growing loss: one that worsens grows, one that improves shrinks."""
     if _WORSENING.search(core):
         return True
     return asks_for_increase(core) and _IMPROVING.search(core) is None

@@ -1,4 +1,4 @@
-"""Numbers in running text: those in digits with what kind of number each one is, and those spelled in words."""
+"""Find numbers in text: numerals with their kind, and numbers spelled in words."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from fin_agent.filings.xbrl.transformations import read_number_words
 
 
 class NumeralKind(StrEnum):
-    """What a number in a text is there for."""
+    """The function of a number in a text."""
 
     AMOUNT = "amount"
     PERCENT = "percent"
     YEAR = "year"
     """A calendar or fiscal year: `2019`, `FY2019`, `FY19`."""
     SPAN = "span"
-    """A length of time: the 3 of `3 year average`, the three of `three-year average`."""
+    """A duration: the 3 of `3 year average`, the three of `three-year average`."""
     LABEL = "label"
-    """Part of a name or a date, no quantity: `10-K`, `Q2`, `1st`, `737s`, the 26 of `May 26, 2023`."""
+    """Part of a name or date: `10-K`, `Q2`, `1st`, `737s`, the 26 of `May 26, 2023`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """One number of a text."""
+    """A number in a text."""
 
     printed: str
     value: Decimal
     """Signed, as printed: 2,018 for `$2,018mn`, 21.6 for `21.6%`, -5 for `(5)`."""
     kind: NumeralKind
     scale: int | None = None
-    """1,000, 1,000,000 or 1,000,000,000 where the text says so behind the number."""
+    """1,000, 1,000,000, 1,000,000,000 or 1,000,000,000,000 if a scale word follows the number, else None."""
     currency: bool = False
     decimals: int = 0
-    """Decimals up to the last that is not zero: 1 for `$4.60`, 0 for `$11588.00`."""
+    """Decimals up to the last nonzero one: 1 for `$4.60`, 0 for `$11588.00`."""
 
     @property
     def in_base_units(self) -> Decimal:
-        """The value times its scale: dollars, not millions of dollars."""
+        """The value times its scale, in dollars rather than millions of dollars."""
         return self.value * (self.scale or 1)
 
 
 def numerals_in(text: str) -> tuple[Numeral, ...]:
-    """Every number of a text, in reading order."""
+    """Return every number of a text, in reading order."""
     found = [(match.start("digits"), _numeral(text, match)) for match in _NUMERAL.finditer(text)]
     found += [(match.start(), _spelled_span(match)) for match in _SPELLED_SPAN.finditer(text)]
     return tuple(numeral for _, numeral in sorted(found, key=lambda place: place[0]))
@@ -105,7 +105,7 @@ def _scale(match: re.Match[str], currency: bool) -> int | None:
     if match["scale"]:
         return _SCALES[match["scale"].lower()]
     short = match["short"]
-    # A single letter is a scale behind a currency sign only: 3M is a company and 8k a form.
+    # A single letter is a scale only with a currency sign: 3M is a company and 8k a form.
     return _SCALES[short.lower()] if short and (currency or len(short) == 2) else None
 
 
@@ -133,7 +133,7 @@ def _is_negative(text: str, match: re.Match[str]) -> bool:
     sign = "sign" if match["sign"] else "inner_sign"
     if not match[sign]:
         return False
-    # `2017-2019` and `1%-2%` hold a dash, not a sign.
+    # `2017-2019` and `1%-2%` contain a dash, not a sign.
     return not re.match(r"[\w%)]", text[match.start(sign) - 1 : match.start(sign)])
 
 
@@ -142,18 +142,18 @@ def _spelled_span(match: re.Match[str]) -> Numeral:
 
 
 SMALLEST_SPELLED = 11
-"""Smaller ones are words of everyday speech: `one of the largest`, `two reasons`."""
+"""Smaller numbers are ordinary words: `one of the largest`, `two reasons`."""
 
 
 class SpelledNumber(NamedTuple):
-    """A number as it is spelled, and its value."""
+    """A spelled number with its value."""
 
     words: str
     value: int
 
 
 def spelled_numbers(text: str) -> Iterator[SpelledNumber]:
-    """Numbers from SMALLEST_SPELLED on that stand in words, in their order; not the scale after digits (`$5 million`).
+    """Yield spelled numbers of at least SMALLEST_SPELLED, in order, without scales after digits (`$5 million`).
 
     >>> [each.words for each in spelled_numbers("It has forty-two stores, one of them large, and $5 million.")]
     ['forty-two']

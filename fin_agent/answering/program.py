@@ -1,4 +1,4 @@
-"""The program that computes an answer: one variable per figure, then the arithmetic, then the result; and its check."""
+"""Write and check the program that computes an answer: one variable per figure, the arithmetic, the result."""
 
 from __future__ import annotations
 
@@ -35,23 +35,26 @@ _SCALE_NAMES = {1: "", 1_000: " thousands", 1_000_000: " millions", 1_000_000_00
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Python that defines `solution()`."""
+    """Python code that defines `solution()`."""
 
     code: str
     variables: Mapping[str, Figure]
-    """The figure that each variable holds."""
+    """The figure of each variable."""
     scale: int
-    """Dollar (and share) figures inside are in this many base units."""
+    """Base units per unit of the dollar and share figures in the code."""
     names: tuple[str, ...]
-    """What each number of a list result stands for, where the result is a list."""
+    """The names of the numbers in a list result; empty if the result is no list."""
     beside: tuple[str, ...] = ()
-    """What the numbers of a list result after these are: a trend's CHANGE, or both ENDS of a change."""
+    """The additional numbers at the end of a list result: the CHANGE of a trend or both ENDS of a change."""
 
 
 def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
-    """The program for a plan whose required slots are filled. Raises ValueError where one is not.
+    """Write the program of a plan whose required slots are filled.
 
-    Where one company is chosen first, the result is a list: what is asked of it, then what each was ranked by.
+    If a ranking selects one company, the result is a list: the requested figure, then the ranking values.
+
+    Raises:
+        ValueError: A required slot is empty, or no company stands out.
     """
     wanted = selected_terms(plan, intent, ledger)
     writer = _Writer(ledger, (*plan.ranked, *wanted), several=len(by_company((*plan.ranked, *plan.terms))) > 1)
@@ -83,9 +86,13 @@ def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
 
 
 def check_program(code: str, written: Program, question: str, facts: Sequence[Fact] = ()) -> Provenance:
-    """Account for every number of `code`, which has the variables, the scale and the constants of `written`.
+    """Check the provenance of every number of `code`, a version of a written program.
 
-    `facts` are further figures of the evidence, which no variable stands for.
+    Args:
+        code: The program to check; it must use the variables, scale and constants of `written`.
+        written: The program by rules.
+        question: The question, whose numbers may be used.
+        facts: Further facts of the evidence, without variables.
     """
     expected = {name: figure.fact() for name, figure in written.variables.items()}
     return check_provenance(
@@ -114,7 +121,7 @@ class _Writer:
         self.scale = max(scales, key=lambda scale: (scales[scale], scale)) if scales else 1
 
     def term(self, term: Term) -> tuple[str, str]:
-        """(name of the variable that holds the term, what it stands for)."""
+        """Return (variable of the term, what it stands for)."""
         tree, missing = resolve(term.tree, lambda slot: slot in self._known)
         if tree is None:
             raise ValueError(f"not filled: {', '.join(map(str, missing))}")
@@ -127,7 +134,7 @@ class _Writer:
         return name, stands_for
 
     def expression(self, tree: Node, above: int = 0) -> str:
-        """The tree as Python, with no more parentheses than its precedence asks for."""
+        """Return the tree as Python, with the fewest parentheses."""
         match tree:
             case Constant(value):
                 return str(int(value)) if float(value).is_integer() else repr(value)
@@ -147,7 +154,7 @@ class _Writer:
                 raise ValueError("the tree is not resolved")
 
     def _averaged(self, part: Node) -> str:
-        """A part of a mean; a sum gets a name, so that what divides the mean is how many parts it has."""
+        """Return a part of a mean; sums get a variable, so that the divisor equals the number of parts."""
         written = self.expression(part, 1)
         if not (isinstance(part, Operation) and part.operator in "+-"):
             return written
@@ -156,7 +163,7 @@ class _Writer:
         return name
 
     def figures(self) -> list[str]:
-        """An assignment per figure with its source as a comment."""
+        """Return an assignment per figure, with its source as a comment."""
         return [f"{name} = {self._literal(figure)}  # {self._cited(figure)}" for name, figure in self.variables.items()]
 
     def _variable(self, slot: Slot) -> str:
@@ -206,7 +213,7 @@ def _ranking_expression(values: Sequence[str], terms: Sequence[Term], intent: In
 def _per_measure(
     wanted: Sequence[Term], intent: Intent, terms: Sequence[tuple[str, str]], writer: _Writer
 ) -> tuple[str, tuple[str, ...]]:
-    """A list: measure by measure and company by company what is asked of it, or its figures period by period."""
+    """Return a list of results, or of figures by period, for each measure and company."""
     held = dict(zip(wanted, terms, strict=True))
     parts: list[tuple[str, str]] = []
     for of_one in by_measure(wanted):
@@ -221,7 +228,7 @@ def _per_measure(
 def _result(
     wanted: Sequence[Term], intent: Intent, terms: Sequence[tuple[str, str]], writer: _Writer
 ) -> tuple[str, tuple[str, ...]]:
-    """The returned expression, and what the parts of a list stand for."""
+    """Return the result expression and the names of its parts if it is a list."""
     names = dict(zip(wanted, terms, strict=True))
     groups = by_company(wanted).values()
     per_company: list[tuple[str, str]] = []
@@ -263,7 +270,7 @@ def _assign_variable(value: str, company: str, writer: _Writer) -> str:
 
 
 def _over_time(values: Sequence[str], relation: Relation, years: int) -> str | None:
-    """The relation over one company's terms; None where each is wanted as it is."""
+    """Return the relation over one company's terms; None if each figure is wanted as it is."""
     first, last = values[0], values[-1]
     match relation:
         case Relation.GROWTH:

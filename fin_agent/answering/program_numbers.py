@@ -1,4 +1,4 @@
-"""Every number that a program holds, with the role it plays there. The program is read, never run."""
+"""Find every number in a program with its role, by parsing the program without running it."""
 
 from __future__ import annotations
 
@@ -17,70 +17,70 @@ from fin_agent.answering.program_syntax import program_tree
 
 
 class Role(StrEnum):
-    """What a number does where it stands."""
+    """The role of a number in its expression."""
 
     FIGURE = "figure"
-    """Stands for a figure: assigned, listed, returned."""
+    """A figure: assigned, listed, returned."""
     FACTOR = "factor"
-    """Multiplies or divides."""
+    """A factor or divisor."""
     EXPONENT = "exponent"
     ADDED = "added"
     SUBTRACTED = "subtracted"
     COMPARED = "compared"
-    """Compared with, or a bound of `min` and `max`."""
+    """An operand of a comparison, or a bound of `min` and `max`."""
     POSITION = "position"
-    """Index or number of digits."""
+    """An index or a number of digits."""
     TEXT = "text"
-    """Written in a text of the program."""
+    """Part of a string in the program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What the comment behind a figure says: `# USD millions, printed negative: 'Dividends', page 70 line 12`."""
+    """A figure's comment: `# USD millions, printed negative: 'Dividends', page 70 line 12`."""
 
     unit: str | None = None
-    """As facts name units: `USD`, `USD per share`, `shares`, `percent`, `ratio`, `count`."""
+    """A unit of facts: `USD`, `USD per share`, `shares`, `percent`, `ratio`, `count`."""
     scale: int | None = None
-    """1 where a unit is named without a scale, None where neither is."""
+    """1 if the comment names a unit without a scale; None if it names neither."""
     opposite: bool = False
-    """It is printed with the other sign: a cash outflow written as a positive amount."""
+    """Whether the printed sign is the opposite: a cash outflow written as a positive amount."""
     page: int | None = None
-    """As people count."""
+    """From 1."""
     line: int | None = None
-    """As people count."""
+    """From 1."""
 
     @property
     def ratio(self) -> bool:
-        """A printed 21.6% is written 0.216."""
+        """Whether a printed 21.6% is written as 0.216."""
         return self.unit == "ratio"
 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """One number of a program."""
+    """A number in a program."""
 
     value: Decimal
-    """With the sign in front of it."""
+    """With its sign."""
     source: str
     line: int
     role: Role
     variable: str | None = None
-    """The name that the number is given to, as it is or times `multiplier`."""
+    """The variable to which the number is assigned, as it is or times `multiplier`."""
     multiplier: Decimal = Decimal(1)
-    """Power of a thousand that the program multiplies it with in the same breath: `6489 * 1_000_000`."""
+    """Power of a thousand by which the same expression multiplies it: `6489 * 1_000_000`."""
     declared_scale: int | None = None
-    """By the comment of its line (`# USD millions`) or its variable's name (`revenue_millions`)."""
+    """From the comment of its line (`# USD millions`) or the name of its variable (`revenue_millions`)."""
     declared: Declaration | None = None
-    """What the comment of its line says of a figure."""
+    """The comment of its line, if it describes a figure."""
     closed_group: int | None = None
-    """Numbers of one expression that holds nothing but numbers share a group: such an expression is a number itself."""
+    """Shared by the numbers of an expression without variables, which counts as one number."""
     terms: int | None = None
-    """For a divisor: how many terms the sum that it divides has."""
+    """For a divisor: the number of terms in the sum that it divides."""
 
 
 @dataclass(frozen=True, slots=True)
 class UntraceableValue:
-    """A place that brings in a number that is not written down."""
+    """An expression that yields a number that is not written in the program."""
 
     line: int
     source: str
@@ -89,22 +89,22 @@ class UntraceableValue:
 
 @dataclass(frozen=True, slots=True)
 class ProgramNumbers:
-    """Everything in a program that a number can come from, and what it does with its variables."""
+    """All sources of numbers in a program, and the use of its variables."""
 
     literals: tuple[Literal, ...] = ()
     untraceable_values: tuple[UntraceableValue, ...] = ()
     assignments: Mapping[str, int] = field(default_factory=dict)
-    """How often each variable is given a value."""
+    """Number of assignments per variable."""
     used: frozenset[str] = frozenset()
     """Variables whose value is read."""
     accumulators: frozenset[str] = frozenset()
-    """Variables changed in place (`total += ...`): they may start from 0 or 1."""
+    """Variables updated in place (`total += ...`), which may start from 0 or 1."""
     rescaled: frozenset[str] = frozenset()
-    """Variables multiplied or divided by a power of a thousand somewhere."""
+    """Variables multiplied or divided by a power of a thousand anywhere."""
 
 
 def read_numbers(code: str) -> ProgramNumbers:
-    """Every number in a program. Raises ProgramError for what is not on the list of `program_syntax`."""
+    """Return the numbers of a program. Raises ProgramError for syntax that `program_syntax` does not allow."""
     tree = program_tree(code)
     reader = _Reader(code, tree)
     nodes = list(ast.walk(tree))
@@ -123,7 +123,7 @@ def read_numbers(code: str) -> ProgramNumbers:
 
 @dataclass(slots=True)
 class _Place:
-    """Where an expression stands: handed down as the tree is walked."""
+    """The context of an expression, passed down the tree."""
 
     role: Role = Role.FIGURE
     variable: str | None = None
@@ -131,14 +131,14 @@ class _Place:
     multiplier: Decimal = field(default=Decimal(1))
     terms: int | None = None
     negative: bool = False
-    """An odd number of minus signs stands in front."""
+    """Whether an odd number of minus signs precedes it."""
 
     def replace(self, role: Role, terms: int | None = None) -> _Place:
         return _Place(role, None, self.group, Decimal(1), terms)
 
 
 class _Reader:
-    """Walks a program once and notes its numbers."""
+    """Walks a program once and records its numbers."""
 
     def __init__(self, code: str, tree: ast.Module) -> None:
         self.literals: list[Literal] = []
@@ -288,7 +288,7 @@ def _right_role(operator: ast.operator) -> Role:
 
 
 def _is_one_over(node: ast.BinOp) -> bool:
-    """`1 / 3`."""
+    """Return whether it is a reciprocal such as `1 / 3`."""
     return isinstance(node.op, ast.Div) and signed_number(node.left) == 1 and isinstance(node.right, ast.Constant)
 
 
@@ -296,7 +296,7 @@ SCALES = frozenset(Decimal(1000) ** power for power in (1, 2, 3, 4))
 
 
 def signed_number(node: ast.expr) -> Decimal | None:
-    """Of a number as written, with its sign: `-12.5`."""
+    """Return the value of a numeric literal with its sign, such as `-12.5`; None for anything else."""
     match node:
         case ast.Constant(value=bool()):
             return None
@@ -310,7 +310,7 @@ def signed_number(node: ast.expr) -> Decimal | None:
 
 
 def power_of_ten(node: ast.expr) -> Decimal | None:
-    """1,000,000 for `10 ** 6`."""
+    """Return 1,000,000 for `10 ** 6`; None for anything else."""
     match node:
         case ast.BinOp(left=ast.Constant(value=10), op=ast.Pow(), right=ast.Constant(value=int(power))) if power <= 12:
             return Decimal(10) ** power
@@ -319,7 +319,7 @@ def power_of_ten(node: ast.expr) -> Decimal | None:
 
 
 def scaled_number(node: ast.BinOp) -> tuple[ast.expr, Decimal] | None:
-    """(number, multiplier) for a number times or by a power of a thousand: `6489 * 1_000_000`."""
+    """Return (number, multiplier) for a number times or divided by a power of a thousand: `6489 * 1_000_000`."""
     if not isinstance(node.op, ast.Mult | ast.Div):
         return None
     for figure, scale in ((node.left, _scale(node.right)), (node.right, _scale(node.left))):
@@ -338,7 +338,7 @@ def _scale(node: ast.expr) -> Decimal | None:
 
 
 def _rescaled_names(node: ast.AST) -> Iterator[str]:
-    """Variables that this piece multiplies or divides by a power of a thousand."""
+    """Yield the variables that a node multiplies or divides by a power of a thousand."""
     match node:
         case ast.BinOp(op=ast.Mult() | ast.Div(), left=left, right=right):
             for name, other in ((left, right), (right, left)):
@@ -351,7 +351,7 @@ def _rescaled_names(node: ast.AST) -> Iterator[str]:
 
 
 def _holds_only_numbers(node: ast.expr) -> bool:
-    """An expression without a variable: `5 * 7`, `abs(-5) * 7`."""
+    """Return whether an expression has no variables: `5 * 7`, `abs(-5) * 7`."""
     match node:
         case ast.BinOp(left=left, right=right):
             return _holds_only_numbers(left) and _holds_only_numbers(right)
@@ -364,7 +364,7 @@ def _holds_only_numbers(node: ast.expr) -> bool:
 
 
 def _terms_of(node: ast.expr) -> int | None:
-    """How many terms a sum has: 3 for `a + b + c` and for `sum([a, b, c])`."""
+    """Return the number of terms of a sum: 3 for `a + b + c` and for `sum([a, b, c])`."""
     match node:
         case ast.Call(func=ast.Name(id="sum"), args=[ast.List(elts=terms) | ast.Tuple(elts=terms)]):
             return len(terms)
@@ -375,7 +375,7 @@ def _terms_of(node: ast.expr) -> int | None:
 
 
 def _number_of_text(text: str) -> Decimal | None:
-    """A text that is nothing but a number; dollar and percent signs and commas left out."""
+    """Return the value of a string that is only a number, ignoring dollar and percent signs and commas."""
     bare = text.strip().lstrip("$").rstrip("%").replace(",", "").replace("_", "")
     try:
         number = Decimal(bare)
@@ -388,8 +388,8 @@ _COUNTERS = frozenset(map(Decimal, (2, 3, 4, 12, 52, 360, 365, 366)))
 
 
 def _untraceable_values(tree: ast.Module, code: str) -> Iterator[UntraceableValue]:
-    """Ways to make a number that is written down nowhere of figures that cancel out, or of constants alone."""
-    # Pieces of a larger sum or product of their kind are judged with the whole of it.
+    """Yield expressions that produce a new number from figures that cancel out or from constants alone."""
+    # Terms of a larger sum or product are judged together with it.
     inner = {
         side
         for node in ast.walk(tree)
@@ -410,13 +410,13 @@ def _untraceable_values(tree: ast.Module, code: str) -> Iterator[UntraceableValu
                 ):
                     reasons.append("a figure less itself, or over itself, is always the same number")
                 if node not in inner and _is_built_from_constants(node):
-                    reasons.append("a number is put together from constants")
+                    reasons.append("a number is computed from constants")
         source = " ".join((ast.get_source_segment(code, node) or "").split())[:80] if reasons else ""
         yield from (UntraceableValue(getattr(node, "lineno", 1), source, reason) for reason in reasons)
 
 
 def _is_built_from_constants(node: ast.BinOp) -> bool:
-    """Of a whole product or a whole sum: `total * 3 * 4` builds a number, `365 * total / 2` has one of each kind."""
+    """Return whether a product or sum builds a number: `total * 3 * 4` does, `365 * total / 2` does not."""
     parts = list(_parts(node))
     numbers = [(abs(number), above) for part, above in parts if (number := signed_number(part)) is not None]
     if isinstance(node.op, ast.Add | ast.Sub):
@@ -427,7 +427,7 @@ def _is_built_from_constants(node: ast.BinOp) -> bool:
 
 
 def _parts(node: ast.expr, above: bool = True) -> Iterator[tuple[ast.expr, bool]]:
-    """What a sum adds up, or what a product multiplies (True) and divides by (False); a mean is one part."""
+    """Yield (term, whether it is added or multiplied, not divided by); a mean is one term."""
     kind = _kind(node)
     if kind is None or not isinstance(node, ast.BinOp):
         yield node, above
@@ -440,7 +440,7 @@ def _parts(node: ast.expr, above: bool = True) -> Iterator[tuple[ast.expr, bool]
 
 
 def _is_mean(node: ast.expr) -> bool:
-    """`(a + b) / 2`."""
+    """Return whether a node is a mean such as `(a + b) / 2`."""
     match node:
         case ast.BinOp(left=left, op=ast.Div(), right=right):
             terms = _terms_of(left)
@@ -471,10 +471,10 @@ _PLACE = re.compile(r"\bpage\s+(?P<page>\d{1,5})(?:,?\s+line\s+(?P<line>\d{1,5})
 
 
 def _declarations(code: str) -> dict[int, Declaration]:
-    """Line -> what its comment says of the figure on it.
+    """Return the declaration in the comment of each line.
 
-    Unit and scale begin the comment (`# USD millions`, `# percent`, `# ratio`); the place, where given, is the last
-    one named, so that a label that speaks of pages is not taken for it.
+    Unit and scale start the comment (`# USD millions`, `# percent`, `# ratio`). The last page named is the place, so
+    that a label that mentions pages is not mistaken for it.
     """
     found: dict[int, Declaration] = {}
     for line, comment in _comments(code):
@@ -513,7 +513,7 @@ def _unit_and_scale(declared: re.Match[str]) -> tuple[str | None, int | None]:
 
 
 def _scale_of_name(variable: str) -> int | None:
-    """1,000,000 for `revenue_millions`."""
+    """Return the scale in a variable's name: 1,000,000 for `revenue_millions`."""
     for word in reversed(variable.lower().split("_")):
         if word.removesuffix("s") in _SCALE_WORDS:
             return _SCALE_WORDS[word.removesuffix("s")]

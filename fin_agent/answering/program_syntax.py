@@ -1,7 +1,7 @@
-"""The one list of what a program may be written with: figures, plain arithmetic, comparisons, lists, a result.
+"""The allowed syntax of programs: figures, plain arithmetic, comparisons, lists and a result.
 
-It holds for every program, whether rules, a chat model or a person wrote it: what cannot be accounted for cannot be
-written, so that nothing else stands between a number and its source.
+It applies to every program, whether rules, a chat model or a person wrote it: syntax whose numbers cannot be accounted
+for is not allowed.
 """
 
 from __future__ import annotations
@@ -14,28 +14,29 @@ from fin_agent.syntax_trees import module_tree
 
 CALLS = frozenset(("abs", "min", "max", "sum", "round", "sorted"))
 MAX_PROGRAM_LENGTH = 20_000
-"""Characters."""
+"""In characters."""
 DEFINE_SOLUTION = "Define `def solution():` without parameters, and return the answer."
 
 
 class ProgramError(SandboxError):
-    """A program gave no answer. It carries what a repair needs: the reason, the line, the next step."""
+    """A program gave no answer; the error has the reason, the line and the next step for a repair."""
 
     def __init__(self, what: str, *, remedy: str, line: int | None = None) -> None:
         self.line = line
-        """Of the program, from 1; None where no line is to blame."""
+        """Line of the program, from 1; None if no line is at fault."""
         super().__init__(what, remedy=remedy)
 
 
 def program_tree(code: str) -> ast.Module:
-    """The tree of a program that keeps to the list.
+    """Parse a program in the allowed syntax.
 
     Allowed are `def solution():` without parameters and constants above it; assignments to a name, `if`, `return`; the
-    operators + - * / **, comparisons, `and`, `or`, `not`, a choice (`a if b else c`); lists of values, one of which is
-    taken by its position; the calls of CALLS; texts that are returned as they are. Left out is what makes numbers of
-    other things: texts, lengths, remainders, bits, loops, imports, attributes.
+    operators + - * / **, comparisons, `and`, `or`, `not`, conditional expressions; lists of values, indexed by a
+    constant; calls of CALLS; strings that are returned unchanged. Not allowed is syntax that makes numbers from other
+    things: lengths, remainders, bits, loops, imports, attributes.
 
-    Raises ProgramError, which names the line and the piece that is not on the list.
+    Raises:
+        ProgramError: The program uses other syntax; the message has the line and the expression.
     """
     if not code.strip():
         raise ProgramError("the program is empty", remedy=DEFINE_SOLUTION)
@@ -76,7 +77,7 @@ _SIGNS = {
 
 
 class _ProgramChecker:
-    """Walks a program in the order of its statements, and knows of each variable what kind of value it holds."""
+    """Checks the statements of a program in order, and records the kind of each variable's value."""
 
     def __init__(self) -> None:
         self._held: dict[str, _Kind] = {}
@@ -110,7 +111,7 @@ class _ProgramChecker:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 kind = self._kind(value)
                 if self._held.setdefault(name, kind) is not kind:
-                    raise _syntax_not_allowed(node, f"`{name}` is given {kind} where it held {self._held[name]}")
+                    raise _syntax_not_allowed(node, f"`{name}` is assigned {kind} after {self._held[name]}")
             case ast.AugAssign(
                 target=ast.Name(id=name), op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), value=value
             ):
@@ -125,10 +126,10 @@ class _ProgramChecker:
             case ast.Pass() | ast.Expr(value=ast.Constant(value=str())):
                 return
             case ast.Expr(value=value):
-                self._kind(value)  # which says what of it is not on the list, if anything is not
+                self._kind(value)  # raises for syntax that is not allowed
                 raise _syntax_not_allowed(node, "a value is neither assigned nor returned")
             case _:
-                raise _syntax_not_allowed(node, f"{_name_of(node)} is no assignment, `if` or `return`")
+                raise _syntax_not_allowed(node, f"{_name_of(node)} is not an assignment, `if` or `return`")
 
     def _kind(self, node: ast.expr) -> _Kind:
         match node:
@@ -142,7 +143,7 @@ class _ProgramChecker:
                 return self._held[name]
             case ast.BinOp(left=left, op=op, right=right):
                 if not isinstance(op, _OPERATORS):
-                    raise _syntax_not_allowed(node, f"`{_SIGNS[type(op)]}` makes another number of a figure")
+                    raise _syntax_not_allowed(node, f"the operator `{_SIGNS[type(op)]}` is not allowed")
                 self._number(left)
                 return self._number(right)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
@@ -163,7 +164,7 @@ class _ProgramChecker:
                 self._test(test)
                 kind = self._kind(body)
                 if self._kind(orelse) is not kind:
-                    raise _syntax_not_allowed(node, f"it is {kind} in one case and something else in the other")
+                    raise _syntax_not_allowed(node, f"it is {kind} in one branch and another kind in the other")
                 return kind
             case ast.List(elts=members) | ast.Tuple(elts=members):
                 for member in members:
@@ -179,21 +180,21 @@ class _ProgramChecker:
             case ast.Attribute(attr=name):
                 raise _syntax_not_allowed(node, f"the attribute `{name}` is no arithmetic")
             case ast.Name(id=name):
-                raise _syntax_not_allowed(node, f"`{name}` is given no value before")
+                raise _syntax_not_allowed(node, f"`{name}` has no value yet")
             case _:
                 raise _syntax_not_allowed(node, f"{_name_of(node)} is no arithmetic")
 
     def _check_subscript(self, node: ast.expr, value: ast.expr, position: ast.expr) -> _Kind:
-        """A list is picked from by a position that is written down: a median, one of several values."""
+        """Check that a list, such as a sorted one for a median, is indexed by a constant."""
         match position:
             case ast.Constant(value=int()) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
                 pass
             case _:
-                raise _syntax_not_allowed(node, "a piece is taken out of something")
+                raise _syntax_not_allowed(node, "only a list can be indexed, by a constant position")
         is_sorted = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "sorted"
         is_list = isinstance(value, ast.Name) and self._held.get(value.id) is _Kind.LIST
         if not (is_sorted or is_list):
-            raise _syntax_not_allowed(node, "a piece is taken out of something")
+            raise _syntax_not_allowed(node, "only a list can be indexed, by a constant position")
         self._kind(value)
         return _Kind.NUMBER
 
@@ -202,7 +203,7 @@ class _ProgramChecker:
             case "round", [value] | [value, ast.Constant(value=int())]:
                 return self._number(value)
             case "round", _:
-                raise _syntax_not_allowed(node, "`round` cuts decimals, and no other digits")
+                raise _syntax_not_allowed(node, "`round` takes a value and a constant number of decimals")
             case "abs", [value]:
                 return self._number(value)
             case "sorted" | "sum" | "min" | "max", [value]:
@@ -213,11 +214,11 @@ class _ProgramChecker:
                     self._number(value)
                 return _Kind.NUMBER
             case _:
-                raise _syntax_not_allowed(node, f"`{name}` is called with something else than its values")
+                raise _syntax_not_allowed(node, f"`{name}` is called with the wrong arguments")
 
     def _list(self, node: ast.expr) -> None:
         if self._kind(node) is not _Kind.LIST:
-            raise _syntax_not_allowed(node, "a list of values is wanted here")
+            raise _syntax_not_allowed(node, "a list of values is required here")
         if isinstance(node, ast.List | ast.Tuple):
             for member in node.elts:
                 self._number(member)

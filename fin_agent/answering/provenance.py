@@ -1,4 +1,4 @@
-"""No number without a source: every number of a program is a filing's, the question's or a known constant."""
+"""No number without a source: trace every number of a program to a filing, the question or a known constant."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fin_agent.vocabulary.fact import Fact
 
 
 class Source(StrEnum):
-    """What can account for a number."""
+    """The kind of source of a number."""
 
     FACT = "fact"
     QUESTION = "question"
@@ -25,7 +25,7 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A number of a program, and what accounts for it."""
+    """A number of a program with its source."""
 
     literal: str
     """As written in the program."""
@@ -35,11 +35,11 @@ class Binding:
     source: Source
     fact: Fact | None = None
     scale: Decimal | None = None
-    """What the variable is multiplied with to get base units; None for numbers that are no fact's."""
+    """Factor from the variable's value to base units; None if the source is not a fact."""
 
     @property
     def where(self) -> str:
-        """`page 70: Net revenues, FY2019`, `question` or `constant`; pages as people count them."""
+        """The source: `page 70: Net revenues, FY2019`, `question` or `constant`; pages count from 1."""
         if self.fact is None:
             return self.source.value
         period = self.fact.period
@@ -49,7 +49,7 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class Unbound:
-    """A number, or a way to make one, that nothing accounts for."""
+    """A number without a source, or an expression that makes one."""
 
     literal: str
     line: int
@@ -59,7 +59,7 @@ class Unbound:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where every number of a program comes from."""
+    """The sources of all numbers of a program."""
 
     bindings: tuple[Binding, ...]
     unbound: tuple[Unbound, ...]
@@ -68,12 +68,12 @@ class Provenance:
 
     @property
     def ok(self) -> bool:
-        """Whether every number is bound to a source."""
+        """Whether every number has a source."""
         return not self.unbound
 
 
 class UnsourcedNumberError(ProgramError):
-    """Numbers of a program that nothing accounts for."""
+    """A program has numbers without a source."""
 
     def __init__(self, unbound: Sequence[Unbound]) -> None:
         self.unbound = tuple(unbound)
@@ -86,7 +86,7 @@ class UnsourcedNumberError(ProgramError):
 
 
 def require_sources(provenance: Provenance) -> None:
-    """Raises UnsourcedNumberError where a number of the program has no source."""
+    """Raise UnsourcedNumberError if a number of the program has no source."""
     if not provenance.ok:
         raise UnsourcedNumberError(provenance.unbound)
 
@@ -100,30 +100,34 @@ def check_provenance(
     scale: int | None = None,
     constants: Sequence[Decimal] | None = None,
 ) -> Provenance:
-    """Account for every number of a program. Nothing is raised: a program that cannot be read has an `unbound` entry.
-
-    The role of a number decides what may account for it:
+    """Trace every number of a program to a source, by its role.
 
     - A number that stands for a figure (assigned, listed, passed on, returned) must be a fact's amount or an amount or
       percentage of the question, whatever its size: `revenue = 12` needs a 12 in the evidence. It is the amount as
-      printed, or in base units, or in the unit that the line's comment (`# USD millions`) or the variable's name
-      (`revenue_millions`) declares. What is declared must be right: unit, scale, page, line, the year in the name; and
-      the sign is the printed one unless the comment says `printed negative`. A variable whose every word names a
-      constant may hold it (`days_in_year = 365`), and a variable changed in place may start from 0 or 1.
-    - A constant is trusted only where it works as one: 1, 2, 3, 4, 12, 52, 100, 365 and powers of a thousand as factor
-      or divisor; 0 and 1 in sums, comparisons, `min` and `max`; 100 where it is subtracted; small numbers as positions
-      and digits. What divides a sum of N terms is N; an exponent is a length between years that are asked about or
-      known. 360 and 366 must be in the question. An expression of constants alone (`5 * 7`), and a product or sum with
-      several of them, is a number, not a constant.
+      printed, in base units, or in the unit that the line's comment (`# USD millions`) or the variable's name
+      (`revenue_millions`) declares. Declarations must be correct: unit, scale, page, line, the year in the name. The
+      sign is the printed one unless the comment has `printed negative`. A variable whose name consists of words for a
+      constant may have its value (`days_in_year = 365`), and a variable updated in place may start from 0 or 1.
+    - A constant is trusted only in its role: 1, 2, 3, 4, 12, 52, 100, 365 and powers of a thousand as factor or
+      divisor; 0 and 1 in sums, comparisons, `min` and `max`; 100 as a subtrahend; small numbers as positions and
+      digits. The divisor of a sum of N terms is N; an exponent is a span between years that the question names or the
+      facts have. 360 and 366 must be in the question. An expression of constants alone (`5 * 7`), and a product or sum
+      with several of them, is a number, not a constant.
     - Facts of one unit must enter at one scale, unless the program rescales the variable by a power of a thousand.
 
-    Numbers in quotes are numbers. Numbers in texts must be a fact's, the question's or a known year. A program that
-    does not keep to the list of `program_syntax` is unbound as a whole.
+    Numbers in strings must be a fact's, the question's or a known year.
 
-    Where the figures are known before (`expected`: variable -> the fact it was written for), each of these variables
-    must be given that very fact, declared as printed, once, and be used; no other figure may enter, nothing but a
-    single figure may be rescaled, and `scale` is what they all enter at (any of theirs where it is None). `constants`
-    are all other numbers of the formula, in reading order.
+    Args:
+        code: The program.
+        facts: Facts of the evidence.
+        question: The question, whose numbers may be used.
+        expected: Variable -> fact, if the figures are known: each variable must be assigned its fact as printed, once,
+            and be used; no other figure may enter, and only a single figure may be rescaled.
+        scale: The scale at which all expected figures enter; None for any of theirs.
+        constants: All other numbers of the formula, in reading order.
+
+    Returns:
+        Bindings and unbound numbers. Nothing is raised: a program that cannot be parsed is unbound as a whole.
     """
     try:
         numbers = read_numbers(code)
@@ -144,7 +148,7 @@ def check_provenance(
 
 
 def constants_of(code: str, figures: Collection[str]) -> tuple[Decimal, ...]:
-    """The numbers of a program besides the figures given to these variables, in reading order: 100, then 4."""
+    """Return the numbers of a program that are not assigned to these variables, in reading order: 100, then 4."""
     return tuple(literal.value for literal in _non_figure_literals(read_numbers(code).literals, figures))
 
 
@@ -153,7 +157,7 @@ _COUNT_WORDS = frozenset(("n", "num", "number", "count", "year", "years", "perio
 
 
 class _NumberSources:
-    """The figures, question and constants that may account for a program's numbers."""
+    """The facts, question and constants that can be the source of a program's numbers."""
 
     def __init__(
         self, facts: Sequence[Fact], question: str, expected: Mapping[str, Fact], numbers: ProgramNumbers
@@ -244,7 +248,7 @@ class _NumberSources:
 
     def _reason(self, literal: Literal) -> str:
         if literal.role is not Role.FIGURE:
-            return f"{literal.source} is neither in the evidence nor in the question, and no constant as {literal.role}"
+            return f"{literal.source} is neither in the evidence nor in the question, nor a constant as {literal.role}"
         near = self._by_amount.get(abs(literal.value))
         if near and self._expected:
             return (
@@ -253,18 +257,18 @@ class _NumberSources:
         if near:
             fact = near[0]
             said = f"{fact.label} of FY{fact.period.fiscal_year}, {fact.amount} {fact.unit} times {fact.scale:,}"
-            return f"{literal.source} on page {fact.page + 1} is {said}: the program says another unit, year or sign"
+            return f"{literal.source} on page {fact.page + 1} is {said}: the program states another unit, year or sign"
         return f"{literal.source} is neither in the evidence nor in the question"
 
 
 def _span_lengths(years: Iterable[Decimal]) -> set[Decimal]:
-    """Lengths between any two of these years."""
+    """Return the spans between any two of these years."""
     listed = sorted(set(years))
     return {later - earlier for earlier in listed for later in listed if later > earlier}
 
 
 def _amounts(asked: Sequence[Numeral]) -> set[Decimal]:
-    """Amounts of a question in the ways a program may write them: `$400 million`, `20%`."""
+    """Return the amounts of a question in the forms that a program may write: `$400 million`, `20%`."""
     amounts: set[Decimal] = set()
     for numeral in asked:
         if numeral.kind in (NumeralKind.AMOUNT, NumeralKind.PERCENT):
@@ -283,7 +287,7 @@ def _unbound(literal: Literal, reason: str) -> Unbound:
 
 
 def _name_similarity(variable: str | None, fact: Fact) -> int:
-    """How well a variable's name fits a fact that has its number: only to choose the citation among equals."""
+    """Return how well a variable's name matches a fact with its number; only a tie-break for the citation."""
     if variable is None:
         return 0
     words = set(variable.lower().split("_"))
@@ -296,7 +300,7 @@ _Verdict = Binding | Unbound
 
 
 def _without_unsupported_groups(judged: Sequence[tuple[Literal, _Verdict]]) -> list[tuple[Literal, _Verdict]]:
-    """Constants are trusted in an expression of numbers alone only if one of its numbers is the evidence's."""
+    """Accept the constants of an expression of numbers only if one of its numbers is from the evidence."""
     supported = {
         literal.closed_group
         for literal, verdict in judged
@@ -305,7 +309,7 @@ def _without_unsupported_groups(judged: Sequence[tuple[Literal, _Verdict]]) -> l
     return [
         (literal, verdict)
         if literal.closed_group is None or literal.closed_group in supported or isinstance(verdict, Unbound)
-        else (literal, _unbound(literal, "a number is put together from constants alone"))
+        else (literal, _unbound(literal, "a number is computed from constants alone"))
         for literal, verdict in judged
     ]
 
@@ -313,7 +317,7 @@ def _without_unsupported_groups(judged: Sequence[tuple[Literal, _Verdict]]) -> l
 def _at_one_scale(
     judged: Sequence[tuple[Literal, _Verdict]], rescaled: frozenset[str]
 ) -> list[tuple[Literal, _Verdict]]:
-    """Amounts of one unit at two scales (millions beside thousands) do not add up: the rarer scale is unbound."""
+    """Reject amounts of one unit at the rarer of two scales, such as thousands among millions."""
     scales: dict[str, Counter[Decimal]] = {}
     for literal, verdict in judged:
         if isinstance(verdict, Binding) and verdict.fact is not None and _counts_for_scale(literal, verdict, rescaled):
@@ -331,7 +335,7 @@ def _at_one_scale(
 def _at_expected_scale(
     judged: Sequence[tuple[Literal, _Verdict]], expected: Mapping[str, Fact], scale: int | None
 ) -> list[tuple[Literal, _Verdict]]:
-    """Where figures are expected, each enters at the scale that the result is taken to be in."""
+    """Reject expected figures that do not enter at the scale of the result."""
     scales = {scale} if scale else {fact.scale for fact in expected.values()}
 
     def fault(literal: Literal, binding: Binding, fact: Fact, enters: Decimal) -> str:
@@ -339,7 +343,7 @@ def _at_expected_scale(
         if not expected or not literal.value or enters in usual:
             return ""
         wanted = " or ".join(f"{each:,}" for each in sorted(usual))
-        return f"{literal.source} enters times {enters:f}, the result is taken to be times {wanted}"
+        return f"{literal.source} enters times {enters:f}, but the result is times {wanted}"
 
     return _without_faults(judged, fault)
 
@@ -347,7 +351,7 @@ def _at_expected_scale(
 def _without_faults(
     judged: Sequence[tuple[Literal, _Verdict]], fault: Callable[[Literal, Binding, Fact, Decimal], str]
 ) -> list[tuple[Literal, _Verdict]]:
-    """Figures that something is wrong with become unbound, with what it is."""
+    """Make figures with a fault unbound, with the fault as the reason."""
     result: list[tuple[Literal, _Verdict]] = []
     for literal, verdict in judged:
         if isinstance(verdict, Binding) and verdict.fact is not None and verdict.scale is not None:
@@ -370,22 +374,22 @@ def _counts_for_scale(literal: Literal, binding: Binding, rescaled: frozenset[st
 def _mismatches(
     numbers: ProgramNumbers, expected: Mapping[str, Fact], constants: Sequence[Decimal] | None
 ) -> Iterator[Unbound]:
-    """Every way in which a program's variables and constants are not the expected ones."""
+    """Yield every difference between a program's variables and constants and the expected ones."""
     judged = {literal.variable for literal in numbers.literals if literal.role is Role.FIGURE}
     for name, fact in sorted(expected.items(), key=lambda pair: pair[0]):
         what = f"`{name}` stands for {fact.label}"
         if name not in judged:
-            yield Unbound(name, 1, name, f"{what} but is never given its figure")
+            yield Unbound(name, 1, name, f"{what} but is never assigned its figure")
         elif numbers.assignments.get(name, 0) > 1:
-            yield Unbound(name, 1, name, f"{what} but is given a value {numbers.assignments[name]} times")
+            yield Unbound(name, 1, name, f"{what} but is assigned {numbers.assignments[name]} times")
         elif name not in numbers.used:
-            yield Unbound(name, 1, name, f"{what} but nothing is computed with it")
+            yield Unbound(name, 1, name, f"{what} but is not used")
     if constants is None:
         return
     found = _non_figure_literals(numbers.literals, expected)
     for literal, value in zip(found, constants, strict=False):
         if literal.value != value:
-            yield _unbound(literal, f"the formula holds {value:f} here")
+            yield _unbound(literal, f"the formula has {value:f} here")
             return
     for literal in found[len(constants) :]:
         yield _unbound(literal, "the formula has no such number")
@@ -402,10 +406,10 @@ def _non_figure_literals(literals: Sequence[Literal], figures: Collection[str]) 
 
 
 def _scale_that_fits(literal: Literal, fact: Fact) -> Decimal | None:
-    """What takes the literal's variable to base units if the literal is this fact, else None.
+    """Return the factor from the literal's variable to base units if the literal is this fact, else None.
 
-    All that the program says of the figure must be true of the fact: the unit, scale, page and line of its comment, and
-    its sign, which is the printed one unless the comment says `printed negative`.
+    All declarations must be true of the fact: unit, scale, page and line of the comment, and the sign, which is the
+    printed one unless the comment has `printed negative`.
     """
     declared = literal.declared or Declaration()
     if not (_unit_fits(declared, fact) and _place_fits(declared, fact) and _sign_fits(literal, declared, fact)):
@@ -417,9 +421,9 @@ def _scale_that_fits(literal: Literal, fact: Fact) -> Decimal | None:
         return Decimal(1) if value == amount else None
     if literal.declared_scale is not None and literal.role is Role.FIGURE:
         scale = Decimal(literal.declared_scale)
-        if value * literal.multiplier * scale == abs(fact.value):  # the comment tells the product's unit
+        if value * literal.multiplier * scale == abs(fact.value):  # the comment has the product's unit
             return scale
-        if value * scale == abs(fact.value):  # the comment tells the literal's unit
+        if value * scale == abs(fact.value):  # the comment has the literal's unit
             return scale / literal.multiplier
         return None
     if value == amount:
@@ -428,12 +432,12 @@ def _scale_that_fits(literal: Literal, fact: Fact) -> Decimal | None:
 
 
 def _is_declared_as_printed(literal: Literal, fact: Fact) -> bool:
-    """False where the comment tells the unit of a product (`382456 / 1000  # USD millions`), not the printed one."""
+    """Return False if the comment has the unit of a product (`382456 / 1000  # USD millions`), not the printed one."""
     return literal.multiplier == 1 or literal.declared_scale in (None, fact.scale)
 
 
 def _year_fits(variable: str | None, fact: Fact) -> bool:
-    """False where the variable's name says a year (`revenue_2019`, `revenue_fy19`) that is not the fact's."""
+    """Return False if the variable's name has a year (`revenue_2019`, `revenue_fy19`) that is not the fact's."""
     matches = _YEAR.finditer((variable or "").lower())
     named = {int(match["year"] or f"20{match['short']}") for match in matches}
     period = fact.period
@@ -444,7 +448,7 @@ def _year_fits(variable: str | None, fact: Fact) -> bool:
 
 _YEAR = re.compile(r"(?<![a-z0-9])(?:(?:fy|cy|y)?(?P<year>(?:19|20)\d\d)|(?:fy|cy)_?(?P<short>\d\d))(?![0-9a-z])")
 _ANY_SIGN = frozenset((Role.SUBTRACTED, Role.COMPARED, Role.TEXT))
-"""`6489 - 116` takes away a printed (116)."""
+"""In `6489 - 116` the subtrahend may be a printed (116)."""
 
 
 def _unit_fits(declared: Declaration, fact: Fact) -> bool:
@@ -469,10 +473,14 @@ def _is_known_constant(
     accumulators: Collection[str],
     rescaling: bool,
 ) -> bool:
-    """Whether a number is trusted for what it does.
+    """Return whether a number is trusted as a constant in its role.
 
-    `spans` are the lengths in years that an exponent may hold, `asked` the numbers of the question, `rescaling` whether
-    a power of a thousand may multiply what is no single figure.
+    Args:
+        literal: The number.
+        spans: Spans in years that are allowed as exponents.
+        asked: Numbers of the question.
+        accumulators: Variables that may start from 0 or 1.
+        rescaling: Whether a power of a thousand may multiply more than a single figure.
     """
     value = abs(literal.value)
     match literal.role:
@@ -490,10 +498,10 @@ def _is_known_constant(
 
 _FACTORS = frozenset(map(Decimal, (1, 2, 3, 4, 12, 52, 100, 365)))
 _RARE_FACTORS = frozenset(map(Decimal, (53, 360, 366)))
-"""Trusted where the question says them: a year has 365 days unless it is said to have another number."""
+"""Trusted only if the question has them: a year has 365 days unless stated otherwise."""
 _POWERS = frozenset(map(Decimal, (10**3, 10**6, 10**9)))
 _COUNTS_OF_TERMS = frozenset(map(Decimal, range(1, 13)))
-"""What divides a sum is how many terms it has."""
+"""Divisors of a sum: its number of terms."""
 _CONSTANTS_BY_ROLE: Mapping[Role, frozenset[Decimal]] = {
     Role.ADDED: frozenset(map(Decimal, (0, 1))),
     Role.SUBTRACTED: frozenset(map(Decimal, (0, 1, 100))),
@@ -515,7 +523,7 @@ _FILLING_WORDS = frozenset(
 
 
 def _is_named_constant(literal: Literal, accumulators: Collection[str]) -> bool:
-    """`days_in_year = 365`: every word of the name is about the constant; or a start of 0 or 1."""
+    """Return whether the variable's name is about the constant (`days_in_year = 365`), or it starts at 0 or 1."""
     if literal.variable is None:
         return False
     if literal.variable in accumulators and literal.value in (0, 1):

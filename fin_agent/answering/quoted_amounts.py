@@ -1,4 +1,4 @@
-"""Amounts that a sentence states of a company's own figures, held against what its statements print."""
+"""Check amounts in sentences about a company's own figures against its statements."""
 
 from __future__ import annotations
 
@@ -25,18 +25,24 @@ _FULL_YEAR = (0, 12)
 def contradictions(
     text: str, doc_ids: Collection[str], workspace: Workspace, years_asked: Collection[int] = ()
 ) -> list[str]:
-    """What of `text` the statements of these filings contradict, in sentences; empty where nothing is.
+    """Return the claims of a text that the statements of filings contradict, one sentence each.
 
-    A sentence is looked at where it says of a metric alone, of no part and no part of a year, what it came to (`net
-    sales were $5 million in fiscal 2023`). It is contradicted where tagged or proved Facts of that metric, in the years
-    that it names (else `years_asked`), are all of another amount, and no other such Fact of theirs has this one.
+    Checked are sentences that give the total of a metric, not of a part or an interim period (`net sales were $5
+    million in fiscal 2023`). A claim is contradicted if tagged or confirmed facts of that metric in its years all have
+    another amount, and no other such fact of the filings has this one.
+
+    Args:
+        text: The text to check.
+        doc_ids: The filings.
+        workspace: The index with their facts.
+        years_asked: Years of sentences that name none.
     """
     found = []
     for sentence in _SENTENCE.split(text):
         numerals = numerals_in(sentence)
         years = years_in(sentence) or set(years_asked)
         if len(years) < sum(each.currency for each in numerals) or _OF_A_PART_OF_A_YEAR.search(sentence):
-            continue  # of which year an amount is may be said elsewhere
+            continue  # the year of an amount may be in another sentence
         for mention, said in _quoted_amounts(sentence, workspace):
             facts = [each for each in workspace.index.facts(doc_ids, years=years) if _is_unambiguous(each.fact)]
             own = [each for each in facts if _is_statement_line(each.fact, mention, workspace)]
@@ -50,7 +56,7 @@ def contradictions(
 
 
 def years_in(text: str) -> set[int]:
-    """The years that a text names."""
+    """Return the years that a text names."""
     return {int(each.value) for each in numerals_in(text) if each.kind is NumeralKind.YEAR}
 
 
@@ -73,7 +79,7 @@ class _QuotedAmount:
 
 
 def _quoted_amounts(sentence: str, workspace: Workspace) -> Iterator[tuple[Mention, _QuotedAmount]]:
-    """(name of a metric of a statement, amount) where nothing but what links the two stands between them."""
+    """Yield (metric of a statement, amount) pairs with only linking words between the two."""
     words = word_lists("sentence_claims")
     linking, owners, verbs = (frozenset(words[kind]) for kind in ("linking", "owners", "came to"))
     moved = (*words["rose"], *words["fell"])
@@ -99,7 +105,7 @@ def _is_unambiguous(fact: Fact) -> bool:
 
 
 def _is_statement_line(fact: Fact, mention: Mention, workspace: Workspace) -> bool:
-    """Whether it is the line of the statement that a sentence calls so: not what stands nearest to it."""
+    """Return whether a fact is on the statement's line that the sentence names, not a similar line."""
     return (
         fact.metric == mention.id
         and set(stems_of(mention.phrase)) <= set(stems_of(fact.label))

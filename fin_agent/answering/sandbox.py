@@ -1,4 +1,4 @@
-"""Programs are run in a pool of sandboxed workers: never in this process, and never with a way to the host."""
+"""Run programs in a pool of sandboxed workers, never in this process and without access to the host."""
 
 from __future__ import annotations
 
@@ -30,36 +30,36 @@ ProgramValue = ProgramScalar | list[ProgramScalar]
 
 @dataclass(frozen=True, slots=True)
 class ProgramResult:
-    """What a program returned. Two runs of one program are equal, however long each took."""
+    """The value that a program returned. Results compare equal regardless of their duration."""
 
     value: ProgramValue
     seconds: float = field(compare=False)
 
 
 class ProgramExecutor(Protocol):
-    """Whatever can run a program that defines `solution()`."""
+    """Runs programs that define `solution()`."""
 
     def run(self, code: str) -> ProgramResult:
-        """The value of `solution()`; SandboxError when there is none."""
+        """Return the value of `solution()`. Raises SandboxError if there is none."""
         ...
 
 
 class SandboxSettings(BaseModel):
-    """What a program may use up before it is stopped."""
+    """Limits on the resources of a program."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     max_seconds: float = Field(default=1.0, gt=0, le=60)
     max_memory_bytes: int = Field(default=64 * 2**20, ge=2**20)
     workers: int = Field(default=2, ge=1)
-    """Programs that can run at the same time; more wait for a free worker."""
+    """Programs that can run at the same time; others wait for a free worker."""
 
 
 class MontySandbox:
-    r"""Runs programs in Monty workers, which have no files, network, environment, processes, clock or chance.
+    r"""Runs programs in Monty workers without files, network, environment, processes, clock or randomness.
 
-    Workers start with the first program and stay until `close()` or the end of the process; any number of threads may
-    share a sandbox. A worker that dies is replaced. Same program, same result.
+    Workers start with the first program and stay until `close()` or the end of the process. Threads may share a
+    sandbox, dead workers are replaced, and equal programs give equal results.
 
     >>> MontySandbox().run("def solution():\\n    revenue = 6489\\n    return revenue / 2").value
     3244.5
@@ -73,10 +73,11 @@ class MontySandbox:
         self._closing: weakref.finalize[..., MontySandbox] | None = None
 
     def run(self, code: str) -> ProgramResult:
-        """The value of the program's `solution()`.
+        """Run a program and return the value of its `solution()`.
 
-        Raises SandboxError, which says why and what to change, when the program does not keep to the list of
-        `program_syntax`, goes beyond a limit, fails, or returns something that is no answer.
+        Raises:
+            SandboxError: The program uses syntax that is not allowed, exceeds a limit, fails, or returns no valid
+                answer; the message has the reason and the remedy.
         """
         program_tree(code)
         try:
@@ -84,7 +85,7 @@ class MontySandbox:
         except MontyCrashedError as crash:
             if crash.timed_out:
                 raise _timeout_error(self.settings) from crash
-        try:  # The worker was killed from outside, or the program broke it: only the second repeats itself.
+        try:  # Retry: the worker may have been killed from outside.
             return self._run_once(code)
         except MontyCrashedError as crash:
             raise ProgramError(
@@ -115,7 +116,7 @@ class MontySandbox:
 
     def _running_pool(self) -> Monty:
         with self._lock:
-            # A forked child holds its parent's pool, whose workers answer the parent: leave them alone.
+            # A forked child inherits its parent's pool, whose workers answer the parent: do not use them.
             if self._pool is None or self._pool_process != os.getpid():
                 self._pool = self._started_pool()
                 self._pool_process = os.getpid()
@@ -151,14 +152,14 @@ class MontySandbox:
 
 
 _GRACE_SECONDS = 0.3
-"""A single long operation is not interrupted from inside: after this much more its worker is killed."""
+"""A single long operation cannot be interrupted from inside: its worker is killed after this additional time."""
 
 _DETERMINISTIC_POLICY: OSPolicy = {"datetime": "call_host", "random_start": "call_host", "sleep": "system"}
-"""Asking the host, which does not answer: a program that depends on the time or on chance has no single result."""
+"""Requests to the host stay unanswered: a program that depends on time or randomness has no single result."""
 
 
 def _print_nothing(stream: str, text: str) -> None:
-    raise MemoryError("nothing is printed")
+    raise MemoryError("printing is disabled")
 
 
 def _close_in_own_process(pool: Monty, process: int) -> None:
@@ -167,7 +168,7 @@ def _close_in_own_process(pool: Monty, process: int) -> None:
 
 
 def _explain_failure(failure: Exception, settings: SandboxSettings) -> ProgramError:
-    """What the sandbox reports, as a reason and a next step."""
+    """Convert a failure of the sandbox to an error with a reason and a next step."""
     if not isinstance(failure, MontyRuntimeError | MontySyntaxError):
         return ProgramError(f"the sandbox failed ({one_line(str(failure))})", remedy="Run the program again")
     frames = failure.traceback()
@@ -199,17 +200,17 @@ def _timeout_error(settings: SandboxSettings) -> ProgramError:
 
 
 def one_line(text: str) -> str:
-    """An exception's text is the program's, so it is kept short and on one line."""
+    """Return text on one line of at most 200 characters; an exception's text is controlled by the program."""
     flat = " ".join(text.split())
     return flat if len(flat) <= 200 else f"{flat[:199]}…"
 
 
 LARGEST_FIGURE = 10**18
-"""No figure of a filing comes near a quintillion; beyond it floats and JSON readers lose digits without a word."""
+"""No figure of a filing is near a quintillion; beyond it, floats and JSON readers silently lose digits."""
 
 
 def _checked_value(value: object) -> ProgramValue:
-    """A returned value as an answer, or ProgramError."""
+    """Return a valid result as an answer. Raises ProgramError."""
     if value is None:
         raise ProgramError("`solution` returned None", remedy="Return the answer on every path")
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Sentences of a model held to what they quote: which way something went, what did not happen, what did, how much."""
+"""Check a model's sentences against their quotes: directions, denials, events, reasons and amounts in words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CLAUSE = re.compile(
 _NUMBER = re.compile(r"\d[\d,]*+(?:\.\d+)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NAME = re.compile(r"(?<=\s)(?:[A-Z][a-z]+ ){1,3}[A-Z][a-z]+\b")
-"""Several capitals in a row within a sentence: a person, a company, a product."""
+"""Several capitalized words within a sentence: a person, a company, a product."""
 
 
 def unsupported_claims(
@@ -30,15 +30,20 @@ def unsupported_claims(
     shown: Sequence[str] = (),
     results: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """What a sentence claims that none of its quotes does, in words for a message; empty where all is borne out.
+    """Return the claims of a sentence that its quotes do not support, as text for a message; empty if all are.
 
-    `also` is what may be repeated without a quote: names and amounts that a question has, never what it says has
-    happened. Directions, denials, amounts in words and events are looked for, in the clauses of the quotes that speak
-    of the same; so are reasons, half of whose words the quotes have to say, and a sentence has to share a third of its
-    words with what is known. A sentence that `claims_nothing` of its own, as one that answers no, may deny. Names may
-    stand anywhere in what was `shown`, and a direction may be that of a calculated result: a sentence that holds one of
-    `results` needs no quote that goes the same way. What might rise or fall is held against all that the quotes suppose
-    of what the sentence speaks of. That a filing does not tell something needs no quote either.
+    Directions, denials, amounts in words and events must be in clauses of the quotes about the same subject. Quotes
+    must contain half of the words of a reason, and a sentence must share a third of its words with the known texts. A
+    conditional direction is checked against all that the quotes suppose about the subject. The statement that a filing
+    does not disclose something needs no quote.
+
+    Args:
+        sentence: The sentence to check.
+        quotes: Its quotes.
+        also: Text whose names and amounts may be repeated, such as the question; its events do not count.
+        claims_nothing: Whether the sentence may deny something, as an answer of no does.
+        shown: All texts shown to the model; names may come from any of them.
+        results: Calculated results; a sentence with one needs no quote for its direction.
 
     >>> quotes = ["Net sales increased 6% to $3,763 million."]
     >>> unsupported_claims("Net sales grew.", quotes), unsupported_claims("Net sales fell.", quotes)
@@ -59,13 +64,13 @@ def unsupported_claims(
     lacking += [f"`{name}`" for name in _NAME.findall(sentence) if not _is_known_name(name, named, sentence)]
     own, told_of = _content_stems(sentence), _content_stems(" ".join((known, *shown)))
     if len(own) > 1 and len(own & told_of) * 3 < len(own) and not _found("denials", sentence, whole=True):
-        lacking.append("anything of what it says")
+        lacking.append("any of its content")
     reason = _REASON.search(sentence)
     if reason is not None and not _supports_reason(sentence[reason.end() :], quotes):
         lacking.append(f"`{sentence[reason.start() :].strip()[:80]}`")
     supposes = False
     for said in _clauses(sentence):
-        supposes = supposes or said.supposes  # and goes on supposing: `could bring fewer orders and lower revenues`
+        supposes = supposes or said.supposes  # the condition continues: `could bring fewer orders and lower revenues`
         supposed = [clause for clause in held if supposes and clause.supposes and clause.stems & own]
         near = [clause for clause in held if clause.stems & said.stems] or held
         calculated = any(result in sentence for result in results)
@@ -80,12 +85,12 @@ def unsupported_claims(
 
 
 def differs_from_quotes(sentence: str, said: str, question: str) -> bool:
-    """Whether a sentence that answers a question says hardly anything of what is `said`: it gives another reason.
+    """Return whether a sentence that answers a question shares hardly any content with `said`: another reason.
 
     >>> why = "Why did net sales rise?"
-    >>> answers_otherwise("Sales grew on stricter emission rules.", "Because of one customer in Iceland.", why)
+    >>> differs_from_quotes("Sales grew on stricter emission rules.", "Because of one customer in Iceland.", why)
     True
-    >>> answers_otherwise("Sales grew on stricter emission rules.", "Emission rules drove sales.", why)
+    >>> differs_from_quotes("Sales grew on stricter emission rules.", "Emission rules drove sales.", why)
     False
     """
     own, other = (_content_stems(text) - _content_stems(question) for text in (sentence, said))
@@ -94,7 +99,7 @@ def differs_from_quotes(sentence: str, said: str, question: str) -> bool:
 
 
 _FEWEST_OF_ITS_OWN, _ALSO_SAID, _BORNE_OUT = 3, 0.25, 0.5
-"""Telling words that a sentence has beside the question's; shares of its own, and of the answer's, that both say."""
+"""Fewest content words of a sentence beyond the question's; shares of its own and of the answer's words in both."""
 
 
 _REASON = re.compile(
@@ -105,7 +110,7 @@ _REASON = re.compile(
 
 
 def _supports_reason(reason: str, quotes: Iterable[str]) -> bool:
-    """Whether quotes say at least half of what a reason says, if in other words."""
+    """Return whether quotes contain at least half of the words of a reason, or synonyms of them."""
     said, held = _content_stems(reason), _content_stems(" ".join(quotes))
     meant = [family for family in _word_families() if family & held]
     return 2 * sum(stem in held or any(stem in family for family in meant) for stem in said) >= len(said)
@@ -113,7 +118,7 @@ def _supports_reason(reason: str, quotes: Iterable[str]) -> bool:
 
 @lru_cache(maxsize=1)
 def _word_families() -> tuple[frozenset[str], ...]:
-    """Stems of single words that mean the same."""
+    """Return groups of stems of single words with the same meaning."""
     families = word_lists("same_words").values()
     return tuple(frozenset(stem for word in words if " " not in word for stem in stems_of(word)) for words in families)
 
@@ -123,10 +128,10 @@ class _Clause:
     text: str
     stems: frozenset[str]
     direction: str
-    """`rose`, `fell`, `both` or `stayed`; empty where nothing is said of it."""
+    """`rose`, `fell`, `both` or `stayed`; empty if there is no direction."""
     denies: bool
     supposes: bool
-    """Whether it says what might be: no measure has gone that way."""
+    """Whether it is conditional, so that it states no movement."""
 
 
 @lru_cache(maxsize=512)
@@ -145,7 +150,7 @@ def _clauses(text: str) -> tuple[_Clause, ...]:
 
 
 def _is_hypothetical(text: str) -> bool:
-    """Whether a text has a word as `could`; a capital one is a month."""
+    """Return whether a text has a conditional word such as `could`; a capitalized `May` is a month."""
     return any(found[0].islower() for found in _pattern("conditionals", whole=True).finditer(text))
 
 
@@ -168,7 +173,7 @@ def _direction(text: str) -> str:
 
 
 def _direction_supported(said: _Clause, near: Iterable[_Clause]) -> bool:
-    """Whether a clause says the same direction, or its figures, the latest first as filings print them, show it."""
+    """Return whether a clause has the same direction, or its figures, latest first as printed, show it."""
     if said.direction == "stayed":
         went = {clause.direction for clause in near}
         return "stayed" in went or went <= {""}
@@ -187,11 +192,11 @@ def _direction_of_figures(text: str) -> str:
 _DISCLOSURE_VERBS = re.compile(
     r"\b(?:report|disclos|giv|stat|provid|mention|specif|show|nam|hold|break|quantif|separate|passage|filing)\w*", re.I
 )
-"""That something is not told is no claim that it is not so."""
+"""A statement that something is not disclosed is no denial of it."""
 
 
 def _most_similar_clauses(said: _Clause, near: Sequence[_Clause]) -> list[_Clause]:
-    """The clauses that share most words with what is said."""
+    """Return the clauses that share the most words with a clause."""
     most = max(len(clause.stems & said.stems) for clause in near)
     return [clause for clause in near if len(clause.stems & said.stems) == most]
 
@@ -204,7 +209,7 @@ def _pattern(kind: str, *, whole: bool) -> re.Pattern[str]:
 
 
 _MIN_PREFIX_LENGTH = 5
-"""Shorter words are whole ones: `fire` is no beginning of `firearm`."""
+"""Shorter words must match completely: `fire` is no prefix of `firearm`."""
 
 
 def _found(kind: str, text: str, *, whole: bool = False) -> list[str]:
@@ -212,7 +217,7 @@ def _found(kind: str, text: str, *, whole: bool = False) -> list[str]:
 
 
 def _is_known_name(name: str, known: str, sentence: str) -> bool:
-    """Whether a name is known, without the word of it that has its capital from the beginning of a sentence."""
+    """Return whether a name is known, ignoring a word that is capitalized only because it starts a sentence."""
     begins = re.search(rf"(?:^|[.!?:;]\s+){re.escape(name)}", sentence) is not None
     rest = name.split(" ", 1)[1] if begins else name
     return name.lower() in known or rest.lower() in known
@@ -223,7 +228,7 @@ def _contains_stem(words: str, known: str) -> bool:
 
 
 def _shares_stem_prefix(found: str, kind: str, known: str) -> bool:
-    """Whether a word of the same family stands there: `resigned` for `resignation`."""
+    """Return whether a word of the same family occurs: `resigned` for `resignation`."""
     family = max((each for each in word_lists("sentence_claims")[kind] if found.startswith(each)), key=len)
     return re.search(rf"(?<!\w){re.escape(family)}", known) is not None
 
@@ -243,9 +248,9 @@ _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 
 
 def strip_markup(text: str) -> str:
-    """A text of a model without links, pictures, tags and addresses, which would lead whoever reads it elsewhere.
+    """Remove links, images, tags and addresses from a model's text, so that it cannot lead readers elsewhere.
 
-    They are looked for as a browser reads them, whatever entities, wide letters or invisible ones they are written in.
+    They are recognized as a browser reads them, even if written with entities, wide or invisible letters.
 
     >>> strip_markup("Sales rose. [Proof](http://evil.example/x) ![](https://evil.example/i.png) <b>Now</b>")
     'Sales rose. Proof Now'
@@ -256,7 +261,7 @@ def strip_markup(text: str) -> str:
 
 
 def _cleaned(text: str) -> str:
-    for _ in range(3):  # what is left of one may be another
+    for _ in range(3):  # the remainder may form another
         before = text
         text = _DEFINED.sub("", _LINKED.sub(r"\1", text))
         text = _ADDRESS.sub("", _TAG.sub("", text))

@@ -333,7 +333,7 @@ class TestExpected:
             again = TURNOVER.replace("    return", f"    {change}\n    return")
             assert not check_provenance(again, FACTS, QUESTION, EXPECTED).ok, change
         unused = TURNOVER.replace("(ppe_2018 + ppe_2019) / 2", "ppe_2019")
-        assert "nothing is computed" in check_provenance(unused, FACTS, QUESTION, EXPECTED).unbound[0].reason
+        assert "is not used" in check_provenance(unused, FACTS, QUESTION, EXPECTED).unbound[0].reason
 
     def test_no_other_figure_enters(self) -> None:
         more = TURNOVER.replace("    return ", "    before = 7500  # USD millions\n    return before + ")
