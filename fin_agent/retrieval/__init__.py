@@ -1,1 +1,1 @@
-"""From a question to documents, pages and passages."""
+"""Retrieval: from a question to filings, pages, passages and figures."""

@@ -1,4 +1,4 @@
-"""The document stage: which filings can answer."""
+"""The document stage: rank the filings that may answer a question."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from fin_agent.retrieval.search_query import Query, RankedFiling
 from fin_agent.vocabulary.identity import Identity
 
 FILING_FEATURES = {
-    "period": "how well its fiscal periods fit those asked about (with figures looked for: its columns), 0 to 1",
-    "date": "1 where it is of a day asked about, 0.5 where it is of the same week",
-    "form": "1 where it is of a form asked for (10-K, 8-K, ...)",
-    "words": "how well its best page fits the words of the question, 1 for the best filing",
-    "phrases": "the same for adjacent words of the question; only where no company is sure",
-    "summary": "how well its summary fits the words; only where no company is sure",
-    "recency": "1 for the latest filing, a half a year before; where the question names no period and no date",
-    "other company": "1 for a filing of a company that the question may not mean, listed behind those that it may",
+    "period": "fit of its fiscal periods (of its columns, where figures are asked for) to those asked about",
+    "date": "1 for a date asked about, 0.5 within a week of it",
+    "form": "1 for a form asked for (10-K, 8-K, ...)",
+    "words": "match of its best page with the words of the question, relative to the best filing",
+    "phrases": "the same for adjacent words of the question; only where no company is named",
+    "summary": "match of its summary with the words; only where no company is named",
+    "recency": "1 for the latest filing, 0.5 a year earlier; where the question names no period and no date",
+    "other company": "1 for a filing of a company that the question may not mean, ranked after the others",
 }
-"""What the score of a filing is made of, by the names that RankedFiling gives."""
+"""The features of a filing's score, by the names in `RankedFiling.features`."""
 
 _WEIGHTS = {
     "period": 1.0, "date": 1.5, "form": 0.8, "words": 0.6, "phrases": 0.0, "summary": 0.0, "recency": 0.3,
@@ -36,20 +36,20 @@ _WEIGHTS = {
 _WEIGHTS_OF_ALL = {
     "period": 1.0, "date": 1.5, "form": 0.8, "words": 0.9, "phrases": 0.6, "summary": 0.3, "recency": 0.3,
 }  # fmt: skip
-"""Where no company is named, the words are most there is to go by."""
+"""Weights where no company is named: words are then the main evidence."""
 _BEHIND = 0.5
-"""How a filing of another company scores at best, beside the last one of a company that may be meant."""
+"""Highest score of a filing of another company, relative to the last one of a company that may be meant."""
 _DAYS_A_YEAR = 365.25
 _SEARCHED = 5
-"""How many of the first filings are to cover together what is asked about: as many as are searched, by default."""
+"""Number of top filings that together should cover what is asked about: as many as are searched by default."""
 _ALL_LOOKED_AT = 1_000
-"""In an index of up to so many filings those that hold none of the words are ranked too, by period and form."""
+"""Up to this many filings of an index are ranked by period and form even if they contain none of the words."""
 _OTHER = (("other company", 1.0),)
 _HELD = 0.35
-"""Share of the best fit there is from which something counts as covered: the column of two years ago is enough."""
+"""Share of the best fit that counts as covered: a column of two years ago is enough."""
 
 _Wanted = Callable[[str], float]
-"""How far the filing with this doc_id covers one thing that is asked for, 0 to 1."""
+"""How well the filing with this doc_id covers one item asked for, 0 to 1."""
 
 
 def rank_filings(
@@ -62,12 +62,21 @@ def rank_filings(
     limit: int = 5,
     others_too: bool = False,
 ) -> list[RankedFiling]:
-    """The best `limit` filings for `query`, best first; only of `within` where given.
+    """Return the best `limit` filings for `query`, best first.
 
-    Where several companies are asked about, each one's best filing comes before any one's second; where several periods
-    are, the first five cover as many of them as there are filings for. Where it is not sure that the question means
-    these companies (a misspelt name), filings of others that fit by their words stand behind theirs. With `others_too`,
-    filings of companies that are not asked about fill up the list, with a score of 0.
+    Where the question names several companies, the best filing of each comes before the second of any. Where it names
+    several periods, the first five filings cover as many of them as possible. Where the company is uncertain (a
+    misspelt
+    name), filings of other companies that fit by their words follow.
+
+    Args:
+        query: What is asked for.
+        index: The index, for words.
+        directory: The companies of the index.
+        metrics: Metrics of the lexicon by id.
+        within: Filings to choose from; all where None.
+        limit: The most filings to return.
+        others_too: Fill the list up with filings of other companies, with a score of 0.
     """
     if not query.companies:
         return _rank_for_any_company(query, index, directory, metrics, within, limit)
@@ -104,7 +113,7 @@ def _rank_for_any_company(
     within: Sequence[str] | None,
     limit: int,
 ) -> list[RankedFiling]:
-    """By words first of all; each company's best filing comes before any one's second."""
+    """Rank mainly by words; the best filing of each company comes before the second of any."""
     asked = replace(query, companies=(), slots=())
     allowed = None if within is None else [doc_id for doc_id in within if doc_id in directory.identities]
     words = word_fits_of_all(asked, index, allowed)
@@ -152,19 +161,19 @@ def _scored(
 
 
 def _recency(identity: Identity, latest: date | None) -> float:
-    """1 for the latest filing, a half for one of a year before, and so on."""
+    """Return 1 for the latest filing, 0.5 for one a year older, and so on."""
     if latest is None or identity.period_end is None:
         return 0.0
     return 1.0 / (1.0 + (latest - identity.period_end).days / _DAYS_A_YEAR)
 
 
 def _slots_fit(query: Query, identity: Identity, metrics: Mapping[str, Metric]) -> float:
-    """How many of the figures looked for this filing's columns hold, and how close they are to its own year."""
+    """Return the average fit of the filing's columns over the slots."""
     return sum(slot_fit(slot, identity, metrics) for slot in query.slots) / len(query.slots)
 
 
 def _periods_fit(query: Query, identity: Identity) -> float:
-    """How well the filing's period fits those the question names; the latest one counts double."""
+    """Return how well the filing's period fits those of the question; the latest one counts double."""
     if not query.periods:
         return 0.0
     fits = [period_fit(period, identity, by_end_too=not query.companies) for period in query.periods]
@@ -172,7 +181,7 @@ def _periods_fit(query: Query, identity: Identity) -> float:
 
 
 def _round_robin(ranked: Sequence[RankedFiling], owners: Mapping[str, str]) -> list[RankedFiling]:
-    """Each company's best filing first, then each one's second."""
+    """Return the best filing of each company first, then the second of each, and so on."""
     turns: dict[str, int] = {}
     order: list[tuple[int, int, RankedFiling]] = []
     for position, filing in enumerate(ranked):
@@ -183,7 +192,7 @@ def _round_robin(ranked: Sequence[RankedFiling], owners: Mapping[str, str]) -> l
 
 
 def _required_columns(query: Query, directory: CompanyDirectory, metrics: Mapping[str, Metric]) -> list[_Wanted]:
-    """What the filings listed are to cover together: each figure looked for, else each company's periods."""
+    """Return what the filings together should cover: each slot, otherwise each company's periods."""
 
     def of_slot(slot: Slot, doc_id: str) -> float:
         return slot_fit(slot, directory.identities[doc_id], metrics) if owners.get(doc_id) == slot.company else 0.0
@@ -198,7 +207,7 @@ def _required_columns(query: Query, directory: CompanyDirectory, metrics: Mappin
 
 
 def _select_covering(ranked: Sequence[RankedFiling], wanted: Sequence[_Wanted], size: int) -> list[RankedFiling]:
-    """All of them; where the first `size` leave out what others hold, those first that together hold most of it."""
+    """Return all filings; if the first `size` miss something that others cover, a covering selection comes first."""
     first = {filing.doc_id for filing in ranked[:size]}
     if len(ranked) <= size or len(wanted) < 2:
         return list(ranked)
@@ -216,14 +225,14 @@ def _select_covering(ranked: Sequence[RankedFiling], wanted: Sequence[_Wanted], 
 
 
 def _covering_filings(fit: _Wanted, ranked: Sequence[RankedFiling]) -> set[str]:
-    """The filings that cover what is wanted, or nearly as well as the best does."""
+    """Return the filings that cover an item, or nearly as well as the best one does."""
     fits = {filing.doc_id: fit(filing.doc_id) for filing in ranked}
     best = max(fits.values())
     return {doc_id for doc_id, value in fits.items() if value > 0 and value >= _HELD * best}
 
 
 def _append_others(listed: Sequence[RankedFiling], others: Iterable[RankedFiling], limit: int) -> list[RankedFiling]:
-    """`listed` and behind them the best of `others`: one at least, where there is room for two."""
+    """Return `listed` followed by the best of `others`: at least one, where there is room for two."""
     known = {filing.doc_id for filing in listed}
     new = [filing for filing in others if filing.doc_id not in known]
     if not new or limit < 2:

@@ -1,4 +1,4 @@
-"""Addresses of figures as words: row, headings, column, part, concept, and what stands above the table."""
+"""Addresses of figures as sets of words: row, headings, column, part, concept, and the text above the table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Words = frozenset[str]
 
 
 class Address(NamedTuple):
-    """The words of a fact's address, place by place."""
+    """The words of a fact's address, by their position."""
 
     line: Words
     heads: Words
@@ -26,17 +26,18 @@ class Address(NamedTuple):
     concept: Words
     members: Words
     borne: Words
-    """All of them, and what stands above the table."""
+    """All of them, with the words above the table."""
     net_of: Words = frozenset()
-    """What only the end of the label says that names what the figure is without: `tax assets, net of the allowance`."""
+    """Words found only at the end of the label, where it names what the figure excludes: `tax assets, net of the
+    allowance`."""
 
     def matched_words(self, asked: Words) -> Words:
-        """What bears words of a question out: what the figure is net of only where the question asks for it so."""
+        """Return the address words that may match a question; `net_of` words only where the question asks for them."""
         return self.borne if asked & NET_OF else self.borne - self.net_of
 
 
 def address_of(fact: Fact) -> Address:
-    """The words around a fact, by where they stand."""
+    """Return the words around a fact, by their position."""
     tag = fact.tag
     members = tuple(member for axis, member in tag.members if "ConsolidationItems" not in axis) if tag else ()
     if members and members[0].startswith("country:"):
@@ -50,7 +51,7 @@ def address_of(fact: Fact) -> Address:
 
 
 def _is_future_year(name: str, period: FactPeriod) -> bool:
-    """Whether a row or column is of a year after the one that its figures are of, as years of maturity are."""
+    """Return whether a row or column is for a later year than its figures' period, as years of maturity are."""
     found = _YEAR.fullmatch(name.strip())
     return name.strip().casefold() == "thereafter" or (
         found is not None and int(found["year"]) > period.fiscal_year > 0
@@ -61,7 +62,7 @@ _YEAR = re.compile(r"(?:fiscal (?:year )?|due in |year )?(?P<year>20\d\d)(?: and
 
 
 def without_reference(label: str) -> str:
-    """A label, or a phrase that is one, without `(Note 10)`, which says where more is told.
+    """Return a label, or a phrase that is one, without references such as `(Note 10)`.
 
     >>> without_reference("Inventories (Notes 1 and 5)").strip()
     'Inventories'
@@ -95,11 +96,11 @@ def _address(
 
 _WITHOUT = re.compile(r",?\s*(?:\(?net of|less(?: accumulated| allowances?)?\b|excluding|exclusive of)\b", re.I)
 _NET_OF_WORDS = re.compile(r"AfterAccumulated\w+")
-"""What a concept names that its figure is without: an asset after depreciation is none."""
+"""Part of a concept that names what its figure excludes: an asset after depreciation is not depreciation."""
 
 
 def split_tag_name(name: str) -> str:
-    """`us-gaap:LongLivedAssets` as words; what is no tag's name stays as it is."""
+    """Return the words of a tag name such as `us-gaap:LongLivedAssets`; other text is returned unchanged."""
     return " ".join(_CAMEL.findall(name.rpartition(":")[2])) if ":" in name else name
 
 
@@ -108,19 +109,19 @@ _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 @lru_cache(maxsize=100_000)
 def words_of(text: str) -> Words:
-    """The words of a phrase or of a part of an address, in one form each: what is borne out is found by these."""
+    """Return the normalized words of a phrase or of a part of an address. Matching compares these."""
     return frozenset(words_in_order(text))
 
 
 def words_in_order(text: str) -> tuple[str, ...]:
-    """The same one after the other."""
+    """Return the same words in the order of the text."""
     spelt = join_compounds(plain(text)).replace("u.s", "us").replace("united states", "us").replace("'s", "")
     same = _same_words()
     return tuple(same.get(word) or stem(word) for word in _WORD.findall(spelt) if word not in _binding())
 
 
 def in_order(text: str) -> tuple[str, ...]:
-    """The words of a phrase or label one by one, small ones as well: what `to` and `by` tell apart."""
+    """Return the stems of a phrase or label in order, including short words: `to` and `by` distinguish labels."""
     return tuple(stem(word) for word in _WORD.findall(plain(text)) if word not in _ARTICLES)
 
 
@@ -140,24 +141,25 @@ def _binding() -> Words:
 
 @lru_cache(maxsize=10_000)
 def years_of(period: FactPeriod) -> Words:
-    """Numbers in a column's header that only say which period it is of."""
+    """Return the numbers in a column's header that only state its period."""
     days = (period.end.day, period.end.year) if period.end else ()
     return frozenset(map(str, (period.fiscal_year, *days)))
 
 
 def stems(kind: str) -> Words:
-    """The words of a list of `fact_words.yaml`, in the form of `words_of`."""
+    """Return the words of a list of `fact_words.yaml`, in the form of `words_of`."""
     return words_of(" ".join(sorted(word_lists("fact_words")[kind])))
 
 
 OF_ANY_CONCEPT = stems("of any concept")
-"""They say only that something is a figure."""
+"""Words that say only that something is a figure."""
 OF_PARTS = stems("of parts")
-"""They say what sort of parts figures are of."""
+"""Words for kinds of parts."""
 NET_OF = stems("net of")
-"""They ask for a figure without something."""
+"""Words that ask for a figure without something."""
 LIGHT = frozenset(("total", "net", "gross", "aggreg"))
 OF_TIME = stems("of time")
 _BOUNDS = stems("bounds")
-"""What a caption says so is of its own sentence: `payments after 2024` are those of a row or a column called so."""
+"""Words that, in a caption, describe only the caption's own sentence: `payments after 2024` are in a row or column with
+that name."""
 OF_YEARS_TO_COME = stems("of years to come")

@@ -1,8 +1,8 @@
 """Families: figures that differ in one part only, as the revenue of each segment, product, region or debt instrument.
 
 A family is chosen among the siblings of a company's tables (`sibling_cells.py`) by the words of the question: what is
-measured, what kind of parts, which members it must hold, which periods.
-Totals, subtotals and eliminations are no members.
+measured, the kind of parts, the members it must include, and the periods. Totals, subtotals and eliminations are not
+members.
 """
 
 from __future__ import annotations
@@ -33,52 +33,56 @@ from fin_agent.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One part and its figures."""
+    """One part with its figures."""
 
     name: str
-    """As printed; of a family of companies, the company's name."""
+    """As printed; in a family of companies, the company's name."""
     facts: tuple[SourcedFact, ...]
-    """One for each period asked about, in their order."""
+    """One for each period asked about, in that order."""
 
     def value(self, period: int = 0) -> Decimal:
-        """Its figure of that period, in base units."""
+        """Return its figure for a period, in base units.
+
+        Args:
+            period: Position in the periods asked about.
+        """
         return self.facts[period].fact.value
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """What the parts of a company have, of one measure and the same periods."""
+    """Figures of the parts of a company, for one measure and the same periods."""
 
     members: tuple[Member, ...] = ()
-    """In the order in which they are printed."""
+    """In printed order."""
     kind: str | None = None
-    """What they divide the company by: `segment`, `product`, `region` ...; None where nothing says it."""
+    """The kind of part: `segment`, `product`, `region` and so on; None where nothing states it."""
     total: tuple[SourcedFact, ...] = ()
-    """The whole, one for each period; empty where it is not stated."""
+    """The company's total for each period; empty where it is not stated."""
     dropped: tuple[tuple[str, str], ...] = ()
-    """(name, why it is no member): totals, subtotals, eliminations, parts without a figure of every period."""
+    """(name, reason) of excluded rows: totals, subtotals, eliminations, parts without a figure for every period."""
     printed_total: bool = False
-    """Whether the table itself prints the whole."""
+    """Whether the table itself prints the total."""
     table: str = ""
-    """Where it stands (`Siblings.anchor`): a slot of this table and a member's name is filled from here alone."""
+    """Its place (`Siblings.anchor`). A slot with this table and a member's name is filled from here only."""
 
     def sums_to_whole(self, period: int = 0) -> bool:
-        """Whether the members add up to the whole; False also where the whole is not stated."""
+        """Return whether the members add up to the total; False where the total is not stated."""
         if not self.total:
             return False
         return adds_up([member.facts[period].fact for member in self.members], self.total[period].fact)
 
     def ranked(self, period: int = 0, *, descending: bool = True) -> tuple[Member, ...]:
-        """The members by their figures; equals in the order in which they are printed."""
+        """Return the members sorted by their figures; equal members stay in printed order."""
         return tuple(sorted(self.members, key=lambda member: member.value(period), reverse=descending))
 
     def by_growth(self, before: int = 0, after: int = 1, *, descending: bool = True) -> tuple[Member, ...]:
-        """The members by growth between two of the periods; those that began at zero or below have none."""
+        """Return the members sorted by growth between two of the periods, without those that began at zero or below."""
         grown = [member for member in self.members if member.value(before) > 0]
         return tuple(sorted(grown, key=lambda member: member.value(after) / member.value(before), reverse=descending))
 
     def member_named(self, name: str) -> Member | None:
-        """The member that a question calls by `name`: printed so, or the only one whose name has all of its words."""
+        """Return the member that a question calls `name`: an exact match, or the only one that shares all words."""
         same = [member for member in self.members if same_part(member.name, name)]
         words = words_of(name)
         for longer in (True, False):
@@ -89,25 +93,25 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class FamilySearchResult:
-    """Families that fit a question, best first."""
+    """The families that fit a question, best first."""
 
     families: tuple[Family, ...] = ()
     rival: Family | None = None
-    """Another family that fits as well and whose members differ from the best one's: none is taken for sure."""
+    """Another family that fits as well but has other members; while there is one, the best is not certain."""
 
     @property
     def best(self) -> Family | None:
-        """The best one, whether it is sure or not."""
+        """The best family, whether certain or not."""
         return self.families[0] if self.families else None
 
     @property
     def is_sure(self) -> bool:
-        """Whether the best one is what is asked for, and no other stands as near."""
+        """Whether the best family fits and no other fits equally well."""
         return bool(self.families) and self.rival is None
 
 
 KINDS = tuple(sorted(word_lists("part_kinds")))
-"""What companies are divided by, where it is known; other words for kinds are looked for as such."""
+"""The known kinds of parts; other words for kinds are searched for as printed."""
 
 
 def find_families(
@@ -120,16 +124,16 @@ def find_families(
     years: Sequence[int] = (),
     scope: Scope = EVERYTHING,
 ) -> FamilySearchResult:
-    """The families of a company's tables that hold figures for a phrase or metric.
+    """Return the families of a company's tables that contain figures for a phrase or metric.
 
     Args:
-        workspace: The index, with its companies.
-        query: What is measured and when. Its `part`, where given, is a member of the family that is meant.
+        workspace: The index with its companies.
+        query: What is measured and when. Its `part`, if given, is a member of the family that is meant.
         company: Key of the company in the directory.
-        kind: What the members are, in the question's word: one of KINDS, or any other (`banner`, `tranche`), which the
-            table's captions, headings or rows have to bear out; None for any.
+        kind: The kind of member in the question's words: one of KINDS, or another word (`banner`, `tranche`) that must
+            appear in the table's captions, headings or rows; None for any.
         holding: Names that must be among the members.
-        years: Fiscal years that every member needs a figure of, in this order; `query.fiscal_year` alone by default.
+        years: Fiscal years for which every member needs a figure, in this order; by default, `query.fiscal_year` alone.
         scope: The filings and pages that may be read.
     """
     wanted = tuple(replace(query, part=None, fiscal_year=year) for year in years or (query.fiscal_year,))
@@ -173,12 +177,12 @@ def find_family(
     years: Sequence[int] = (),
     scope: Scope = EVERYTHING,
 ) -> Family:
-    """The best of `families`; an empty one where there are none."""
+    """Return the best result of `find_families`, or an empty family where there is none."""
     return find_families(workspace, query, company, kind=kind, years=years, scope=scope).best or Family()
 
 
 def family_of_companies(workspace: Workspace, query: FactQuery, companies: Iterable[str]) -> Family:
-    """The same measure of several companies: those whose figure is not sure are dropped, with the reason."""
+    """Return the same measure for several companies; those whose figure is not certain are dropped, with the reason."""
     members, dropped = [], []
     for company in companies:
         name = workspace.directory.by_key[company].name
@@ -191,7 +195,7 @@ def family_of_companies(workspace: Workspace, query: FactQuery, companies: Itera
 
 
 def is_remainder(name: str) -> bool:
-    """Whether a member is only what is left beside the named ones: `Other`, `All other countries`, `Rest of world`."""
+    """Return whether a member is a remainder: `Other`, `All other countries`, `Rest of world`."""
     return bool(words_of(name)) and words_of(name) <= _REST | OF_PARTS | LIGHT
 
 
@@ -203,24 +207,24 @@ _OF_THE_WHOLE = words_of("sales consolidated overall company wide")
 _RATE, _CHANGE, _RESULTS = stems("rate"), stems("change"), words_of("income loss gain")
 _FEWEST = 2
 _FILINGS = 3
-"""Filings whose tables are looked at: the period's own report and those that repeat it."""
+"""Number of filings whose tables are read: the report for the period and those that repeat it."""
 _SUMS_UP, _THE_WHOLE, _OWN = 0.04, 0.08, 0.1
-"""What it counts that the members add up, that their total is (or is not) the whole company's figure, that the report
-is the period's own."""
+"""Bonus where the members add up; where their total is (or is not) the whole company's figure; where the report is the
+one for the period."""
 _NEAR = 0.05
 _ABOVE, _OF_MOST = 0.92, 0.95
-"""What a word of the phrase counts in the caption alone; what it counts that only the lexicon calls the figures so."""
+"""Credit for a word of the phrase found only in the caption; score where only the lexicon names the figures so."""
 _EXTRA, _OF_ANOTHER_UNIT, _OF_A_CHANGE = 0.35, 0.4, 0.3
 _OF_THE_KIND, _SAID_SO, _LIKE, _REGIONAL, _OF_LINES = 0.2, 0.16, -0.06, 0.05, 0.3
 _STUB = 0.06
-"""What it counts that rows, and not columns, are of a kind that is not known: columns are mostly what is measured."""
+"""Bonus for rows rather than columns where the kind is unknown: columns mostly name what is measured."""
 _ACROSS_TABLES = 0.03
-"""What it costs that the members are gathered from several places of a filing."""
+"""Penalty where the members are collected from several places of a filing."""
 
 
 @dataclass(frozen=True, slots=True)
 class _FamilyQuery:
-    """What a family has to be of."""
+    """The requirements for a family."""
 
     wordings: tuple[Words, ...]
     metric: str | None
@@ -245,21 +249,21 @@ class _FamilyQuery:
         )
 
     def may_match_page(self, fact: Fact) -> bool:
-        """Whether the page of the fact is worth looking at."""
+        """Return whether the page of the fact is worth reading."""
         if self.metric is not None and _plain_metric(fact) == self.metric:
             return True
         borne = address_of(fact).borne
         return any((words or self.kind_words) <= borne for words in self.wordings)
 
     def may_match(self, siblings: Siblings) -> bool:
-        """Whether words of the phrase are borne out at all: a cheap look before the members are."""
+        """Return whether all words of a wording appear: an inexpensive check before members are read."""
         if self.metric is not None:
             return True
         said = shared_words(siblings) | words_of(" ".join(siblings.above)) | _concept(siblings.figures())
         return any(words <= said for words in self.wordings)
 
     def score(self, siblings: Siblings, made: Family) -> float | None:
-        """How far the family is what is asked for; None where something of it is not borne out."""
+        """Return how well the family fits; None where a requirement is not met."""
         if any(made.member_named(name) is None for name in self.holding):
             return None
         facts = [member.facts[-1].fact for member in made.members]
@@ -295,7 +299,7 @@ class _FamilyQuery:
         return score + of_kind if of_kind is not None else None
 
     def _kind_score(self, siblings: Siblings, facts: Sequence[Fact]) -> float | None:
-        """What it counts that the members are of the kind asked for; None where they are of another."""
+        """Return the score for members of the kind asked for; None where they are of another kind."""
         if not self.kind_words:
             return 0.0
         times = sum(_is_time(one.name) for one in siblings.members)
@@ -321,18 +325,18 @@ class _FamilyQuery:
 
 
 def _is_time(name: str) -> bool:
-    """Whether it says when something falls due, or of which year it is: `Fiscal 2028`, `Due after five years`."""
+    """Return whether a name is a year or a due date: `Fiscal 2028`, `Due after five years`."""
     return all(word.isdigit() for word in words_of(name) - OF_TIME - _WHEN)
 
 
 def _concept(facts: Iterable[SourcedFact]) -> Words:
-    """Words of the concept that all of them are tagged with."""
+    """Return the words of the concept that all facts are tagged with."""
     concepts = {each.fact.tag.concept if each.fact.tag else "" for each in facts}
     return words_of(split_tag_name(concepts.pop())) if len(concepts) == 1 else frozenset()
 
 
 def _kind_for_word(kind: str | None) -> str | None:
-    """The one of KINDS that a word of a question stands for; None for any other word."""
+    """Return the one of KINDS that a question's word stands for; None for any other word."""
     words = words_of(kind or "")
     return next((one for one in KINDS if words and words & words_of(one)), None)
 
@@ -343,7 +347,7 @@ _MAY_BE_CALLED = {
     "country": ("region",),
     "segment": ("region", "product"),
 }
-"""Segments may be regions or product lines; where a company has no other, these are meant."""
+"""Segments may be regions or product lines; where a company has no other division, these are meant."""
 
 
 def _kind_of_tag(fact: Fact) -> str | None:
@@ -361,13 +365,13 @@ def _plain_metric(fact: Fact) -> str | None:
 
 
 def _share_of_region_names(siblings: Siblings) -> float:
-    """Share of the names that speak of large regions; those of single countries do not."""
+    """Return the share of names that contain words for large regions; single countries do not count."""
     names = [words_of(one.name) for one in siblings.members]
     return sum(bool(name & _REGIONS) for name in names) / len(names)
 
 
 def _tables(workspace: Workspace, pages: Sequence[PageKey]) -> list[Siblings]:
-    """All siblings of the pages, and those that tags and scopes tell across the pages of a filing."""
+    """Return all siblings of the pages, and those that tags and scopes form across the pages of a filing."""
     by_page: dict[PageKey, list[SourcedFact]] = {}
     for sourced in workspace.index.facts(sorted({key.doc_id for key in pages}), pages=pages) if pages else []:
         by_page.setdefault(sourced.key, []).append(sourced)
@@ -386,7 +390,7 @@ def _whole(workspace: Workspace, query: FactQuery, company: str, scope: Scope) -
 def _family(
     siblings: Siblings, wanted: Sequence[FactQuery], tables: Sequence[Siblings], wholes: Sequence[SourcedFact | None]
 ) -> tuple[Family, bool] | None:
-    """The siblings that have a figure of every period, and whether all that is printed adds up to the whole."""
+    """Return the siblings with a figure for every period, and whether all printed figures add up to the total."""
     sources = [_with_other_periods(siblings, one, tables) for one in wanted]
     totals = [_figure(source.total, query) for source, query in zip(sources, wanted, strict=True)]
     stated = [one or whole for one, whole in zip(totals, wholes, strict=True)]
@@ -403,7 +407,7 @@ def _family(
             dropped.append((one.name, "no figure of every period"))
     proved = bool(total) and adds_up([member.facts[-1].fact for member in kept], total[-1].fact)
     between = [member for member in kept if _is_subtotal_or_deduction(member, kept, total, proved=proved)]
-    dropped += [(member.name, "no part: an elimination, or what is not divided among the parts") for member in between]
+    dropped += [(member.name, "an elimination, or an amount not allocated to the parts") for member in between]
     kept = [member for member in kept if member not in between]
     if len(kept) < _FEWEST or not any(member.value(-1) for member in kept):
         return None
@@ -415,7 +419,7 @@ def _family(
 def _is_subtotal_or_deduction(
     member: Member, members: Sequence[Member], total: Sequence[SourcedFact], *, proved: bool
 ) -> bool:
-    """Whether it is no part, by its name or because it takes off what the others count twice."""
+    """Return whether a row is not a part, by its name or because it deducts what the others count twice."""
     words = words_of(member.name)
     if words & _BETWEEN and words <= _BETWEEN | _REST | OF_PARTS | LIGHT:
         return True
@@ -448,7 +452,7 @@ def _figure(sibling: Sibling | None, query: FactQuery) -> SourcedFact | None:
 
 
 def _with_other_periods(siblings: Siblings, query: FactQuery, tables: Sequence[Siblings]) -> Siblings:
-    """The siblings themselves where they have the period; else the like ones of the filing's table of that period."""
+    """Return the siblings if they have the period, otherwise matching ones of the filing's table for that period."""
     if any(_figure(one, query) is not None for one in siblings.members):
         return siblings
     names = {one.name for one in siblings.members}
@@ -463,7 +467,7 @@ def _with_other_periods(siblings: Siblings, query: FactQuery, tables: Sequence[S
 
 
 def _deduplicate_families(found: Sequence[tuple[tuple[float, ...], Family]], near: float) -> FamilySearchResult:
-    """The families that say something else each, and the first that stands as near as the best and contradicts it."""
+    """Return the families with distinct figures, and the first that scores close to the best but contradicts it."""
     kept: list[tuple[float, Family]] = []
     for (below, *_), made in found:
         if not any(_have_same_figures(made, other) for _, other in kept):
@@ -477,10 +481,10 @@ def _deduplicate_families(found: Sequence[tuple[tuple[float, ...], Family]], nea
 
 
 def _is_same_table(other: Family, first: Family) -> bool:
-    """Whether one of them holds sums, or parts, of the other's members: they are one table's, and do not differ."""
+    """Return whether one has sums or parts of the other's members; both then come from one table without conflict."""
     shared = [(member, same) for member in other.members if (same := _of_name(first, member.name)) is not None]
     if any(not magnitudes_agree(member.facts[-1].fact, same.facts[-1].fact) for member, same in shared):
-        return may_span_pages(other.table) and not may_span_pages(first.table)  # a table goes before what tags gather
+        return may_span_pages(other.table) and not may_span_pages(first.table)  # a table takes precedence over tags
     names = [{member.name for member in one.members} for one in (other, first)]
     every = [held | {name for name, _ in one.dropped} for held, one in zip(names, (other, first), strict=True)]
     return names[0] <= every[1] or names[1] <= every[0]
@@ -491,7 +495,7 @@ def _of_name(family: Family, name: str) -> Member | None:
 
 
 def _have_same_figures(one: Family, other: Family) -> bool:
-    """Whether all figures of the smaller family are in the other, however their parts are called."""
+    """Return whether all figures of the smaller family are in the other, whatever the names of their parts."""
     small, large = sorted((one, other), key=lambda family: len(family.members))
     figures = [member.facts[-1].fact for member in large.members]
     return all(any(magnitudes_agree(member.facts[-1].fact, other) for other in figures) for member in small.members)

@@ -1,4 +1,4 @@
-"""How well a filing's identity fits what a question asks for: period, date, form."""
+"""Score how well a filing's identity fits a question: period, date, form."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from fin_agent.lexicon.slots import Slot, slot_metric
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
 
-# What an annual report's columns hold of the years before its own: figures of the statements, words of the text.
+# How far an annual report covers earlier years: figures of its statements, and words of its text.
 _COLUMN_OF_YEARS_AGO = {0: 1.0, 1: 0.7, 2: 0.4}
 _TEXT_OF_YEARS_AGO = {-1: 0.15, 0: 1.0, 1: 0.35, 2: 0.1}
 _BY_ITS_END = 0.7
-"""What a year counts that is the one asked for only by the calendar year in which it ends."""
+"""Factor for a year that is the one asked for only by the calendar year in which it ends."""
 DAYS_NEAR = 7
-"""Days apart at which a filing is still about a day asked for."""
+"""Number of days within which a filing still matches a date asked for."""
 
 
 def slot_fit(slot: Slot, identity: Identity, metrics: Mapping[str, Metric]) -> float:
-    """Whether this filing's columns hold the figure looked for, and how close they are to its own year; 0 to 1."""
+    """Return how likely the filing's columns contain the figure of a slot: 0 to 1, highest for the slot's own year."""
     reported = identity.reported_period
     if reported is None:
         return 0.0
@@ -39,10 +39,11 @@ def slot_fit(slot: Slot, identity: Identity, metrics: Mapping[str, Metric]) -> f
 
 
 def period_fit(period: FiscalPeriod, identity: Identity, *, by_end_too: bool = False) -> float:
-    """How well the filing's own period fits the one asked about; 0 to 1.
+    """Return how well the filing's own period fits the one asked about, 0 to 1.
 
-    With `by_end_too`, a year is also taken by the calendar year in which it ends, which counts less: whoever does not
-    name the company does not know what it calls its years.
+    With `by_end_too`, a year also matches by the calendar year in which it ends, at a lower score: a question that does
+    not
+    name the company cannot know how the filer names its years.
     """
     if identity.fiscal_year is None:
         return 0.0
@@ -54,7 +55,7 @@ def period_fit(period: FiscalPeriod, identity: Identity, *, by_end_too: bool = F
 
 
 def date_fit(dates: Sequence[date], identity: Identity) -> float:
-    """1 where the filing is of a day asked about, a half where it is of the same week."""
+    """Return 1 if the filing is dated on a day asked about, 0.5 within a week of it, otherwise 0."""
     days = [day for day in (identity.period_end, identity.filed) if day is not None]
     gaps = [abs((day - asked).days) for day in days for asked in dates]
     if not gaps or min(gaps) > DAYS_NEAR:
@@ -63,12 +64,12 @@ def date_fit(dates: Sequence[date], identity: Identity) -> float:
 
 
 def form_fits(forms: Sequence[Form], identity: Identity) -> bool:
-    """Whether the filing is of a form asked for; an annual report holds its 10-K."""
+    """Return whether the filing has one of the forms asked for; an annual report counts as a 10-K."""
     return identity.form in forms or (Form.TEN_K in forms and identity.form is Form.ANNUAL_REPORT)
 
 
 def _fit_of_year(period: FiscalPeriod, identity: Identity, later: int) -> float:
-    """The fit where the filing's years are called `later` years later than it calls them."""
+    """Return the fit of a period with the filing's years renamed to `later` years later."""
     assert identity.fiscal_year is not None
     reported = identity.reported_period
     if reported is None:

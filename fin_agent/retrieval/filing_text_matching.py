@@ -1,4 +1,4 @@
-"""How well the words of filings fit a question: those of their pages, one after another, and of their summaries."""
+"""Score how well filings fit a question by the words of their pages, by adjacent words, and by their summaries."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import stem, stems_of, stopwords
 
 _DEAREST = 5
-"""How many times the cost allowed even the only term may have."""
+"""Multiple of the allowed cost that is acceptable for a single term."""
 _VERY_MANY = 50_000
-"""Pages up to which no single word costs enough to matter."""
+"""Number of pages up to which the cost of a single word does not matter."""
 _COMMON = 0.5
 """Share of pages from which SQLite's BM25 gives a word no weight."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchCost:
-    """What a search costs for each page that holds a word of it, and how much it may cost in all."""
+    """Cost of a search per page that contains a word or phrase, and the limit for all of them."""
 
     of_word: float
     of_phrase: float
@@ -31,21 +31,23 @@ class SearchCost:
 
 _PAGES_LOOKED_AT = 200
 _EXPANSIONS = 0.4
-"""What terms that filings use for the same thing count beside the question's own."""
+"""Weight of expansions relative to the question's own terms."""
 _COST_OF_ALL = SearchCost(of_word=1.0, of_phrase=0.25, most=10_000)
-"""Every page that holds a word is scored, at some three microseconds."""
+"""Every page that contains a word is scored, at about three microseconds each."""
 _COST_WITHIN = SearchCost(of_word=1.0, of_phrase=12.0, most=2_500_000)
-"""Few pages are scored, but how many hold a phrase is counted over all, at a quarter of a microsecond for each word."""
+"""Few pages are scored, but pages with a phrase are counted over the whole index, at a quarter of a microsecond per
+word."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordFit:
-    """Scores of a filing, each from 0 to 1: 1 is the score of the best filing."""
+    """Scores of a filing, each 0 to 1, where 1 is the score of the best filing."""
 
     pages: float = 0.0
-    """Its best page by the question's words, and less by those that filings use for the same."""
+    """Its best page by the question's terms and, with less weight, by their expansions."""
     phrases: float = 0.0
-    """Its best page by words that stand side by side in the question; 1 is the best by words, where that is better."""
+    """Its best page by adjacent words of the question, relative to the best page by phrases or by words, whichever is
+    higher."""
     summary: float = 0.0
 
 
@@ -53,14 +55,14 @@ NO_WORDS = WordFit()
 
 
 def word_fits(query: Query, index: FilingIndex, doc_ids: Sequence[str]) -> dict[str, WordFit]:
-    """The fit of those of `doc_ids` that hold any of the words."""
+    """Return the fit of those of `doc_ids` that contain any of the words."""
     terms = _best_pages(index, query.terms, doc_ids)
     pages = _combine_scores(terms, _best_pages(index, query.expansions, doc_ids))
     return {doc_id: WordFit(pages=score) for doc_id, score in pages.items()}
 
 
 def word_fits_of_all(query: Query, index: FilingIndex, doc_ids: Sequence[str] | None) -> dict[str, WordFit]:
-    """The fit of filings that fit best by their words, of all there are or of `doc_ids`: words are all to go by."""
+    """Return the filings that fit best by their words, for questions without a company; of `doc_ids`, or of all."""
     terms = _best_pages(index, query.terms, doc_ids)
     pages = _combine_scores(terms, _best_pages(index, query.expansions, doc_ids))
     phrases = _best_pages(index, phrases_of(query), doc_ids)
@@ -76,7 +78,7 @@ def word_fits_of_all(query: Query, index: FilingIndex, doc_ids: Sequence[str] | 
 
 
 def phrases_of(query: Query) -> tuple[str, ...]:
-    """Pairs of search terms that stand side by side in the question."""
+    """Return pairs of search terms that are adjacent in the question."""
     wanted = {stem(word) for term in query.terms for word in re.findall(r"\w+", term.lower())}
     words = re.findall(r"[^\W_]+|[.,;:?!()]", query.text.lower())
     pairs = (
@@ -88,7 +90,7 @@ def phrases_of(query: Query) -> tuple[str, ...]:
 
 
 def _combine_scores(terms: Mapping[str, float], expansions: Mapping[str, float]) -> dict[str, float]:
-    """Both scores of each filing as one, that of the best filing 1."""
+    """Return both scores of each filing combined, with 1 for the best filing."""
     best: dict[str, float] = {}
     for found, weight in ((terms, 1.0), (expansions, _EXPANSIONS)):
         top = next(iter(found.values()), 1.0)
@@ -98,7 +100,7 @@ def _combine_scores(terms: Mapping[str, float], expansions: Mapping[str, float])
 
 
 def _best_pages(index: FilingIndex, terms: Sequence[str], doc_ids: Sequence[str] | None) -> dict[str, float]:
-    """BM25 of the best page of each filing, best first."""
+    """Return BM25 of the best page of each filing, best first."""
     affordable = affordable_terms(terms, index, _COST_WITHIN if doc_ids is not None else _COST_OF_ALL)
     found: dict[str, float] = {}
     for hit in index.search_pages(affordable, doc_ids=doc_ids, limit=_PAGES_LOOKED_AT):
@@ -111,10 +113,16 @@ def _top(scores: Mapping[str, float]) -> float:
 
 
 def affordable_terms(terms: Sequence[str], index: FilingIndex, cost: SearchCost) -> tuple[str, ...]:
-    """The rarest of `terms`, in the order given, that a search of `cost` can afford: all of them in most indexes.
+    """Return the rarest of `terms`, in the order given, that a search can afford: in most indexes, all of them.
 
-    The rarest one is kept even where it alone costs somewhat more. Terms that no page holds cost nothing. Of very many
-    pages, words that most of them hold are left out where there are others: BM25 gives nothing for them.
+    The rarest term is used even if it alone costs somewhat more than allowed. Terms on no page cost nothing. In an
+    index
+    with very many pages, words on most pages are left out if there are others, because BM25 gives them no weight.
+
+    Args:
+        terms: Words and phrases.
+        index: The index that will be searched.
+        cost: Costs and their limit.
     """
     stems = {term: stems_of(term) for term in terms}
     pages, held = _counted({one for of_term in stems.values() for one in of_term}, index)
@@ -133,7 +141,7 @@ def affordable_terms(terms: Sequence[str], index: FilingIndex, cost: SearchCost)
 
 
 def _cost(pages: Sequence[int], cost: SearchCost) -> float:
-    """Of a term whose words stand on so many pages each."""
+    """Return the cost of a term whose words occur on these numbers of pages."""
     if len(pages) < 2:
         return cost.of_word * sum(pages)
     return cost.of_phrase * sum(pages) if all(pages) else 0.0
@@ -141,7 +149,7 @@ def _cost(pages: Sequence[int], cost: SearchCost) -> float:
 
 @dataclass(slots=True)
 class _Counted:
-    """Numbers of pages: of all, and of those that hold each stem asked for before."""
+    """Numbers of pages: of all, and of those that contain each stem counted so far."""
 
     entries: tuple[FilingEntry, ...]
     pages: int
@@ -149,11 +157,11 @@ class _Counted:
 
 
 _COUNTED: WeakKeyDictionary[FilingIndex, _Counted] = WeakKeyDictionary()
-"""Counting pages takes time with very many: what was counted is kept until the index changes."""
+"""Counting takes time in large indexes: counts are cached until the index changes."""
 
 
 def _counted(stems: Collection[str], index: FilingIndex) -> tuple[int, Mapping[str, int]]:
-    """How many pages there are, and on how many each of `stems` stands."""
+    """Return the number of pages, and the number that contain each of `stems`."""
     entries = index.entries()
     kept = _COUNTED.get(index)
     if kept is None or kept.entries is not entries:

@@ -1,4 +1,4 @@
-"""What each Item of a filing is worth for what is asked."""
+"""Weights of the Items of a filing for a question."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from fin_agent.vocabulary.identity import Form
 
 _EXHIBITS = "9.01"
 _BODY = 0.6
-"""Worth of an Item of an 8-K that is not the one such things are usually told under; 1 where none is known."""
+"""Weight of an Item of an 8-K other than those that the query names; 1 where the query names none."""
 
 
 def item_weights(query: Query, record: FilingRecord) -> Callable[[str | None], float]:
-    """Worth of each Item of this filing's form: 1 for the best of those the query names, less for those after it.
+    """Return a function from Item to weight: 1 for the first Item the query names, less for those after it.
 
-    An 8-K is short: any Item but its list of exhibits is what it was filed for.
+    An 8-K is short: every Item except its list of exhibits is relevant.
     """
     prefix = f"{record.identity.form.value}."
     named = [item.removeprefix(prefix) for item in query.items if item.startswith(prefix)]

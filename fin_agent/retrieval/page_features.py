@@ -1,4 +1,4 @@
-"""What speaks for each page of the filings searched: named features, each from 0 to 1."""
+"""Features of each page of the filings searched, by name, each 0 to 1."""
 
 from __future__ import annotations
 
@@ -18,51 +18,52 @@ from fin_agent.retrieval.slot_matching import fills_slot
 from fin_agent.vocabulary.page import Statement
 
 MEANINGS: Mapping[str, str] = {
-    "filing": "its filing's score, the best one's 1",
-    "period": "how well its filing's period fits those asked about",
-    "words": "BM25 of the question's own words, the best page's 1",
-    "expansions": "BM25 of the words that filings use for the same, the best page's 1",
-    "synonyms": "BM25 of what filings write for everyday words of the question, the best page's 1",
-    "synonym coverage": "how much of what filings write for everyday words it holds",
-    "nearness": "how much of all these stands in two sentences next to each other",
-    "headings": "how much of the question's words stands in its headings",
-    "expansion headings": "how much of the words that filings use stands in its headings",
-    "note": "share of the title of its note that is wanted",
-    "statement": "it is a primary statement that is asked for",
-    "facts": "share of the figures spoken of that it states for a period asked about",
-    "parts": "it divides a figure spoken of among parts of the company; where such a table is asked for",
-    "statement row": "how well a row of a primary statement on it is labelled as asked, or is the figure looked for",
-    "row": "the same of any table on it",
-    "item": "worth of the Item it belongs to, for what is asked",
-    "item start": "worth of an Item that begins on it",
-    "tables": "it is a table of the kind that shows such things",
-    "no risk factor": "1 where it is none of the risk factors, or where these are asked for",
-    "likeness": "how near its vector is to the question's, the nearest page's 1; where vectors are asked for",
-    "early": "its place in the filing: the first page 1, the eleventh a half",
-    "slots": "figures looked for that it adds to the pages before it",
+    "filing": "score of its filing, relative to the best filing",
+    "period": "fit of its filing's period to those asked about",
+    "words": "BM25 of the question's own words, relative to the best page",
+    "expansions": "BM25 of the terms that filings use for the same, relative to the best page",
+    "synonyms": "BM25 of what filings write for everyday words of the question, relative to the best page",
+    "synonym coverage": "share of what filings write for everyday words that it contains",
+    "nearness": "largest share of all these words in two adjacent sentences",
+    "headings": "share of the question's words in its headings",
+    "expansion headings": "share of the terms that filings use in its headings",
+    "note": "share of the words of its note's title that are search terms",
+    "statement": "1 for a primary statement that is asked for",
+    "facts": "share of the metrics mentioned that it states for a period asked about",
+    "parts": "higher the more parts of the company it gives a metric mentioned for; where such a table is asked for",
+    "statement row": "match of a primary statement's row label with the question; 1 for a figure asked for",
+    "row": "the same for the rows of any table",
+    "item": "weight of its Item for the question",
+    "item start": "weight of an Item that begins on it",
+    "tables": "1 for a table of a kind that shows the answer",
+    "no risk factor": "1 outside the risk factors, or where these are asked for",
+    "likeness": "cosine of its vector with the question's, relative to the nearest page; where vectors are used",
+    "early": "position in the filing: 1 for the first page, 0.5 for the eleventh",
+    "slots": "figures asked for that it adds to the pages before it",
 }
-"""What each feature says; `slots` is known only while pages are taken one after another."""
+"""The meaning of each feature; `slots` is known only while pages are selected one after another."""
 
 _ELSEWHERE = 0.35
-"""What a figure counts that stands outside the primary statements."""
+"""Weight of a figure outside the primary statements."""
 _HITS = 400
 _READ = 50
-"""Pages whose text is read: those that the cheaper features put first."""
+"""Number of pages whose text is read: those ranked first by the inexpensive features."""
 _ON_A_COVER = 0.3
 _FIRST_PAGES = 10
 _RISK_FACTORS = frozenset({"1A", "II-1A"})
 _LETTERS = 4
-"""How much of a stem a label has to hold to be looked at: most rows are left unread, and any ending will do."""
+"""Number of letters of a stem that a label must contain to be read: most rows are skipped, and endings do not
+matter."""
 _OTHER_PERIOD = 0.5
-"""What a row counts that has no figure of a period asked about."""
+"""Factor for a row without a figure for a period asked about."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowMatch:
-    """The best row of a page, 0 to 1: 1 where its label has the question's words and no others."""
+    """Scores of the best rows of a page, 0 to 1, where 1 is a label with the question's words and no others."""
 
     of_statement: float = 0.0
-    """The best one that stands in a primary statement."""
+    """That of the best row in a primary statement."""
     of_any_table: float = 0.0
 
 
@@ -71,7 +72,7 @@ _NO_ROW = RowMatch()
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A page, what speaks for it, and which of the figures looked for it states (with their worth)."""
+    """A page with its features, and the slots whose figures it states, with their weight."""
 
     key: PageKey
     features: Mapping[str, float]
@@ -88,9 +89,16 @@ def candidates_of(
     only: Collection[PageKey] | None = None,
     likeness: Mapping[PageKey, float] | None = None,
 ) -> list[Candidate]:
-    """All pages of `filings` in the order of the filings, or those of them that are in `only`.
+    """Return the candidates for all pages of `filings`, in the order of the filings.
 
-    `likeness` gives cosines of pages, of any size, where vectors take part.
+    Args:
+        query: What is asked for.
+        filings: Filings of the document stage with their scores.
+        index: The index with the pages.
+        metrics: Metrics of the lexicon by id.
+        owners: Company key by doc_id.
+        only: Pages that may be returned; all where None.
+        likeness: Cosine by page, where vectors are used; they are scaled to at most 1.
     """
     doc_ids = [filing.doc_id for filing in filings]
     top_filing = max((filing.score for filing in filings), default=0.0) or 1.0
@@ -160,13 +168,13 @@ def _of_text(match: TextMatch, telling: float) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where things stand in one filing."""
+    """The outline of one filing: weights of Items, their first pages, and titles of notes."""
 
     item: Callable[[str | None], float]
     starts: Mapping[int, tuple[str, ...]]
     """Items that begin on a page."""
     notes: Mapping[str, str]
-    """Titles of notes by their number."""
+    """Titles of notes by number."""
 
     @classmethod
     def of(cls, record: FilingRecord, query: Query) -> _Place:
@@ -187,20 +195,20 @@ class _Place:
 
 
 def _bm25(index: FilingIndex, terms: Sequence[str], doc_ids: Sequence[str]) -> dict[PageKey, float]:
-    """BM25 of the pages, the best of them 1."""
+    """Return BM25 of the pages, scaled so that the best page has 1."""
     hits = index.search_pages(terms, doc_ids=doc_ids, limit=_HITS)
     top = max((hit.score for hit in hits), default=0.0) or 1.0
     return {hit.key: hit.score / top for hit in hits}
 
 
 def _period_of(filing: RankedFiling) -> float:
-    """Its fit, as the document stage has it; 0 for a filing of a company that the question may not mean."""
+    """Return the filing's period fit from the document stage; 0 for a company that the question may not mean."""
     features = dict(filing.features)
     return 0.0 if "other company" in features else features.get("period", 0.0)
 
 
 def _as_shares(cosines: Mapping[PageKey, float]) -> dict[PageKey, float]:
-    """The greatest of them 1, none below 0."""
+    """Return the cosines scaled so that the greatest is 1, none below 0."""
     top = max(cosines.values(), default=0.0)
     return {key: max(0.0, cosine) / top for key, cosine in cosines.items()} if top > 0 else {}
 
@@ -208,9 +216,9 @@ def _as_shares(cosines: Mapping[PageKey, float]) -> dict[PageKey, float]:
 def _slots_stated(
     query: Query, facts: Sequence[SourcedFact], metrics: Mapping[str, Metric], owners: Mapping[str, str]
 ) -> dict[PageKey, dict[Slot, float]]:
-    """Which figures looked for each page states, and what that is worth: most on the metric's own statement.
+    """Return the slots whose figures each page states, with their weight: highest on the metric's own statement.
 
-    Figures of a part of the company have no statement of their own: most of them stand in notes.
+    Figures of a part of the company have no statement of their own; most of them are in notes.
     """
     held: dict[PageKey, dict[Slot, float]] = {}
     for sourced in facts:
@@ -224,7 +232,7 @@ def _slots_stated(
 
 
 def _figures_stated(query: Query, facts: Sequence[SourcedFact]) -> dict[PageKey, set[str]]:
-    """Of the metrics spoken of, those that each page states of the whole company for a period asked about."""
+    """Return the metrics mentioned that each page states for the whole company and a period asked about."""
     stated: dict[PageKey, set[str]] = {}
     for sourced in _of_periods(query, facts):
         if sourced.fact.scope is None and sourced.fact.metric:
@@ -233,7 +241,7 @@ def _figures_stated(query: Query, facts: Sequence[SourcedFact]) -> dict[PageKey,
 
 
 def _pages_by_part(query: Query, facts: Sequence[SourcedFact]) -> dict[PageKey, float]:
-    """Pages that state a figure spoken of for parts, as segments or regions: the more parts, the nearer to 1."""
+    """Return pages that state a mentioned figure by part, such as segments; more parts score closer to 1."""
     parts: dict[PageKey, set[str]] = {}
     for sourced in _of_periods(query, facts):
         if sourced.fact.scope is not None and sourced.fact.statement is not Statement.EQUITY:
@@ -252,7 +260,7 @@ def _in_rank_order(pages: Sequence[PageOutline], doc_ids: Sequence[str]) -> list
 
 
 def row_matches(query: Query, index: FilingIndex, doc_ids: Collection[str]) -> dict[PageKey, RowMatch]:
-    """The best rows of each page of these filings that has one: Dice's coefficient of the words (Dice 1945)."""
+    """Return the scores of the best rows of each page that has one, by Dice's coefficient of words (Dice 1945)."""
     asked = frozenset(stems_of(" ".join(query.terms)))
     if not asked:
         return {}

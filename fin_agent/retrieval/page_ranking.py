@@ -1,4 +1,4 @@
-"""The page stage: which pages of those filings hold the answer."""
+"""The page stage: rank the pages of the filings found."""
 
 from __future__ import annotations
 
@@ -25,12 +25,23 @@ def rank_pages(
     weights: PageWeights | None = None,
     likeness: Mapping[PageKey, float] | None = None,
 ) -> list[RankedPage]:
-    """The best `limit` pages of `filings`, best first; `owners` gives the company key of each filing.
+    """Return the best `limit` pages of `filings`, best first, with what each feature adds to the score.
 
-    Pages are taken one at a time: a figure that a page taken before already holds counts no more, so that the first few
-    pages together hold as many of the figures looked for as they can. A list of contents among the first brings the
-    page that it names. `only` leaves all other pages out; `weights` are those of the package where not given;
-    `likeness` gives cosines of pages where vectors take part. The features of a page are what each adds to its score.
+    Pages are selected one at a time: a figure on a page selected earlier no longer counts, so that the first few pages
+    together contain as many of the wanted figures as possible. A table of contents among the first pages adds the page
+    that
+    it names.
+
+    Args:
+        query: What is asked for.
+        filings: Filings of the document stage with their scores.
+        index: The index with the pages.
+        metrics: Metrics of the lexicon by id.
+        owners: Company key by doc_id.
+        limit: The most pages to return.
+        only: Pages that may be returned; all where None.
+        weights: Weights by feature; those of the package where None.
+        likeness: Cosine by page, where vectors are used.
     """
     if not filings:
         return []
@@ -41,7 +52,7 @@ def rank_pages(
 
 
 def greedy_select(candidates: Sequence[Candidate], weights: PageWeights, limit: int) -> list[RankedPage]:
-    """The best `limit` pages, each the best beside those taken before it."""
+    """Return the best `limit` pages, each the best addition to those selected before it."""
     base = [sum(weights[name] * value for name, value in page.features.items()) for page in candidates]
     by_base = sorted(range(len(candidates)), key=lambda index: (-round(base[index], 9), index))
     holding = [index for index in by_base if candidates[index].slots]
@@ -61,7 +72,7 @@ def greedy_select(candidates: Sequence[Candidate], weights: PageWeights, limit: 
 
 
 def slot_gain(page: Candidate, best_held: Mapping[Slot, float]) -> float:
-    """0 for a page that adds no figure, near 1 for one that adds many: even one figure more is worth a page."""
+    """Return the gain of a page: 0 if it adds no figure, approaching 1 with many; a single figure adds most."""
     added = sum(max(0.0, worth - best_held.get(slot, 0.0)) for slot, worth in page.slots.items())
     return added / (1.0 + added)
 

@@ -1,4 +1,4 @@
-"""How a page's own text matches a query: all of it, its headings, and sentences that stand together."""
+"""Score how well the text of a page matches a query: the whole text, its headings, and adjacent sentences."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+")
 _MAX_HEADING_LENGTH = 90
 _MIN_HEADING_LENGTH = 4
 _CAPITALS = 0.6
-"""Share of a heading's words that begin with a capital letter."""
+"""Minimum share of a heading's words that begin with a capital letter."""
 _TWO_DIGITS = re.compile(r"\d\d")
 _WORD = re.compile(r"[A-Za-z]{3}")
 _EXPANSION = 0.3
-"""What a word that filings use counts beside one of the question's own."""
+"""Weight of an expansion or synonym relative to one of the question's own words."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextMatch:
-    """Shares, 0 to 1, of a query's weight that a page's text holds."""
+    """Shares of a query's weight that a page's text contains, each 0 to 1."""
 
     synonyms: float
     nearness: float
@@ -37,7 +37,7 @@ NOTHING_READ = TextMatch(0.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
-    """Stems of a query with their inverse page frequencies: its own words, those that filings use, all together."""
+    """Stems of a query with their inverse page frequencies: own words, expansions, synonyms, and all combined."""
 
     words: Mapping[str, float]
     expansions: Mapping[str, float]
@@ -46,7 +46,7 @@ class QueryTerms:
 
     @classmethod
     def of(cls, query: Query, index: FilingIndex) -> QueryTerms:
-        """The stems of `query`, weighted by the pages of `index`."""
+        """Return the stems of `query`, weighted by the pages of `index`."""
         own = set(stems_of(" ".join(query.terms)))
         more = set(stems_of(" ".join(query.expansions))) - own
         everyday = set(stems_of(" ".join(query.synonyms))) - own
@@ -56,18 +56,18 @@ class QueryTerms:
         return cls(words, expansions, synonyms, lesser | words)
 
     def title_coverage(self, title: str) -> float:
-        """Share of a title's words that are wanted, 0 to 1; short titles of common words count less."""
+        """Return the share of a title's words that the query contains, 0 to 1; short titles count less."""
         stems = set(stems_of(title))
         return len(stems & self.both.keys()) / (len(stems) + 1) if stems else 0.0
 
 
 def text_matches(keys: Sequence[PageKey], index: FilingIndex, wanted: QueryTerms) -> dict[PageKey, TextMatch]:
-    """How the text of each page named matches."""
+    """Return how well the text of each page matches."""
     return {stored.key: text_match(stored.page.text, wanted) for stored in index.pages(keys)}
 
 
 def text_match(text: str, wanted: QueryTerms) -> TextMatch:
-    """How `text` matches."""
+    """Return how well `text` matches."""
     relevant = wanted.both.keys()
     sentence_stems, headings = _stems_by_sentence(text)
     sentences = [relevant & stems for stems in sentence_stems]
@@ -82,13 +82,13 @@ def text_match(text: str, wanted: QueryTerms) -> TextMatch:
 
 @lru_cache(maxsize=512)
 def _stems_by_sentence(text: str) -> tuple[tuple[frozenset[str], ...], frozenset[str]]:
-    """The stems of each sentence, and of all headings: the questions of a batch or chat mostly meet the same pages."""
+    """Return the stems of each sentence and of all headings. Cached, because a batch or chat meets the same pages."""
     headings = " ".join(line for line in text.split("\n") if _is_heading(line.strip()))
     return tuple(frozenset(stems_of(sentence)) for sentence in _SENTENCE_END.split(text)), frozenset(stems_of(headings))
 
 
 def _is_heading(line: str) -> bool:
-    """Whether a line of text reads like a heading: short, mostly capital initials, no figures, no stop at its end."""
+    """Return whether a line reads like a heading: short, mostly capitalized, no figures, no punctuation at its end."""
     if not _MIN_HEADING_LENGTH <= len(line) <= _MAX_HEADING_LENGTH or line[-1] in ".,;":
         return False
     if _TWO_DIGITS.search(line) or not _WORD.search(line):

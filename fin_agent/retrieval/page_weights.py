@@ -1,4 +1,4 @@
-"""What each feature of a page counts."""
+"""The weight of each page feature."""
 
 from __future__ import annotations
 
@@ -19,22 +19,26 @@ _PACKAGED_WITH_VECTORS = "page_weights_with_vectors.yaml"
 
 
 class WeightsError(FinAgentError):
-    """A file of weights that cannot be used."""
+    """A file of weights cannot be used."""
 
 
 PageWeights = Mapping[str, float]
-"""Weights by the name of the feature, all of `MEANINGS`, none negative."""
+"""Weights by feature name: all of `MEANINGS`, none negative."""
 
 
 @lru_cache(maxsize=2)
 def packaged_weights(*, with_vectors: bool = False) -> PageWeights:
-    """The weights of this package: without `likeness`, or with it."""
+    """Return the weights of this package, fitted without `likeness` or with it."""
     name = _PACKAGED_WITH_VECTORS if with_vectors else _PACKAGED
     return _checked(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"), name)
 
 
 def read_weights(path: Path) -> PageWeights:
-    """Weights of one's own, in the form of the packaged file. Raises WeightsError that names what is wrong."""
+    """Read weights from a YAML file of the same form as the packaged one.
+
+    Raises:
+        WeightsError: The file cannot be read, or has an unknown feature or an invalid number.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -43,7 +47,7 @@ def read_weights(path: Path) -> PageWeights:
 
 
 def weights_text(weights: PageWeights) -> str:
-    """The YAML of `weights`, as `read_weights` takes it: what each feature says stands beside its weight."""
+    """Return `weights` as YAML for `read_weights`, with the meaning of each feature as a comment."""
     lines = (f"# {MEANINGS[name]}\n{_key(name)}: {weight:.2f}\n" for name, weight in weights.items())
     return "".join(lines)
 

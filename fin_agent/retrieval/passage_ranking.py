@@ -1,4 +1,4 @@
-"""The passage stage: which passages of those pages to read."""
+"""The passage stage: rank the passages of the pages found."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from fin_agent.vocabulary.place import Box
 _EXPANSION = 0.3
 _SLOT = 1.0
 _TABLE_OF_FIGURES = 1.5
-"""What the words of a table count beside those of running text where a figure is asked for."""
+"""Factor for the words of a table, relative to running text, where a figure is asked for."""
 _SECOND_OF_A_PAGE = 0.5
-"""What a page's second passage is worth beside its first: it repeats the page, but may hold another table."""
+"""Factor for a page's second passage: it repeats the page, but may contain another table."""
 
 
 def rank_passages(
@@ -29,9 +29,18 @@ def rank_passages(
     *,
     limit: int = 5,
 ) -> list[RankedPassage]:
-    """The best `limit` passages of `pages`, best first: by their page, then by their own words and figures.
+    """Return the best `limit` passages of `pages`, best first: by their page, then by their own words and figures.
 
-    The best passage of every page comes before the second best of a page unless its page is worth half as much.
+    The best passage of every page comes before the second best of a page, unless its page scores less than half as
+    much.
+
+    Args:
+        query: What is asked for.
+        pages: Pages of the page stage with their scores.
+        index: The index with the passages.
+        metrics: Metrics of the lexicon by id.
+        owners: Company key by doc_id.
+        limit: The most passages to return.
     """
     stems = stems_of(" ".join(query.terms))
     expanded = [stem for stem in stems_of(" ".join(query.expansions)) if stem not in stems]
@@ -66,7 +75,7 @@ def _kind(passage: StoredPassage, query: Query) -> float:
 
 
 def _figures(passage: StoredPassage, facts: Sequence[SourcedFact]) -> float:
-    """Share of the page's wanted figures that stand in this passage; running text only quotes a table."""
+    """Return the share of the page's wanted figures in this passage; running text only quotes a table, so it gets 0."""
     if not facts or passage.passage.kind is not PassageKind.TABLE or passage.passage.box is None:
         return 0.0
     box = passage.passage.box

@@ -1,4 +1,4 @@
-"""What is searched for in one round, how far, and what a search returns."""
+"""Values of a search: what to search for, how deep, and what it returns."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from fin_agent.vocabulary.ranked_group import RankedGroup
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A search over documents, pages and passages."""
+    """A search for filings, pages and passages."""
 
     text: str
-    """In words: what a person reads in the trace."""
+    """The question in words, as the trace shows it."""
     terms: tuple[str, ...]
-    """Search terms of the question itself."""
+    """Search terms from the question itself."""
     expansions: tuple[str, ...] = ()
-    """Terms that filings use for the same thing: they count half."""
+    """Terms that filings use for the same thing, with half the weight."""
     synonyms: tuple[str, ...] = ()
-    """What filings write for the everyday words of the question."""
+    """What filings write for everyday words of the question."""
     companies: tuple[str, ...] = ()
     """Keys of the companies meant; empty where none is named."""
     unsure: tuple[str, ...] = ()
-    """Those of the companies that the question may not mean: a name misspelt, or a part of one."""
+    """Those of the companies that the question may not mean: a name misspelt, or part of one."""
     periods: tuple[FiscalPeriod, ...] = ()
     dates: tuple[date, ...] = ()
     forms: tuple[Form, ...] = ()
     statements: tuple[Statement, ...] = ()
     items: tuple[str, ...] = ()
-    """Items, as `10-K.7`, where such things are told, best first."""
+    """Items such as `10-K.7` where the answer is usually found, best first."""
     tables: tuple[str, ...] = ()
-    """Kinds of tables (`TableKind` values) that show such things."""
+    """Kinds of tables (`TableKind` values) where the answer is usually found."""
     slots: tuple[Slot, ...] = ()
-    """Figures that are looked for."""
+    """Figures to find."""
     printed: tuple[SourcedFact, ...] = ()
-    """Facts that fact search found for those of the slots that are searched, named after their slots."""
+    """Facts that fact search found for searched slots, named after their slots."""
     metrics: tuple[str, ...] = ()
-    """Figures that are spoken of: those of the question, and those its ratios are made of."""
+    """Metrics mentioned: those of the question and the components of its ratios."""
     figures: bool = False
-    """Whether a figure is asked for that no slot describes: tables go before running text."""
+    """Whether the question asks for a figure that no slot describes; tables then come before running text."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedFiling:
-    """A filing and why it stands where it stands."""
+    """A filing with its score and the features that explain it."""
 
     doc_id: str
     score: float
@@ -58,7 +58,7 @@ class RankedFiling:
 
 @dataclass(frozen=True, slots=True)
 class RankedPage:
-    """A page and why it stands where it stands."""
+    """A page with its score and the features that explain it."""
 
     key: PageKey
     score: float
@@ -67,7 +67,7 @@ class RankedPage:
 
 @dataclass(frozen=True, slots=True)
 class RankedPassage:
-    """A passage and its score."""
+    """A passage with its score."""
 
     stored: StoredPassage
     score: float
@@ -75,7 +75,7 @@ class RankedPassage:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What may be retrieved: everything, or only these filings, or only these pages (the oracles of a benchmark)."""
+    """What may be retrieved: everything, only certain filings, or only certain pages (as in a benchmark's oracles)."""
 
     doc_ids: tuple[str, ...] | None = None
     pages: tuple[PageKey, ...] | None = None
@@ -89,7 +89,7 @@ class Scope:
         return of_pages if self.doc_ids is None else tuple(doc_id for doc_id in of_pages if doc_id in self.doc_ids)
 
     def holds(self, page: PageKey) -> bool:
-        """Whether that page may be retrieved."""
+        """Return whether a page may be retrieved."""
         in_filing = self.doc_ids is None or page.doc_id in self.doc_ids
         return in_filing and (self.pages is None or page in self.pages)
 
@@ -99,7 +99,7 @@ EVERYTHING = Scope()
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """How many of each to return, best first."""
+    """How many filings, pages and passages to return."""
 
     documents: int = 5
     pages: int = 20
@@ -111,14 +111,14 @@ USUAL_DEPTH = Depth()
 
 @dataclass(frozen=True, slots=True)
 class SearchStep:
-    """A stage of a search as it went, for the trace."""
+    """A stage of a search, for the trace."""
 
     stage: str
-    """`documents`, `passages`, `curation`; each strategy names its own."""
+    """`documents`, `passages`, `curation`; each strategy has its own names."""
     how: str
-    """By what means."""
+    """The method."""
     found: str = ""
-    """What came of it."""
+    """The result."""
 
     def __str__(self) -> str:
         return f"{self.stage}: {self.how}" + (f": {self.found}" if self.found else "")
@@ -126,18 +126,18 @@ class SearchStep:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found, each list best first."""
+    """The results of a search, each list best first."""
 
     filings: tuple[RankedFiling, ...]
     pages: tuple[RankedPage, ...]
     passages: tuple[RankedPassage, ...]
     rounds: int = 1
-    """Rounds of search it took."""
+    """Number of rounds of search."""
     kept: int | None = None
-    """How many passages, from the first on, an answer is to be written from; None where the reader decides."""
+    """How many of the first passages the answer is to be written from; None where the reader decides."""
     groups: tuple[RankedGroup, ...] = ()
-    """Who met whom, where a tournament was held."""
+    """The groups of a tournament, if there was one."""
     curated: bool = False
-    """Whether evidence was curated in it, in rounds of its own: nothing more is to be searched for."""
+    """Whether the search curated evidence in rounds of its own, so that no further search is needed."""
     steps: tuple[SearchStep, ...] = ()
-    """Its stages in their order, of strategies that have several."""
+    """The stages in order, for strategies that have several."""

@@ -1,4 +1,4 @@
-"""Words of questions and passages as search terms, and how telling each is."""
+"""Search terms: stems of questions and passages, and their weights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORD = re.compile(r"[A-Za-z0-9]+")
 
 
 def search_terms(words: Iterable[str]) -> tuple[str, ...]:
-    """The words that say something, each once, in order; phrases stay whole.
+    """Return the words without stopwords, each once, in order; phrases stay whole.
 
     >>> search_terms(["what", "is", "the", "net income"])
     ('net income',)
@@ -26,13 +26,13 @@ def search_terms(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def stems_of(text: str) -> list[str]:
-    """Porter stems of the words of `text`, stopwords left out, in order: the terms of the full-text index."""
+    """Return Porter stems of the words of `text` in order, without stopwords: the terms of the full-text index."""
     stop = stopwords()
     return [stem(word) for word in _WORD.findall(text.lower()) if word not in stop]
 
 
 def weights_of(stems: Collection[str], frequencies: Mapping[str, int], pages: int) -> dict[str, float]:
-    """Inverse page frequency of each stem (Robertson and Sparck Jones, as in BM25)."""
+    """Return the inverse page frequency of each stem (Robertson and Sparck Jones, as in BM25)."""
     return {
         term: math.log(1 + (pages - frequencies.get(term, 0) + 0.5) / (frequencies.get(term, 0) + 0.5))
         for term in sorted(stems)
@@ -40,7 +40,7 @@ def weights_of(stems: Collection[str], frequencies: Mapping[str, int], pages: in
 
 
 def overlap(text_stems: Collection[str], weights: Mapping[str, float]) -> float:
-    """Share of the query's weight that the text holds, 0 to 1."""
+    """Return the share of the query's weight that the text contains, 0 to 1."""
     total = sum(weights.values())
     if not total:
         return 0.0
@@ -49,18 +49,18 @@ def overlap(text_stems: Collection[str], weights: Mapping[str, float]) -> float:
 
 
 def stopwords() -> frozenset[str]:
-    """Words of a question that say nothing about where its answer stands."""
+    """Return words of a question that do not help to find its answer."""
     return word_lists("stopwords")["words"]
 
 
 @lru_cache(maxsize=200_000)
 def stem(word: str) -> str:
-    """The Porter stem, as SQLite's full-text index makes it."""
+    """Return the Porter stem, as SQLite's full-text index computes it."""
     return str(_OWN.stemmer.stemWord(word))
 
 
 class _Own(threading.local):
-    """A stemmer for each thread: one holds the word that it is at work on, and two threads would spoil it."""
+    """One stemmer per thread, because a stemmer keeps the current word as state."""
 
     def __init__(self) -> None:
         self.stemmer = snowballstemmer.stemmer("porter")

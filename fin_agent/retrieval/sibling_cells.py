@@ -1,8 +1,8 @@
 """Siblings: figures of a table whose addresses differ in one place only, be it the row, the column or a heading.
 
-What a table divides its figures by is known by where it stands, not by its words: any rows under one heading, any
-columns of one row, any headings over rows of one name are siblings, and so are the parts that tags or scopes name.
-Totals among them are known by arithmetic over all periods.
+Siblings are found by position, not by words: any rows under one heading, any columns of one row, any headings over rows
+of one name are siblings, and so are the parts that tags or scopes name. Totals among them are found by arithmetic over
+all periods.
 """
 
 from __future__ import annotations
@@ -25,55 +25,60 @@ When = tuple[int, int | None, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sibling:
-    """One of them: a row, a column, a heading or a part, with its figure of each period."""
+    """One row, column, heading or part of a table, with its figure for each period."""
 
     name: str
     """As printed."""
     facts: Mapping[When, SourcedFact]
 
     def of(self, when: When) -> Fact | None:
-        """Its figure of a period."""
+        """Return its figure for a period, or None."""
         sourced = self.facts.get(when)
         return sourced.fact if sourced is not None else None
 
 
 @dataclass(frozen=True, slots=True)
 class Siblings:
-    """Figures of one table that differ in one place of their addresses."""
+    """Figures of one table whose addresses differ in one place."""
 
     doc_id: str
     place: str
     """`row`, `column 0`, `heading 1`, `part` or `axis ProductOrServiceAxis`."""
     members: tuple[Sibling, ...]
-    """In the order in which they are printed, without their total."""
+    """In printed order, without their total."""
     total: Sibling | None
-    """What they add up to, where it is printed beside them."""
+    """Their sum, where it is printed next to them."""
     sums: tuple[Sibling, ...]
-    """Sums of some of them that are printed among them."""
+    """Subtotals of some of them, printed among them."""
     shared: tuple[str, ...]
-    """What the addresses of all of them say beside the caption: row, headings, column."""
+    """The part of the address common to all members, without the caption: row, headings, column."""
     above: tuple[str, ...]
     """Caption and note."""
 
     @property
     def anchor(self) -> str:
-        """Where to find them again: `AMD_2021_10K#76#row#3#412#7`, by the first figure of the first of seven."""
+        """Identifier of the siblings, such as `AMD_2021_10K#76#row#3#412#7`.
+
+        Its fields are the filing, the page, the place, the line and left edge of the first member's first figure, and
+        the
+        number of members.
+        """
         first = next(iter(self.members[0].facts.values())).fact
         place = first.page, self.place, first.line, round(first.box.x0), len(self.members)
         return "#".join((self.doc_id, *map(str, place)))
 
     def is_like(self, other: Siblings) -> bool:
-        """Whether both divide the same measure in the same way, whatever their periods and captions."""
+        """Return whether both divide the same measure in the same way, whatever their periods and captions."""
         same = self.doc_id == other.doc_id and self.place == other.place and len(self.shared) == len(other.shared)
         return same and all(words_of(one) == words_of(two) for one, two in zip(self.shared, other.shared, strict=True))
 
     def figures(self) -> Iterator[SourcedFact]:
-        """All figures of all members."""
+        """Yield all figures of all members."""
         for one in self.members:
             yield from one.facts.values()
 
     def member_named(self, name: str | None) -> Sibling | None:
-        """The member of that name, however it is spelt; the total for None."""
+        """Return the member with that name in any spelling; the total for None."""
         if name is None:
             return self.total
         exact = next((one for one in self.members if one.name == name), None)
@@ -85,7 +90,7 @@ class _Key(NamedTuple):
     page: int
     place: str
     shared: tuple[str, ...]
-    """Told apart by their words: `Operating income` of one part is `Operating income (loss)` of another."""
+    """Compared by words: `Operating income` of one part is `Operating income (loss)` of another."""
     above: tuple[str, ...]
     unit: str
 
@@ -96,7 +101,7 @@ _WIDEST_GAP = 10
 
 
 def siblings_in(facts: Iterable[SourcedFact], *, parts: bool = False) -> list[Siblings]:
-    """All siblings among facts of a page; of a whole filing's facts with `parts`: by captions, tags and scopes."""
+    """Return all siblings among the facts of a page; with `parts`, across a filing by captions, tags and scopes."""
     groups: dict[_Key, dict[object, tuple[str, dict[When, SourcedFact]]]] = defaultdict(dict)
     said: dict[_Key, tuple[str, ...]] = {}
     for sourced in facts:
@@ -122,12 +127,12 @@ def siblings_in(facts: Iterable[SourcedFact], *, parts: bool = False) -> list[Si
 
 
 def _sibling_key(fact: Fact) -> str:
-    """What figures have to agree in to be siblings: amounts and counts may be told apart wrongly by a label alone."""
+    """Return what figures must share to be siblings; a label alone often confuses amounts and counts."""
     return fact.unit if fact.unit not in ("USD", "count") or fact.tag is not None else "amount"
 
 
 def _in_one_unit(members: list[Sibling]) -> list[Sibling]:
-    """Untagged members in the unit and scale that most of them are in: `Convenience Stores` counts no stores."""
+    """Return untagged members in the most common unit and scale: `Convenience Stores` is not a count of stores."""
     units = Counter((each.fact.unit, each.fact.scale) for one in members for each in one.facts.values())
     (unit, scale), _ = units.most_common(1)[0]
     if len(units) == 1 or any(each.fact.tag is not None for one in members for each in one.facts.values()):
@@ -140,7 +145,7 @@ def _in_one_unit(members: list[Sibling]) -> list[Sibling]:
 
 
 def _distinguishing_titles(titles: Sequence[str]) -> list[str]:
-    """Titles without the words that all of them have: `ICS` of `TABLE 14: ICS SELECTED STATISTICAL INFORMATION`."""
+    """Return titles without the words common to all: `ICS` from `TABLE 14: ICS SELECTED STATISTICAL INFORMATION`."""
     words = [title.replace(":", " ").split() for title in titles]
     same = set.intersection(*map(set, words))
     told = [" ".join(word for word in title if word not in same and not word.isdigit()) for title in words]
@@ -148,9 +153,11 @@ def _distinguishing_titles(titles: Sequence[str]) -> list[str]:
 
 
 def siblings_of(anchor: str, facts: Sequence[SourcedFact]) -> list[Siblings]:
-    """The siblings of an `anchor` among the facts of its page (of its filing, where tags or scopes tell them).
+    """Return the siblings for an `anchor`; groups with as many members as it names come first.
 
-    Of several that have the figure it names, those of as many members go first.
+    Args:
+        anchor: A `Siblings.anchor`.
+        facts: Facts of the anchor's page, or of its filing where `may_span_pages(anchor)`.
     """
     _, page, place, line, left, size = anchor.split("#")
     there = int(page), int(line), int(left)
@@ -163,7 +170,7 @@ def siblings_of(anchor: str, facts: Sequence[SourcedFact]) -> list[Siblings]:
 
 
 def matching_siblings(siblings: Siblings, facts: Sequence[SourcedFact]) -> Iterator[Siblings]:
-    """The same members in other tables of the filing, as those of another year are."""
+    """Yield the same members in other tables of the filing, such as those for another year."""
     names = {one.name for one in siblings.members}
     by_page: dict[int, list[SourcedFact]] = defaultdict(list)
     for sourced in facts:
@@ -175,7 +182,7 @@ def matching_siblings(siblings: Siblings, facts: Sequence[SourcedFact]) -> Itera
 
 
 def may_span_pages(anchor: str) -> bool:
-    """Whether the siblings of an anchor may stand on several pages."""
+    """Return whether the siblings of an anchor may be on several pages."""
     return anchor.split("#")[2].startswith(("part", "axis", "caption"))
 
 
@@ -184,7 +191,7 @@ def _position_of(fact: Fact) -> tuple[int, int, int]:
 
 
 def period_key(period: FactPeriod) -> When:
-    """What tells periods of a table apart."""
+    """Return the parts of a period that distinguish the periods of a table."""
     return period.fiscal_year, period.quarter, period.months
 
 
@@ -194,7 +201,7 @@ def _printed_at(sibling: Sibling) -> tuple[int, int, float]:
 
 
 def _places(sourced: SourcedFact) -> Iterator[tuple[_Key, object, str]]:
-    """(siblings it may be of, what it is among them, its name) for each place of the address."""
+    """Yield (siblings it may belong to, its identity among them, its name) for each place of the address."""
     fact = sourced.fact
     label, columns, headings = _without_period(fact)
     above = fact.caption, fact.note
@@ -217,14 +224,14 @@ def _places(sourced: SourcedFact) -> Iterator[tuple[_Key, object, str]]:
 
 
 def _without_period(fact: Fact) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """(label, levels of the column's header, headings) without what only says which period the figure is of."""
+    """Return (label, levels of the column header, headings) without those that only state the figure's period."""
     label = "" if _is_period_label(fact.label, fact.period) else fact.label.strip()
     columns = tuple(level for level in fact.column_path or (fact.column,) if not _is_period_label(level, fact.period))
     return label, columns, tuple(one for one in fact.section if not _is_period_label(one, fact.period))
 
 
 def _parts(sourced: SourcedFact) -> Iterator[tuple[_Key, object, str]]:
-    """The same by the members of its tag, or by its scope where it has no tag; wherever in the filing they stand."""
+    """Yield the same by the members of the fact's tag, or by its scope where it has no tag, across the filing."""
     fact = sourced.fact
     unit = _sibling_key(fact)
     label, columns, headings = _without_period(fact)
@@ -250,7 +257,7 @@ def _parts(sourced: SourcedFact) -> Iterator[tuple[_Key, object, str]]:
 
 
 def _name_of(fact: Fact, member: str) -> str:
-    """The member as the table prints it, where a place of the address has its words; else as the tag spells it."""
+    """Return the member's name as the table prints it, if the address has its words; otherwise as the tag spells it."""
     spelling = split_tag_name(member).removesuffix(" Member").removesuffix(" Segment")
     if len(fact.tag.axes if fact.tag else ()) == 1:
         words = words_of(spelling) - LIGHT
@@ -264,11 +271,11 @@ def _name_of(fact: Fact, member: str) -> str:
 
 _RUNNING_HEAD = re.compile(r"^table of contents\s*", re.I)
 _MAX_TITLE_LENGTH = 8
-"""Words of a caption that is a name: the same rows under `Europe` and under `Asia Pacific`."""
+"""Most words of a caption that serves as a name: the same rows under `Europe` and under `Asia Pacific`."""
 
 
 def _is_period_label(text: str, period: FactPeriod) -> bool:
-    """Whether the words only say which period the figure is of; a year to come (`2028`) says more."""
+    """Return whether the words only state the figure's period; a future year (`2028`) does more."""
     left = words_of(text) - OF_TIME
     return all(word.isdigit() and (len(word) < 4 or _may_belong(int(word), period)) for word in left)
 
@@ -278,7 +285,7 @@ def _may_belong(year: int, period: FactPeriod) -> bool:
 
 
 def _runs(rows: Sequence[Sibling]) -> Iterator[Sequence[Sibling]]:
-    """Rows that stand together: the next table of the page may have the same headings, or none."""
+    """Yield groups of adjacent rows: the next table of the page may have the same headings, or none."""
     start = 0
     for at in range(1, len(rows)):
         if _printed_at(rows[at])[1] - _printed_at(rows[at - 1])[1] > _WIDEST_GAP:
@@ -297,7 +304,7 @@ def _with_unique_names(members: Sequence[Sibling]) -> list[Sibling]:
 
 
 def _siblings_of_run(key: _Key, run: Sequence[Sibling]) -> Iterator[Siblings]:
-    """Siblings as sums divide them: what adds up to a total, level by level and in its smallest parts, and the rest."""
+    """Yield siblings divided by sums: addends of each total, level by level and fully expanded, then the rest."""
     left: list[Sibling] = []
     inner: dict[Sibling, list[Sibling]] = {}
 
@@ -330,7 +337,7 @@ def _siblings_of_run(key: _Key, run: Sequence[Sibling]) -> Iterator[Siblings]:
 
 
 def _summed_members(before: Sequence[Sibling], total: Sibling) -> int:
-    """How many of the last ones before add up to it in every period; 0 where they do not."""
+    """Return how many of the preceding members add up to `total` in every period; 0 where they do not."""
     when, sourced = next(iter(total.facts.items()))
     whole = sourced.fact
     if not whole.amount:
@@ -361,13 +368,13 @@ def _is_sum(members: Sequence[Sibling], total: Sibling) -> bool:
 
 
 def adds_up(parts: Sequence[Fact], whole: Fact) -> bool:
-    """Whether the parts add up to the whole, within what each may be rounded by."""
+    """Return whether the parts add up to the whole, within the rounding of each."""
     step = sum((last_place(part) for part in parts), last_place(whole)) / 2
     return abs(sum((part.value for part in parts), Decimal(0)) - whole.value) <= step
 
 
 def shared_words(siblings: Siblings) -> Words:
-    """Words that say what all of them are figures of: what they share, their total, and most of their names."""
+    """Return words that describe all members: those they share, those of the total, and those of most names."""
     names: Counter[str] = Counter(word for one in siblings.members for word in words_of(one.name))
     most = {word for word, count in names.items() if count > len(siblings.members) / 2}
     total = words_of(siblings.total.name) if siblings.total is not None else frozenset()

@@ -1,4 +1,4 @@
-"""The figures that fill slots: found by words, in a settled table, or at a place."""
+"""Find the figures that fill slots: by words, in a given table, or at a given place."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from fin_agent.workspace import Workspace
 
 
 def printed_facts(slots: Iterable[Slot], workspace: Workspace, scope: Scope = EVERYTHING) -> list[SourcedFact]:
-    """Facts of printed lines that slots ask for, found by their words; nothing for slots of plain metrics.
+    """Return the facts that fact search finds for slots of printed lines; slots of plain metrics are skipped.
 
-    Each carries the slot's `fact_name` as its metric, so that `fills` knows it. Facts that stand as near and say
-    something else are among them: whoever fills a slot has to refuse to choose.
+    Each fact carries the slot's `fact_name` as its metric, so that `fills_slot` recognizes it. Close matches with other
+    values are included, so that the caller can refuse to choose between them.
     """
     return [
         SourcedFact(hit.sourced.doc_id, replace(hit.sourced.fact, metric=slot.fact_name))
@@ -38,7 +38,7 @@ def printed_facts(slots: Iterable[Slot], workspace: Workspace, scope: Scope = EV
 
 
 def facts_for(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> FactSearchResult:
-    """What fact search finds for a slot; kept until the list of filings changes."""
+    """Return what fact search finds for a slot, cached until the list of filings changes."""
     entries = workspace.index.entries()
     known = _FOUND.get(workspace.index)
     if known is None or known[0] is not entries:
@@ -57,7 +57,7 @@ _FOUND = WeakKeyDictionary()
 
 
 def _figure_in_table(slot: Slot, workspace: Workspace, scope: Scope) -> FactSearchResult:
-    """The figure of a slot whose table is settled: its part's, or the total's."""
+    """Return the figure of a slot with a given table: that of its part, or the total."""
     if slot.table.startswith(_ONE_FIGURE):
         return _figure_at(slot.table, workspace.index, scope)
     query = query_for(slot)
@@ -71,13 +71,13 @@ def _figure_in_table(slot: Slot, workspace: Workspace, scope: Scope) -> FactSear
 
 
 def figure_place(sourced: SourcedFact) -> str:
-    """Where one figure stands, as a slot's `table` names it."""
+    """Return the place of one figure in the form of a slot's `table`."""
     fact = sourced.fact
     return f"{_ONE_FIGURE}{sourced.doc_id}#{fact.page}#{fact.line}#{fact.box.x0:.1f}#{fact.amount}"
 
 
 def _figure_at(place: str, index: FilingIndex, scope: Scope) -> FactSearchResult:
-    """The figure that stands at a place."""
+    """Return the figure at a place."""
     doc_id, page = place.removeprefix(_ONE_FIGURE).split("#")[:2]
     facts = index.facts([doc_id], pages=[PageKey(doc_id, int(page))])
     here = (each for each in facts if figure_place(each) == place and scope.holds(each.key))
@@ -89,7 +89,7 @@ _MAX_PRINTS = 60
 
 
 def _tables_of(anchor: str, index: FilingIndex, *, others: bool) -> list[Siblings]:
-    """The siblings of an anchor; with `others`, the like ones in other tables of the filing, as of other years."""
+    """Return the siblings of an anchor; with `others`, those in other tables of the filing, as for other years."""
     entries = index.entries()
     known = _TABLES.get(index)
     if known is None or known[0] is not entries:
@@ -114,7 +114,7 @@ _TABLES = WeakKeyDictionary()
 
 
 def ambiguity_reason(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> str:
-    """Why nothing that fact search finds may fill the slot, in words; empty where something may, or nothing is near."""
+    """Return why no fact that was found may fill the slot; empty where one may, or where none is close."""
     found = facts_for(slot, workspace, scope)
     if found.rivals:
         told = [f"{_candidate_places(hit)} {hit.sourced.fact.amount:,}" for hit in found.rivals[:_TOLD]]
@@ -122,7 +122,9 @@ def ambiguity_reason(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING
     if found.best is None or found.is_sure:
         return ""
     lacks = ", ".join(found.best.missing)
-    return f"the nearest line is {_candidate_places(found.best)}" + (f", where nothing says {lacks}" if lacks else "")
+    return f"the nearest line is {_candidate_places(found.best)}" + (
+        f", which does not mention {lacks}" if lacks else ""
+    )
 
 
 def _candidate_places(hit: FactHit) -> str:
@@ -134,7 +136,7 @@ _TOLD = 3
 
 
 def query_for(slot: Slot) -> FactQuery:
-    """The fact search that a slot asks for."""
+    """Return the fact search query for a slot."""
     return FactQuery(
         slot.phrase, slot.fiscal_year, slot.quarter, slot.months, slot.part, slot.metric or None, slot.basis
     )

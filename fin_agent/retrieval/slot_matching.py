@@ -1,4 +1,4 @@
-"""Whether a fact is the one a slot asks for."""
+"""Decide whether a fact is the one that a slot asks for."""
 
 from __future__ import annotations
 
@@ -14,12 +14,18 @@ from fin_agent.vocabulary.page import Statement
 
 
 def fills_slot(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], owners: Mapping[str, str]) -> bool:
-    """Whether company, metric, scope and period of the fact are the slot's.
+    """Return whether the company, metric, scope and period of the fact are those of the slot.
 
-    `owners` gives the company key of each filing (`CompanyDirectory.owners`): a figure counts for its own filer only.
-    A metric of the primary statements is taken from them, or from a table that repeats some figure of theirs; what is
-    tagged says itself what it is of. Facts for
-    a slot that is searched carry its name: fact search has held part and period against it.
+    A metric of the primary statements is taken from them, or from a table that repeats one of their figures; tagged
+    facts
+    carry their own concept. Facts for a slot that is searched carry the slot's name, because fact search has already
+    compared part and period.
+
+    Args:
+        sourced: The fact with its filing.
+        slot: The slot.
+        metrics: Metrics of the lexicon by id.
+        owners: Company key by doc_id (`CompanyDirectory.owners`). A figure counts for its own filer only.
     """
     fact = sourced.fact
     if slot.is_searched:
@@ -38,9 +44,11 @@ def fills_slot(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], 
 
 
 def may_be_balance(fact: Fact, home: Statement | None) -> bool:
-    """Whether the fact may be a balance though its column is of some months, as balances in tables of years are.
+    """Return whether the fact may be a balance although its column covers months, as in balance tables with years.
 
-    What a tag dates, it dates rightly; and rows of statements of flows, or under their headings, are changes.
+    Tagged facts have exact dates, so they are not reinterpreted; rows of statements of flows, or under their headings,
+    are
+    changes.
     """
     if not fact.period.months:
         return True
@@ -53,9 +61,9 @@ _FLOWS = re.compile(r"\b(?:cash flows?|activities|changes? in|adjustments to rec
 
 
 def is_of_part(fact: Fact, part: str | None) -> bool:
-    """Whether the fact is a figure of that part of its company (None is the whole), by its name as printed or tagged.
+    """Return whether the fact is a figure of `part` (None is the whole company), by its name as printed or tagged.
 
-    A figure of two parts at once (footwear of one brand) is a figure of neither, unless both are named.
+    A figure of two parts at once (footwear of one brand) belongs to neither of them, unless the name contains both.
     """
     if part is None or fact.scope is None:
         return part is fact.scope
@@ -67,7 +75,7 @@ def is_of_part(fact: Fact, part: str | None) -> bool:
 
 
 def same_part(one: str | None, other: str | None) -> bool:
-    """Whether two names are of the same part of a company (None is the whole), however they are spaced and marked.
+    """Return whether two names denote the same part of a company (None is the whole), ignoring spacing and footnotes.
 
     >>> same_part("I Phone", "iPhone"), same_part("Client Computing Group (1)", "Client Computing Group segment")
     (True, True)
@@ -89,9 +97,9 @@ _PART_ENDINGS = re.compile(r"\s+(?:segments?|members?)\s*$")
 
 
 def covers_period(fact: Fact, slot: Slot, home: Statement | None) -> bool:
-    """Whether the fact's period is the slot's.
+    """Return whether the fact's period is that of the slot.
 
-    A quarter's cash flows are printed for the year to date only: those of the first quarter are its own.
+    Cash flows of a quarter are printed for the year to date only; those of the first quarter are the quarter's own.
     """
     period = fact.period
     if period.fiscal_year != slot.fiscal_year:

@@ -1,4 +1,4 @@
-"""Lists of contents followed: the page that a list names beside what is sought is a candidate as well."""
+"""Follow tables of contents: the page that an entry names for what is sought becomes a candidate."""
 
 from __future__ import annotations
 
@@ -13,22 +13,27 @@ from fin_agent.retrieval.search_terms import overlap, stems_of, weights_of
 from fin_agent.vocabulary.page import printed_number
 
 _FIRST = 5
-"""Pages among which a list of contents is followed: those that are read."""
+"""Number of top pages among which a table of contents is followed: those that are read."""
 _MIN_ENTRIES = 5
 _OF_ITS_PAGE = 3
-"""A list takes a third of the characters of its page at least: a table with a few small numbers is none."""
+"""A table of contents takes at least a third of its page's characters; a table with a few small numbers does not."""
 _SOUGHT = 0.6
-"""Share of an entry's words, by weight, that have to be among those searched for."""
+"""Minimum share of an entry's words, by weight, that are search terms."""
 _ENTRY = re.compile(r"(?P<words>.*?)[\s.·…_|]*(?<![\d.,$%/-])(?P<page>(?:[A-Z]{1,2}-)?[1-9]\d{0,2})")
 
 
 def add_listed_pages(
     query: Query, ranked: Sequence[RankedPage], index: FilingIndex, only: Collection[PageKey] | None = None
 ) -> list[RankedPage]:
-    """The pages; behind a list of contents among the first of them stands the page that it names for what is sought.
+    """Return the pages, with the page that a table of contents names inserted after it.
 
-    The page is found by the number that it prints, and has to print the words of the entry. `only` leaves all other
-    pages out.
+    The page is identified by its printed number and must contain the words of the entry.
+
+    Args:
+        query: What is asked for.
+        ranked: The ranked pages.
+        index: The index with the pages.
+        only: Pages that may be returned; all where None.
     """
     pages = {stored.key: stored.page for stored in index.pages([page.key for page in ranked[:_FIRST]])}
     found = list(ranked)
@@ -48,7 +53,7 @@ def add_listed_pages(
 
 
 def listed_pages(text: str) -> list[tuple[str, str]]:
-    r"""What a list of contents names, each with the number of its page as printed; none where the text is no such list.
+    r"""Return the entries of a table of contents with their printed page numbers; empty for other text.
 
     >>> lines = ["Item 1.", "Business", "2", "Risk Factors .... 3", "Properties 9", "Signatures", "9", "Index F-1"]
     >>> listed_pages("\\n".join(lines))[1:3], listed_pages("Cash 12\\nInventories 7\\nDebt 31\\nEquity 4\\nLand 1")
@@ -79,7 +84,7 @@ def listed_pages(text: str) -> list[tuple[str, str]]:
 
 
 def _best_entry(query: Query, doc_id: str, entries: Sequence[tuple[str, str]], index: FilingIndex) -> PageKey | None:
-    """The page of the entry that says most of what is sought; None where none does, or no page bears it out."""
+    """Return the page of the entry with most of the search terms; None where there is none, or no page confirms it."""
     sought = set(stems_of(" ".join((*query.terms, *query.synonyms, *query.expansions))))
     numbered = frozenset(stems_of(" ".join(word_lists("answer_words")["numbered"])))
     stems = [{stem for stem in stems_of(words) if stem.isalpha()} - numbered for words, _ in entries]

@@ -1,1 +1,1 @@
-"""Texts as vectors, dense and learned sparse, and exact search among them. Needs the extra `dense`."""
+"""Dense and learned sparse vectors of texts, and exact search among them. Needs the extra `dense`."""

@@ -1,4 +1,4 @@
-"""Vectors for an index: of every filing that has none yet, written filing by filing."""
+"""Compute and store the vectors that an index lacks, filing by filing."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from fin_agent.retrieval.dense.store import pack_vectors
 
 
 class PassageEncoder(Protocol):
-    """What both kinds of encoder offer for texts that are to be found."""
+    """The interface that dense and sparse encoders share for passages."""
 
     @property
     def name(self) -> str:
-        """Under what name its vectors are kept."""
+        """The name under which its vectors are stored."""
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector, or terms that may be weighed."""
+        """Length of a dense vector, or size of the vocabulary of a sparse one."""
 
     def encode_passages(self, texts: Sequence[str]) -> Matrix | list[SparseRow]:
-        """One row a text."""
+        """Return one row per text."""
 
     def windows(self, text: str) -> list[str]:
-        """The text in stretches as long as the model reads."""
+        """Return the text in windows that fit the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class EmbeddedFiling:
     unit: VectorUnit
     vectors: int
     size: int
-    """Bytes that they take."""
+    """In bytes."""
 
 
 OnFiling = Callable[[EmbeddedFiling], None]
@@ -50,10 +50,20 @@ def embed(
     units: Sequence[VectorUnit],
     on_filing: OnFiling = lambda filing: None,
 ) -> list[EmbeddedFiling]:
-    """Write the vectors that filings still lack, unit by unit and a filing a transaction.
+    """Write the vectors that filings lack, unit by unit, in one transaction per filing.
 
-    Stopped at any instant, nothing is lost, and the next run goes on from there. A filing that is replaced or removed
-    while its texts are encoded is left for the next run.
+    A run that is interrupted loses nothing; the next run continues. A filing that is replaced or removed while its
+    texts
+    are encoded is left to the next run.
+
+    Args:
+        index: The index to read texts from and write vectors to.
+        encoder: The model.
+        units: What to encode: passages, windows, pages, summaries.
+        on_filing: Called after each filing.
+
+    Returns:
+        The filings written.
     """
     written = []
     for unit in units:
@@ -75,7 +85,7 @@ def embed(
 def _texts(
     index: FilingIndex, doc_id: str, unit: VectorUnit, encoder: PassageEncoder
 ) -> tuple[list[int], list[str]] | None:
-    """The places of what is encoded of a filing, and its texts; None where the filing is gone."""
+    """Return the places and texts of a filing that are encoded; None where the filing is gone."""
     try:
         record = index.filing(doc_id)
     except FilingIndexError:

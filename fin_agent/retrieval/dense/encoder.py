@@ -1,4 +1,4 @@
-"""Texts as dense vectors, by any model of sentence-transformers."""
+"""Encoders and cross-encoders, by any model of sentence-transformers."""
 
 from __future__ import annotations
 
@@ -24,36 +24,37 @@ except ImportError as error:
 
 
 Matrix: TypeAlias = NDArray[np.float32]
-"""A row a text, each of length 1."""
+"""One row per text, each of length 1."""
 
 TEXTS_AT_ONCE = 32
 
 
 class Encoder(Protocol):
-    """Makes dense vectors of texts. Safe to share between threads."""
+    """Encodes texts as dense vectors. Safe to share between threads."""
 
     @property
     def name(self) -> str:
-        """Under what name its vectors are kept."""
+        """The name under which its vectors are stored."""
 
     @property
     def dimensions(self) -> int:
         """Length of a vector."""
 
     def encode_queries(self, texts: Sequence[str]) -> Matrix:
-        """Vectors to search with, (texts, dimensions); each depends on its text alone."""
+        """Return query vectors, shape (texts, dimensions); each depends on its text alone."""
 
     def encode_passages(self, texts: Sequence[str]) -> Matrix:
-        """Vectors to be found, (texts, dimensions); what is longer than the model reads is cut off."""
+        """Return passage vectors, shape (texts, dimensions); text beyond the model's limit is truncated."""
 
     def windows(self, text: str) -> list[str]:
-        """The text in stretches of at most WINDOW_TOKENS, with an overlap."""
+        """Return the text in overlapping windows of at most WINDOW_TOKENS tokens."""
 
 
 def load_encoder(model: str = "minilm") -> SentenceTransformerEncoder:
-    """The model called so: `minilm` (packaged, no network), a folder, or a name on a model hub.
+    """Load a dense model: `minilm` (packaged, needs no network), a folder, or a name on a model hub.
 
-    Raises EncoderError where it cannot be loaded.
+    Raises:
+        EncoderError: The model cannot be loaded.
     """
 
     def dense(place: str, device: torch.device, precision: torch.dtype) -> SentenceTransformer:
@@ -68,7 +69,7 @@ ModelT = TypeVar("ModelT", "SentenceTransformer", "SparseModel")
 
 
 class _LoadedModel(Generic[ModelT]):
-    """What encoders share. Safe to share between threads."""
+    """What dense and sparse encoders share. Safe to share between threads."""
 
     def __init__(self, name: str, model: ModelT, dimensions: int) -> None:
         self._name = name
@@ -78,21 +79,21 @@ class _LoadedModel(Generic[ModelT]):
 
     @property
     def name(self) -> str:
-        """Under what name its vectors are kept."""
+        """The name under which its vectors are stored."""
         return self._name
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector, or terms that may be weighed."""
+        """Length of a dense vector, or size of the vocabulary of a sparse one."""
         return self._dimensions
 
     def windows(self, text: str) -> list[str]:
-        """The text in stretches of at most WINDOW_TOKENS, or as long as the model reads, with an overlap."""
+        """Return overlapping windows of the text, of at most WINDOW_TOKENS tokens or the model's limit if lower."""
         return windows_of(text, self._tokenizer, min(self._model.max_seq_length or WINDOW_TOKENS, WINDOW_TOKENS))
 
     @cached_property
     def _tokenizer(self) -> PreTrainedTokenizerBase:
-        """That of static vectors is a bare one; here it has the form that all others have."""
+        """The tokenizer; that of static vectors is bare and is wrapped to have the interface of the others."""
         from tokenizers import Tokenizer
         from transformers import PreTrainedTokenizerFast
 
@@ -101,7 +102,7 @@ class _LoadedModel(Generic[ModelT]):
 
 
 class SentenceTransformerEncoder(_LoadedModel["SentenceTransformer"]):
-    """A model of sentence-transformers as an Encoder."""
+    """An Encoder that uses a model of sentence-transformers."""
 
     def __init__(self, name: str, model: SentenceTransformer) -> None:
         dimensions = model.get_embedding_dimension()
@@ -115,13 +116,13 @@ class SentenceTransformerEncoder(_LoadedModel["SentenceTransformer"]):
 
     def encode_queries(self, texts: Sequence[str]) -> Matrix:
         """See Encoder.encode_queries."""
-        # One at a time: in a batch, what is added to short texts shows in the last digits.
+        # One at a time: in a batch, the padding of short texts changes the last digits.
         with self._one_at_a_time:
             found = [self._model.encode_query(text, convert_to_tensor=True) for text in texts]
         return _normalized([vector.float().cpu().numpy() for vector in found], self._dimensions)
 
     def encode_passages(self, texts: Sequence[str]) -> Matrix:
-        """See Encoder.encode_passages. The library sorts by length, so that a batch holds texts of one length."""
+        """See Encoder.encode_passages. The library sorts by length, so each batch contains texts of similar length."""
         if not texts:
             return _normalized([], self._dimensions)
         with self._one_at_a_time:
@@ -139,15 +140,15 @@ def _normalized(vectors: Sequence[Matrix] | Matrix, dimensions: int) -> Matrix:
 
 
 WINDOW_TOKENS = 256
-"""Of a window, whatever else the model could read: children are small beside their parents."""
+"""Most tokens of a window, even where the model could read more: windows should be small compared to their passages."""
 OVERLAP = 30
 """Tokens that a window shares with the one before it."""
 
 
 def windows_of(text: str, tokenizer: PreTrainedTokenizerBase, most: int, overlap: int = OVERLAP) -> list[str]:
-    """Stretches of `text` of at most `most` tokens each, the model's own marks included; the whole where it fits.
+    """Return windows of `text` of at most `most` tokens, special tokens included; the whole text where it fits.
 
-    Each begins `overlap` tokens before the last one ended, or half a window where the window is that short.
+    Each window begins `overlap` tokens before the end of the previous one, or half a window where windows are shorter.
     """
     room = max(1, most - tokenizer.num_special_tokens_to_add())
     step = max(1, room - min(overlap, room // 2))
@@ -166,9 +167,10 @@ _SCORES_PAIRS = "ForSequenceClassification"
 
 
 def load_pair_scorer(model: str) -> PairScorer:
-    """The cross-encoder in the folder `model` or of that name on a model hub.
+    """Load a cross-encoder from the folder `model` or by its name on a model hub.
 
-    Raises EncoderError where it cannot be loaded, or was not made to score pairs: the head that scores would be random.
+    Raises:
+        EncoderError: The model cannot be loaded, or was not trained to score pairs (its scoring head would be random).
     """
 
     def cross(place: str, device: torch.device, precision: torch.dtype) -> CrossEncoder:
@@ -188,7 +190,7 @@ def load_pair_scorer(model: str) -> PairScorer:
 
 
 class PairScorer:
-    """A CrossEncoder of sentence-transformers that gives one score a pair. Safe to share between threads."""
+    """A CrossEncoder of sentence-transformers that returns one score per pair. Safe to share between threads."""
 
     def __init__(self, name: str, model: CrossEncoder) -> None:
         if model.num_labels != 1:
@@ -202,7 +204,7 @@ class PairScorer:
         self._one_at_a_time = threading.Lock()
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        """One score a text, in their order; higher is better."""
+        """Return one score per text, in the order given; higher is better."""
         if not texts:
             return []
         with self._one_at_a_time:
@@ -218,14 +220,18 @@ class PairScorer:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SparseRow:
-    """One text: the terms that weigh anything, ascending, and their weights (above 0)."""
+    """One text: its terms with a weight above 0, ascending, and these weights."""
 
     terms: NDArray[np.uint32]
     weights: NDArray[np.float32]
 
 
 def load_sparse_encoder(model: str) -> SparseEncoder:
-    """The SPLADE-style model in the folder `model` or of that name on a model hub. Raises EncoderError."""
+    """Load a SPLADE-style model from the folder `model` or by its name on a model hub.
+
+    Raises:
+        EncoderError: The model cannot be loaded.
+    """
 
     def sparse(place: str, device: torch.device, precision: torch.dtype) -> SparseModel:
         from sentence_transformers import SparseEncoder as SparseModel
@@ -236,22 +242,22 @@ def load_sparse_encoder(model: str) -> SparseEncoder:
 
 
 class SparseEncoder(_LoadedModel["SparseModel"]):
-    """A SparseEncoder of sentence-transformers, in the shape of an Encoder."""
+    """A SparseEncoder of sentence-transformers with the interface of an Encoder."""
 
     def __init__(self, name: str, model: SparseModel) -> None:
-        # What a model says of its dimensions may be those of its hidden states.
+        # The dimensions that a model reports may be those of its hidden states.
         super().__init__(name, model, int(model.eval().encode_query("", convert_to_sparse_tensor=False).shape[-1]))
 
     def encode_queries(self, texts: Sequence[str]) -> list[SparseRow]:
-        """Rows to search with; each depends on its text alone."""
+        """Return query rows; each depends on its text alone."""
         with self._one_at_a_time:
             found = [self._model.encode_query(text, convert_to_sparse_tensor=False) for text in texts]
         return [_row(vector) for vector in found]
 
     def encode_passages(self, texts: Sequence[str]) -> list[SparseRow]:
-        """Rows to be found; what is longer than the model reads is cut off."""
+        """Return passage rows; text beyond the model's limit is truncated."""
         rows: list[SparseRow] = []
-        # A whole vocabulary a text: few texts at once keep memory flat.
+        # Each text has a row over the whole vocabulary: small batches keep memory low.
         for start in range(0, len(texts), TEXTS_AT_ONCE):
             with self._one_at_a_time:
                 found = self._model.encode_document(
@@ -265,7 +271,7 @@ class SparseEncoder(_LoadedModel["SparseModel"]):
 
 
 MAX_TERMS = 256
-"""Of a text, the heaviest (Kobeissi & Langlais, Section 4.2)."""
+"""Most terms of a text, those with the highest weights (Kobeissi & Langlais, Section 4.2)."""
 
 
 def _row(weighed: torch.Tensor) -> SparseRow:

@@ -1,4 +1,4 @@
-"""Models of sentence-transformers, found and loaded: the packaged one, a folder, or a name on a model hub."""
+"""Find and load models of sentence-transformers: the packaged one, a folder, or a name on a model hub."""
 
 from __future__ import annotations
 
@@ -16,24 +16,29 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PACKAGED = "minilm"
-"""all-MiniLM-L6-v2 (384 dimensions, 256 tokens), as a package carries it: it needs no network."""
+"""all-MiniLM-L6-v2 (384 dimensions, 256 tokens), installed with a package: needs no network."""
 
 
 class EncoderError(FinAgentError):
-    """A model that encodes texts cannot be loaded, or is not of the kind that is needed."""
+    """A model that encodes texts cannot be loaded or is of the wrong kind."""
 
 
 def require_packages() -> None:
-    """Raise EncoderError, with what to install, where packages that models need are missing; loads none of them."""
+    """Raise EncoderError with an install command where packages that models need are missing; imports none of them."""
     for name in ("torch", "sentence_transformers", "numpy"):
         if find_spec(name) is None:
             raise missing_packages_remedy(ImportError(name=name))
 
 
 def load(model: str, kind: Callable[[str, torch.device, torch.dtype], T]) -> T:
-    """What `kind` makes of (place, device, precision) of the model: `minilm`, a folder, or a name on a model hub.
+    """Load a model.
 
-    Raises EncoderError where the packages for it are missing or there is no such model.
+    Args:
+        model: `minilm`, a folder, or a name on a model hub.
+        kind: Makes the model from (place, device, precision).
+
+    Raises:
+        EncoderError: Packages are missing, or the model cannot be loaded.
     """
     try:
         import torch
@@ -54,13 +59,13 @@ def load(model: str, kind: Callable[[str, torch.device, torch.dtype], T]) -> T:
 
 
 def model_name(model: str) -> str:
-    """Under what name vectors of this model are kept: that of a folder is its whole path."""
+    """Return the name under which vectors of this model are stored; for a folder, its absolute path."""
     folder = Path(model).expanduser()
     return str(folder.resolve()) if model != PACKAGED and folder.is_dir() else model
 
 
 def missing_packages_remedy(error: ImportError) -> EncoderError:
-    """What to install."""
+    """Return the error that says what to install."""
     return EncoderError(
         f"vectors need packages that are not installed ({error.name or error})",
         remedy=f"Install them: {how_to_install('dense')}",
@@ -68,7 +73,11 @@ def missing_packages_remedy(error: ImportError) -> EncoderError:
 
 
 def model_location(model: str) -> str:
-    """The folder of `minilm` or of a folder given, else the name as it is. Raises EncoderError."""
+    """Return the folder of `minilm` or of a given folder, otherwise the name unchanged.
+
+    Raises:
+        EncoderError: The package with `minilm` is not installed.
+    """
     if model != PACKAGED:
         return model_name(model)
     try:
@@ -79,7 +88,7 @@ def model_location(model: str) -> str:
 
 
 def _precision(device: torch.device) -> torch.dtype:
-    """Half precision where the hardware multiplies it: three times as fast, and vectors are kept in half precision."""
+    """Return half precision where the hardware supports it: three times as fast, and vectors are stored that way."""
     import torch
 
     if device.type == "cuda":
@@ -91,7 +100,7 @@ def _precision(device: torch.device) -> torch.dtype:
 
 @contextmanager
 def without_progress_bars() -> Iterator[None]:
-    """Nothing on the terminal while weights are loaded."""
+    """Hide the progress bars of transformers while weights are loaded."""
     from transformers.utils import logging
 
     shown = logging.is_progress_bar_enabled()

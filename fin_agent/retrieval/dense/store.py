@@ -1,4 +1,4 @@
-"""Vectors of an index in memory, and exact search among them: every vector is looked at, none is approximated."""
+"""Vectors of an index in memory, with exact search: every vector is compared, without approximation."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ except ImportError as error:
     raise missing_packages_remedy(error) from error
 
 _BLOCK = 16_384
-"""Rows that are multiplied at once: in memory they are half precision, multiplied in single."""
+"""Rows multiplied at once: they are stored in half precision and multiplied in single precision."""
 _DIGITS = 5
-"""Scores are ordered by so many decimals: how numbers are grouped when added shows only behind them."""
+"""Decimals by which scores are ordered; the order of additions affects only later ones."""
 
 Scores: TypeAlias = NDArray[np.float32]
 RowNumbers: TypeAlias = NDArray[np.int64]
 
 
 class VectorHit(NamedTuple):
-    """A place found and its score: the cosine for dense vectors, the product for sparse ones."""
+    """A place found and its score: the cosine for dense vectors, the inner product for sparse ones."""
 
     doc_id: str
     place: int
@@ -36,7 +36,7 @@ class VectorHit(NamedTuple):
 
 
 class VectorStore:
-    """The vectors that one model made of one unit. Safe to share between threads."""
+    """The vectors of one model for one unit. Safe to share between threads."""
 
     def __init__(self, index: FilingIndex, model: str, unit: VectorUnit) -> None:
         self._index = index
@@ -53,10 +53,18 @@ class VectorStore:
         doc_ids: Collection[str] | None = None,
         places: Collection[tuple[str, int]] | None = None,
     ) -> list[VectorHit]:
-        """The `limit` places nearest to `vector`, best first; equals by content, then place.
+        """Return the `limit` places nearest to `vector`, best first; equal scores by filing, then place.
 
-        Only of `doc_ids` and only (doc_id, place) of `places`, where given. A place with several vectors counts by its
-        nearest. Raises FilingIndexError where the model has made no vectors of the unit, or vectors of another length.
+        A place with several vectors has the score of its nearest one.
+
+        Args:
+            vector: Query vector of shape (dimensions,), or a sparse row.
+            limit: The most hits to return.
+            doc_ids: Filings to search; all where None.
+            places: (doc_id, place) pairs to search; all where None.
+
+        Raises:
+            FilingIndexError: The index has no vectors of this model and unit, or they have another length.
         """
         loaded = self._current()
         chosen = loaded.rows_of(doc_ids, places)
@@ -65,13 +73,13 @@ class VectorStore:
         scores = np.round(loaded.numbers.products(self._matching_rows(vector, loaded), chosen), _DIGITS)
         rows = np.arange(len(loaded.places), dtype=np.int64) if chosen is None else chosen
         rows, scores = loaded.best_of_each_place(rows, scores)
-        if loaded.held.sparse:  # what shares no term is not found
+        if loaded.held.sparse:  # texts that share no term are not found
             rows, scores = rows[scores > 0], scores[scores > 0]
         if len(rows) > limit:
             least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
             kept = scores >= least
             rows, scores = rows[kept], scores[kept]
-        # Rows stand in the order of the entries, so a stable sort settles equals by content, then place.
+        # Rows are in the order of the entries, so a stable sort orders equal scores by filing, then place.
         order = np.argsort(-scores, kind="stable")[:limit]
         return [
             VectorHit(
@@ -83,14 +91,14 @@ class VectorStore:
         ]
 
     def _current(self) -> _LoadedVectors:
-        """The vectors as the index has them now, read when they changed."""
+        """Return the current vectors of the index, reading them again if they changed."""
         entries = self._index.entries()
         held = next(
             (held for held in self._index.vector_models() if (held.model, held.unit) == (self._model, self._unit)), None
         )
         if held is None:
             raise FilingIndexError(
-                f"{self._model} has made no vectors of any {self._unit} here",
+                f"the index contains no vectors of any {self._unit} by {self._model}",
                 remedy=f"Make them with `fin-agent embed --model {self._model} --units {self._unit.plural}`",
             )
         with self._guard:
@@ -107,14 +115,14 @@ class VectorStore:
                 f"the query's vector does not fit the index's vectors of {loaded.held.dimensions}"
                 f" {'terms' if loaded.held.sparse else 'dimensions'}",
                 subject=self._model,
-                remedy="Search with the model that made the vectors, or make them anew with `fin-agent embed`",
+                remedy="Search with the model that made the vectors, or make them again with `fin-agent embed`",
             )
         return vector
 
 
 class _Numbers(Protocol):
     def products(self, vector: Scores | SparseRow, rows: RowNumbers | None) -> Scores:
-        """Inner product of `vector` with `rows`; with all of them where none are given."""
+        """Return the inner products of `vector` with `rows`, or with all rows where None."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -161,14 +169,14 @@ class _LoadedVectors:
     held: VectorModel
     doc_ids: tuple[str, ...]
     spans: dict[str, tuple[int, int]]
-    """First row of each filing and the one behind its last."""
+    """First row of each filing and the one after its last."""
     filings: NDArray[np.int32]
-    """Of each row: the position of its filing in `doc_ids`."""
+    """Position of each row's filing in `doc_ids`."""
     places: NDArray[np.uint32]
     numbers: _Numbers
 
     def rows_of(self, doc_ids: Collection[str] | None, places: Collection[tuple[str, int]] | None) -> RowNumbers | None:
-        """Rows that may be found, ascending; None where all may."""
+        """Return the rows that may be found, ascending; None where all may."""
         if doc_ids is None and places is None:
             return None
         within = {doc_id for doc_id, _ in places} if places is not None else set(doc_ids or ())
@@ -186,7 +194,7 @@ class _LoadedVectors:
         return numbers
 
     def best_of_each_place(self, rows: RowNumbers, scores: Scores) -> tuple[RowNumbers, Scores]:
-        """The first row of each place, with the best score of its rows."""
+        """Return the first row of each place, with the best score of its rows."""
         if not len(rows):
             return rows, scores
         filings, places = self.filings[rows], self.places[rows]
@@ -236,7 +244,7 @@ Half: TypeAlias = NDArray[np.float16]
 def pack_vectors(
     doc_id: str, places: Sequence[int], rows: Matrix | Sequence[SparseRow], dimensions: int
 ) -> FilingVectors:
-    """What is kept of `rows`, one a place: in half precision."""
+    """Return `rows`, one per place, in the form that the index stores, in half precision."""
     if isinstance(rows, np.ndarray):
         return FilingVectors(doc_id, tuple(places), dimensions, rows.astype("<f2").tobytes())
     counts = np.array([len(row.terms) for row in rows], dtype="<u4").tobytes()
@@ -246,13 +254,13 @@ def pack_vectors(
 
 
 def unpack_dense(vectors: FilingVectors) -> Half:
-    """(places, dimensions)."""
+    """Return the stored vectors, shape (places, dimensions)."""
     rows: Half = np.frombuffer(vectors.values, dtype="<f2").reshape(len(vectors.places), vectors.dimensions)
     return rows
 
 
 def unpack_sparse(vectors: FilingVectors) -> tuple[NDArray[np.uint32], NDArray[np.uint32], Half]:
-    """How many terms each row has, then the terms and the weights of all rows."""
+    """Return the number of terms per row, then the terms and the weights of all rows."""
     rows = len(vectors.places)
     counts = np.frombuffer(vectors.values, dtype="<u4", count=rows)
     total = int(counts.sum())

@@ -1,6 +1,6 @@
-"""FinGEAR: lexicon-guided budgets over Items, and two trees of one topology within each (`fin-agent trees`).
+"""FinGEAR: lexicon-guided budgets over Items, and two trees with one topology in each (`fin-agent trees`).
 
-`lexicon_map` says in which Items the terms of a question stand and how many chunks each Item is to give,
-`tree_building` builds and keeps a filing's Summary and Question Trees, `tree_search` walks them: the strategy
-`fingear`.
+`lexicon_map` finds the Items that contain the terms of a question and computes how many chunks each Item contributes.
+`tree_building` builds and stores the Summary and Question Trees of a filing. `tree_search` traverses them; it
+implements the strategy `fingear`.
 """

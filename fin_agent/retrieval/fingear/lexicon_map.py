@@ -1,6 +1,6 @@
-"""FLAM: financial terms, their clusters, and how many chunks each Item is to give (FinGEAR, 3.1.2 and 3.2.1).
+"""FLAM: financial terms, their clusters, and the chunk budget of each Item (FinGEAR, 3.1.2 and 3.2.1).
 
-The paper takes its terms from FinRAD, which is not packaged: the terms here are the names and labels of the lexicon.
+The paper takes its terms from FinRAD, which is not packaged; here the terms are the names and labels of the lexicon.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from fin_agent.retrieval.search_terms import stems_of
 Weighting = Literal["relative", "log", "softmax"]
 WEIGHTINGS: tuple[Weighting, ...] = ("relative", "log", "softmax")
 _MAX_TERM_LENGTH = 6
-"""Words of a term; longer ones stand nowhere word by word."""
+"""Words of a term; longer ones do not occur verbatim."""
 
 
 @dataclass(frozen=True, slots=True)
 class TermMap:
-    """Financial terms by their stems, each with the cluster of terms that mean the same."""
+    """Financial terms by their stems, each with the clusters of synonyms it belongs to."""
 
     clusters: Mapping[tuple[str, ...], tuple[str, ...]]
     """Stems of a term -> ids of its clusters."""
 
     def found_in(self, text: str) -> Counter[str]:
-        """How often terms of each cluster stand in a text; of terms that overlap the longest counts.
+        """Return how often terms of each cluster occur in a text; of overlapping terms, the longest counts.
 
         >>> from fin_agent.lexicon.lexicon import load_lexicon
         >>> found = term_map(load_lexicon()).found_in("Net income rose; operating income fell.")
@@ -52,7 +52,7 @@ class TermMap:
 
 @lru_cache(maxsize=2)
 def term_map(lexicon: Lexicon) -> TermMap:
-    """The lexicon's names of metrics and formulas; terms of one entry are a cluster."""
+    """Return the names of the lexicon's metrics and formulas; the terms of one entry form a cluster."""
     clusters: dict[tuple[str, ...], dict[str, None]] = {}
     for name in (*lexicon.metrics, *lexicon.formulas):
         entry = lexicon.definition(name)
@@ -65,9 +65,9 @@ def term_map(lexicon: Lexicon) -> TermMap:
 
 
 def item_weights(counts: Mapping[str, float], how: Weighting = "relative") -> dict[str, float]:
-    """Weights of Items that sum to 1, from how often a question's terms stand in each; all alike where none does.
+    """Return weights of Items that sum to 1, from the counts of a question's terms; equal where no term occurs.
 
-    `relative` is the paper's default, `log` and `softmax` are those of its Table 4.
+    `relative` is the paper's default; `log` and `softmax` are the variants of its Table 4.
 
     >>> item_weights({"10-K.7": 6, "10-K.1": 2, "10-K.1A": 2})["10-K.7"]
     0.6
@@ -86,9 +86,11 @@ def item_weights(counts: Mapping[str, float], how: Weighting = "relative") -> di
 
 
 def budgets(weights: Mapping[str, float], k: int) -> dict[str, int]:
-    """How many chunks each Item gives: round(k * weight), then adjusted by the largest remainder so that they sum to k.
+    """Return the number of chunks of each Item: round(k * weight), adjusted by largest remainder to sum to k.
 
-    Of equal remainders the larger weight goes first. With fewer chunks than Items, the lightest Items give none.
+    Of equal remainders, the larger weight comes first. With fewer chunks than Items, the Items with the lowest weights
+    get
+    none.
 
     >>> budgets({"7": 0.6, "1": 0.2, "1A": 0.2}, 10)
     {'7': 6, '1': 2, '1A': 2}

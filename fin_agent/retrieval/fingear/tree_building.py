@@ -1,8 +1,8 @@
-"""Summary and Question Trees of a filing: built by clustering the chunks of each Item, kept beside the index.
+"""Build the Summary and Question Trees of a filing by clustering the chunks of each Item, and store them.
 
-FinGEAR 3.1.1: both trees have one topology; nodes of the one hold summaries, of the other questions, and their leaves
-are the same chunks. Clustering is RAPTOR's (Sarthi et al. 2024): UMAP, then Gaussian mixtures with soft membership,
-globally and within each global cluster.
+FinGEAR 3.1.1: both trees have one topology; the nodes of one contain summaries, those of the other questions, and their
+leaves are the same chunks. Clustering follows RAPTOR (Sarthi et al. 2024): UMAP, then Gaussian mixtures with soft
+membership, globally and within each global cluster.
 """
 
 from __future__ import annotations
@@ -30,45 +30,48 @@ if TYPE_CHECKING:
     from fin_agent.retrieval.dense.encoder import Encoder, Matrix
 
 NO_ITEM = "none"
-"""Of chunks that stand in no Item: a filing without Items has this one alone."""
+"""Name for chunks outside all Items; a filing without Items has only this one."""
 WHOLE = "filing"
-"""In the place of an Item, of a tree of the whole filing."""
+"""Name used instead of an Item for a tree of the whole filing."""
 MIN_TO_CLUSTER = 12
-"""Chunks; fewer are one cluster (RAPTOR: reduced dimension + 1)."""
+"""Fewer chunks than this form one cluster (RAPTOR: reduced dimension + 1)."""
 _DIMENSIONS = 10
 _MAX_CLUSTERS = 50
 _PATIENCE = 8
-"""Numbers of components in a row that are worse than the best before no more are tried."""
+"""Stop after this many consecutive numbers of components that are worse than the best."""
 _LEAST_PROBABILITY = 0.1
 _LEAST_VARIANCE = 1e-4
 _LOCAL_NEIGHBOURS = 10
 _SEED = 224
 _TFIDF_DIMENSIONS = 128
 QUESTIONS = 5
-"""Questions a node has; the paper does not say how many."""
+"""Questions of a node; the paper does not give a number."""
 _SUMMARY_SENTENCES = 4
 _MAX_TITLES = 12
 _MAX_SENTENCES = 150
-"""Of a node, that TextRank reads."""
+"""Sentences of a node that TextRank reads."""
 
 
 class TreeError(FinAgentError):
-    """A filing has no trees, or those it has cannot be used."""
+    """The trees of a filing are missing or cannot be used."""
 
 
 class Chunking(BaseModel):
-    """How leaves are cut: consecutive passages of an Item up to `size` tokens, the last `overlap` of them repeated."""
+    """How leaves are cut: consecutive passages of an Item up to `size` tokens, repeating the last `overlap` tokens."""
 
     model_config = ConfigDict(frozen=True)
 
     size: int = 512
     overlap: int = 0
     whole: bool = False
-    """Whether there is one tree of the whole filing (RAPTOR), not one of each Item."""
+    """Whether to build one tree of the whole filing (RAPTOR) instead of one for each Item."""
 
     @classmethod
     def parsed(cls, written: str) -> Chunking:
-        """`2000:100` as a Chunking. Raises TreeError.
+        """Parse a chunking such as `2000:100`.
+
+        Raises:
+            TreeError: The text is not a valid chunking.
 
         >>> Chunking.parsed("2000:100")
         Chunking(size=2000, overlap=100, whole=False)
@@ -88,7 +91,7 @@ class Chunking(BaseModel):
 
 
 class TreeNode(BaseModel):
-    """A node of both trees; `children` are other nodes, or leaves where `level` is 1 (0 for a leaf)."""
+    """A node of both trees; its `children` are other nodes, or leaves where `level` is 1 (a leaf has level 0)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -97,30 +100,31 @@ class TreeNode(BaseModel):
     children: tuple[int, ...] = ()
     """Several nodes may share a child: membership is soft."""
     passages: tuple[int, ...] = ()
-    """Of a leaf: the ordinals of its passages."""
+    """Of a leaf, the ordinals of its passages."""
     title: str = ""
     summary: str = ""
     questions: tuple[str, ...] = ()
 
 
 class ItemTree(BaseModel):
-    """The trees of one Item; the first node is the root, and each stands at its number."""
+    """The trees of one Item; the first node is the root, and each node's position is its number."""
 
     model_config = ConfigDict(frozen=True, ser_json_bytes="base64", val_json_bytes="base64")
 
     item: str
     nodes: tuple[TreeNode, ...]
     vectors: bytes = b""
-    """Of the questions of all nodes in their order, in half precision; none where words are compared."""
+    """Vectors of the questions of all nodes, in order, in half precision; empty where questions are compared by
+    words."""
 
     def question_vectors(self, dimensions: int) -> Matrix:
-        """A row a question, of length 1."""
+        """Return the vectors of the questions, shape (questions, dimensions), each of length 1."""
         import numpy as np
 
         return np.frombuffer(self.vectors, dtype=np.float16).reshape(-1, dimensions).astype(np.float32)
 
     def leaves_under(self, node: TreeNode) -> list[TreeNode]:
-        """The chunks below a node; a chunk is its own."""
+        """Return the chunks below a node; for a chunk, the chunk itself."""
         if node.level == 0:
             return [node]
         numbers = dict.fromkeys(leaf.number for child in node.children for leaf in self.leaves_under(self.nodes[child]))
@@ -133,7 +137,7 @@ class ItemTree(BaseModel):
 
 
 class FilingTrees(BaseModel):
-    """The trees of a filing, and how often each cluster of terms stands in each of its Items."""
+    """The trees of a filing, and how often each cluster of terms occurs in each of its Items."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -141,9 +145,9 @@ class FilingTrees(BaseModel):
     content_hash: str
     chunking: Chunking
     encoder: str
-    """What made the vectors that were clustered; `tf-idf` without a model."""
+    """The encoder whose vectors were clustered; `tf-idf` without a model."""
     written_by: str = "rules"
-    """Who wrote summaries and questions."""
+    """The writer of summaries and questions."""
     trees: tuple[ItemTree, ...]
     terms: Mapping[str, Mapping[str, int]]
     """Item -> cluster of terms -> count."""
@@ -151,7 +155,7 @@ class FilingTrees(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A leaf before it is one: consecutive passages of an Item."""
+    """The content of a leaf: consecutive passages of an Item."""
 
     passages: tuple[int, ...]
     """Ordinals."""
@@ -163,27 +167,27 @@ class Chunk:
 
 
 class NodeWriter(Protocol):
-    """Writes what nodes hold. Deterministic where no model is asked."""
+    """Writes the texts of nodes. Deterministic unless it calls a model."""
 
     name: str
 
     def write(self, chunks: Sequence[Chunk]) -> NodeText:
-        """What a node over these chunks holds."""
+        """Return the texts of a node over these chunks."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeText:
-    """What a node holds."""
+    """The texts of a node."""
 
     title: str
     summary: str
     questions: tuple[str, ...]
-    """That the chunks below it answer, at most QUESTIONS."""
+    """Questions that the chunks below it answer, at most QUESTIONS."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltTrees:
-    """A filing's trees, and the seconds that each stage took."""
+    """The trees of a filing, and the seconds that each stage took."""
 
     trees: FilingTrees
     seconds: Mapping[str, float]
@@ -198,9 +202,19 @@ def build_trees(
     writer: NodeWriter,
     encoder: Encoder | None = None,
 ) -> BuiltTrees:
-    """The trees of one filing: the same for the same filing, chunking, encoder and writer.
+    """Build the trees of one filing. The result depends only on filing, chunking, encoder and writer.
 
-    Raises FilingIndexError where it is not indexed, TreeError where a library is lacking.
+    Args:
+        index: The index with the filing.
+        doc_id: The filing.
+        lexicon: The source of the financial terms.
+        chunking: How leaves are cut.
+        writer: Writes summaries and questions.
+        encoder: Provides the vectors to cluster; TF-IDF where None.
+
+    Raises:
+        FilingIndexError: The filing is not indexed.
+        TreeError: A library is missing.
     """
     record = index.filing(doc_id)
     seconds: defaultdict[str, float] = defaultdict(float)
@@ -241,7 +255,7 @@ def build_trees(
 
 
 def _leaves(index: FilingIndex, doc_id: str, chunking: Chunking) -> dict[str, list[Chunk]]:
-    """The chunks of each Item, Items in the order of the filing."""
+    """Return the chunks of each Item, Items in the order of the filing."""
     outline = {page.key: page for page in index.outline([doc_id])}
     labels: dict[PageKey, dict[str, None]] = {}
     for sourced in index.facts([doc_id]):
@@ -280,7 +294,7 @@ def _runs(passages: Sequence[StoredPassage], chunking: Chunking) -> Iterator[lis
 
 
 def _clusters(texts: Sequence[str], encoder: Encoder | None) -> list[list[int]]:
-    """Positions of the texts by cluster; a text may stand in several, and stands in one at least."""
+    """Return positions of the texts by cluster; a text is in at least one cluster and may be in several."""
     if len(texts) < MIN_TO_CLUSTER:
         return [list(range(len(texts)))]
     vectors = encoder.encode_passages(texts) if encoder is not None else tfidf_vectors(texts)
@@ -295,7 +309,7 @@ def _clusters(texts: Sequence[str], encoder: Encoder | None) -> list[list[int]]:
 
 
 def _soft_clusters(vectors: Matrix, neighbours: int) -> list[list[int]]:
-    """Gaussian mixtures over UMAP's projection, as many components as the Bayesian criterion favours."""
+    """Fit Gaussian mixtures to UMAP's projection, with the number of components that has the lowest BIC."""
     import warnings
 
     import numpy as np
@@ -303,9 +317,9 @@ def _soft_clusters(vectors: Matrix, neighbours: int) -> list[list[int]]:
     umap, mixture = library("umap"), library("sklearn.mixture").GaussianMixture
     one_thread = library("threadpoolctl").threadpool_limits(1)
     count = len(vectors)
-    # A pool of threads for matrices this small costs ten times what it saves, and more on a busy machine.
+    # For matrices this small, a thread pool costs ten times what it saves, and more on a busy machine.
     with warnings.catch_warnings(), one_thread:
-        warnings.simplefilter("ignore")  # seeds switch parallelism off, which umap tells each time
+        warnings.simplefilter("ignore")  # a seed switches parallelism off, and umap warns about it each time
         projected = umap.UMAP(
             n_neighbors=max(2, min(neighbours, count - 1)),
             n_components=min(_DIMENSIONS, count - 2),
@@ -317,7 +331,7 @@ def _soft_clusters(vectors: Matrix, neighbours: int) -> list[list[int]]:
         for components in range(1, min(_MAX_CLUSTERS, count - 1) + 1):
             try:
                 fitted = mixture(components, random_state=_SEED, reg_covar=_LEAST_VARIANCE).fit(projected)
-            except ValueError:  # more components than the points can tell apart
+            except ValueError:  # more components than distinct points
                 break
             criterion = fitted.bic(projected)
             best, lowest, since = (fitted, criterion, 0) if criterion < lowest else (best, lowest, since + 1)
@@ -334,7 +348,11 @@ def _soft_clusters(vectors: Matrix, neighbours: int) -> list[list[int]]:
 
 
 def library(name: str) -> Any:
-    """A library of the extra `fingear`, loaded when it is needed. Raises TreeError where it is not there."""
+    """Import a library of the extra `fingear` when it is needed.
+
+    Raises:
+        TreeError: The library is not installed.
+    """
     try:
         return import_module(name)
     except ImportError as failure:
@@ -345,7 +363,7 @@ def library(name: str) -> Any:
 
 
 def tfidf(texts: Sequence[str], *, sublinear: bool = True) -> Any:
-    """TF-IDF, a sparse row a text; None where the texts hold nothing but stopwords."""
+    """Return a TF-IDF matrix with one sparse row per text; None where the texts contain only stopwords."""
     vectorizer = library("sklearn.feature_extraction.text").TfidfVectorizer
     try:
         return vectorizer(stop_words="english", sublinear_tf=sublinear).fit_transform(texts)
@@ -354,7 +372,7 @@ def tfidf(texts: Sequence[str], *, sublinear: bool = True) -> Any:
 
 
 def tfidf_vectors(texts: Sequence[str]) -> Matrix:
-    """Vectors without a model: TF-IDF reduced to 128 dimensions (latent semantic analysis)."""
+    """Return vectors without a model: TF-IDF reduced to 128 dimensions (latent semantic analysis)."""
     weighted = tfidf(texts)
     dimensions = min(_TFIDF_DIMENSIONS, min(weighted.shape) - 1)
     reduced = library("sklearn.decomposition").TruncatedSVD(dimensions, random_state=_SEED) if dimensions > 1 else None
@@ -363,7 +381,7 @@ def tfidf_vectors(texts: Sequence[str]) -> Matrix:
 
 
 def _nodes(chunks: Sequence[Chunk], groups: Sequence[Sequence[int]], writer: NodeWriter) -> Iterator[TreeNode]:
-    """Root, clusters, leaves: depth 2; with one cluster the leaves stand under the root."""
+    """Yield root, clusters and leaves (depth 2); with one cluster, the leaves are directly below the root."""
     clusters = len(groups) if len(groups) > 1 else 0
     first_leaf = 1 + clusters
 
@@ -389,7 +407,7 @@ def _nodes(chunks: Sequence[Chunk], groups: Sequence[Sequence[int]], writer: Nod
 
 
 class RuleWriter:
-    """Summaries by TextRank (Mihalcea and Tarau 2004), questions about rows and titles: without a model."""
+    """Writes summaries by TextRank (Mihalcea and Tarau 2004) and questions about rows and titles, without a model."""
 
     name = "rules"
 
@@ -408,7 +426,7 @@ class RuleWriter:
 
 
 def _names(title: str) -> bool:
-    """Whether a page's title is one, and no line of running text."""
+    """Return whether a page's title is one rather than a line of running text."""
     return (
         0 < len(title.split()) <= _MAX_TITLE_LENGTH and title[:1].isupper() and not title.endswith((".", ",", ";", ":"))
     )
@@ -424,7 +442,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _central_sentences(sentences: Sequence[str]) -> list[str]:
-    """The sentences with the highest PageRank in the graph of their likeness, in the order of the text."""
+    """Return the sentences with the highest PageRank in the graph of their similarity, in the order of the text."""
     if len(sentences) <= _SUMMARY_SENTENCES:
         return list(sentences)
     networkx, weighted = library("networkx"), tfidf(sentences, sublinear=False)
@@ -439,7 +457,11 @@ def _central_sentences(sentences: Sequence[str]) -> list[str]:
 
 
 def trees_folder(index: FilingIndex, chosen: Path | None = None) -> Path:
-    """Where the trees of an index are kept: `chosen`, else `trees` in its folder. Raises TreeError for a cluster."""
+    """Return the folder for the trees of an index: `chosen`, otherwise `trees` in the index folder.
+
+    Raises:
+        TreeError: The index is a cluster and no folder is given.
+    """
     folder = chosen or (own / "trees" if isinstance(own := getattr(index, "folder", None), Path) else None)
     if folder is None:
         raise TreeError("trees of a cluster's filings need a folder", remedy="Name one: FIN_AGENT_TREES=my-trees")
@@ -447,19 +469,27 @@ def trees_folder(index: FilingIndex, chosen: Path | None = None) -> Path:
 
 
 class TreeStore:
-    """Trees in a folder beside the index, a file a filing and chunking; those of a filing that changed are not read."""
+    """Trees in a folder next to the index, one file per filing and chunking. Trees of changed filings are ignored."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def write(self, trees: FilingTrees) -> int:
-        """Keep the trees of a filing, in place of those of the same chunking. Returns bytes."""
+        """Store the trees of a filing, replacing those with the same chunking.
+
+        Returns:
+            The size of the file in bytes.
+        """
         content = gzip.compress(trees.model_dump_json(exclude_defaults=True).encode(), mtime=0)
         atomic_write(self._place(trees.content_hash, trees.chunking), content)
         return len(content)
 
     def read(self, doc_id: str, content_hash: str, chunking: Chunking) -> FilingTrees | None:
-        """The trees of a filing; None where there are none. Raises TreeError where they cannot be read."""
+        """Return the trees of a filing; None where there are none.
+
+        Raises:
+            TreeError: The file cannot be read.
+        """
         place = self._place(content_hash, chunking)
         try:
             found = FilingTrees.model_validate_json(gzip.decompress(place.read_bytes()))
@@ -474,7 +504,7 @@ class TreeStore:
         return found
 
     def prune(self, kept: Sequence[str]) -> int:
-        """Take out the trees of filings whose content is none of `kept`. Returns how many files went."""
+        """Delete the trees of filings whose content hash is not in `kept`, and return the number of files deleted."""
         gone = [file for file in self._folder.glob("*.json.gz") if file.name.split("-")[0] not in kept]
         for file in gone:
             file.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""`fingear`: Items by the question's terms, chunks by both trees of each (FinGEAR 3.2); `raptor`: one tree of all."""
+"""Strategies over trees: `fingear` (Items by terms, chunks by two trees each; FinGEAR 3.2) and `raptor` (one tree)."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from fin_agent.retrieval.dense.encoder import Encoder, Matrix
 
 EXPANDED = 3
-"""Children of a node that are followed (b in the paper)."""
+"""Number of children of a node that are followed (b in the paper)."""
 _K1, _B = 1.5, 0.75
 
 _Scores = dict[int, float]
-"""By the number of a node."""
+"""Score by node number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,47 +55,47 @@ class Candidate:
     item: str
     leaf: TreeNode
     fused: float
-    """Reciprocal ranks in both trees, added up."""
+    """Sum of the reciprocal ranks in both trees."""
 
 
 class Passages:
-    """The passages of filings, each filing read once a search."""
+    """The passages of filings; each filing is read once per search."""
 
     def __init__(self, index: FilingIndex) -> None:
         self._index = index
         self._read: dict[str, Mapping[int, StoredPassage]] = {}
 
     def of(self, doc_id: str, leaf: TreeNode) -> list[StoredPassage]:
-        """Those of a chunk, in the order of the filing."""
+        """Return the passages of a chunk, in the order of the filing."""
         return [self.all_of(doc_id)[ordinal] for ordinal in leaf.passages]
 
     def all_of(self, doc_id: str) -> Mapping[int, StoredPassage]:
-        """By ordinal."""
+        """Return all passages of a filing by ordinal."""
         if doc_id not in self._read:
             keys = [PageKey(doc_id, number) for number in range(self._index.filing(doc_id).page_count)]
             self._read[doc_id] = {stored.passage.ordinal: stored for stored in self._index.passages(keys)}
         return self._read[doc_id]
 
     def text(self, doc_id: str, leaf: TreeNode) -> str:
-        """The text of a chunk."""
+        """Return the text of a chunk."""
         return "\n".join(stored.passage.text for stored in self.of(doc_id, leaf))
 
 
 def filings_for(query: Query, workspace: Workspace, scope: Scope, limit: int) -> list[RankedFiling]:
-    """The filings that a structured search looks into, by our own document stage: the papers take them as given."""
+    """Return the filings that a tree search reads, from the package's document stage; the papers take them as given."""
     metrics = workspace.lexicon.metrics
     return rank_filings(query, workspace.index, workspace.directory, metrics, within=scope.filings, limit=limit)
 
 
 ALL_PARTS = frozenset(("lexicon", "summary", "question", "reranker"))
-"""Of FinGEAR; the ablations of its Tables 2 and 8 switch them off."""
+"""The parts of FinGEAR; the ablations of its Tables 2 and 8 switch them off."""
 
 
 @dataclass(frozen=True)
 class TreeSearch(ABC):
-    """What strategies over trees share: filings by the document stage, their trees, the chunks chosen, their passages.
+    """Base of strategies over trees: ranks filings, reads their trees, selects chunks, returns their passages.
 
-    The papers take the filing as given: a scope of one filing does.
+    The papers take the filing as given; a scope of one filing reproduces that.
     """
 
     name: str
@@ -104,14 +104,18 @@ class TreeSearch(ABC):
     chunking: Chunking = field(default_factory=Chunking)
     scorer: PassageScorer | None = None
     encoder: Encoder | None = None
-    """Compares the question with those of nodes; words do (TF-IDF) where none is given."""
+    """Compares the question with those of nodes; without one, TF-IDF does."""
     documents: int = 5
     chunks: int = 5
-    """How many are chosen (k in the papers): the budget that FinGEAR divides among Items."""
+    """Number of chunks selected (k in the papers): the budget that FinGEAR divides among Items."""
     notify: Notify = log_warning
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
-        """See Strategy.search. Raises TreeError where none of the filings found has trees."""
+        """See Strategy.search.
+
+        Raises:
+            TreeError: None of the filings found has trees.
+        """
         ranked = filings_for(query, self.workspace, scope, max(self.documents, depth.documents))
         trees = self._trees([filing.doc_id for filing in ranked[: self.documents]])
         held = Passages(self.workspace.index)
@@ -125,7 +129,7 @@ class TreeSearch(ABC):
     def _select_chunks(
         self, question: str, trees: Sequence[FilingTrees], held: Passages, steps: list[SearchStep]
     ) -> list[Candidate]:
-        """At most `chunks` chunks, best first, and what the stages found."""
+        """Return at most `chunks` chunks, best first, and append the stages to `steps`."""
 
     def _trees(self, doc_ids: Sequence[str]) -> list[FilingTrees]:
         found, lacking = [], []
@@ -137,7 +141,7 @@ class TreeSearch(ABC):
                 found.append(trees)
         if doc_ids and not found:
             raise TreeError(
-                f"no trees of {self.chunking} tokens",
+                f"the filings have no trees of {self.chunking} tokens",
                 subject=", ".join(doc_ids[:3]),
                 remedy=f"Build them: fin-agent trees --chunk {self.chunking}",
             )
@@ -145,7 +149,7 @@ class TreeSearch(ABC):
             self.notify(f"no trees of {', '.join(lacking)}: fin-agent trees --chunk {self.chunking} builds them")
         if self.encoder is not None and (other := [one for one in found if one.encoder != self.encoder.name]):
             self.notify(
-                f"the trees of {', '.join(one.doc_id for one in other)} hold no vectors by {self.encoder.name}: their"
+                f"the trees of {', '.join(one.doc_id for one in other)} have no vectors by {self.encoder.name}: their"
                 f" questions are compared by words. fin-agent trees --encoder {self.encoder.name} --again builds them"
             )
         return found
@@ -153,7 +157,7 @@ class TreeSearch(ABC):
     def _by_questions(
         self, question: str, vector: Matrix | None, of: FilingTrees, tree: ItemTree, texts: Mapping[int, str]
     ) -> _Scores:
-        """Score of each node: the likeness of the question with the one of its questions that is most like it."""
+        """Return the score of each node: the highest similarity of the question to one of the node's questions."""
         asked = [(node.number, each) for node in tree.nodes for each in node.questions]
         if vector is not None and self.encoder is not None and of.encoder == self.encoder.name:
             found = (tree.question_vectors(self.encoder.dimensions) @ vector).tolist()
@@ -170,17 +174,18 @@ class TreeSearch(ABC):
 class FinGear(TreeSearch):
     """Lexicon-guided retrieval over the trees of each Item.
 
-    Without a cross-encoder both stages of reranking go by words (TF-IDF over the candidates); with that part switched
-    off, by the ranks in the two trees (reciprocal rank fusion).
+    Without a cross-encoder, both reranking stages use TF-IDF over the candidates; with that part switched off, they use
+    reciprocal rank fusion of the two trees.
     """
 
     parts: frozenset[str] = ALL_PARTS
     weighting: Weighting = "relative"
 
     def item_budgets(self, question: str, trees: Sequence[FilingTrees]) -> dict[str, int]:
-        """How many chunks each Item gives, over these filings; with fewer chunks than Items the lightest give none.
+        """Return the number of chunks of each Item over these filings; with few chunks, the lightest Items get none.
 
-        Items without text have no tree and no budget; where no Item holds a term of the question, all weigh the same.
+        Items without text have neither tree nor budget. Where no Item contains a term of the question, all have equal
+        weight.
         """
         items: Counter[str] = Counter()
         asked = term_map(self.workspace.lexicon).found_in(question) if "lexicon" in self.parts else Counter[str]()
@@ -225,7 +230,7 @@ class FinGear(TreeSearch):
     def _candidates(
         self, question: str, vector: Matrix | None, of: FilingTrees, tree: ItemTree, budget: int, held: Passages
     ) -> list[Candidate]:
-        """The chunks that a walk through both trees reaches, and where they are too few, the next best ones."""
+        """Return the chunks that a traversal of both trees reaches and, where these are too few, the next best ones."""
         texts = {leaf.number: held.text(of.doc_id, leaf) for leaf in tree.leaves}
         orders: list[_Scores] = []
         if "summary" in self.parts:
@@ -247,9 +252,9 @@ class FinGear(TreeSearch):
 
 @dataclass(frozen=True)
 class Raptor(TreeSearch):
-    """Summaries and chunks of one tree of the filing, all nodes side by side (Sarthi et al. 2024, collapsed tree).
+    """Searches summaries and chunks of one tree together (Sarthi et al. 2024, collapsed tree).
 
-    A summary that is found gives the chunk below it that is most like the question.
+    A summary that is found contributes the chunk below it that is most similar to the question.
     """
 
     def _select_chunks(
@@ -276,7 +281,7 @@ class Raptor(TreeSearch):
 def _passages_of_chunks(
     question: str, chosen: Sequence[Candidate], scope: Scope, held: Passages
 ) -> list[RankedPassage]:
-    """The passages of the chunks, chunk by chunk; within one those first that have most of the question's words."""
+    """Return the passages of the chunks, chunk by chunk; within a chunk, those most similar to the question first."""
     found: dict[tuple[str, int], StoredPassage] = {}
     for one in chosen:
         stored = held.of(one.doc_id, one.leaf)
@@ -288,7 +293,7 @@ def _passages_of_chunks(
 
 
 def _descend(tree: ItemTree, scores: Mapping[int, float]) -> set[int]:
-    """Leaves that are reached from the root where of each node the best EXPANDED children are followed."""
+    """Return the leaves reached from the root when the best EXPANDED children of each node are followed."""
     nodes = {node.number: node for node in tree.nodes}
     reached: set[int] = set()
     ahead = [tree.nodes[0].number]
@@ -301,7 +306,7 @@ def _descend(tree: ItemTree, scores: Mapping[int, float]) -> set[int]:
 
 
 def _by_words(question: str, tree: ItemTree, texts: Mapping[int, str]) -> _Scores:
-    """Score of each node by BM25 over summaries, of leaves over their text (Lù 2024)."""
+    """Return the score of each node: BM25 over summaries, and for leaves over their text (Lù 2024)."""
     bm25s, stemmer = library("bm25s"), library("Stemmer").Stemmer("english")
     held = [texts[node.number] if node.level == 0 else f"{node.title} {node.summary}" for node in tree.nodes]
     tokens = bm25s.tokenize(held, stopwords="en", stemmer=stemmer, show_progress=False)
@@ -314,7 +319,7 @@ def _by_words(question: str, tree: ItemTree, texts: Mapping[int, str]) -> _Score
 
 
 def tfidf_similarity(question: str, texts: Sequence[str]) -> list[float]:
-    """Cosine of TF-IDF vectors: the likeness without an encoder."""
+    """Return the cosine of TF-IDF vectors of the question and each text."""
     weighted = tfidf([question, *texts]) if texts else None
     if weighted is None:
         return [0.0] * len(texts)

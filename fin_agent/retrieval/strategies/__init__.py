@@ -1,1 +1,1 @@
-"""Named ways to search the same index, behind one interface."""
+"""Named search strategies over the same index, with one interface."""

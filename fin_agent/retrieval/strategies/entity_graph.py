@@ -1,9 +1,9 @@
-"""`lightrag` and `graphrag`: filings as graphs of what their cards speak of.
+"""`lightrag` and `graphrag`: filings as graphs of the entities on their cards.
 
-Simulations by rules, to compare with: LightRAG (Guo et al. 2024, mode `mix`) and GraphRAG (Edge et al. 2024, local and
-global search) have a model extract entities and relations and write the reports of communities. Here entities are the
-metrics, periods and parts on the cards of passages, relations are that two stand on one card, and a report is the names
-of a community's members with the sketches of the passages that hold most of them.
+Rule-based simulations for comparison. LightRAG (Guo et al. 2024, mode `mix`) and GraphRAG (Edge et al. 2024, local and
+global search) use a model to extract entities and relations and to write community reports. Here entities are the
+metrics, periods and parts on the cards of passages; two entities are related if they are on one card; a report consists
+of the names of a community's members and the sketches of the passages that contain most of them.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ from fin_agent.retrieval.strategies.one_pass import listed, reciprocal_ranks
 from fin_agent.workspace import Workspace
 
 _NEIGHBOURS = 10
-"""Of the entities asked about, that are followed one step."""
+"""Number of related entities that are followed by one step."""
 _COMMUNITIES = 3
-"""Whose reports are read."""
+"""Number of communities whose reports are read."""
 _SKETCHES = 5
-"""In a report."""
+"""Number of sketches in a report."""
 _MAX_GRAPHS = 64
 _LEAST = 2
-"""Passages that hold an entity; one that stands alone relates nothing."""
+"""Minimum number of passages with an entity; an entity in a single one is not related to anything."""
 
 
 @dataclass(frozen=True)
 class EntityGraph:
-    """One filing: its passages, and the entities on the card of each."""
+    """One filing: its passages and the entities on the card of each."""
 
     passages: tuple[StoredPassage, ...]
     cards: tuple[Card, ...]
 
     @cached_property
     def entities(self) -> tuple[frozenset[str], ...]:
-        """Of each passage."""
+        """The entities of each passage."""
         held = [{*card.metrics, *card.time.periods, *card.scope.parts} for card in self.cards]
         counts = Counter(entity for of_card in held for entity in of_card)
         return tuple(frozenset(one for one in of_card if counts[one] >= _LEAST) for of_card in held)
@@ -64,7 +64,7 @@ class EntityGraph:
 
     @cached_property
     def relations(self) -> Mapping[str, Counter[str]]:
-        """Entity -> those on a card with it, by how many cards."""
+        """For each entity, those on the same cards, with the number of cards."""
         found: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for of_card in self.entities:
             for entity in of_card:
@@ -73,7 +73,11 @@ class EntityGraph:
 
     @cached_property
     def communities(self) -> tuple[tuple[tuple[str, ...], str], ...]:
-        """(members, report) of each, by Louvain's method with a fixed seed. Raises TreeError without networkx."""
+        """(members, report) of each community, by Louvain's method with a fixed seed.
+
+        Raises:
+            TreeError: networkx is not installed.
+        """
         networkx = library("networkx")
         graph = networkx.Graph()
         for entity in sorted(self.relations):
@@ -89,23 +93,23 @@ class EntityGraph:
         return ". ".join((names, *(self.cards[place].sketch for place in best)))
 
     def passage_scores(self, entities: Collection[str]) -> list[float]:
-        """How much of these entities each passage holds, rare ones counting more."""
+        """Return, for each passage, the summed rarity of these entities in it."""
         wanted = set(entities)
         return [sum(self.rarity[entity] for entity in sorted(of_card & wanted)) for of_card in self.entities]
 
     def entities_in_question(self, query: Query) -> list[str]:
-        """The entities that a question names."""
+        """Return the entities that a question names."""
         told = {*query.metrics, *(slot.metric for slot in query.slots if slot.metric), *map(str, query.periods)}
         text = query.text.casefold()
         return [entity for entity in self.rarity if entity in told or entity.casefold() in text]
 
 
 _Lists = list[list[float]]
-"""Scores of all passages of a filing, one list a way of looking."""
+"""Scores of all passages of a filing, one list per method."""
 
 
 def _lightrag_mix(graph: EntityGraph, query: Query) -> _Lists:
-    """LightRAG, mode `mix`: entities of the question, entities related to these, and the passages' own words."""
+    """Return scores as LightRAG's mode `mix`: by entities of the question, by related entities, and by words."""
     asked = graph.entities_in_question(query)
     related: Counter[str] = Counter()
     for entity in asked:
@@ -116,7 +120,7 @@ def _lightrag_mix(graph: EntityGraph, query: Query) -> _Lists:
 
 
 def _local_and_global(graph: EntityGraph, query: Query) -> _Lists:
-    """GraphRAG: entities of the question (local), and members of the communities whose reports are nearest (global)."""
+    """Return scores as GraphRAG: by entities of the question (local) and members of the best communities (global)."""
     reports = tfidf_similarity(query.text, [report for _, report in graph.communities])
     best = sorted(range(len(reports)), key=lambda place: (-round(reports[place], 9), place))[:_COMMUNITIES]
     members = [member for place in best for member in graph.communities[place][0]]
@@ -130,7 +134,7 @@ _MODES: Mapping[str, tuple[str, Callable[[EntityGraph, Query], _Lists]]] = {
 
 
 class GraphSearch:
-    """Passages of the filings that the document stage finds, by their graphs; ways of looking are fused by rank."""
+    """Ranks passages of the filings from the document stage by their graphs, fusing the methods by rank."""
 
     def __init__(self, name: str, workspace: Workspace, documents: int = 5) -> None:
         self.name = name
@@ -143,7 +147,7 @@ class GraphSearch:
         return EntityGraph(passages, tuple(Card.model_validate_json(stored.card) for stored in passages))
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
-        """See Strategy.search. Passages without anything asked for come last, in the order of their filings."""
+        """See Strategy.search. Passages without any requested entity come last, in the order of their filings."""
         how, look = _MODES[self.name]
         ranked = filings_for(query, self._workspace, scope, max(self._documents, depth.documents))
         passages: list[StoredPassage] = []
@@ -162,7 +166,7 @@ class GraphSearch:
 
 
 def _fuse_scores(lists: _Lists) -> list[float]:
-    """Reciprocal ranks added up; what a list scores 0 has no rank in it."""
+    """Return summed reciprocal ranks; a score of 0 has no rank."""
     ranks = reciprocal_ranks(
         sorted((place for place, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], at))
         for scores in lists

@@ -31,7 +31,7 @@ from fin_agent.retrieval.strategies.protocol import Curator, PassageScorer, Rewr
 from fin_agent.retrieval.strategies.reranking import CANDIDATES, order_by_scores
 
 SCORED = ("document-reranker", "passage-reranker")
-"""Parts that a cross-encoder plays; without both, none is needed."""
+"""Parts that use a cross-encoder; without both, none is needed."""
 _SCORED_BY = "by a cross-encoder"
 _UNSCORED = "as ranked, no cross-encoder"
 
@@ -40,10 +40,11 @@ _UNSCORED = "as ranked, no cross-encoder"
 class HiRec:
     """Summaries -> `candidates` filings -> `documents` of them -> `passages`, curated; at most `rounds` curations.
 
-    The question is rewritten for the document stage alone. A cross-encoder orders candidate filings by their summaries
-    and scores every passage of the filings chosen. Curation sees new passages together with those kept before; what it
-    lacks is searched for next. What the search after the last curation finds is merged with what was kept, uncurated.
-    Where no filing stands out by its summary, all are searched.
+    The question is rewritten for the document stage only. A cross-encoder ranks candidate filings by their summaries
+    and
+    scores every passage of the filings chosen. Curation judges new passages together with those kept before; the next
+    search is for what is missing. Results of a search after the last curation are merged with the kept passages without
+    curation. If no filing matches by its summary, all are searched.
     """
 
     name: str
@@ -54,7 +55,7 @@ class HiRec:
     scorer: PassageScorer | None
     """None where both parts of SCORED are switched off."""
     without: frozenset[str] = frozenset()
-    """Parts switched off, as its Table 3 does: `hierarchy`, `curation`, `filter`; and `rewriting`, those of SCORED."""
+    """Parts switched off as in its Table 3: `hierarchy`, `curation`, `filter`; also `rewriting` and those of SCORED."""
     candidates: int = 100
     documents: int = 5
     passages: int = 5
@@ -62,7 +63,7 @@ class HiRec:
     rounds: int = 3
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
-        """See Strategy.search. What generation is to read comes first, then what curation dropped or was not shown."""
+        """See Strategy.search. Passages for generation come first, then those that curation dropped or did not see."""
         going = _SearchState(scope, depth)
         kept: list[RankedPassage] = []
         asked: Query | None = query
@@ -79,7 +80,7 @@ class HiRec:
                 going.step("curation", "none, merged", f"{len(found)} new passages with those kept")
                 break
             verdict = self.curator.curate(query, pool, going.filings)
-            # As its code does: as many passages as may be kept are taken to be enough.
+            # As in the published code: the maximum number of kept passages counts as enough.
             enough = verdict.answerable or len(verdict.kept) >= self.kept
             asked = None if enough else verdict.complementary
             filtered = "filter" not in self.without
@@ -148,14 +149,14 @@ class HiRec:
         return None if part in self.without else self.scorer
 
     def _title(self, doc_id: str) -> str:
-        """What goes before a filing's summary and its passages where they are scored (Section 5.1)."""
+        """Return the prefix for a filing's summary and passages when they are scored (Section 5.1)."""
         identity = self.index.filing(doc_id).identity
         return f"Document title: {identity.company} {identity.fiscal_year or ''} {identity.form.value}. Context: "
 
 
 @dataclass(slots=True)
 class _SearchState:
-    """A search under way."""
+    """The state of a running search."""
 
     scope: Scope
     depth: Depth
@@ -173,14 +174,18 @@ KINDS = (
     "management's discussion and analysis of results, liquidity and what drove them",
     "the description of the business, its risks, legal proceedings, or an announcement of an event",
 )
-"""Where the four passages of `multi-hyde` stand: a model asked four times for the same writes the same."""
+"""Places of the four passages of `multi-hyde`: asked four times for the same, a model writes the same."""
 
 
 class Hypothetical:
-    """The wording of a query: passages that a model makes up, and so the mean of their vectors.
+    """Words a query as passages that a model makes up, whose vectors are averaged.
 
-    One passage by the prompt `hyde`, one of each of KINDS by `multi_hyde`. One that fails is left out; the question
-    stands in where all do. Raises PromptError where the prompt is not as it must be.
+    The prompt `hyde` gives one passage, `multi_hyde` one for each of KINDS. A passage that fails is left out; if all
+    fail,
+    the question itself is used.
+
+    Raises:
+        PromptError: The prompt is not valid.
     """
 
     def __init__(
@@ -192,7 +197,7 @@ class Hypothetical:
         self._given = [{"kind": kind} for kind in KINDS] if prompt == "multi_hyde" else [{}]
 
     def __call__(self, query: Query) -> Wording:
-        """Return the passages that the model makes up, or the query as it is where it makes up none."""
+        """Return the passages that the model makes up, or the query unchanged if there are none."""
         prompts = [self._prompt.filled(question=query.text, **given) for given in self._given]
         passages = tuple(filter(None, (generated_text(self._writer, prompt, self._notify) for prompt in prompts)))
         return Wording(passages, made_up=True) if passages else Wording.of(query)

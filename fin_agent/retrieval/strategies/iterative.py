@@ -1,4 +1,4 @@
-"""Strategies that search again and again, as a model reasons: sub-questions, IRCoT, Self-RAG, RQ-RAG."""
+"""Strategies that search repeatedly, guided by a model: sub-questions, IRCoT, Self-RAG, RQ-RAG."""
 
 from __future__ import annotations
 
@@ -33,15 +33,16 @@ from fin_agent.retrieval.strategies.protocol import (
 Found = TypeVar("Found")
 
 _READ_OF_EACH = 2
-"""Passages of each part that an answer is written from at least."""
+"""Minimum number of passages per part that an answer is written from."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecomposedSearch:
-    """Searches for the whole question and for each of its parts, by another strategy.
+    """Searches for the whole question and for each of its parts with another strategy.
 
-    The best of each search come first, then the second best and so on: a part that is hard to find is not crowded out
-    by one that many pages speak of.
+    Results are interleaved: the best of each search first, then the second best, and so on. A part that is hard to find
+    is
+    thus not crowded out by one that many pages mention.
     """
 
     name: str
@@ -63,7 +64,7 @@ class DecomposedSearch:
 
 
 def _interleave(lists: Iterable[Sequence[Found]]) -> list[Found]:
-    """The first of each list, then the second of each, and so on."""
+    """Return the first of each list, then the second of each, and so on."""
     missing = object()
     dealt = zip_longest(*lists, fillvalue=missing)
     return [each for row in dealt for each in row if each is not missing]  # type: ignore[misc]
@@ -72,15 +73,16 @@ def _interleave(lists: Iterable[Sequence[Found]]) -> list[Found]:
 _ENOUGH = re.compile(r"\bthe answer is\b", re.I)
 _NOTHING_YET = "(none)"
 _MOST_OF_A_PASSAGE = 3000
-"""Characters of a passage that the model reads."""
+"""Most characters of a passage that the model reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class InterleavedSearch:
-    """Search, let the model reason one sentence further, search with that sentence; at most `searches` of them.
+    """IRCoT: search, let the model write the next sentence of its reasoning, search with it; at most `searches` times.
 
-    Ends where the model says it has the answer, or writes nothing that can be searched with. What all rounds find is
-    put together, `passages` of each.
+    Stops when the model says that it has the answer, or writes nothing that can be searched with. The results of all
+    rounds
+    are combined, `passages` of each.
     """
 
     name: str
@@ -92,7 +94,7 @@ class InterleavedSearch:
     searches: int = 4
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
-        """See Strategy.search. What each round put before the model comes first, then the rest of the first round."""
+        """See Strategy.search. Passages shown to the model come first, then the rest of the first round."""
         deep = Depth(depth.documents, depth.pages, max(depth.passages, self.passages))
         asked = query
         results: list[SearchResult] = []
@@ -109,7 +111,7 @@ class InterleavedSearch:
         return _merge_results(self._read(results), results, depth)
 
     def _read(self, results: list[SearchResult]) -> list[RankedPassage]:
-        """The first few passages of each round, each once."""
+        """Return the first few passages of each round, without duplicates."""
         found = [passage for result in results for passage in result.passages[: self.passages]]
         return without_duplicates(found)
 
@@ -131,7 +133,7 @@ def _reworded(query: Query, words: str) -> Query:
 def _merge_results(
     read: Sequence[RankedPassage], results: Sequence[SearchResult], depth: Depth, steps: Sequence[SearchStep] = ()
 ) -> SearchResult:
-    """What several searches found: what is read first, then the rest of each search in turn."""
+    """Return the results of several searches combined: passages read first, then the rest of each search in turn."""
     found = without_duplicates([*read, *_interleave(result.passages for result in results)])
     pages = [*(each.stored.key for each in found), *(page.key for result in results for page in result.pages)]
     filings = [*(each.stored.doc_id for each in found), *(each.doc_id for result in results for each in result.filings)]
@@ -141,10 +143,11 @@ def _merge_results(
 
 @dataclass(frozen=True, slots=True)
 class SelfRag:
-    """Retrieve, grade the passages, rewrite and retry while they are not enough (Asai et al. 2023).
+    """Retrieve, grade the passages, and rewrite and retry while they are not sufficient (Asai et al. 2023).
 
-    As LangGraph's recipe runs it, which FinGEAR compares with: a critic in the place of a model trained to write
-    reflection tokens. What it finds relevant is read; where that is nothing, the answer is written from nothing.
+    This follows LangGraph's recipe, which FinGEAR compares with: a critic replaces the model trained to write
+    reflection
+    tokens. Only passages that the critic finds relevant are read; there may be none.
     """
 
     name: str
@@ -183,9 +186,9 @@ _MAX_EXPANSIONS = 6
 
 @dataclass(frozen=True, slots=True)
 class RqRag:
-    """The question rewritten, taken apart and disambiguated, and each of these again (Chan et al. 2024).
+    """Rewrite, decompose and disambiguate the question, then do the same with each result (Chan et al. 2024).
 
-    Three actions, depth 2 and `passages` for each: 12 searches, so 36 passages at most, each read once.
+    Three actions at depth 2 with `passages` each: 12 searches and at most 36 passages, without duplicates.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What one-pass strategies are made of: a wording to search with, and rankers that score an index by it."""
+"""Components of one-pass strategies: a wording to search with, and rankers that score an index by it."""
 
 from __future__ import annotations
 
@@ -33,53 +33,53 @@ class PassageKey(NamedTuple):
 
     @property
     def on(self) -> PageKey:
-        """The page it stands on."""
+        """The page of the passage."""
         return PageKey(self.doc_id, self.page)
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What is searched with: texts, and terms that mean the same. The published methods see no more of a question."""
+    """The words to search with: texts and synonyms. The published methods use nothing else of a question."""
 
     texts: tuple[str, ...]
-    """One or more; encoders take the mean of their vectors."""
+    """One or more texts; encoders use the mean of their vectors."""
     synonyms: tuple[str, ...] = ()
     made_up: bool = False
-    """Whether the texts are passages as filings might hold them, no questions."""
+    """Whether the texts are invented passages rather than questions."""
 
     @classmethod
     def of(cls, query: Query) -> Wording:
-        """The question's own words."""
+        """Return the question's own words."""
         return cls((query.text,))
 
     def terms(self) -> tuple[str, ...]:
-        """For word search: the words that say something, each once, however it is written or inflected."""
+        """Return search terms for word search, each stem once."""
         first: dict[tuple[str, ...], str] = {}
         for word in search_terms(word for text in self.texts for word in _WORD.findall(text)):
             first.setdefault(tuple(stems_of(word)) or (word.lower(),), word)
         return tuple(first.values())
 
     def passages(self) -> tuple[str, ...]:
-        """For encoders: each text, the synonyms behind it."""
+        """Return each text followed by the synonyms, for encoders."""
         more = f" ({'; '.join(self.synonyms)})" if self.synonyms else ""
         return tuple(f"{text}{more}" for text in self.texts)
 
 
 class Ranker(Protocol):
-    """Scores filings, pages and passages by a wording; each list best first, in a total order, without duplicates."""
+    """Scores filings, pages and passages by a wording; each list is best first, totally ordered, without duplicates."""
 
     def filings(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[str, float]]:
-        """(doc_id, score) by their summaries."""
+        """Return (doc_id, score) of filings by their summaries."""
 
     def pages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PageKey, float]]:
-        """Pages by their text."""
+        """Return pages with scores by their text."""
 
     def passages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PassageKey, float]]:
-        """Passages by their text."""
+        """Return passages with scores by their text."""
 
 
 def restrict_scope(scope: Scope, doc_ids: Collection[str]) -> Scope:
-    """`scope`, and of it only these filings."""
+    """Return `scope` limited to these filings."""
     wanted = tuple(doc_id for doc_id in dict.fromkeys(doc_ids) if scope.filings is None or doc_id in scope.filings)
     if scope.pages is None:
         return Scope(doc_ids=wanted)
@@ -87,14 +87,14 @@ def restrict_scope(scope: Scope, doc_ids: Collection[str]) -> Scope:
 
 
 def allowed_pages(scope: Scope) -> tuple[PageKey, ...] | None:
-    """The pages that may be retrieved, where pages are named at all; of the filings allowed only."""
+    """Return the pages that may be retrieved, within the allowed filings; None where `scope` names no pages."""
     if scope.pages is None or scope.doc_ids is None:
         return scope.pages
     return tuple(key for key in scope.pages if key.doc_id in scope.doc_ids)
 
 
 def load_passages(index: FilingIndex, scored: Sequence[tuple[PassageKey, float]]) -> list[RankedPassage]:
-    """The passages with their text, in their order."""
+    """Return the passages with their text, in the same order."""
     pages = list(dict.fromkeys(key.on for key, _ in scored))
     held = {
         PassageKey(passage.doc_id, passage.passage.page, passage.passage.ordinal): passage
@@ -104,7 +104,7 @@ def load_passages(index: FilingIndex, scored: Sequence[tuple[PassageKey, float]]
 
 
 def without_duplicates(passages: Iterable[RankedPassage]) -> list[RankedPassage]:
-    """Each passage where it comes first."""
+    """Return each passage once, at its first position."""
     first: dict[PassageKey, RankedPassage] = {}
     for passage in passages:
         first.setdefault(key_of(passage), passage)
@@ -112,12 +112,12 @@ def without_duplicates(passages: Iterable[RankedPassage]) -> list[RankedPassage]
 
 
 def reciprocal_positions(passages: Iterable[RankedPassage]) -> tuple[RankedPassage, ...]:
-    """With a score of 1 / position: what several searches or models ordered has no scores that could be compared."""
+    """Return the passages with scores of 1 / position, for lists without comparable scores."""
     return tuple(RankedPassage(passage.stored, 1.0 / place) for place, passage in enumerate(passages, start=1))
 
 
 def key_of(passage: RankedPassage) -> PassageKey:
-    """Where a ranked passage stands."""
+    """Return the key of a ranked passage."""
     return PassageKey(passage.stored.doc_id, passage.stored.passage.page, passage.stored.passage.ordinal)
 
 
@@ -127,7 +127,7 @@ SCORES = {
     "summary": "score of its summary",
     "place": "1 / its place: what several searches or models ordered has no scores that could be compared",
 }
-"""What the score of a filing or page is, by the name given to `filings_of` and `pages_of`."""
+"""Meaning of the score of a filing or page, by the name passed to `filings_of` and `pages_of`."""
 
 _FIRST_LOOK = 256
 _FURTHER = 8
@@ -136,10 +136,10 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class Arrangement(Protocol):
-    """An order in which rankers are asked."""
+    """The order in which a strategy calls its rankers."""
 
     def find(self, wording: Wording, scope: Scope, depth: Depth) -> SearchResult:
-        """As Strategy.search, by a wording alone."""
+        """Search as in Strategy.search, with a wording only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class OnePass:
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """Passages of everything in scope; pages and filings in the order of their best passage."""
+    """Ranks passages of everything in scope; pages and filings are ordered by their best passage."""
 
     index: FilingIndex
     ranker: Ranker
@@ -173,7 +173,7 @@ class Flat:
 
 
 def passages_to_depth(ranker: Ranker, wording: Wording, scope: Scope, depth: Depth) -> list[tuple[PassageKey, float]]:
-    """The best passages, so many that as many pages and filings as wanted are among them, if there are that many."""
+    """Return the best passages, enough of them to cover the wanted number of pages and filings if possible."""
     limit = max(_FIRST_LOOK, depth.passages)
     while True:
         found = ranker.passages(wording, scope, limit)
@@ -185,7 +185,7 @@ def passages_to_depth(ranker: Ranker, wording: Wording, scope: Scope, depth: Dep
 
 
 def best_scores(scored: Iterable[tuple[Key, float]]) -> list[tuple[Key, float]]:
-    """The first, and so best, score of each, in order."""
+    """Return each key with its first, and so best, score, in order."""
     best: dict[Key, float] = {}
     for key, score in scored:
         best.setdefault(key, score)
@@ -193,16 +193,21 @@ def best_scores(scored: Iterable[tuple[Key, float]]) -> list[tuple[Key, float]]:
 
 
 def rank_in_order(keys: Iterable[Key]) -> list[tuple[Key, float]]:
-    """Each key once, with a score of 1 / position: what several searches found has no scores that can be compared."""
+    """Return each key once, with a score of 1 / position, for lists without comparable scores."""
     return [(key, 1.0 / place) for place, key in enumerate(dict.fromkeys(keys), start=1)]
 
 
 def listed(
     passages: Iterable[RankedPassage], pages: Iterable[PageKey], filings: Iterable[str], depth: Depth, read: int = 0
 ) -> SearchResult:
-    """What several searches or models ordered: each counts 1 / its place, for no score of theirs compares.
+    """Return a result from lists without comparable scores; each entry's score is 1 / position.
 
-    Passages are given each once; there are as many as are `read`, whatever the depth.
+    Args:
+        passages: Passages without duplicates, best first.
+        pages: Pages, best first.
+        filings: Filings, best first.
+        depth: How many of each to return.
+        read: Minimum number of passages to return, whatever the depth.
     """
     return SearchResult(
         filings=filings_of(rank_in_order(filings)[: depth.documents], "place"),
@@ -215,7 +220,7 @@ FUSION = 60
 
 
 def reciprocal_ranks(rankings: Iterable[Iterable[Key]]) -> dict[Key, float]:
-    """Of each key the sum of 1 / (60 + its rank) over the rankings (Cormack et al. 2009), in the order first named.
+    """Return for each key the sum of 1 / (60 + rank) over the rankings (Cormack et al. 2009), in order of appearance.
 
     >>> fused = reciprocal_ranks([["a", "b", "c"], ["c", "b", "d"]])
     >>> sorted(fused, key=lambda key: -fused[key])
@@ -229,28 +234,28 @@ def reciprocal_ranks(rankings: Iterable[Iterable[Key]]) -> dict[Key, float]:
 
 
 def filings_of(scored: Sequence[tuple[str, float]], by: str) -> tuple[RankedFiling, ...]:
-    """As listed in a result; `by` names what the score is of."""
+    """Return filings as a result lists them; `by` names the kind of score (see SCORES)."""
     return tuple(RankedFiling(doc_id, score, ((by, round(score, 4)),)) for doc_id, score in scored)
 
 
 def pages_of(scored: Sequence[tuple[PageKey, float]], by: str) -> tuple[RankedPage, ...]:
-    """As listed in a result; `by` names what the score is of."""
+    """Return pages as a result lists them; `by` names the kind of score (see SCORES)."""
     return tuple(RankedPage(key, score, ((by, round(score, 4)),)) for key, score in scored)
 
 
 MAX_TERMS = 64
-"""Terms searched for, the rarest first: the longest questions of the benchmarks have about forty."""
+"""Most terms of a search, the rarest first; the longest questions of the benchmarks have about forty."""
 SYNONYM_WEIGHT = 0.5
-"""What a synonym counts beside a word of the question (Voorhees 1994: more harms)."""
+"""Weight of a synonym relative to a word of the question (Voorhees 1994: a higher weight harms)."""
 SYNONYM_DEPTH = 1000
-"""How far into the rankings of words and of synonyms is looked before they are added up."""
+"""Depth to which the rankings by words and by synonyms are read before their scores are added."""
 _ALL = 1_000_000_000
 
 
 class WordRanker:
     """BM25 as the index computes it: statistics of the whole index, whatever the scope; k1 = 1.2, b = 0.75.
 
-    Each word counts once. Synonyms of a wording are phrases and count half, as under a boost in Lucene.
+    Each word counts once. Synonyms of a wording are phrases and count half, like a boost in Lucene.
     """
 
     def __init__(self, index: FilingIndex) -> None:
@@ -293,14 +298,14 @@ class WordRanker:
         scores = dict(search(terms, deep))
         for key, score in search(rarest_terms(wording.synonyms, self._index), deep):
             scores[key] = scores.get(key, 0.0) + SYNONYM_WEIGHT * score
-        # A stable sort: equals stay as the words of the question, then the synonyms, list them.
+        # A stable sort: equal scores keep the order of the question's words, then of the synonyms.
         return sorted(scores.items(), key=lambda scored: -round(scored[1], 9))[:limit]
 
 
 def rarest_terms(terms: Sequence[str], index: FilingIndex, most: int = MAX_TERMS) -> tuple[str, ...]:
-    """`terms`, or of very many those `most` that stand on the fewest pages, in the order given.
+    """Return `terms`, or if there are more than `most`, those on the fewest pages, in the order given.
 
-    Of a phrase its rarest word counts. What stands nowhere goes last.
+    A phrase counts by its rarest word. Terms that occur nowhere come last.
     """
     if len(terms) <= most:
         return tuple(terms)
@@ -312,10 +317,10 @@ def rarest_terms(terms: Sequence[str], index: FilingIndex, most: int = MAX_TERMS
 
 
 def expand_question(query: Query) -> Wording:
-    """The question as `bm25` searches for it, company and year among its words, with its expansions and synonyms.
+    """Return the question as `bm25` searches for it, with company, year, expansions and synonyms.
 
-    Each of these counts once however it is written or inflected, as a word of the question does: what the lexicon lists
-    in several forms (`Net revenue`, `net revenues`) would weigh more than the question itself.
+    Each phrase counts once, however it is written or inflected, like a word of the question. Otherwise phrases that the
+    lexicon lists in several forms (`Net revenue`, `net revenues`) would outweigh the question.
     """
     years = (f"fiscal year {'20' * (len(year) == 2)}{year}" for year in _SHORT_YEAR.findall(query.text))
     return Wording((query.text,), _each_once((*query.expansions, *query.synonyms, *years)))

@@ -21,28 +21,28 @@ if TYPE_CHECKING:
 
 
 class Strategy(Protocol):
-    """A way from a query to filings, pages and passages. Deterministic; safe to share between threads.
+    """Retrieves filings, pages and passages for a query. Deterministic; safe to share between threads.
 
-    A strategy that ranks passages alone lists the pages and filings of its passages in the order of their best one.
+    A strategy that ranks only passages lists their pages and filings in the order of their best passage.
     """
 
     @property
     def name(self) -> str:
-        """As it is written in settings and reports: `bm25`, `rerank:hybrid`."""
+        """The name as written in settings and reports: `bm25`, `rerank:hybrid`."""
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
-        """The best filings, pages and passages for `query` of what `scope` allows, as many as `depth` says.
+        """Return the best filings, pages and passages for `query` within `scope`, as many as `depth` says.
 
-        Passages that an answer is to be written from are all among them, where these are more.
+        All passages that an answer is to be written from are included, even if these are more.
         """
 
 
 class StrategyError(FinAgentError):
-    """A strategy is not written as one, or lacks what it needs."""
+    """The name of a strategy is not valid, or the strategy lacks something it needs."""
 
 
 class Layer(Enum):
-    """What a name does, from the bottom up; each stands over some of those below it."""
+    """What a strategy does, from the bottom layer to the top; each may wrap some of those below it."""
 
     RANKER = "scores what the index holds"
     STAGED = "searches documents or pages first"
@@ -55,21 +55,21 @@ class Layer(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StrategyInfo:
-    """A name with what it does and what it may stand over."""
+    """A strategy's name with what it does and what it may wrap."""
 
     name: str
     layer: Layer
     does: str
     usually: str = ""
-    """What it stands over where nothing is said; empty where it stands alone."""
+    """The strategy that it wraps by default; empty where it wraps none."""
     parts: tuple[str, ...] = ()
-    """What of it can be switched off, for an ablation: `hirec-no-filter`, `fingear-no-lexicon-no-question`."""
+    """Parts that can be switched off for an ablation: `hirec-no-filter`, `fingear-no-lexicon-no-question`."""
     without: frozenset[str] = frozenset()
-    """What of it is switched off."""
+    """Parts that are switched off."""
 
     @property
     def wraps(self) -> tuple[Layer, ...]:
-        """What it may stand over."""
+        """The layers that it may wrap."""
         return _MAY_WRAP[self.layer]
 
 
@@ -127,13 +127,14 @@ STRATEGIES: Mapping[str, StrategyInfo] = {
         StrategyInfo("graphrag", Layer.WHOLE, "communities of a graph of terms, then their passages"),
     )
 }
-"""Every strategy, by its name."""
+"""Every strategy by name."""
 
 
 def parse_strategy(written: str) -> tuple[StrategyInfo, ...]:
-    """The layers of a strategy, top first, down to one that stands alone; what is left out is the usual.
+    """Return the layers of a strategy, top first; layers that are not named are the defaults.
 
-    Raises StrategyError that lists the names, or what may stand over what.
+    Raises:
+        StrategyError: A name is unknown, or two layers cannot be combined.
 
     >>> [layer.name for layer in parse_strategy("rerank")]
     ['rerank', 'hybrid']
@@ -170,12 +171,12 @@ def _strategy_info(name: str, written: str) -> StrategyInfo:
 
 
 def is_default(written: str) -> bool:
-    """Whether this is our own staged search and nothing over it."""
+    """Return whether this is the package's own staged search, not wrapped."""
     return normalize_name(written) == "default"
 
 
 def normalize_name(written: str) -> str:
-    """The same without capitals, blanks and underscores.
+    """Return the name in lower case, without blanks and with hyphens instead of underscores.
 
     >>> normalize_name(" Rerank : query_expansion")
     'rerank:query-expansion'
@@ -186,42 +187,48 @@ def normalize_name(written: str) -> str:
 def _may_wrap(upper: StrategyInfo) -> str:
     if not upper.wraps:
         over = [other.name for other in STRATEGIES.values() if upper.layer in other.wraps]
-        return f"{upper.name} stands alone, under: {', '.join(over)}"
+        return f"{upper.name} wraps no other strategy; these can wrap it: {', '.join(over)}"
     lower = [other.name for other in STRATEGIES.values() if other.layer in upper.wraps]
-    return f"{upper.name} stands over: {', '.join(lower)}"
+    return f"{upper.name} can wrap: {', '.join(lower)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a curation decides after a round (HiREC: filter, answerability, complementary question in one step)."""
+    """The decision of a curation after a round (HiREC: filter, answerability, complementary question in one step)."""
 
     kept: tuple[RankedPassage, ...]
-    """Of the passages given, those an answer may be written from, best first."""
+    """The passages that an answer may be written from, best first."""
     answerable: bool
-    """Whether they are enough."""
+    """Whether they are sufficient."""
     complementary: Query | None = None
-    """What to search for next; None where nothing is lacking, or nothing else can be asked."""
+    """What to search for next; None where nothing is missing, or nothing else can be asked."""
 
 
 class Curator(Protocol):
     """Judges passages against a question. Deterministic; safe to share between threads."""
 
     def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
-        """Keep what serves the answer to `question` out of new and earlier passages; `filings` searched, best first."""
+        """Return which of the new and earlier passages help to answer `question`, and what is missing.
+
+        Args:
+            question: The original question.
+            passages: New passages together with those kept before.
+            filings: Filings searched, best first.
+        """
 
 
 class Rewriter(Protocol):
-    """Puts a question into other words. Deterministic where no model is asked; safe to share between threads."""
+    """Rewrites a question. Deterministic unless it calls a model; safe to share between threads."""
 
     def rewrite(self, query: Query) -> str:
-        """What `query` asks for in the words of filings: company, form, period, line items; never empty."""
+        """Return what `query` asks for in the words of filings: company, form, period, line items; never empty."""
 
 
 class Decomposer(Protocol):
-    """Takes a query apart. Deterministic where no model is asked; safe to share between threads."""
+    """Splits a query into parts. Deterministic unless it calls a model; safe to share between threads."""
 
     def parts(self, query: Query) -> Sequence[Query]:
-        """Queries that each look for one thing of what `query` looks for; none where it cannot be taken apart."""
+        """Return queries that each search for one part of `query`; empty where it cannot be split."""
 
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -230,21 +237,27 @@ _MAX_CHARACTERS = 4000
 
 
 class Writer(Protocol):
-    """Writes a text that a prompt asks for. Safe to share between threads."""
+    """Writes the text that a prompt asks for. Safe to share between threads."""
 
     def write(self, prompt: FilledPrompt) -> str:
-        """The text. Raises ModelError where none can be had."""
+        """Return the text.
+
+        Raises:
+            ModelError: The model gives no reply.
+        """
 
 
 def generated_text(writer: Writer, prompt: FilledPrompt, notify: Callable[[str], None]) -> str:
-    """What the writer wrote; empty, with a note of why, where that is nothing that can be searched with."""
+    """Return the writer's text; empty, with a notification, where it cannot be used to search."""
     try:
         text = writer.write(prompt).strip()
     except ModelError as failure:
-        notify(f"{failure.subject or 'the chat model'}: {failure.what}; the question itself is searched with")
+        notify(f"{failure.subject or 'the chat model'}: {failure.what}; the search uses the question itself")
         return ""
     if len(_WORD.findall(text)) < _MIN_WORDS:
-        notify(f"the chat model wrote {text[:40]!r}, which is no text; the question itself is searched with")
+        notify(
+            f"the chat model wrote {text[:40]!r}, which cannot be searched with; the search uses the question itself"
+        )
         return ""
     return text[:_MAX_CHARACTERS]
 
@@ -253,40 +266,40 @@ Notify = Callable[[str], None]
 
 
 def log_warning(note: str) -> None:
-    """A note for whoever runs this, as a warning of the log `fin_agent`."""
+    """Log a note as a warning of the logger `fin_agent`."""
     logging.getLogger("fin_agent").warning(note)
 
 
 class PassageScorer(Protocol):
-    """Says how well texts answer a query, reading both together. Safe to share between threads."""
+    """Scores how well texts answer a query, reading query and text together. Safe to share between threads."""
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        """One score a text, in their order; higher is better."""
+        """Return one score per text, in the order given; higher is better."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ordering:
-    """Passages in their order, and who met whom on the way there."""
+    """Passages in a new order, with the groups of the tournament that produced it."""
 
     passages: tuple[RankedPassage, ...]
     groups: tuple[RankedGroup, ...] = ()
 
 
 class PassageOrder(Protocol):
-    """Puts passages into another order. Deterministic; safe to share between threads."""
+    """Reorders passages. Deterministic; safe to share between threads."""
 
     def order(self, query: Query, passages: Sequence[RankedPassage]) -> Ordering:
-        """The same passages, best first, with the scores of that order."""
+        """Return the same passages, best first, with the scores of that order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """What is given rather than loaded by its name in the settings; None where it is to be loaded, or not needed."""
+    """Models passed to a strategy rather than loaded by name; None where one is loaded or not needed."""
 
     writer: Writer | None = None
     curator: Curator | None = None
     arena: PassageOrder | None = None
-    """Where the cards of passages meet, for `tournament`."""
+    """Ranks the cards of passages, for `tournament`."""
     decomposer: Decomposer | None = None
     rewriter: Rewriter | None = None
     scorer: PassageScorer | None = None

@@ -24,14 +24,14 @@ from fin_agent.retrieval.strategies.one_pass import (
 )
 
 DEPTH = 1000
-"""How far into each ranking is looked; further down a rank is worth nothing."""
+"""Depth to which each ranking is read; lower ranks add almost nothing."""
 
 Ranked = TypeVar("Ranked", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
 class FusedRanker:
-    """What several rankers find, fused by rank; what each finds counts the same."""
+    """Fuses the results of several rankers by rank, with equal weights."""
 
     rankers: tuple[Ranker, ...]
 
@@ -49,14 +49,14 @@ class FusedRanker:
 
 
 def fuse_rankings(rankings: Sequence[Sequence[tuple[Ranked, float]]]) -> list[tuple[Ranked, float]]:
-    """All that is ranked, best first, with a score of 1 / position; of equals the one that the first ranking names."""
+    """Return all keys, best first, with scores of 1 / position; ties are in the order of the first ranking."""
     scores = reciprocal_ranks([key for key, _ in ranking] for ranking in rankings)
     return rank_in_order(sorted(scores, key=lambda key: -scores[key]))
 
 
 @dataclass(frozen=True, slots=True)
 class Hierarchical:
-    """The best `documents` filings by what they are, then passages of those alone; of all, where none stands out."""
+    """Finds the best `documents` filings by their summaries, then passages of those; of all filings if none matches."""
 
     index: FilingIndex
     ranker: Ranker
@@ -76,12 +76,12 @@ class Hierarchical:
 
 
 _PAGES_FOR_FILINGS = 500
-"""How many pages are looked at so that enough filings are among them."""
+"""Number of pages that are ranked, so that they come from enough filings."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageThenChunk:
-    """The best `pages` pages by their whole text, then passages of those alone."""
+    """Finds the best `pages` pages by their whole text, then passages of those."""
 
     index: FilingIndex
     ranker: Ranker

@@ -1,4 +1,4 @@
-"""From a strategy's name to one that searches: every layer built, everything it needs looked for."""
+"""Build a strategy from its name, with every layer and the models it needs."""
 
 from __future__ import annotations
 
@@ -54,17 +54,24 @@ if TYPE_CHECKING:
 Model = TypeVar("Model")
 
 TOURNAMENT_CANDIDATES = 150
-"""Passages whose cards meet: as many as FinCards' first stage lets in at most."""
+"""Number of passages whose cards compete: the limit of FinCards' first stage."""
 
 
 def build_strategy(
     spec: str, workspace: Workspace, settings: Settings | None = None, models: Models | None = None
 ) -> Strategy:
-    """The strategy written `spec` over the workspace's index, ready to search.
+    """Build the strategy `spec` over the workspace's index, ready to search.
 
-    `settings` say how far each stage looks and which models are loaded; `models` gives those that are not loaded by
-    name. Raises StrategyError where `spec` is not a strategy, or where a library, a model or vectors are lacking, with
-    what to do; a warning goes to `models.notify` where the vectors cover some filings only.
+    A warning goes to `models.notify` where vectors exist for some filings only.
+
+    Args:
+        spec: Name of the strategy, such as `bm25` or `rerank:hybrid`.
+        workspace: The index with its companies and lexicon.
+        settings: The depth of each stage, and the names of models to load.
+        models: Models that are not loaded by name.
+
+    Raises:
+        StrategyError: `spec` is not a strategy, or a library, a model or vectors are missing.
 
     >>> from fin_agent.retrieval.search_query import Query
     >>> bm25 = build_strategy("bm25", workspace)  # doctest: +SKIP
@@ -75,7 +82,7 @@ def build_strategy(
 
 
 class _Building:
-    """One strategy while it is put together."""
+    """One strategy under construction."""
 
     def __init__(self, spec: str, workspace: Workspace, settings: Settings, models: Models) -> None:
         self._spec = spec
@@ -84,7 +91,7 @@ class _Building:
         self._models = models
 
     def whole(self, layers: Sequence[StrategyInfo], name: str) -> Strategy:
-        """The strategy of these layers, top first."""
+        """Return the strategy of these layers, top first."""
         top, *below = layers
         settings = self._settings
         match top.name:
@@ -185,7 +192,7 @@ class _Building:
         return Flat(index, self._ranker(top))
 
     def _ranker(self, named: StrategyInfo, *stages: VectorUnit) -> Ranker:
-        """`stages` are what is ranked beside passages."""
+        """Return the ranker; `stages` are the units that are ranked besides passages."""
         match named.name:
             case "bm25":
                 return WordRanker(self._workspace.index)
@@ -197,13 +204,13 @@ class _Building:
                 return self._splade(stages)
             case "hybrid":
                 return FusedRanker((WordRanker(self._workspace.index), self._dense(stages)))
-        raise AssertionError(f"{named.name} is no ranker")
+        raise AssertionError(f"{named.name} is not a ranker")
 
     def _dense(self, stages: Collection[VectorUnit], *, windows: bool = False) -> Ranker:
         from fin_agent.retrieval.dense.loading import model_name, require_packages
 
         units = {*stages, VectorUnit.WINDOW if windows else VectorUnit.PASSAGE}
-        if self._models.encoder is None:  # what is lacking is said before a model is loaded, which takes a while
+        if self._models.encoder is None:  # report what is missing before loading a model, which takes a while
             require_packages()
             self._check_vectors(model_name(self._settings.encoder), units)
         encoder = self._encoder
@@ -239,11 +246,11 @@ class _Building:
 
     @property
     def _rewriter(self) -> Rewriter:
-        return self._given("one who rewrites questions", self._models.rewriter)
+        return self._given("a rewriter", self._models.rewriter)
 
     @property
     def _decomposer(self) -> Decomposer:
-        return self._given("one who takes questions apart", self._models.decomposer)
+        return self._given("a decomposer", self._models.decomposer)
 
     @cached_property
     def _scorer(self) -> PassageScorer | None:
@@ -271,7 +278,7 @@ class _Building:
         )
 
     def _lacking(self, what: str, setting: str, example: str, otherwise: str = "") -> NoReturn:
-        without = f"; or do without, as {otherwise}" if otherwise else ""
+        without = f"; or use {otherwise}, which needs none" if otherwise else ""
         raise StrategyError(
             f"it needs {what}, and none is given",
             subject=f"strategy {self._spec!r}",
@@ -281,5 +288,5 @@ class _Building:
 
 @lru_cache(maxsize=4)
 def _shared_model(load: Callable[[str], Model], model: str) -> Model:
-    """A model takes seconds to load and can be shared: strategies built one after the other load it once."""
+    """Load a model once and share it between strategies, because loading takes seconds."""
     return load(model)

@@ -1,6 +1,6 @@
-"""`rerank`, `tournament`: the first passages of another strategy, ordered anew.
+"""`rerank`, `tournament`: reorder the first passages of another strategy.
 
-By a cross-encoder (Nogueira and Cho 2019), or by a tournament over their cards (FinCards).
+The order comes from a cross-encoder (Nogueira and Cho 2019), or from a tournament of their cards (FinCards).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CANDIDATES = 50
 
 @dataclass(frozen=True, slots=True)
 class ScoreOrder:
-    """The order of a scorer's scores, best first; equals stay as they were."""
+    """Orders passages by the scores of a scorer, best first; ties keep their order."""
 
     scorer: PassageScorer
 
@@ -36,9 +36,9 @@ class ScoreOrder:
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """The `candidates` best passages of `base`, ordered anew; what comes behind them stays as it is.
+    """Reorders the `candidates` best passages of `base`; the others keep their order.
 
-    Pages and filings go by their best passage, then as `base` lists them.
+    Pages and filings are ordered by their best passage, then as in `base`.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Reranked:
     candidates: int = CANDIDATES
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
-        """See Strategy.search. What `base` kept for an answer is kept, and stays before the rest."""
+        """See Strategy.search. Passages that `base` keeps for an answer stay before the others."""
         deep = Depth(depth.documents, depth.pages, max(depth.passages, self.candidates))
         found = self.base.search(query, scope, deep)
         first, behind = found.passages[: self.candidates], found.passages[self.candidates :]
@@ -70,9 +70,13 @@ def order_by_scores(
     scorer: PassageScorer,
     title: Callable[[str], str] = lambda doc_id: "",
 ) -> list[RankedPassage]:
-    """The passages by the scorer's scores, best first; equals stay in their order.
+    """Return the passages ordered by the scorer's scores, best first; ties keep their order.
 
-    `title` gives what goes before the text of a passage, by its filing.
+    Args:
+        question: The question.
+        passages: The passages to order.
+        scorer: Scores the texts.
+        title: Returns the prefix of a passage's text for its filing.
     """
     if not passages:
         return []

@@ -1,4 +1,4 @@
-"""`default` and `default-dense`: filings, their pages, passages on those, by what a question is read to ask."""
+"""`default` and `default-dense`: filings, their pages, then passages, by the interpretation of the question."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from fin_agent.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """Our own search; the only strategy that reads more of a query than its words."""
+    """The package's own search; the only strategy that uses more of a query than its words."""
 
     workspace: Workspace
     documents: int = 5
     pages: int = 20
     name: str = "default"
     likeness: PageSimilarity | None = None
-    """Vectors of pages, where they take part in the page stage."""
+    """Vectors of pages, if the page stage uses them."""
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
         """See Strategy.search."""

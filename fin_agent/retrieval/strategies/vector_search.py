@@ -1,4 +1,4 @@
-"""`dense`, `parent-child` and `splade`: the vector of the question against those of summaries, pages and passages."""
+"""`dense`, `parent-child` and `splade`: compare the question's vector with those of summaries, pages and passages."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from fin_agent.retrieval.dense.store import Scores
 
 _CACHE_SIZE = 32
-"""Wordings whose vectors are not made twice: stages of one search use the same."""
+"""Number of wordings whose vectors are cached, because the stages of one search use the same ones."""
 
 
 class VectorRanker:
-    """Exact search among the vectors that one model made of an index (Karpukhin et al. 2020 for dense ones).
+    """Exact search in the vectors that one model made of an index (Karpukhin et al. 2020 for dense ones).
 
-    With `windows`, a passage counts by its nearest window: small children are matched, their parents returned.
+    With `windows`, a passage has the score of its nearest window: small windows are matched, their passages returned.
     """
 
     def __init__(
@@ -69,16 +69,16 @@ class VectorRanker:
 
 
 def dense_vector(encoder: Encoder, wording: Wording) -> Scores:
-    """The mean of the vectors of its texts, each of length 1; texts made up are encoded as passages are."""
+    """Return the mean of the vectors of the texts, each of length 1; invented texts are encoded as passages."""
     encode = encoder.encode_passages if wording.made_up else encoder.encode_queries
-    # One at a time: in a batch, what is added to short texts shows in the last digits.
+    # One at a time: in a batch, the padding of short texts changes the last digits.
     vectors = [encode([text])[0] for text in wording.passages()]
     mean: Scores = sum(vectors[1:], vectors[0]) / len(vectors)
     return mean
 
 
 def sparse_vector(encoder: SparseEncoder, wording: Wording) -> SparseRow:
-    """The mean of the weights of its texts."""
+    """Return the mean of the term weights of the texts."""
     import numpy as np
 
     from fin_agent.retrieval.dense.encoder import SparseRow
@@ -101,14 +101,14 @@ def check_vectors(
     *,
     sparse: bool = False,
 ) -> None:
-    """Raise StrategyError where `model` has made no vectors of one of `units`; warn where some filings have none."""
+    """Raise StrategyError where the index has no vectors of `model` for a unit; warn where some filings have none."""
     if not index.entries():
         return
     made = {(held.model, held.unit) for held in index.vector_models()}
     lacking = [unit for unit in VectorUnit if unit in units and (model, unit) not in made]
     if lacking:
         raise StrategyError(
-            f"it needs vectors of {_vectors_name(lacking)} by {model}, and the index holds none",
+            f"it needs vectors of {_vectors_name(lacking)} by {model}, and the index contains none",
             subject=subject,
             remedy=f"Make them: {_command(model, lacking, sparse)}",
         )
@@ -132,7 +132,7 @@ def _command(model: str, units: Collection[VectorUnit], sparse: bool) -> str:
 
 
 class PassagePlaces:
-    """Pages of passages by ordinal, read once a filing. Safe to share between threads."""
+    """The page of each passage by ordinal, read once per filing. Safe to share between threads."""
 
     def __init__(self, index: FilingIndex) -> None:
         self._index = index
@@ -142,7 +142,7 @@ class PassagePlaces:
         self._pages: dict[str, dict[int, int]] = {}
 
     def of(self, doc_id: str) -> dict[int, int]:
-        """Ordinal -> 0-based page of every passage; empty for a filing that is not there (any more)."""
+        """Return the 0-based page of every passage by ordinal; empty for a filing that is not in the index."""
         entries = self._index.entries()
         with self._guard:
             if self._entries is not entries:
@@ -161,7 +161,7 @@ class PassagePlaces:
         return found
 
     def on(self, pages: Iterable[PageKey]) -> list[tuple[str, int]]:
-        """(doc_id, ordinal) of all passages on these pages."""
+        """Return (doc_id, ordinal) of all passages on these pages."""
         wanted: dict[str, set[int]] = {}
         for key in pages:
             wanted.setdefault(key.doc_id, set()).add(key.page)
@@ -174,17 +174,17 @@ class PassagePlaces:
 
 
 _ALL = 100_000
-"""More than the pages and passages of the few filings searched."""
+"""More than the number of pages and passages in the few filings searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageSimilarity:
-    """Cosines of whole pages and of the passages on them, by a ranker that has vectors of both."""
+    """Cosines of whole pages and of their passages, from a ranker with vectors of both."""
 
     ranker: Ranker
 
     def of(self, query: Query, doc_ids: Collection[str]) -> dict[PageKey, float]:
-        """The cosine of each page of these filings, or of its nearest passage where that is nearer."""
+        """Return the cosine of each page of these filings, or of its nearest passage if that is higher."""
         wording, scope = Wording.of(query), Scope(doc_ids=tuple(doc_ids))
         cosines = dict(self.ranker.pages(wording, scope, _ALL))
         for passage, cosine in self.ranker.passages(wording, scope, _ALL):

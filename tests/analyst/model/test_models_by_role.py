@@ -71,5 +71,5 @@ def test_what_a_strategy_does_without_its_model_is_told_in_the_answer(
     answer = answer_question(SUIT, AnswerContext.from_settings(workspace, settings, notify=notes.append))
     plain = answer_question(SUIT, AnswerContext.from_settings(workspace, Settings(strategy="bm25")))
     assert answer.answer == plain.answer and not answer.refused
-    assert any("the question itself is searched with" in warning for warning in answer.warnings)
+    assert any("the search uses the question itself" in warning for warning in answer.warnings)
     assert set(notes) <= set(answer.warnings) != set() and plain.warnings == ()

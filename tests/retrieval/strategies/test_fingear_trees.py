@@ -148,7 +148,7 @@ def test_a_cross_encoder_orders_within_items_and_across_them(
 
 
 def test_filings_without_trees_are_told(workspace: Workspace, tmp_path: Path, asked: Callable[[str], Query]) -> None:
-    with pytest.raises(TreeError, match=r"no trees of 60:0 tokens.*fin-agent trees --chunk 60:0"):
+    with pytest.raises(TreeError, match=r"the filings have no trees of 60:0 tokens.*fin-agent trees --chunk 60:0"):
         gear(workspace, TreeStore(tmp_path)).search(asked(SUIT), Scope(doc_ids=(FILING,)))
 
 
@@ -251,7 +251,7 @@ def test_an_encoder_makes_vectors_of_the_questions_and_compares_by_them(
     assert found.passages and not told
     other = WordyEncoder("another")
     gear(workspace, kept, encoder=other, notify=told.append).search(asked(SUIT), Scope(doc_ids=(FILING,)))
-    assert "hold no vectors by another" in told[0] and "fin-agent trees --encoder another --again" in told[0]
+    assert "have no vectors by another" in told[0] and "fin-agent trees --encoder another --again" in told[0]
 
 
 def test_a_filing_without_items_and_one_with_few_are_searched(

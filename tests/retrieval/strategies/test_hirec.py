@@ -162,7 +162,7 @@ def test_a_part_that_it_does_not_have_is_told(workspace: Workspace) -> None:
 
 
 def test_without_a_cross_encoder_it_says_how_to_do_without(workspace: Workspace) -> None:
-    with pytest.raises(StrategyError, match=r"needs a cross-encoder.*FIN_AGENT_RERANKER=.*, as hirec-no-document"):
+    with pytest.raises(StrategyError, match=r"needs a cross-encoder.*FIN_AGENT_RERANKER=.*; or use hirec-no-document"):
         build_strategy("hirec:bm25", workspace)
     with pytest.raises(StrategyError, match="needs a cross-encoder"):
         build_strategy("hirec-no-passage-reranker:bm25", workspace)

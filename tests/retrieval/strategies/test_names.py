@@ -58,9 +58,12 @@ def test_a_missing_name_is_told(written: str) -> None:
     [
         (
             "hhr:default",
-            r"hhr cannot be combined with default\. hhr stands over: bm25, dense, splade, hybrid, parent-child",
+            r"hhr cannot be combined with default\. hhr can wrap: bm25, dense, splade, hybrid, parent-child",
         ),
-        ("bm25:dense", r"bm25 cannot be combined with dense\. bm25 stands alone, under: .*rerank"),
+        (
+            "bm25:dense",
+            r"bm25 cannot be combined with dense\. bm25 wraps no other strategy; these can wrap it: .*rerank",
+        ),
         ("hyde:rerank:dense", "hyde cannot be combined with rerank"),
         ("rerank:rerank", "rerank cannot be combined with rerank"),
         ("hirec:page-then-chunk", "hirec cannot be combined with page-then-chunk"),

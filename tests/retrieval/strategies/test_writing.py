@@ -20,12 +20,12 @@ def test_what_is_written_is_searched_with(script: type[Script], notes: list[str]
 @pytest.mark.parametrize("rubbish", ["", "   \n", "?!? 12 34 ...", "ok", "{}{}"])
 def test_what_is_no_text_is_noted_and_left_out(script: type[Script], notes: list[str], rubbish: str) -> None:
     assert generated_text(script(rubbish), PROMPT, notes.append) == ""
-    assert len(notes) == 1 and "the question itself is searched with" in notes[0]
+    assert len(notes) == 1 and "the search uses the question itself" in notes[0]
 
 
 def test_a_model_that_fails_is_noted_and_does_not_end_the_search(script: type[Script], notes: list[str]) -> None:
     assert generated_text(script(), PROMPT, notes.append) == ""
-    assert notes == ["the model: no connection to the server; the question itself is searched with"]
+    assert notes == ["the model: no connection to the server; the search uses the question itself"]
 
 
 def test_a_very_long_text_is_cut(script: type[Script], notes: list[str]) -> None:
