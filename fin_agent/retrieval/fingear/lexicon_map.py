@@ -88,9 +88,7 @@ def item_weights(counts: Mapping[str, float], how: Weighting = "relative") -> di
 def budgets(weights: Mapping[str, float], k: int) -> dict[str, int]:
     """Return the number of chunks of each Item: round(k * weight), adjusted by largest remainder to sum to k.
 
-    Of equal remainders, the larger weight comes first. With fewer chunks than Items, the Items with the lowest weights
-    get
-    none.
+    Of equal remainders, the larger weight comes first. With too few chunks, the Items with the lowest weights get none.
 
     >>> budgets({"7": 0.6, "1": 0.2, "1A": 0.2}, 10)
     {'7': 6, '1': 2, '1A': 2}

@@ -1,8 +1,8 @@
 """Build the Summary and Question Trees of a filing by clustering the chunks of each Item, and store them.
 
-FinGEAR 3.1.1: both trees have one topology; the nodes of one contain summaries, those of the other questions, and their
-leaves are the same chunks. Clustering follows RAPTOR (Sarthi et al. 2024): UMAP, then Gaussian mixtures with soft
-membership, globally and within each global cluster.
+FinGEAR 3.1.1: both trees have one topology; the nodes of one contain summaries, those of the other questions, and they
+share their leaves. Clustering follows RAPTOR (Sarthi et al. 2024): UMAP, then Gaussian mixtures with soft membership,
+globally and within each global cluster.
 """
 
 from __future__ import annotations
@@ -68,10 +68,7 @@ class Chunking(BaseModel):
 
     @classmethod
     def parsed(cls, written: str) -> Chunking:
-        """Parse a chunking such as `2000:100`.
-
-        Raises:
-            TreeError: The text is not a valid chunking.
+        """Parse a chunking such as `2000:100`. Raises TreeError for text that is not one.
 
         >>> Chunking.parsed("2000:100")
         Chunking(size=2000, overlap=100, whole=False)
@@ -204,17 +201,8 @@ def build_trees(
 ) -> BuiltTrees:
     """Build the trees of one filing. The result depends only on filing, chunking, encoder and writer.
 
-    Args:
-        index: The index with the filing.
-        doc_id: The filing.
-        lexicon: The source of the financial terms.
-        chunking: How leaves are cut.
-        writer: Writes summaries and questions.
-        encoder: Provides the vectors to cluster; TF-IDF where None.
-
-    Raises:
-        FilingIndexError: The filing is not indexed.
-        TreeError: A library is missing.
+    Without `encoder`, TF-IDF is clustered. Raises FilingIndexError if the filing is unknown, TreeError without a
+    library.
     """
     record = index.filing(doc_id)
     seconds: defaultdict[str, float] = defaultdict(float)
@@ -348,11 +336,7 @@ def _soft_clusters(vectors: Matrix, neighbours: int) -> list[list[int]]:
 
 
 def library(name: str) -> Any:
-    """Import a library of the extra `fingear` when it is needed.
-
-    Raises:
-        TreeError: The library is not installed.
-    """
+    """Import a library of the extra `fingear` when it is needed. Raises TreeError if it is not installed."""
     try:
         return import_module(name)
     except ImportError as failure:
@@ -457,11 +441,7 @@ def _central_sentences(sentences: Sequence[str]) -> list[str]:
 
 
 def trees_folder(index: FilingIndex, chosen: Path | None = None) -> Path:
-    """Return the folder for the trees of an index: `chosen`, otherwise `trees` in the index folder.
-
-    Raises:
-        TreeError: The index is a cluster and no folder is given.
-    """
+    """Return `chosen`, otherwise `trees` in the index folder. Raises TreeError for a cluster without a given folder."""
     folder = chosen or (own / "trees" if isinstance(own := getattr(index, "folder", None), Path) else None)
     if folder is None:
         raise TreeError("trees of a cluster's filings need a folder", remedy="Name one: FIN_AGENT_TREES=my-trees")
@@ -475,21 +455,13 @@ class TreeStore:
         self._folder = folder
 
     def write(self, trees: FilingTrees) -> int:
-        """Store the trees of a filing, replacing those with the same chunking.
-
-        Returns:
-            The size of the file in bytes.
-        """
+        """Store the trees of a filing, replacing those with the same chunking, and return the file's size in bytes."""
         content = gzip.compress(trees.model_dump_json(exclude_defaults=True).encode(), mtime=0)
         atomic_write(self._place(trees.content_hash, trees.chunking), content)
         return len(content)
 
     def read(self, doc_id: str, content_hash: str, chunking: Chunking) -> FilingTrees | None:
-        """Return the trees of a filing; None where there are none.
-
-        Raises:
-            TreeError: The file cannot be read.
-        """
+        """Return the trees of a filing; None where there are none. Raises TreeError if the file cannot be read."""
         place = self._place(content_hash, chunking)
         try:
             found = FilingTrees.model_validate_json(gzip.decompress(place.read_bytes()))

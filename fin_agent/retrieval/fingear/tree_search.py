@@ -111,11 +111,7 @@ class TreeSearch(ABC):
     notify: Notify = log_warning
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
-        """See Strategy.search.
-
-        Raises:
-            TreeError: None of the filings found has trees.
-        """
+        """See Strategy.search. Raises TreeError where none of the filings found has trees."""
         ranked = filings_for(query, self.workspace, scope, max(self.documents, depth.documents))
         trees = self._trees([filing.doc_id for filing in ranked[: self.documents]])
         held = Passages(self.workspace.index)
@@ -174,8 +170,7 @@ class TreeSearch(ABC):
 class FinGear(TreeSearch):
     """Lexicon-guided retrieval over the trees of each Item.
 
-    Without a cross-encoder, both reranking stages use TF-IDF over the candidates; with that part switched off, they use
-    reciprocal rank fusion of the two trees.
+    Both reranking stages use the cross-encoder, TF-IDF without one, or rank fusion where that part is switched off.
     """
 
     parts: frozenset[str] = ALL_PARTS
@@ -254,7 +249,7 @@ class FinGear(TreeSearch):
 class Raptor(TreeSearch):
     """Searches summaries and chunks of one tree together (Sarthi et al. 2024, collapsed tree).
 
-    A summary that is found contributes the chunk below it that is most similar to the question.
+    A summary found contributes the chunk below it that is most similar to the question.
     """
 
     def _select_chunks(

@@ -2,8 +2,8 @@
 
 Rule-based simulations for comparison. LightRAG (Guo et al. 2024, mode `mix`) and GraphRAG (Edge et al. 2024, local and
 global search) use a model to extract entities and relations and to write community reports. Here entities are the
-metrics, periods and parts on the cards of passages; two entities are related if they are on one card; a report consists
-of the names of a community's members and the sketches of the passages that contain most of them.
+metrics, periods and parts on cards, related if they share a card; a report is made of the names of a community's
+members and the sketches of the passages that contain most of them.
 """
 
 from __future__ import annotations
@@ -73,11 +73,7 @@ class EntityGraph:
 
     @cached_property
     def communities(self) -> tuple[tuple[tuple[str, ...], str], ...]:
-        """(members, report) of each community, by Louvain's method with a fixed seed.
-
-        Raises:
-            TreeError: networkx is not installed.
-        """
+        """(members, report) of each, by Louvain's method with a fixed seed. Raises TreeError without networkx."""
         networkx = library("networkx")
         graph = networkx.Graph()
         for entity in sorted(self.relations):

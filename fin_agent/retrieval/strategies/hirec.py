@@ -42,9 +42,10 @@ class HiRec:
 
     The question is rewritten for the document stage only. A cross-encoder ranks candidate filings by their summaries
     and
-    scores every passage of the filings chosen. Curation judges new passages together with those kept before; the next
-    search is for what is missing. Results of a search after the last curation are merged with the kept passages without
-    curation. If no filing matches by its summary, all are searched.
+    scores every passage of the filings chosen. Curation judges new and kept passages together; the next search is for
+    what
+    is missing. Results after the last curation are merged uncurated. If no filing matches by its summary, all are
+    searched.
     """
 
     name: str
@@ -180,12 +181,8 @@ KINDS = (
 class Hypothetical:
     """Words a query as passages that a model makes up, whose vectors are averaged.
 
-    The prompt `hyde` gives one passage, `multi_hyde` one for each of KINDS. A passage that fails is left out; if all
-    fail,
-    the question itself is used.
-
-    Raises:
-        PromptError: The prompt is not valid.
+    The prompt `hyde` gives one passage, `multi_hyde` one for each of KINDS; if all fail, the question itself is used.
+    Raises PromptError for a prompt that is not valid.
     """
 
     def __init__(

@@ -40,9 +40,7 @@ _READ_OF_EACH = 2
 class DecomposedSearch:
     """Searches for the whole question and for each of its parts with another strategy.
 
-    Results are interleaved: the best of each search first, then the second best, and so on. A part that is hard to find
-    is
-    thus not crowded out by one that many pages mention.
+    Results are interleaved, so that a part is not crowded out by one that more pages mention.
     """
 
     name: str
@@ -80,9 +78,7 @@ _MOST_OF_A_PASSAGE = 3000
 class InterleavedSearch:
     """IRCoT: search, let the model write the next sentence of its reasoning, search with it; at most `searches` times.
 
-    Stops when the model says that it has the answer, or writes nothing that can be searched with. The results of all
-    rounds
-    are combined, `passages` of each.
+    Stops when the model has the answer or writes nothing to search with. Rounds are combined, `passages` of each.
     """
 
     name: str
@@ -145,9 +141,9 @@ def _merge_results(
 class SelfRag:
     """Retrieve, grade the passages, and rewrite and retry while they are not sufficient (Asai et al. 2023).
 
-    This follows LangGraph's recipe, which FinGEAR compares with: a critic replaces the model trained to write
-    reflection
-    tokens. Only passages that the critic finds relevant are read; there may be none.
+    This is LangGraph's recipe, which FinGEAR compares with: a critic replaces the model trained to write reflection
+    tokens.
+    Only passages that the critic finds relevant are read; there may be none.
     """
 
     name: str

@@ -202,12 +202,7 @@ def listed(
 ) -> SearchResult:
     """Return a result from lists without comparable scores; each entry's score is 1 / position.
 
-    Args:
-        passages: Passages without duplicates, best first.
-        pages: Pages, best first.
-        filings: Filings, best first.
-        depth: How many of each to return.
-        read: Minimum number of passages to return, whatever the depth.
+    `passages` are without duplicates; at least `read` of them are returned, whatever the depth.
     """
     return SearchResult(
         filings=filings_of(rank_in_order(filings)[: depth.documents], "place"),

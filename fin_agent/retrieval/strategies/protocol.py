@@ -133,8 +133,7 @@ STRATEGIES: Mapping[str, StrategyInfo] = {
 def parse_strategy(written: str) -> tuple[StrategyInfo, ...]:
     """Return the layers of a strategy, top first; layers that are not named are the defaults.
 
-    Raises:
-        StrategyError: A name is unknown, or two layers cannot be combined.
+    Raises StrategyError where a name is unknown, or two layers cannot be combined.
 
     >>> [layer.name for layer in parse_strategy("rerank")]
     ['rerank', 'hybrid']
@@ -208,13 +207,7 @@ class Curator(Protocol):
     """Judges passages against a question. Deterministic; safe to share between threads."""
 
     def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
-        """Return which of the new and earlier passages help to answer `question`, and what is missing.
-
-        Args:
-            question: The original question.
-            passages: New passages together with those kept before.
-            filings: Filings searched, best first.
-        """
+        """Return which passages, new and kept, help to answer `question`; `filings` are those searched, best first."""
 
 
 class Rewriter(Protocol):
@@ -240,11 +233,7 @@ class Writer(Protocol):
     """Writes the text that a prompt asks for. Safe to share between threads."""
 
     def write(self, prompt: FilledPrompt) -> str:
-        """Return the text.
-
-        Raises:
-            ModelError: The model gives no reply.
-        """
+        """Return the text. Raises ModelError if the model gives no reply."""
 
 
 def generated_text(writer: Writer, prompt: FilledPrompt, notify: Callable[[str], None]) -> str:
@@ -255,9 +244,7 @@ def generated_text(writer: Writer, prompt: FilledPrompt, notify: Callable[[str],
         notify(f"{failure.subject or 'the chat model'}: {failure.what}; the search uses the question itself")
         return ""
     if len(_WORD.findall(text)) < _MIN_WORDS:
-        notify(
-            f"the chat model wrote {text[:40]!r}, which cannot be searched with; the search uses the question itself"
-        )
+        notify(f"the chat model wrote {text[:40]!r}, which is not text; the search uses the question itself")
         return ""
     return text[:_MAX_CHARACTERS]
 

@@ -62,16 +62,9 @@ def build_strategy(
 ) -> Strategy:
     """Build the strategy `spec` over the workspace's index, ready to search.
 
-    A warning goes to `models.notify` where vectors exist for some filings only.
-
-    Args:
-        spec: Name of the strategy, such as `bm25` or `rerank:hybrid`.
-        workspace: The index with its companies and lexicon.
-        settings: The depth of each stage, and the names of models to load.
-        models: Models that are not loaded by name.
-
-    Raises:
-        StrategyError: `spec` is not a strategy, or a library, a model or vectors are missing.
+    `settings` give the depth of each stage and name the models to load; `models` are those not loaded by name. Raises
+    StrategyError where `spec` is not a strategy, or a library, a model or vectors are missing; `models.notify` gets a
+    warning where only some filings have vectors.
 
     >>> from fin_agent.retrieval.search_query import Query
     >>> bm25 = build_strategy("bm25", workspace)  # doctest: +SKIP

@@ -72,11 +72,7 @@ def order_by_scores(
 ) -> list[RankedPassage]:
     """Return the passages ordered by the scorer's scores, best first; ties keep their order.
 
-    Args:
-        question: The question.
-        passages: The passages to order.
-        scorer: Scores the texts.
-        title: Returns the prefix of a passage's text for its filing.
+    `title` returns the prefix of a passage's text for its filing.
     """
     if not passages:
         return []
