@@ -124,7 +124,7 @@ def _print_error(line: str) -> None:
     say(line)
 
 
-_HINT = re.compile(r"`(fin-agent (?:index (?:verify|repair|failures)|ingest|embed|filings|remove)\b[^`]*)`")
+_HINT = re.compile(r"`(fin-agent (?:index (?:verify|repair|failures)|ingest|embed|trees|filings|remove)\b[^`]*)`")
 _index_in_hints: ContextVar[Path | None] = ContextVar("named", default=None)
 
 

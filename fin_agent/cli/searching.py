@@ -92,7 +92,7 @@ def search(
     features = FILING_FEATURES if level is Level.DOCUMENT else PAGE_FEATURES
     known: Mapping[str, str] = features if is_default(settings.strategy) else {**features, **SCORES}
     meanings = {name: meaning for name, meaning in known.items() if name in named}
-    note = _note(settings.strategy, level)
+    note = "" if named <= SCORES.keys() else _note(level)
     fields = _query_fields(query, names, settings.strategy)
     document |= {"query": fields, "meanings": meanings, "features_are": note, "results": hits}
     told = [(name, one_line(said if isinstance(said, str) else ", ".join(said), _FIELD_SHOWN))
@@ -124,10 +124,8 @@ def _query_fields(query: Query, names: Mapping[str, str], strategy: str) -> dict
     }
 
 
-def _note(strategy: str, level: Level) -> str:
+def _note(level: Level) -> str:
     """What the figures beside the names of a score's parts are."""
-    if len(parse_strategy(strategy)) > 1 or parse_strategy(strategy)[0].layer is not Layer.WHOLE:
-        return ""
     if level is Level.DOCUMENT:
         return "Each name is followed by its value; a score combines the values times their weights. The values are:"
     return "Each name is followed by its value times its weight; a page's score is their sum. The values are:"

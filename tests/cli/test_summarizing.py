@@ -64,12 +64,16 @@ def test_trees_by_rules_tell_the_seconds_of_each_stage_and_ask_no_model(
     own_index: Path, openai_server: OpenAIServer
 ) -> None:
     pytest.importorskip("umap")
+    search = ("search", "instruments", "--strategy", "fingear", "--doc", FILING, "--index", own_index)
+    assert f"`fin-agent trees --chunk 512:0 --index {own_index}`" in Ran(*search).err
     made = Ran("trees", "--doc", FILING, "--index", own_index, "--json").document
     seconds = made["seconds"]
     assert list(seconds) == ["terms", "clusters", "nodes"] and all(second > 0 for second in seconds.values())
     (built,) = made["built"]
     assert 0 < built["leaves"] < built["nodes"] and built["bytes"] > 1000
     assert (made["calls"], made["tokens"], made["written_by"]) == (0, 0, "rules") and not openai_server.requests
+    explained = Ran(*search, "--level", "page", "--explain", "--json").document
+    assert list(explained["meanings"]) == ["chunk"] and not explained["features_are"], "no weights are spoken of"
 
 
 def test_filings_are_found_by_what_a_model_says_of_them(own_index: Path, openai_server: OpenAIServer) -> None:

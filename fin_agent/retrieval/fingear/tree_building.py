@@ -471,7 +471,7 @@ class TreeStore:
             raise TreeError(
                 "the trees of this filing cannot be read",
                 subject=doc_id,
-                remedy="Build them again: fin-agent trees --again",
+                remedy=f"Build them again: `fin-agent trees --doc {doc_id} --chunk {chunking} --again`",
             ) from failure
         return found
 

@@ -135,18 +135,19 @@ class TreeSearch(ABC):
                 lacking.append(doc_id)
             else:
                 found.append(trees)
+        command = f"fin-agent trees --chunk {self.chunking}"
         if doc_ids and not found:
             raise TreeError(
                 f"the filings have no trees of {self.chunking} tokens",
                 subject=", ".join(doc_ids[:3]),
-                remedy=f"Build them: fin-agent trees --chunk {self.chunking}",
+                remedy=f"Build them: `{command}`",
             )
         if lacking:
-            self.notify(f"no trees of {', '.join(lacking)}: fin-agent trees --chunk {self.chunking} builds them")
+            self.notify(f"no trees of {', '.join(lacking)}: `{command}` builds them")
         if self.encoder is not None and (other := [one for one in found if one.encoder != self.encoder.name]):
             self.notify(
                 f"the trees of {', '.join(one.doc_id for one in other)} have no vectors by {self.encoder.name}: their"
-                f" questions are compared by words. fin-agent trees --encoder {self.encoder.name} --again builds them"
+                f" questions are compared by words. `{command} --encoder {self.encoder.name} --again` builds them"
             )
         return found
 

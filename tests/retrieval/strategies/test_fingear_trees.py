@@ -99,7 +99,7 @@ def test_kept_trees_are_read_back_and_those_of_other_content_are_not(
     assert store.read(FILING, "0" * 64, SMALL) is None
     (file,) = tmp_path.iterdir()
     file.write_bytes(file.read_bytes()[:-40])
-    with pytest.raises(TreeError, match=r"cannot be read.*fin-agent trees --again"):
+    with pytest.raises(TreeError, match=rf"cannot be read.*`fin-agent trees --doc {FILING} --chunk 60:0 --again`"):
         store.read(FILING, record.content_hash, SMALL)
     assert store.prune([]) == 1 and not list(tmp_path.iterdir())
 
@@ -148,7 +148,7 @@ def test_a_cross_encoder_orders_within_items_and_across_them(
 
 
 def test_filings_without_trees_are_told(workspace: Workspace, tmp_path: Path, asked: Callable[[str], Query]) -> None:
-    with pytest.raises(TreeError, match=r"the filings have no trees of 60:0 tokens.*fin-agent trees --chunk 60:0"):
+    with pytest.raises(TreeError, match=r"the filings have no trees of 60:0 tokens.*`fin-agent trees --chunk 60:0`"):
         gear(workspace, TreeStore(tmp_path)).search(asked(SUIT), Scope(doc_ids=(FILING,)))
 
 
@@ -159,7 +159,7 @@ def test_of_several_filings_those_without_trees_are_left_out_and_told(
     searching = replace(gear(workspace, store, notify=told.append), documents=2)
     found = searching.search(asked(SUIT), Scope(doc_ids=(FILING, "harborlight_2023_10k")))
     assert {each.stored.doc_id for each in found.passages} == {FILING}
-    assert told == ["no trees of harborlight_2023_10k: fin-agent trees --chunk 60:0 builds them"]
+    assert told == ["no trees of harborlight_2023_10k: `fin-agent trees --chunk 60:0` builds them"]
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,10 @@ def test_an_encoder_makes_vectors_of_the_questions_and_compares_by_them(
     assert found.passages and not told
     other = WordyEncoder("another")
     gear(workspace, kept, encoder=other, notify=told.append).search(asked(SUIT), Scope(doc_ids=(FILING,)))
-    assert "have no vectors by another" in told[0] and "fin-agent trees --encoder another --again" in told[0]
+    assert (
+        "have no vectors by another" in told[0]
+        and "`fin-agent trees --chunk 60:0 --encoder another --again`" in told[0]
+    )
 
 
 def test_a_filing_without_items_and_one_with_few_are_searched(
