@@ -1,1 +1,1 @@
-"""The financial language as data: metrics, formulas, Items, topics, companies and periods."""
+"""The language of finance as data: metrics, formulas, Items, topics, companies and periods."""

@@ -1,4 +1,4 @@
-"""What analysts write short, written out, so that every reader of a question meets whole words."""
+"""Expand analysts' abbreviations in questions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fin_agent.lexicon.words import word_lists
 
 @lru_cache(maxsize=64)
 def expand_abbreviations(question: str) -> str:
-    """The question with its short forms (words/shorthand.yaml) and short years written out.
+    """Return the question with its abbreviations (words/shorthand.yaml) and two-digit years expanded.
 
     >>> expand_abbreviations("op margin FY'24, 13 wks ended Jan '25")
     'operating margin FY2024, 13 weeks ended Jan 2025'
@@ -31,7 +31,7 @@ def expand_abbreviations(question: str) -> str:
 
 
 def _quarter_ended(found: re.Match[str]) -> str:
-    """`calendar Q2 2025` by its last day: a filer may call that quarter another."""
+    """Return `calendar Q2 2025` as its last day, because the filer may use another name for that quarter."""
     last = ("March 31", "June 30", "September 30", "December 31")[int(found["quarter"]) - 1]
     return f"quarter ended {last}, 20{found['yy']}"
 
@@ -40,7 +40,7 @@ _COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "
 _COUNTED_YEARS = re.compile(
     r"\b(?P<lead>last|past|previous)[ -](?P<count>[2-9]|10)[ -]years?(?:[ -](?:period|span)\b)?", re.I
 )
-"""`the last 3-year period`, which is `the last three years`."""
+"""`the last 3-year period`, expanded to `the last three years`."""
 _PER_SHARE = re.compile(r"(?<=[A-Za-z])\s?/\s?(?:sh|shr|share)\b", re.I)
 _CALENDAR_QUARTER = re.compile(
     r"\b(?:calendar(?: year)? |CY ?|C)Q(?P<quarter>[1-4])(?: of)?[ -]?(?:CY ?)?'?(?:20)?(?P<yy>\d\d)\b", re.I
@@ -61,7 +61,7 @@ _SHORT_YEAR = re.compile(
 
 @lru_cache(maxsize=1)
 def _forms() -> tuple[re.Pattern[str], dict[str, str]]:
-    """(pattern of all short forms, what each stands for); those in small letters are found in any case."""
+    """Return (pattern of all abbreviations, their expansions); those in lower case match in any case."""
     forms = {short: long for long, listed in word_lists("shorthand").items() for short in listed}
     either = "|".join(
         _abbreviation_pattern(short)
@@ -76,5 +76,5 @@ def _forms() -> tuple[re.Pattern[str], dict[str, str]]:
 
 
 def _abbreviation_pattern(short: str) -> str:
-    """A pattern of a short form; its words may each end in a full stop."""
+    """Return the pattern of an abbreviation; each of its words may end in a period."""
     return re.escape(short).replace(r"\ ", r"\.? ")

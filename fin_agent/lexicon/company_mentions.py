@@ -1,4 +1,4 @@
-"""Which indexed companies a question names, and which it names that are not indexed."""
+"""Find the companies that a question names, both indexed ones and others."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from fin_agent.vocabulary.identity import Identity
 __all__ = ["Company", "CompanyDirectory", "CompanyMention", "normalize_name"]
 
 CERTAIN = 0.75
-"""Confidence from which a mention leaves no doubt which company is meant: full and short names, tickers."""
+"""Confidence from which a mention identifies its company beyond doubt: full and short names, tickers."""
 
 _TOKEN = re.compile(r"[^\W_][\w.&'’*-]*|&")
 _POSSESSIVE = re.compile(r"['’]s?$", re.I)
 _CONNECTIVES = frozenset({"and", "of", "the", "new", "de", "&"})
-"""Words that no name ends in: "Nike and" is Nike."""
+"""Words that no name ends in: in "Nike and", the name is Nike."""
 _ARTICLES = frozenset({"and", "of", "the", "&"})
 _AS_A_COMPANY = re.compile(
     r"(?:^|\b(?:for|of|by|did|does|do|has|have|had|is|are|was|were|and|vs\.?|versus|compare)\s)\s*$", re.I
@@ -46,11 +46,12 @@ _TICKER_CONFIDENCE = 0.9
 _MAX_TOKENS = 5
 _OF_A_BRAND = 0.8
 _OPENING = 0.7
-"""What is left of the confidence of an everyday word whose capital is that of a sentence: "Target margin?"."""
+"""Factor for the confidence of an everyday word that is capitalized as the first word of a sentence: "Target
+margin?"."""
 _LONGER_NAME = 0.6
-"""What is left of the confidence of a short name that goes on with another word: "Delta Air"."""
+"""Factor for the confidence of a short name followed by another capitalized word: "Delta Air"."""
 _TITLE_CASE = 0.6
-"""Share of words with capitals from which capitals say nothing."""
+"""Share of capitalized words from which capitals carry no information."""
 _KEPT_QUESTIONS, _KEPT_PHRASES = 64, 16_384
 
 _Token = tuple[int, int, str]
@@ -59,7 +60,7 @@ _Token = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class CompanyMention:
-    """A company named in a question. `confidence` is 1.0 for a full name, less for short forms and typos."""
+    """A company named in a question. `confidence` is 1.0 for a full name, less for short forms and misspellings."""
 
     company: Company
     start: int
@@ -70,7 +71,7 @@ class CompanyMention:
 
 
 class CompanyDirectory:
-    """The companies of an index, and how people refer to them.
+    """The companies of an index, and the names people use for them.
 
     >>> from fin_agent.vocabulary.identity import Form
     >>> apple = Identity(company="Apple Inc.", form=Form.TEN_K, ticker="AAPL")
@@ -93,13 +94,13 @@ class CompanyDirectory:
         self._by_day: dict[date, list[str]] | None = None
 
     def mentions(self, question: str) -> list[CompanyMention]:
-        """Indexed companies named in `question`, left to right, each name read as long as it goes."""
+        """Return the indexed companies named in `question`, left to right, each with the longest matching name."""
         return list(self._read(question))
 
     def filings_dated(self, day: date) -> Sequence[str]:
-        """Filings that are of `day`: it ends their period, or they were filed on it."""
+        """Return the filings whose period ends on `day`, or that were filed on it."""
         by_day = self._by_day
-        if by_day is None:  # few questions name a day: made for the first that does
+        if by_day is None:  # built on demand, because few questions name a day
             by_day = {}
             for doc_id, identity in self.identities.items():
                 for of_filing in {identity.period_end, identity.filed}:
@@ -109,9 +110,11 @@ class CompanyDirectory:
         return by_day.get(day, ())
 
     def unknown_names(self, question: str, taken: Sequence[tuple[int, int]] = ()) -> list[str]:
-        """Names in `question` that stand where a company would and are not indexed.
+        """Return names in `question` that are used like companies and are not indexed.
 
-        `taken` are (start, end) spans already understood: indexed companies, metrics, periods.
+        Args:
+            question: The question.
+            taken: (start, end) spans already understood: indexed companies, metrics, periods.
         """
         companies = [(mention.start, mention.end) for mention in self.mentions(question)]
         words = company_words()
@@ -119,7 +122,7 @@ class CompanyDirectory:
         return unknown_names(question, companies, taken, words.not_companies, words.generic, listed)
 
     def _listed_company_spans(self, question: str) -> tuple[tuple[int, int], ...]:
-        """(start, end) of the listed companies that `question` names and the index does not hold."""
+        """Return (start, end) of the listed companies that `question` names and the index lacks."""
         companies = [(mention.start, mention.end) for mention in self.mentions(question)]
         tokens = [found.span() for found in _TOKEN.finditer(question)]
         small = _CAPITAL_INSIDE.search(question) is None
@@ -134,13 +137,13 @@ class CompanyDirectory:
 
     def _mentions(self, question: str) -> tuple[CompanyMention, ...]:
         tokens = [(found.start(), found.end(), found.group()) for found in _TOKEN.finditer(question)]
-        small = _CAPITAL_INSIDE.search(question) is None  # whoever writes no capitals writes names without them too
+        small = _CAPITAL_INSIDE.search(question) is None  # without any capitals, names are not capitalized either
         found = [] if small else self._match_name(question, tokens, relaxed=False)
         found = found or self._match_name(question, tokens, relaxed=True)
         return tuple(found or self._owners_of_brands(question, tokens))
 
     def _owners_of_brands(self, question: str, tokens: Sequence[_Token]) -> Iterator[CompanyMention]:
-        """The company that alone has a brand which the question names; the brand's words stay a part's."""
+        """Yield the company that alone owns a brand named in the question; the brand's words still name a part."""
         owners: dict[str, CompanyMention] = {}
         for start, _, phrase in _phrases_of(question, [(start, end) for start, end, _ in tokens]):
             owner = self._book.owner_of_brand(phrase)
@@ -190,7 +193,7 @@ class CompanyDirectory:
         return self._guess_company(wording, alias) if alias else None
 
     def _look_up_name(self, phrase: str) -> tuple[str, Company | None, Alias | None]:
-        """(name as the book has it, whose ticker, whose name) of a phrase; the name is empty where none is like it."""
+        """Return (normalized name, company by ticker, alias by name) of a phrase; the name is empty if impossible."""
         name = normalize_name(phrase)
         if not name:
             return "", None, None
@@ -210,12 +213,12 @@ class CompanyDirectory:
             return None
         name, entry = found
         if {alias.split()[0], alias.split()[-1]} & company_words().not_companies - set(name.split()):
-            return None  # "If Nike" is no spelling of Nike
+            return None  # "If Nike" is not a misspelling of Nike
         return None if name in company_words().everyday and alias == name + "s" else entry
 
 
 def _phrases_of(question: str, tokens: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
-    """(start, end, words) of each run of words that a name may be, from the left, the longest first."""
+    """Yield (start, end, words) of each run of words that may be a name, from the left, the longest first."""
     words = [question[start:end].casefold() for start, end in tokens]
     for first in range(len(tokens)):
         for last in range(min(first + _MAX_TOKENS, len(tokens)) - 1, first - 1, -1):
@@ -232,7 +235,7 @@ def _in_title_case(tokens: Sequence[_Token]) -> bool:
 
 
 def _adjust_for_following_word(mention: CompanyMention, question: str, after: _Token | None) -> CompanyMention:
-    """Less sure where a short name is followed by a word that may belong to another company's name."""
+    """Lower the confidence of a short name followed by a word that may belong to another company's name."""
     if mention.how not in ("short name", "nickname") or after is None or question[mention.end : after[0]] != " ":
         return mention
     word = after[2]
@@ -243,55 +246,55 @@ def _adjust_for_following_word(mention: CompanyMention, question: str, after: _T
 
 @lru_cache(maxsize=16)
 def _is_all_caps(question: str) -> bool:
-    """Whether it is all in capitals; asked of every phrase of a question."""
+    """Return whether the question is all in capitals; cached, because it is needed for every phrase."""
     return question.isupper()
 
 
 @dataclass(frozen=True)
 class _PhraseContext:
-    """A phrase of a question and how it is written there: looked at only as far as it is asked for."""
+    """A phrase of a question and how it is written there; properties are evaluated on demand."""
 
     question: str
     start: int
     phrase: str
     relaxed: bool
-    """Whether no company is written as one is."""
+    """Whether no company in the question is written in capitals."""
 
     @property
     def is_all_caps(self) -> bool:
-        """Stands in a question that is all in capitals: they tell nothing."""
+        """Whether the question is all in capitals, which then carry no information."""
         return _is_all_caps(self.question)
 
     @property
     def is_capitalized(self) -> bool:
-        """Begins with a capital letter or a digit, in a question that is not all in capitals."""
+        """Whether the phrase begins with a capital letter or a digit, in a question that is not all in capitals."""
         first = self.phrase[0]
         return first.isdigit() or (first.isupper() and (self.relaxed or not self.is_all_caps))
 
     @property
     def is_possessive(self) -> bool:
-        """Whether it owns what follows."""
+        """Whether a possessive ending follows."""
         end = self.start + len(self.phrase)
         return _OWNS.match(self.question[end : end + 3]) is not None
 
     @cached_property
     def is_in_company_position(self) -> bool:
-        """Stands where a company would, in a question that names none in capitals."""
+        """Whether the phrase is in the position of a company, in a question that capitalizes none."""
         return self.relaxed and _AS_A_COMPANY.search(self._before) is not None
 
     @property
     def is_marked_as_ticker(self) -> bool:
-        """Written as a ticker symbol is: `$AAPL`, `NYSE: NKE`."""
+        """Whether it is marked as a ticker symbol: `$AAPL`, `NYSE: NKE`."""
         return self._before.endswith("$") or _marked_by_exchange(self._before)
 
     @property
     def opens_sentence(self) -> bool:
-        """Its capital is that of a sentence."""
+        """Whether it begins a sentence, which explains its capital."""
         return not self.is_all_caps and _OPENS.search(self._before) is not None
 
     @property
     def follows_article(self) -> bool:
-        """Whether `a`, `each` or their like stands before it."""
+        """Whether `a`, `each` or a similar word precedes it."""
         return _NOT_A_NAME_AFTER.search(self._before) is not None
 
     @property
@@ -301,7 +304,7 @@ class _PhraseContext:
 
     @property
     def may_be_ticker(self) -> bool:
-        """Whether a ticker symbol may be meant: by its capitals, or in lower case where nothing else is named."""
+        """Whether it may be a ticker symbol: by its capitals, or in lower case where nothing else is named."""
         bare = bare_ticker(self.phrase)
         if self.is_possessive:
             return len(bare) >= _MIN_TICKER_LENGTH or self.phrase.isupper()
@@ -313,19 +316,19 @@ class _PhraseContext:
 
     @property
     def may_be_abbreviated(self) -> bool:
-        """Whether the beginnings of words may stand for them."""
+        """Whether it may consist of clipped words."""
         if " " in self.phrase or not (self.is_capitalized or self.is_possessive):
             return False
         return self.is_possessive or not self.opens_sentence or not self.phrase[1:].islower()
 
     @property
     def may_be_misspelt(self) -> bool:
-        """Whether a name may be meant that is spelt otherwise: names have capitals, or possess something."""
+        """Whether it may be a misspelt name: names are capitalized or possessive."""
         last = self.phrase.split()[-1]
         return (self.is_capitalized and (last[0].isupper() or last[0].isdigit())) or self.is_possessive
 
     def may_name(self, alias: str, how: str) -> bool:
-        """Whether an alias may be meant: everyday words want a capital, a possessive or a company's place."""
+        """Return whether it may mean an alias; everyday words need a capital, a possessive or a company's position."""
         words = company_words()
         if how == "initials":
             if join_initials(self.phrase):
@@ -340,7 +343,7 @@ class _PhraseContext:
         return (self.is_possessive or self.is_in_company_position) and not self.follows_article
 
     def adjusted_for_capital(self, entry: Alias) -> Alias:
-        """`entry`, less sure where nothing but a sentence's capital tells an everyday word from a name."""
+        """Return `entry`, less certain where only a sentence's capital distinguishes an everyday word from a name."""
         if not self.opens_sentence or self.is_possessive or normalize_name(self.phrase) not in company_words().everyday:
             return entry
         return replace(entry, confidence=entry.confidence * _OPENING)
@@ -358,7 +361,7 @@ def _marked_by_exchange(before: str) -> bool:
 
 
 _COMPANY, _UNDERSTOOD = "\x01", "\x02"
-"""What is written over the letters of companies that are known, and of metrics and periods."""
+"""Marks that replace the letters of known companies, and of metrics and periods."""
 _WORD = r"(?:[A-Z]|\d+[A-Z](?![A-Z]*\b)|\d+M\b|\d+-(?=[A-Z][a-z]))[\w.*&-]*(?:['’](?![sS]\b)\w+)?"
 _NAME = re.compile(rf"(?<![\w.-]){_WORD}(?:\s+(?:(?:&|of|and)\s+)?{_WORD})*")
 _POSSESSIVES = re.compile(r"['’](?:s\b|(?!\w))", re.I)
@@ -376,7 +379,7 @@ _COMPARED = re.compile(
 _BESIDE_A_COMPANY = re.compile(r"^(?:,|\s+(?:and|or|versus|vs\.?|with|to|than))\s+\x01", re.I)
 _OF_A_COMPANY = re.compile(r"\x01['’]?s?\s+$", re.I)
 _NUMBERED = re.compile(r"-\d")
-"""COVID-19, Form 10-K."""
+"""As in COVID-19 or Form 10-K."""
 
 
 def unknown_names(
@@ -387,12 +390,18 @@ def unknown_names(
     beginnings: Collection[str] = (),
     listed: Sequence[tuple[int, int]] = (),
 ) -> list[str]:
-    """The names, each once, left to right; `listed` are spans that are known to be names of companies.
+    """Return the names used like companies, each once, left to right.
 
-    `not_companies` are words that name none; those in `beginnings` do where a name follows (`General Dynamics`).
-    `companies` are the (start, end) spans of indexed companies, `understood` those of metrics and periods. Where a
-    company is known already, only a second one that is set beside it, possesses something or acts counts: other
-    capitals are likely its products and segments ("Apple Watch", "Services").
+    Where a known company is named, another name counts only if it is compared with it, possesses something or acts:
+    other capitalized words are probably its products and segments ("Apple Watch", "Services").
+
+    Args:
+        question: The question.
+        companies: (start, end) spans of indexed companies.
+        understood: (start, end) spans of metrics and periods.
+        not_companies: Words that do not name a company.
+        beginnings: Words of `not_companies` that do where a name follows (`General Dynamics`).
+        listed: (start, end) spans known to be names of companies.
     """
     marked = mask_spans(mask_spans(question, understood, _UNDERSTOOD), companies, _COMPANY)
     names: dict[int, str] = {}
@@ -404,7 +413,7 @@ def unknown_names(
     shouted = question.isupper()
     for whole, start, end in (*candidates, *((start, start, end) for start, end in listed)):
         if _COMPARED.search(_last_words(marked, whole)):
-            start = whole  # "than Under Armour": what would be cut off belongs to the name
+            start = whole  # "than Under Armour": the first word belongs to the name
         before, after = _last_words(marked, start), marked[end : end + _AROUND]
         if _OF_A_COMPANY.search(before) and not _COMPARED.search(before):
             continue
@@ -429,7 +438,7 @@ def company_like_names(
     not_companies: Collection[str],
     beginnings: Collection[str] = (),
 ) -> list[str]:
-    """Runs of capitalised words of a question that names no company, wherever they stand: `General Electric capex`."""
+    """Return all runs of capitalized words in a question that names no company: `General Electric capex`."""
     marked = mask_spans(question, understood, _UNDERSTOOD)
     if question.isupper():
         return []
@@ -437,7 +446,7 @@ def company_like_names(
 
 
 _AROUND = 80
-"""Characters beside a name that say what it stands for: more than any expression here looks at."""
+"""Characters next to a name that determine its role: more than any pattern here needs."""
 
 
 def _last_words(text: str, end: int) -> str:
@@ -445,7 +454,7 @@ def _last_words(text: str, end: int) -> str:
 
 
 def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    """Whether (start, end) shares a place with one of `spans`, which stand in order and apart."""
+    """Return whether (start, end) overlaps one of `spans`, which are sorted and disjoint."""
     before = bisect_left(spans, (end,))
     return before > 0 and start < spans[before - 1][1]
 
@@ -453,7 +462,7 @@ def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
 def _candidates(
     text: str, not_companies: Collection[str], beginnings: Collection[str]
 ) -> Iterator[tuple[int, int, int]]:
-    """Runs of capitalised words: where each begins, and its span without the words at either end that name nothing."""
+    """Yield runs of capitalized words: the start of each, and its span trimmed by words that name nothing."""
     for run in _NAME.finditer(text):
         words = [(run.start() + word.start(), run.start() + word.end()) for word in re.finditer(r"\S+", run.group())]
         empty = [_is_not_name(text[start:end], not_companies) for start, end in words]

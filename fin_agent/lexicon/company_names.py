@@ -1,4 +1,4 @@
-"""The forms of a company's name: without punctuation and legal form, shortened, in initials."""
+"""Forms of company names: normalized, shortened, as initials, misspelt."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from fin_agent.vocabulary.identity import Identity
 
 _Filing = tuple[str, Identity]
 _Cover = tuple[str, str | None, str | None, str | None, str | None]
-"""Name, file number, tax number, CIK and ticker as a cover gives them: most covers of a company give the same."""
+"""Name, file number, tax number, CIK and ticker on a cover; most covers of a company agree."""
 
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """A registrant as the index knows it: filings under all the names it has had."""
+    """A registrant of the index, with its filings under all of its names."""
 
     key: str
-    """Stable over a change of name where the covers give a file number or tax number."""
+    """Unaffected by a change of name where the covers give a file number or tax number."""
     name: str
-    """As its latest filing prints it."""
+    """As printed in its latest filing."""
     names: tuple[str, ...]
     tickers: tuple[str, ...]
     doc_ids: tuple[str, ...]
 
 
 def companies_of(filings: Sequence[_Filing]) -> tuple[Company, ...]:
-    """The registrants of `filings`, by key: theirs share a file number, a tax number, a CIK, a ticker or a name."""
+    """Return the registrants of `filings`, by key; filings that share a number, a ticker or a name belong together."""
     alike: dict[_Cover, list[int]] = {}
     for position, (_, identity) in enumerate(filings):
         cover = (identity.company, identity.file_number, identity.employer_id, identity.cik, identity.ticker)
@@ -94,12 +94,12 @@ def _company(group: list[_Filing], marks: Collection[tuple[str, str]]) -> Compan
 
 _JOINED = re.compile(r"([^\W\d_])\s?(&|and|n)\s?([^\W\d_])", re.I)
 _SHORT_ENDINGS = (("group", re.compile(r"[A-Z]\w{3,}group")), ("co", re.compile(r"[A-Z][a-z]{3,}Co")))
-"""What people leave out of a name of one word: Citigroup, PepsiCo."""
+"""Endings that people drop from a name of one word: Citigroup, PepsiCo."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompanyWords:
-    """Word lists for names of companies; see the comments in company_words.yaml."""
+    """Word lists for company names; see the comments in company_words.yaml."""
 
     legal_forms: frozenset[str]
     generic: frozenset[str]
@@ -111,7 +111,7 @@ class CompanyWords:
 
 @dataclass(frozen=True, slots=True)
 class NameForm:
-    """One way to write a company's name. `alias` is normalised; `confidence` says how surely it means the company."""
+    """One way to write a company's name: normalized `alias`, with the `confidence` that it means the company."""
 
     alias: str
     how: str
@@ -120,18 +120,18 @@ class NameForm:
 
 @dataclass(frozen=True, slots=True)
 class ListedCompany:
-    """A listed company as people speak of it, indexed or not; see listed_companies.yaml."""
+    """A listed company by its usual names, indexed or not; see listed_companies.yaml."""
 
     name: str
     nicknames: tuple[str, ...]
-    """As `plain_name` makes them, the name itself first."""
+    """In the form of `simplify_name`, the name itself first."""
     tickers: tuple[str, ...]
     brands: tuple[str, ...]
 
 
 @lru_cache(maxsize=1)
 def listed_companies() -> tuple[ListedCompany, ...]:
-    """The companies of listed_companies.yaml."""
+    """Return the companies of listed_companies.yaml."""
     lists = load_yaml("listed_companies")
     found = []
     for name, given in lists["companies"].items():
@@ -144,13 +144,13 @@ def listed_companies() -> tuple[ListedCompany, ...]:
 
 @lru_cache(maxsize=1)
 def company_words() -> CompanyWords:
-    """The lists of company_words.yaml."""
+    """Return the lists of company_words.yaml."""
     return CompanyWords(**word_lists("company_words"))
 
 
 @lru_cache(maxsize=65_536)
 def normalize_name(name: str) -> str:
-    """Lower case, without punctuation, accents and legal form: `THE BOEING COMPANY` -> `boeing`."""
+    """Return the name in lower case, without punctuation, accents and legal form: `THE BOEING COMPANY` -> `boeing`."""
     words = simplify_name(name).split()
     legal = company_words().legal_forms
     while len(words) > 1 and words[-1] in legal:
@@ -160,7 +160,7 @@ def normalize_name(name: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def simplify_name(name: str) -> str:
-    """Lower case, without punctuation, accents, `The` and `and` (which a name also writes `&`); legal form kept."""
+    """Return the name in lower case, without punctuation, accents, `The` and `and`; the legal form is kept."""
     plain = re.sub(r"\.com\b", "", _without_accents(collapse_spaces(name, MAX_LABEL_LENGTH).casefold()))
     words = re.findall(r"[^\W_]+", plain.replace("'", "").replace("’", "").replace(".", ""))
     words = [word for word in words if word != "and"] or words
@@ -168,12 +168,15 @@ def simplify_name(name: str) -> str:
 
 
 def bare_ticker(ticker: str) -> str:
-    """`BRK.B` -> `brkb`."""
+    """Return the letters and digits of a ticker in lower case: `BRK.B` -> `brkb`."""
     return re.sub(r"[^a-z0-9]", "", ticker.casefold())
 
 
 def join_initials(phrase: str) -> str:
-    """`j&j` for `J&J`, `J and J`, `JnJ`; empty for anything else; capitals unless an ampersand joins them."""
+    """Return `j&j` for `J&J`, `J and J`, `JnJ`, and an empty text for anything else.
+
+    The initials must be capitals, unless an ampersand joins them.
+    """
     found = _JOINED.fullmatch(phrase)
     if found is None or (found[2] != "&" and not (found[1] + found[3]).isupper()):
         return ""
@@ -181,11 +184,11 @@ def join_initials(phrase: str) -> str:
 
 
 def name_forms(name: str, former: float) -> Iterator[NameForm]:
-    """Ways to write `name`; `former` is taken off the confidence of a name that is not the present one."""
+    """Yield the ways to write `name`; `former` is subtracted from the confidence of a name no longer in use."""
     words = company_words()
     full = normalize_name(name)
     if full in words.not_companies:
-        full = simplify_name(name)  # nothing but the legal form tells U.S. Bancorp from the country
+        full = simplify_name(name)  # only the legal form distinguishes U.S. Bancorp from the country
     if len(full) < 2 or full in words.not_companies:
         return
     yield NameForm(full, "name", 1.0 - former)
@@ -213,25 +216,26 @@ def _without_accents(text: str) -> str:
 
 _FORMER = 0.03
 _SHARED = 0.6
-"""What is left of the confidence of a short name that several companies go by."""
+"""Factor for the confidence of a short name that several companies share."""
 _SPLIT_LENGTH = 6
-"""Letters from which a name of one word may be written as two: "Pay Pal"."""
+"""Minimum letters of a one-word name that may be written as two words: "Pay Pal"."""
 _DOUBLED_LENGTH = 4
-"""Letters of names that are known with one letter doubled only: "Nikee"."""
+"""Length of names for which only one doubled letter is accepted: "Nikee"."""
 _MAX_TICKER_LENGTH = 6
 _NICKNAME = 0.9
 _MIN_LENGTH = 5
 _ONE_LETTER_OTHER = 6
-"""Names with fewer letters may lack one, have one too many or two swapped, but no other one: Intel is not Inter."""
+"""In names with fewer letters, no letter may be replaced (missing, extra and swapped letters are accepted): Intel is
+not Inter."""
 _EDITS = ((18, 3), (11, 2), (_MIN_LENGTH, 1))
-"""(letters of a name from which, edits allowed)."""
+"""(minimum letters of a name, edits allowed)."""
 _CLIPPED_LETTERS = 2
-"""Letters that a clipped name keeps of each word at least."""
+"""Minimum letters that a clipped name keeps of each word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """A name of a company, how it is one, and how surely it means that company."""
+    """A name of a company, its kind, and the confidence that it means that company."""
 
     company: Company
     how: str
@@ -239,7 +243,7 @@ class Alias:
 
 
 class CompanyNameIndex:
-    """All names and tickers of `companies`. Every lookup takes a name as `normalize_name` makes it."""
+    """All names and tickers of `companies`. Lookups expect names in the form of `normalize_name`."""
 
     def __init__(self, companies: Sequence[Company]) -> None:
         listed = [(one, _indexed(one, companies)) for one in listed_companies()]
@@ -284,30 +288,31 @@ class CompanyNameIndex:
                     self._clipped.setdefault(parts[0][:_CLIPPED_LETTERS], []).append((company, parts))
 
     def is_unindexed_company(self, phrase: str) -> bool:
-        """Whether `phrase` names a listed company, or a brand of one, that is not indexed."""
+        """Return whether `phrase` names a listed company, or one of its brands, that is not indexed."""
         symbol = phrase.isupper() and len(phrase) > 1 and bare_ticker(phrase) in self._symbols_elsewhere
         return normalize_name(phrase) in self._elsewhere or (symbol and bare_ticker(phrase) not in self._tickers)
 
     def owner_of_brand(self, phrase: str) -> Company | None:
-        """The indexed company whose brand or business `phrase` is."""
+        """Return the indexed company that owns the brand or business `phrase`, if any."""
         return self._brands.get(simplify_name(phrase))
 
     def by_name(self, name: str) -> Alias | None:
-        """The company that goes by `name`."""
+        """Return the company called `name`, if any."""
         return self._names.get(name)
 
     def by_name_without_spaces(self, name: str) -> Alias | None:
-        """The company whose name this is, but for the spaces."""
+        """Return the company with this name, ignoring spaces."""
         return self._joined.get(name.replace(" ", ""))
 
     def by_ticker(self, symbol: str) -> Company | None:
-        """The company with this ticker symbol, as `bare_ticker` makes it."""
+        """Return the company with this ticker symbol in the form of `bare_ticker`, if any."""
         return self._tickers.get(symbol)
 
     def closest_name(self, typed: str) -> tuple[str, Alias] | None:
-        """(name, its alias) of the name that `typed` is likeliest a misspelling of; None where it is of none.
+        """Return (name, its alias) of the name that `typed` most likely misspells; None where there is none.
 
-        The nearest of those that `edit_distance` allows; of equals the surest, then the first by alphabet.
+        Of the names within the allowed edits, the one with the fewest edits; ties go to the highest confidence, then to
+        alphabetical order.
         """
         if len(typed) < _MIN_LENGTH:
             return None
@@ -332,7 +337,7 @@ class CompanyNameIndex:
         return best[2], self._misspelling_of(best[2], best[0])
 
     def by_abbreviation(self, token: str) -> Alias | None:
-        """The only company whose name `token` clips: AMEX, GenMills. None where several might be meant."""
+        """Return the only company whose name `token` clips: AMEX, GenMills. None where several match."""
         found = {
             company.key: company
             for company, parts in self._clipped.get(token[:_CLIPPED_LETTERS], ())
@@ -350,9 +355,9 @@ class CompanyNameIndex:
 
 
 def edit_distance(typed: str, name: str) -> int | None:
-    """How many letters of `name` are wrong, missing, too many or swapped in `typed`; None where it is another name.
+    """Return the number of wrong, missing, extra or swapped letters in `typed`; None where it is a different name.
 
-    Hardly anybody mistypes a first letter or a number.
+    The first letter and digits must match, because they are rarely mistyped.
     """
     if typed[0] != name[0] or _digits(typed) != _digits(name):
         return None
@@ -365,7 +370,7 @@ def edit_distance(typed: str, name: str) -> int | None:
 
 
 def is_portmanteau_of(token: str, words: Sequence[str]) -> bool:
-    """Whether `token` strings together beginnings of all `words`, some letters of each: AMEX, GenMills."""
+    """Return whether `token` joins beginnings of all `words`, some letters of each: AMEX, GenMills."""
 
     def fits(rest: str, index: int) -> bool:
         if index == len(words):
@@ -380,7 +385,7 @@ def is_portmanteau_of(token: str, words: Sequence[str]) -> bool:
 
 
 def _indexed(listed: ListedCompany, companies: Sequence[Company]) -> Company | None:
-    """The indexed company that `listed` is: one of its names is the same, or its symbol and a word of its name."""
+    """Return the indexed company that matches `listed` by a name, or by ticker and a word of the name."""
     words = set(listed.nicknames[0].split())
     for company in companies:
         names = {normalize_name(name) for name in company.names}
@@ -392,9 +397,9 @@ def _indexed(listed: ListedCompany, companies: Sequence[Company]) -> Company | N
 
 
 def _names_of(companies: Iterable[Company], listed: Iterable[tuple[ListedCompany, Company]]) -> dict[str, Alias]:
-    """The alias of each name: the surest, of equals that of the shorter name, then of more filings.
+    """Return the alias of each name: the most certain, then that of the shorter name, then of more filings.
 
-    Initials that several companies share name none; a short name that they share names one with little confidence.
+    Initials shared by several companies are dropped; a shared short name gets low confidence.
     """
     claims: dict[str, list[tuple[NameForm, Company]]] = {}
     for company in companies:

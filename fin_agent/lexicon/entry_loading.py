@@ -1,4 +1,4 @@
-"""Lexicon files: read as YAML, merged, and checked entry by entry."""
+"""Read lexicon files from YAML, merge them, and check each entry."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ FUNCTIONS = {
 
 @lru_cache(maxsize=4096)
 def parse_expression(expression: str) -> ast.expr:
-    """The checked syntax tree of an expression: names, numbers, + - * /, and calls of `FUNCTIONS` by position.
+    """Return the checked syntax tree of an expression: names, numbers, + - * /, and calls of `FUNCTIONS`.
 
-    Raises ValueError that says what is not allowed.
+    Raises:
+        ValueError: The expression is not valid; the message says what is not allowed.
     """
     try:
         tree = expression_tree(expression.strip())
@@ -42,7 +43,7 @@ def parse_expression(expression: str) -> ast.expr:
 
 
 def expression_inputs(expression: str) -> tuple[str, ...]:
-    """Ids of metrics and formulas that an expression names, in order of appearance, each once."""
+    """Return the ids of metrics and formulas in an expression, in order of appearance, each once."""
     tree = parse_expression(expression)
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called]
@@ -73,7 +74,7 @@ def _check(node: ast.expr) -> None:
 
 
 def _phrases(entry: object) -> object:
-    """`Net sales; Revenues` and a YAML list both give a tuple of phrases; blanks are dropped."""
+    """Return a tuple of phrases from `Net sales; Revenues` or from a YAML list; blanks are dropped."""
     if isinstance(entry, str):
         entry = entry.split(";")
     if isinstance(entry, list | tuple):
@@ -91,7 +92,7 @@ Sign = Literal["as printed", "outflow", "expense"]
 
 
 class Entry(BaseModel):
-    """Base of every entry: frozen, and an unknown field is an error."""
+    """Base of every entry: frozen; unknown fields are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -99,67 +100,68 @@ class Entry(BaseModel):
 
 
 class Metric(Entry):
-    """A figure filers print: how it is labelled, asked for, and where it stands."""
+    """A figure that filers print: its labels, its names in questions, and its statement."""
 
     labels: Phrases = ()
-    """Rows as printed. `per-share > Basic` holds only below a heading of that section."""
+    """Rows as printed. `per-share > Basic` matches only below a heading of that section."""
     words: Phrases = ()
-    """Names that questions use and statements do not print: `top line`, `COGS`."""
+    """Names used in questions but not in statements: `top line`, `COGS`."""
     patterns: Phrases = ()
-    """Regular expressions over the normal form of a label, tried when no label matches."""
+    """Regular expressions for the normal form of a label, tried when no label matches."""
     statement: Annotated[Statement | None, BeforeValidator(_statement)] = None
-    """The primary statement it belongs to; None (`other`) for figures printed elsewhere."""
+    """Its primary statement; None (`other`) for figures printed elsewhere."""
     also: Annotated[tuple[Statement, ...], BeforeValidator(_phrases)] = ()
     """Other statements that print the same figure."""
     period: Literal["instant", "duration"] = "duration"
     unit: Unit = "USD"
     sign: Sign = "as printed"
-    """`outflow`: printed negative, asked for as a positive amount. `expense`: a cost, printed positive."""
+    """`outflow`: printed negative, reported as a positive amount. `expense`: a cost, printed positive."""
     concepts: Phrases = ()
-    """us-gaap element names."""
+    """Element names of us-gaap."""
     derive: str = ""
-    """Expression that gives the figure where it is not printed."""
+    """Expression for the figure where it is not printed."""
     own_statement_only: bool = False
-    """The labels count only on the metric's own statements (`Inventories` on a cash flow statement is a change)."""
+    """Whether the labels apply only to the metric's own statements (`Inventories` on a cash flow statement is a
+    change)."""
 
 
 class Formula(Entry):
-    """A figure that is computed from metrics and other formulas."""
+    """A figure computed from metrics and other formulas."""
 
     words: Phrases
     expression: str
     unit: Unit
     meaning: str
-    """The definition that the expression follows, in words."""
+    """The definition in words."""
 
 
 class StatementNames(Entry):
-    """How filings and questions name one primary statement; `id` is the `Statement` value."""
+    """Names of one primary statement in filings and questions; `id` is the `Statement` value."""
 
     titles: Phrases
     bare_titles: Phrases = ()
-    """Headings without the word statement: they count only where the statement's rows follow."""
+    """Headings without the word statement; they count only where rows of the statement follow."""
     words: Phrases = ()
     rows: Phrases = ()
-    """Regular expressions over a page's text in lower case."""
+    """Regular expressions for a page's text in lower case."""
     at_least: int = 3
-    """How many of `rows` a page of the statement shows."""
+    """Minimum number of `rows` on a page of the statement."""
 
     @property
     def statement(self) -> Statement:
-        """The statement that the titles are of."""
+        """The primary statement."""
         return Statement(self.id)
 
 
 class SectionGroup(Entry):
-    """Headings that mean the same: `per-share` covers `Earnings per common share:` and its kin."""
+    """Equivalent headings: `per-share` covers `Earnings per common share:` and variants."""
 
     phrases: Phrases
-    """A heading belongs to the group when it contains one of these ..."""
+    """A heading belongs to the group if it contains one of these ..."""
     without: Phrases = ()
     """... and none of these."""
     exclusive: bool = False
-    """Below such a heading only labels that name the group are recognised."""
+    """Whether only labels that name the group are recognized below such a heading."""
 
 
 class Item(Entry):
@@ -170,18 +172,18 @@ class Item(Entry):
 
     @property
     def form(self) -> str:
-        """`10-K`, `10-Q`, `8-K`: the form that the Item is of."""
+        """The form that the Item belongs to: `10-K`, `10-Q`, `8-K`."""
         return self.id.split(".", 1)[0].upper()
 
     @property
     def number(self) -> str:
-        """`1A`, `5.07`; the part of a 10-Q is left out."""
+        """The Item's number, such as `1A` or `5.07`, without the part of a 10-Q."""
         number = self.id.split(".", 1)[1].upper()
         return number.removeprefix("II.").removeprefix("I.")
 
 
 class Topic(Entry):
-    """A subject that filings tell in words: what asks for it, where it stands, what filings call it."""
+    """A narrative subject: its trigger words, the Items that cover it, and the terms of filings."""
 
     words: Phrases
     items: Phrases
@@ -193,7 +195,7 @@ class Topic(Entry):
 
 
 class Synonym(Entry):
-    """Everyday words, and what filings write for them."""
+    """Everyday words and the terms that filings use instead."""
 
     words: Phrases
     expand: Phrases
@@ -228,24 +230,27 @@ E = TypeVar("E", bound=Entry)
 
 @dataclass
 class Entries:
-    """All entries of the files read, as plain fields, and the file each came from."""
+    """All entries of the files read, as plain fields, with the file of each."""
 
     fields: dict[str, dict[str, dict[str, Any]]] = field(default_factory=lambda: {kind: {} for kind in _KINDS})
     sources: dict[tuple[str, str], Path] = field(default_factory=dict)
     lists: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in _LISTS})
 
     def read_built_in(self, *only: str) -> None:
-        """Adds the package's own entries: all files, or `only` those named."""
+        """Read the package's own entries: all files, or `only` those named."""
         folder = Path(__file__).with_name("entries")
         self._read([folder / f"{name}.yaml" for name in only or _BUILT_IN])
 
     def read(self, folder: Path) -> None:
-        """Adds every `*.yaml` of a user's folder in order of name. Raises LexiconError.
+        """Read all YAML files of a user's folder, by name.
 
-        An id that is known already is changed field by field; `+ ...` adds to a list of phrases.
+        For a known id, given fields replace the existing ones; `+ ...` extends a list of phrases.
+
+        Raises:
+            LexiconError: The folder has no lexicon files, or one of them is not valid.
         """
         if not folder.is_dir():
-            raise LexiconError("no such folder", subject=str(folder), remedy="Give a folder that holds *.yaml files")
+            raise LexiconError("no such folder", subject=str(folder), remedy="Give a folder with *.yaml files")
         paths = sorted([*folder.glob("*.yaml"), *folder.glob("*.yml")])
         if not paths:
             raise LexiconError("no lexicon file here", subject=str(folder), remedy="Put *.yaml files into the folder")
@@ -288,7 +293,11 @@ class Entries:
             self.sources[place] = path
 
     def checked(self, kind: str, model: type[E]) -> dict[str, E]:
-        """The entries of a kind as frozen models, in order of reading. Raises LexiconError."""
+        """Return the entries of a kind as frozen models, in order of reading.
+
+        Raises:
+            LexiconError: An entry has an unknown field or an invalid value.
+        """
         entries: dict[str, E] = {}
         for name, fields in self.fields[kind].items():
             try:
@@ -304,12 +313,12 @@ class Entries:
         return entries
 
     def subject(self, kind: str, name: str) -> str:
-        """`FILE, KIND ID`, for errors."""
+        """Return `FILE, KIND ID`, for errors."""
         return f"{self.sources[kind, name]}, {kind} {name}"
 
 
 def check_expressions(metrics: Mapping[str, Metric], formulas: Mapping[str, Formula], entries: Entries) -> None:
-    """Raises LexiconError for an expression that cannot be parsed, names an unknown id, or leads back to itself."""
+    """Raise LexiconError for an expression that cannot be parsed, names an unknown id, or refers to itself."""
     inputs: dict[str, tuple[str, ...]] = {}
     written = [("metrics", metric.id, metric.derive) for metric in metrics.values() if metric.derive]
     written += [("formulas", formula.id, formula.expression) for formula in formulas.values()]
@@ -367,20 +376,18 @@ def _load(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise LexiconError(f"cannot be read ({error})", subject=str(path), remedy="Save it as UTF-8 text") from error
     except yaml.YAMLError as error:
-        raise LexiconError(
-            f"is not valid YAML ({error})", subject=str(path), remedy="Correct the line named"
-        ) from error
+        raise LexiconError(f"is not valid YAML ({error})", subject=str(path), remedy="Correct this line") from error
     if content is None:
         return {}
     if not isinstance(content, dict):
         raise LexiconError(
-            "holds no headings", subject=str(path), remedy=f"Begin with one of {', '.join((*_KINDS, *_LISTS))}"
+            "contains no headings", subject=str(path), remedy=f"Begin with one of {', '.join((*_KINDS, *_LISTS))}"
         )
     return content
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML's safe loader, except that a key given twice is an error and not the last one's victory."""
+    """YAML's safe loader, except that a duplicate key is an error."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""What a company's filings call their years, and which year a question means."""
+"""Map the years that questions name to the fiscal years of a company's filings."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from fin_agent.vocabulary.identity import Form, Identity
 ANNUAL_FORMS = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
 _REPORTS = (*ANNUAL_FORMS, Form.TEN_Q)
 YEARS_IN_AN_ANNUAL_REPORT = 3
-"""Income and cash flow statements of a 10-K cover three years, balance sheets two."""
+"""Income and cash flow statements of a 10-K cover three years; balance sheets cover two."""
 
 
 _SPANS = {6: "six", 9: "nine"}
 
 
 class FiscalPeriod(BaseModel):
-    """A fiscal period by the filer's own naming; a full year where `quarter` is None."""
+    """A fiscal period as the filer names it; a full year where `quarter` is None."""
 
     model_config = ConfigDict(frozen=True)
 
     fiscal_year: int
     quarter: int | None = None
     months: int | None = None
-    """6 or 9 for the span from the year's first day to the end of `quarter`; else a quarter or a year."""
+    """6 or 9 for the span from the year's first day to the end of `quarter`; None for a quarter or a year."""
 
     def __str__(self) -> str:
         period = f"Q{self.quarter} FY{self.fiscal_year}" if self.quarter else f"FY{self.fiscal_year}"
@@ -36,16 +36,16 @@ class FiscalPeriod(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class FiscalYears:
-    """Periods that the indexed filings of one company report."""
+    """Periods reported by the indexed filings of one company."""
 
     company: str
     annual: tuple[int, ...]
-    """Fiscal years with an annual report or a full-year release, ascending, by the filer's own naming."""
+    """Fiscal years with an annual report or a full-year release, ascending, as the filer names them."""
     quarters: tuple[tuple[int, int], ...]
     ends: tuple[tuple[int, int], ...]
-    """(calendar year in which it ended, fiscal year) of each annual period, ascending."""
+    """(calendar year of its end, fiscal year) of each annual period, ascending."""
     closes: Mapping[FiscalPeriod, date] = field(default_factory=dict, hash=False)
-    """The last day of each period that an annual or quarterly report is about."""
+    """The last day of each period with an annual or quarterly report."""
 
     @classmethod
     def of(cls, company: str, filings: Iterable[Identity]) -> FiscalYears:
@@ -71,32 +71,32 @@ class FiscalYears:
         return cls(company, tuple(sorted(annual)), tuple(sorted(quarters)), tuple(sorted(ends)), closes)
 
     def latest(self) -> FiscalPeriod | None:
-        """The latest full year reported."""
+        """Return the latest full year reported, if any."""
         return FiscalPeriod(fiscal_year=self.annual[-1]) if self.annual else None
 
     def latest_before(self, asked: FiscalPeriod) -> FiscalPeriod | None:
-        """The latest full year reported before the one asked about: what is said of a year to come stands there."""
+        """Return the latest full year reported before the one asked about: its report describes the years to come."""
         before = [year for year in self.annual if year < asked.fiscal_year]
         return FiscalPeriod(fiscal_year=before[-1]) if before else None
 
     def resolve(self, asked: FiscalPeriod) -> tuple[FiscalPeriod, str]:
-        """The filer's own period for the one asked about, and a note where its name differs.
+        """Return the filer's own period for the one asked about, and a note where its name differs.
 
-        A year that the filer does not report under that name, but that ends in that calendar year, is taken.
+        A year that the filer does not report under that name is matched by the calendar year in which it ends.
         """
         if asked.quarter or self.covers(asked):
             return asked, ""
         for ended, fiscal_year in self.ends:
             if ended == asked.fiscal_year and fiscal_year != ended:
                 note = (
-                    f"FY{asked.fiscal_year} is taken as the year that ended in {ended}, "
+                    f"FY{asked.fiscal_year} is read as the year that ended in {ended}, "
                     f"which {self.company} calls fiscal {fiscal_year}"
                 )
                 return FiscalPeriod(fiscal_year=fiscal_year), note
         return asked, ""
 
     def covers(self, asked: FiscalPeriod) -> bool:
-        """Whether some filing reports this period, as its own or as an earlier year's column."""
+        """Return whether a filing reports this period, as its own or as a column for an earlier year."""
         if asked.quarter:
             return (asked.fiscal_year, asked.quarter) in self.quarters or (
                 (asked.fiscal_year + 1, asked.quarter) in self.quarters
@@ -104,14 +104,14 @@ class FiscalYears:
         return any(0 <= year - asked.fiscal_year < YEARS_IN_AN_ANNUAL_REPORT for year in self.annual)
 
     def description(self) -> str:
-        """`FY2015, FY2016, FY2019; Q2 FY2023`: what there is, for a message."""
+        """Return the available periods for a message: `FY2015, FY2016, FY2019; Q2 FY2023`."""
         parts = [f"FY{year}" for year in self.annual]
         quarters = [f"Q{quarter} FY{year}" for year, quarter in self.quarters]
         return "; ".join(part for part in (", ".join(parts), ", ".join(quarters)) if part) or "no periods"
 
 
 def is_annual(identity: Identity) -> bool:
-    """Whether the filing reports a full year."""
+    """Return whether the filing reports a full year."""
     if identity.form in ANNUAL_FORMS:
         return True
     reported = identity.reported_period

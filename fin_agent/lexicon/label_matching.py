@@ -1,4 +1,4 @@
-"""From a row's label to its metric: normal forms, section headings and the index over both."""
+"""Find the metric of a row label, by normal forms and section headings."""
 
 from __future__ import annotations
 
@@ -13,14 +13,20 @@ from fin_agent.vocabulary.page import Statement
 
 
 class LabelIndex:
-    """Finds the metric of a printed label; every answer is remembered."""
+    """Finds the metric of a printed label; results are cached."""
 
     def __init__(
         self, metrics: Iterable[Metric], sections: Iterable[SectionGroup], place_of: Callable[[str], str]
     ) -> None:
-        """Raises LexiconError when two metrics of one statement claim a label, or a label names an unknown section.
+        """Index the labels and patterns of `metrics`.
 
-        `place_of` names the file and entry of a metric, for the error.
+        Args:
+            metrics: The metrics of the lexicon.
+            sections: Groups of headings that labels refer to.
+            place_of: Returns the file and entry of a metric, for errors.
+
+        Raises:
+            LexiconError: Two metrics of one statement have the same label, or a label names an unknown section.
         """
         self._place_of = place_of
         self._metrics = tuple(metrics)
@@ -53,7 +59,7 @@ class LabelIndex:
                 raise LexiconError(
                     f"label `{label}` is also claimed by metric {claimed} on the same statement",
                     subject=self._place_of(metric.id),
-                    remedy="Remove it from one of them, or set it below a section (`section > label`)",
+                    remedy="Remove it from one of them, or put it below a section (`section > label`)",
                 )
         if not metric.own_statement_only or group:
             known_as = self._anywhere.setdefault(key, metric.id)
@@ -148,7 +154,7 @@ _DROPPED = frozenset({"the", "our", "its"})
 
 @lru_cache(maxsize=1 << 17)
 def label_forms(label: str) -> tuple[str, ...]:
-    """Normal forms of a label, most faithful first: as it is, without asides, without `net`, without `total`."""
+    """Return normal forms of a label, most faithful first: complete, without qualifiers, `net` or `total`."""
     text = _without_asides(label)
     whole = " ".join(_tokens(text))
     cut = " ".join(_tokens(_TRAILER.sub("", text)))
@@ -156,20 +162,20 @@ def label_forms(label: str) -> tuple[str, ...]:
     for form in (whole, cut):
         bare = form.removeprefix("total ").removeprefix("consolidated ")
         forms += [form.removesuffix(" net"), bare, bare.removesuffix(" net")]
-    # A footnote mark set as a superscript is read as a bare digit: "Net income per share 1".
+    # A superscript footnote mark is extracted as a bare digit: "Net income per share 1".
     forms.append(_LAST_DIGIT.sub("", cut))
     return tuple(dict.fromkeys(form for form in forms if form)) or ("",)
 
 
 def normal_form(label: str) -> str:
-    """The most faithful of `label_forms`."""
+    """Return the most faithful of `label_forms`."""
     return " ".join(_tokens(_without_asides(label)))
 
 
 def _without_asides(label: str) -> str:
-    """Without footnote marks, references to notes, parentheses that qualify, and the figures of an allowance."""
+    """Return the label without footnote marks, references to notes, qualifying parentheses, and allowances."""
     text = plain(collapse_spaces(label, MAX_LABEL_LENGTH))
-    # Most labels are plain words: the tests before each expression save most of the time over many pages.
+    # Most labels are plain words: the test before each pattern saves most of the time over many pages.
     if not _PLAIN_LABEL.match(text):
         text = _MARKS.sub(" ", text).replace("&", " and ")
     if "note" in text:

@@ -1,4 +1,4 @@
-"""The financial language as one object: what a row's label means, and what a question names."""
+"""The lexicon: what a row label means, and what a question names."""
 
 from __future__ import annotations
 
@@ -31,23 +31,25 @@ _TAXONOMIES = frozenset({"", "us-gaap", "srt", "dei", "ifrs-full"})
 
 
 def load_lexicon(extra: Path | None = None) -> Lexicon:
-    """The lexicon of this package, with a folder of a user's own YAML files laid over it; cached.
+    """Return the package's lexicon, extended by a user's folder of YAML files; cached.
 
-    The folder is `extra`, else the one that the variable FIN_AGENT_LEXICON names. Raises LexiconError that names the
-    file, the entry and what to do.
+    The folder is `extra`, otherwise that of the variable FIN_AGENT_LEXICON.
+
+    Raises:
+        LexiconError: An entry is not valid; the message names the file, the entry and what to do.
     """
     folder = extra if extra is not None else user_lexicon_folder()
     return _load(None if folder is None else Path(folder).resolve())
 
 
 def user_lexicon_folder() -> Path | None:
-    """The folder of lexicon files that FIN_AGENT_LEXICON names; None where it names none."""
+    """Return the folder of lexicon files in FIN_AGENT_LEXICON; None where it is not set."""
     named = os.environ.get(LEXICON_VARIABLE)
     return Path(named).expanduser() if named else None
 
 
 def user_lexicon_fingerprint() -> str:
-    """Changes with the content of the user's own lexicon files; empty where there are none."""
+    """Return a hash of the user's lexicon files; empty where there are none."""
     folder = user_lexicon_folder()
     if folder is None:
         return ""
@@ -58,7 +60,7 @@ def user_lexicon_fingerprint() -> str:
 
 
 class Lexicon:
-    """Metrics, formulas, statement names, Items and topics, and how words lead to them.
+    """Metrics, formulas, statement names, Items and topics, with the words that name them.
 
     >>> lexicon = load_lexicon()
     >>> lexicon.metric_of_label("Total net sales", Statement.INCOME)
@@ -68,7 +70,7 @@ class Lexicon:
     """
 
     def __init__(self, entries: Entries) -> None:
-        """Checks every entry. Raises LexiconError."""
+        """Check every entry, and raise LexiconError for one that is not valid."""
         self.metrics: Mapping[str, Metric] = entries.checked("metrics", Metric)
         self.formulas: Mapping[str, Formula] = entries.checked("formulas", Formula)
         self.statements: Mapping[str, StatementNames] = entries.checked("statements", StatementNames)
@@ -85,7 +87,11 @@ class Lexicon:
         )
 
     def definition(self, name: str) -> Metric | Formula:
-        """The metric or formula of an id. Raises LexiconError."""
+        """Return the metric or formula with an id.
+
+        Raises:
+            LexiconError: There is none.
+        """
         found = self.metrics.get(name) or self.formulas.get(name)
         if found is None:
             raise LexiconError(
@@ -94,27 +100,29 @@ class Lexicon:
         return found
 
     def metric_of_label(self, label: str, statement: Statement | None, section: Sequence[str] = ()) -> str | None:
-        """Id of the metric that a printed row label names, or None where it names none for certain.
+        """Return the id of the metric that a printed row label names; None where it is unknown or ambiguous.
 
-        `statement` restricts the metrics that can be meant; without it only unambiguous labels are recognised.
-        `section` holds the headings above the row, outermost first.
+        Args:
+            label: The row label.
+            statement: Restricts the metrics considered; without it, only unambiguous labels are recognized.
+            section: Headings above the row, outermost first.
         """
         return self._labels.metric_of_label(label, statement, tuple(section))
 
     def metric_of_concept(self, concept: str) -> str | None:
-        """Id of the metric that an element of us-gaap, IFRS or dei (`us-gaap:Assets` or `Assets`) stands for.
+        """Return the id of the metric for an element of us-gaap, IFRS or dei (`us-gaap:Assets` or `Assets`).
 
-        A filer's own element (`acme:Revenue`) stands for none, whatever it is called.
+        A filer's own element (`acme:Revenue`) has no metric, whatever its name.
         """
         taxonomy, _, name = concept.rpartition(":")
         return self._concepts.get(name) if taxonomy in _TAXONOMIES else None
 
     def mentions(self, text: str) -> list[Mention]:
-        """Metrics and formulas that a question names: longest phrases, left to right, none overlapping."""
+        """Return the metrics and formulas that a question names: longest phrases, left to right, without overlaps."""
         return self._mentions.mentions(text)
 
     def metrics_in(self, text: str) -> tuple[str, ...]:
-        """Ids of the metrics that a question names, and of those that the formulas it names are made of."""
+        """Return ids of the metrics that a question names, and of the metrics in the formulas it names."""
         named = [metric for mention in self.mentions(text) for metric in self._component_metrics(mention.id)]
         return tuple(dict.fromkeys(named))
 
@@ -126,16 +134,16 @@ class Lexicon:
                 yield from self._component_metrics(part)
 
     def statement_mentions(self, text: str) -> list[Statement]:
-        """Primary statements that a question names, in order of first appearance, each once."""
+        """Return the primary statements that a question names, in order of first appearance, each once."""
         found = [Statement(name) for _, name, _, _ in self._statement_words.find(text)]
         return list(dict.fromkeys(found))
 
     def statement_of_title(self, title: str) -> Statement | None:
-        """The statement that a page's title line announces, or None: parenthetical and parent-only ones are not it."""
+        """Return the statement of a page's title line; None also for parenthetical and parent-only statements."""
         return self.statement_titles.match(title) or self.statement_titles.match_bare(title)
 
     def topics(self, text: str) -> list[Topic]:
-        """Narrative topics that a text touches: most triggers first, then the one named first."""
+        """Return the narrative topics of a text: those with most trigger words first, then in order of appearance."""
         places: dict[str, list[int]] = {}
         for _, names, start, _ in self._topic_words.find(text):
             for name in names.split(" "):
@@ -144,14 +152,14 @@ class Lexicon:
         return [self.topic_entries[name] for name in ranked]
 
     def filing_terms(self, text: str) -> tuple[str, ...]:
-        """What filings write for the everyday words of a text, each once, in the order of the words."""
+        """Return the terms that filings use for the everyday words of a text, each once, in the order of the words."""
         names = [name for _, names, _, _ in self._synonym_words.find(text) for name in names.split(" ")]
         return tuple(dict.fromkeys(term for name in names for term in self.synonyms[name].expand))
 
     def expand(self, terms: Iterable[str]) -> tuple[str, ...]:
-        """Terms that filings use for ids of metrics, formulas and topics, or for phrases that name them.
+        """Return `terms` followed by the terms that filings use for them, each once.
 
-        The given terms come first, as they are; each term appears once.
+        A term is the id of a metric, formula or topic, or a phrase that names one.
         """
         expanded: dict[str, None] = {}
         for term in terms:
@@ -237,12 +245,12 @@ class Lexicon:
                         raise LexiconError(
                             f"word `{word}` also names {other[1]} ({other[0]})",
                             subject=entries.subject(kind, entry.id),
-                            remedy="Leave it with one of the two",
+                            remedy="Remove it from one of the two",
                         )
 
 
 def _phrase_index(entries: Iterable[tuple[str, Iterable[str]]]) -> PhraseIndex:
-    """Finds the ids of entries by their words; a phrase of several entries gives all their ids, with spaces between."""
+    """Return an index from words to ids of entries; a phrase of several entries has all ids, separated by spaces."""
     holders: dict[tuple[str, ...], list[str]] = {}
     wordings: list[tuple[str, tuple[str, ...]]] = []
     for name, words in entries:
@@ -258,7 +266,7 @@ def _phrase_index(entries: Iterable[tuple[str, Iterable[str]]]) -> PhraseIndex:
 
 
 def _is_searchable_label(label: str) -> bool:
-    """Whether a row label may be looked for in running text: not below a section, more than one word, no `, net`."""
+    """Return whether a row label may be searched for in text: several words, no section, no `, net`."""
     return ">" not in label and " " in label and not label.endswith(", net")
 
 

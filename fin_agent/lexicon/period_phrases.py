@@ -1,4 +1,4 @@
-"""Years and parts of years in a question's words, each with its place."""
+"""Find years, parts of years and dates in a question, with their positions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,12 @@ from fin_agent.vocabulary.dates import MONTH_NAME, PrintedDate, month_number, pr
 
 
 def period_atoms(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
-    """Years and parts of years in `text` (as `uniform` gives it) outside the spans `taken`, in order of place."""
+    """Return the years and parts of years in a text, in order of position.
+
+    Args:
+        text: The question in the form of `normalize_characters`.
+        taken: (start, end) spans to ignore.
+    """
     years = years_in(text, taken)
     atoms: list[PeriodAtom] = []
     used: set[int] = set()
@@ -109,11 +114,11 @@ def _parts(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
 
 _QUARTER_GROUPS = ("q1", "q2", "q3", "q4", "q5", "q6")
 _SHORT_GROUPS = ("q1", "q2", "h1", "h2", "m2")
-"""Parts that a year in two digits may follow: `2Q23`."""
+"""Parts that a two-digit year may follow: `2Q23`."""
 
 
 def _runs(parts: list[PeriodAtom], text: str) -> list[list[PeriodAtom]]:
-    """Yearless parts that share the year after the last: `Q1, Q2 and Q3 2022`; `Q1-Q3` is filled up."""
+    """Return groups of parts that share the year after the last: `Q1, Q2 and Q3 2022`; `Q1-Q3` is completed."""
     runs: list[list[PeriodAtom]] = []
     for part in parts:
         last = runs[-1][-1] if runs else None
@@ -130,7 +135,7 @@ def _runs(parts: list[PeriodAtom], text: str) -> list[list[PeriodAtom]]:
 
 
 def _year_list(text: str, years: list[PeriodAtom], parts: list[PeriodAtom], first: int) -> list[int]:
-    """Positions of the years that a part is said of: both of `Q2 of 2022 and 2023`."""
+    """Return positions of the years that a part applies to: both of `Q2 of 2022 and 2023`."""
     taken = [first]
     for index in range(first + 1, len(years)):
         here, there = years[index - 1], years[index]
@@ -143,7 +148,7 @@ def _year_list(text: str, years: list[PeriodAtom], parts: list[PeriodAtom], firs
 
 
 def _year_before(text: str, years: Sequence[PeriodAtom], part: PeriodAtom) -> int | None:
-    """Position of the year right before a part: `2023 Q2`, `2023's second quarter`."""
+    """Return the position of the year right before a part: `2023 Q2`, `2023's second quarter`."""
     for index, year in enumerate(years):
         if year.end <= part.start and _YEAR_THEN_PART.fullmatch(text, year.end, part.start):
             return index
@@ -155,7 +160,7 @@ def _join_to_year(part: PeriodAtom, year: PeriodAtom, start: int, end: int) -> P
 
 
 def _quarters_between(text: str, atoms: Sequence[PeriodAtom]) -> Iterator[PeriodAtom]:
-    """The quarters that `Q3 2022 through Q1 2023` leaves unsaid, with the place of the last."""
+    """Yield the quarters that `Q3 2022 through Q1 2023` implies, at the position of the last."""
     for here, there in pairwise(atoms):
         if not (here.quarter and there.quarter and here.year and there.year):
             continue
@@ -171,7 +176,7 @@ DateRole = Literal["ended", "as of", "filed", "on"]
 
 
 class DateExpression(NamedTuple):
-    """An exact date, what it is said to be, and the length of the period that it ends (0: none)."""
+    """An exact date, its role, and the length in months of the period that it ends (0 for none)."""
 
     start: int
     end: int
@@ -180,15 +185,15 @@ class DateExpression(NamedTuple):
     months: int = 0
     fiscal: bool = False
     lead: int = 0
-    """Where the words begin that say what it is: those of `third quarter ended October 29, 2022`."""
+    """Start of the words that state its role: those of `third quarter ended October 29, 2022`."""
     quarter: int | None = None
-    """3 in `third quarter ended October 29, 2022`."""
+    """Quarter named with the date: 3 in `third quarter ended October 29, 2022`."""
 
 
 def date_expressions(text: str) -> list[DateExpression]:
-    """Exact dates in `text`, in order. `years ended June 30, 2020 and 2019` gives both years' ends.
+    """Return the exact dates in `text`, in order. `years ended June 30, 2020 and 2019` gives the ends of both years.
 
-    A month that ends a period stands for its last day: `the quarter ended June 2023`, `the June 2023 quarter`.
+    A month that ends a period means its last day: `the quarter ended June 2023`, `the June 2023 quarter`.
     """
     found: list[DateExpression] = []
     for printed in _with_short_dates(text, printed_dates(text)):
@@ -239,7 +244,7 @@ def _last_day(month: str, year: str) -> date:
 
 
 def _same_day_of_other_years(text: str, one: DateExpression) -> Iterator[DateExpression]:
-    """`and 2021` behind `December 31, 2022`."""
+    """Yield the dates that `and 2021` adds after `December 31, 2022`."""
     if one.role not in ("ended", "as of"):
         return
     place = one.end
@@ -289,7 +294,7 @@ _YEAR_LATER = re.compile(
 
 
 def _with_short_dates(text: str, dates: list[PrintedDate]) -> list[PrintedDate]:
-    """Adds days whose year is printed with a later one: `July 27 and April 27 in 2019`."""
+    """Return the dates and those whose year is printed with a later one: `July 27 and April 27 in 2019`."""
     found = list(dates)
     whole = [(one.start, one.end) for one in dates]
     for short in _SHORT_DATE.finditer(text):

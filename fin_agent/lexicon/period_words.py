@@ -1,4 +1,4 @@
-"""Words that questions put around periods, and what a period found in a text is."""
+"""Words around periods in questions, and the years and ranges of years they form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fin_agent.vocabulary.dates import MONTH_NAME
 
 
 class PeriodAtom(NamedTuple):
-    """A year, or a part of a year joined to its year; `year` is None where the words give none."""
+    """A year, or a part of a year with its year; `year` is None where the words give none."""
 
     start: int
     end: int
@@ -26,7 +26,7 @@ class PeriodAtom(NamedTuple):
 
 
 def normalize_characters(question: str) -> str:
-    """Plain quotes, hyphens, spaces, digits, and letters of full width; every character keeps its place."""
+    """Return the text with plain quotes, hyphens, spaces and digits; every character keeps its position."""
     text = question.translate(_SAME_LENGTH)
     return text if text.isascii() else "".join(map(_plain, text))
 
@@ -39,17 +39,17 @@ def _plain(character: str) -> str:
 
 
 def match_before(pattern: re.Pattern[str], text: str, place: int) -> re.Match[str] | None:
-    """The match of a pattern that ends in `$` right before `place`."""
+    """Return the match of a pattern that ends in `$` right before `place`."""
     return pattern.search(text, max(0, place - 60), place)
 
 
 def parse_number(words: str) -> int:
-    """`3`, `three` or `third` as a number; 0 for anything else."""
+    """Return `3`, `three` or `third` as a number; 0 for anything else."""
     return int(words) if words.isdecimal() else _NUMBERS.get(words.lower(), 0)
 
 
 def expand_year(digits: str) -> int:
-    """`19` as 2019, `97` as 1997, four digits as they are."""
+    """Return `19` as 2019 and `97` as 1997; other numbers are returned as they are."""
     year = int(digits)
     if len(digits) > 2:
         return year
@@ -57,12 +57,12 @@ def expand_year(digits: str) -> int:
 
 
 def overlaps_any(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
-    """Whether `text[start:end]` shares a character with one of `spans`."""
+    """Return whether `text[start:end]` shares a character with one of `spans`."""
     return any(start < stop and begin < end for begin, stop in spans)
 
 
 YEAR = r"(?:199[0-9]|20[0-4][0-9]|2050)"
-"""Pattern of a year in four digits."""
+"""Pattern of a four-digit year."""
 AS_OF = re.compile(
     r"\b(?:as (?:of|at|on)|at|at (?:the )?end of)\s+(?:the\s+)?(?:close of\s+|end of\s+)?"
     r"(?:(?:fiscal\s+)?year[ -]?end(?:ed)?\s+(?:of\s+)?)?$",
@@ -74,11 +74,11 @@ JOINING = re.compile(
     r"|\s*[,&/]\s*",
     re.IGNORECASE,
 )
-"""Pattern of the words between periods that are named side by side."""
+"""Pattern of the words between the periods of a list."""
 THROUGH = re.compile(r"\s*(?:-|through|thru)\s*(?:the\s+)?", re.IGNORECASE)
-"""Pattern of the words between the first and the last of several periods."""
+"""Pattern of the words between the first and last period of a range."""
 _FULL_WIDTH = 0xFEE0
-"""How far a character of full width stands from its plain form."""
+"""Offset of a full-width character from its plain form."""
 _NUMBERS = {
     **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10},
     **{"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "final": 4, "last": 4},
@@ -90,7 +90,12 @@ _SAME_LENGTH = str.maketrans(
 
 
 def years_in(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
-    """Whole years in `text` (as `normalize_characters` gives it) outside the spans `taken`, in order of place."""
+    """Return the whole years in a text, in order of position.
+
+    Args:
+        text: The question in the form of `normalize_characters`.
+        taken: (start, end) spans to ignore.
+    """
     years: list[PeriodAtom] = []
     due_until = -1
     for found in _YEAR_ATOM.finditer(text):
@@ -127,7 +132,7 @@ def _is_not_year(text: str, start: int, end: int) -> bool:
 
 
 def _short_end(text: str, year: PeriodAtom, taken: Sequence[tuple[int, int]], *, worded: bool) -> list[PeriodAtom]:
-    """The last year of `2017/18`, `FY17-19` and, behind a fiscal year only (`worded`), `FY17 to 19`."""
+    """Return the last year of `2017/18`, `FY17-19` and, after a fiscal year only (`worded`), `FY17 to 19`."""
     assert year.year is not None
     short = _SHORT_END.match(text, year.end) or (_WORDED_END.match(text, year.end) if worded else None)
     if short is None or overlaps_any(short.start("yy"), short.end(), taken):
@@ -172,7 +177,7 @@ _NEVER_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _ACT_BEFORE = re.compile(r"\b(?:Act|Code|Law|Protocol|Convention|Directive)(?:,| of|s of) $")
-"""A law's year: `the Securities Act of 1933`."""
+"""The year of a law: `the Securities Act of 1933`."""
 _DUE_BEFORE = re.compile(
     r"\b(?:due|(?:notes|bonds|debentures|securities|loans?)\s+maturing(?:\s+in)?)\s+"
     rf"(?:(?:on\s+)?{MONTH_NAME}\s*)?$",
@@ -189,31 +194,35 @@ _COUNTED = re.compile(
 )
 _IN_BEFORE = re.compile(r"\b(?:in|for|during|since|through)\s+$", re.IGNORECASE)
 _NAMED_AFTER = re.compile(r" (?:[A-Z][\w&-]* ){0,4}(?:Notes|Plan|Agreement|Facility|Term Loan|Act|Indenture)\b")
-"""A year that is part of a name: `2022 Equity Incentive Plan`, `2030 Senior Notes`."""
+"""A year within a name: `2022 Equity Incentive Plan`, `2030 Senior Notes`."""
 
 
 class YearRange(BaseModel):
-    """A run of years, first to last."""
+    """A range of years, first to last."""
 
     model_config = ConfigDict(frozen=True)
 
     first: int
     last: int
     form: Literal["range", "between", "last", "list"]
-    """`FY2017 - FY2019`; `between FY2017 and FY2019`, which asks for its ends; `last 3 years`; `2019, 2020, 2021`."""
+    """`FY2017 - FY2019`; `between FY2017 and FY2019`, which asks for the two ends; `last 3 years`; `2019, 2020,
+    2021`."""
     worded: bool = False
-    """The question counts the years: `three year total`, `over the past 3 years`."""
+    """Whether the question counts the years: `three year total`, `over the past 3 years`."""
 
     @property
     def count(self) -> int:
-        """Years from first to last, both counted."""
+        """Number of years, including both ends."""
         return self.last - self.first + 1
 
 
 def year_range_in(text: str, years: Sequence[PeriodAtom], newest: int | None) -> YearRange | None:
-    """The run of years in `text` (as `normalize_characters` gives it), or None.
+    """Return the range of years in a text, or None.
 
-    `years` are the whole years asked for, in order of place; `newest` is the year that `the last three years` end in.
+    Args:
+        text: The question in the form of `normalize_characters`.
+        years: The whole years asked for, in order of position.
+        newest: The year in which `the last three years` end.
     """
     counted = trailing_years(text)
     joined = _printed_run(text, years)
@@ -226,7 +235,7 @@ def year_range_in(text: str, years: Sequence[PeriodAtom], newest: int | None) ->
 
 
 def trailing_years(text: str) -> int | None:
-    """3 for `the last three years`, `3 year average` or `average of three years`; None where no years are counted."""
+    """Return 3 for `the last three years`, `3 year average` or `average of three years`; None for other texts."""
     for pattern in (_LAST_YEARS, _YEARS_WORDED, _AVERAGE_OF, _OVER_YEARS, _YEARS_ENDED):
         found = pattern.search(text)
         if found is not None and parse_number(found["n"]) >= 2:
@@ -276,7 +285,7 @@ def _printed_run(text: str, years: Sequence[PeriodAtom]) -> tuple[int, int, Lite
 
 
 def _listed_years(text: str, years: Sequence[PeriodAtom]) -> tuple[int, int, Literal["list"]] | None:
-    """Three or more consecutive years named one after another."""
+    """Return the first and last of three or more consecutive years in a list."""
     run: list[PeriodAtom] = []
     for atom in years:
         if run and not JOINING.fullmatch(text, run[-1].end, atom.start):

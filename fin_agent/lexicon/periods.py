@@ -1,4 +1,4 @@
-"""The periods a question asks about: years, quarters, dates, runs of years."""
+"""Parse the periods that a question asks about: years, quarters, dates, ranges of years."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["DateMention", "PeriodMention", "QuestionPeriods", "YearRange", "fisc
 
 @lru_cache(maxsize=256)
 def parse_periods(question: str) -> QuestionPeriods:
-    """Reads every period that `question` names; never raises.
+    """Return every period that `question` names. Never raises.
 
     >>> parse_periods("What is the FY2017 - FY2019 3 year average of capex?").years
     (2017, 2018, 2019)
@@ -77,18 +77,19 @@ class PeriodMention(BaseModel):
     fiscal_year: int
     quarter: int | None
     kind: Literal["fiscal", "calendar"]
-    """`fiscal` where the words say so (FY2019, fiscal 2019); a bare 2019 is `calendar`."""
+    """`fiscal` where the question says so (FY2019, fiscal 2019); `calendar` for a bare 2019."""
     start: int
     end: int
     phrase: str
     months: int = 12
-    """Length: 12, 9, 6 or 3; 0 for the state at a date, -1 for all of the year up to then."""
+    """Length: 12, 9, 6 or 3; 0 for the state at a date, -1 for the year to date."""
     half: int | None = None
-    """1 or 2 for half a year."""
+    """1 or 2 for a half year."""
     period_end: date | None = None
-    """Where the question prints it: `year ended June 30, 2020`."""
+    """The end as printed: `year ended June 30, 2020`."""
     defining: bool = False
-    """Stands inside a definition: `DPO is defined as: 365 * (average payables between FY2016 and FY2017) / ...`."""
+    """Whether it is part of a definition: `DPO is defined as: 365 * (average payables between FY2016 and FY2017) /
+    ...`."""
 
 
 class DateMention(BaseModel):
@@ -101,31 +102,31 @@ class DateMention(BaseModel):
     end: int
     phrase: str
     role: DateRole
-    """`ended` (year ended ...), `as of`, `filed` (8-K dated ...), else `on`: an event's day."""
+    """`ended` (year ended ...), `as of`, `filed` (8-K dated ...), otherwise `on`: the day of an event."""
 
 
 class QuestionPeriods(BaseModel):
-    """All that a question says about time."""
+    """All periods and dates of a question."""
 
     model_config = ConfigDict(frozen=True)
 
     mentions: tuple[PeriodMention, ...] = ()
-    """In order of place."""
+    """In order of position."""
     dates: tuple[DateMention, ...] = ()
     years: tuple[int, ...] = ()
-    """Asked years, sorted, ranges filled up (of `between X and Y` only X and Y). Years that stand only inside a
-    definition of what is asked are left out where others are asked."""
+    """The years asked for, sorted, with ranges completed (of `between X and Y`, only X and Y). Years within a
+    definition are left out where there are others."""
     span: YearRange | None = None
     as_of: int | None = None
-    """2021 for `as of FY2021`: the filing to look into, whatever other years are asked about."""
+    """2021 for `as of FY2021`: the filing to use, whatever other years are asked about."""
     since: int | None = None
-    """2018 for `since 2018` and `from 2018 on`: up to the newest there is."""
+    """2018 for `since 2018` and `from 2018 on`, which extend to the newest year."""
     latest: Literal["year", "quarter"] | None = None
-    """`most recent fiscal year`, `last year`, `latest quarter`, where no year is printed."""
+    """For `most recent fiscal year`, `last year` or `latest quarter` without a printed year."""
     trailing_years: int | None = None
     """3 for `the last three years` and `3 year average`, with or without a printed year."""
     loose_quarters: tuple[int, ...] = ()
-    """Quarters named where the question gives no year, or several that they could belong to."""
+    """Quarters without a year, or with several years that they could belong to."""
 
     @property
     def quarters(self) -> tuple[tuple[int, int], ...]:
@@ -142,7 +143,7 @@ _LATEST = re.compile(
 
 
 def _join_loose_parts(atoms: Sequence[PeriodAtom]) -> tuple[list[PeriodAtom], tuple[int, ...]]:
-    """`How did Q2 compare in FY2023?`: a part without a year belongs to the only year there is."""
+    """Assign parts without a year to the question's only year: `How did Q2 compare in FY2023?`."""
     years = {(atom.year, atom.fiscal) for atom in atoms if atom.year is not None}
     settled = [atom for atom in atoms if atom.year is not None]
     loose = [atom for atom in atoms if atom.year is None]
@@ -156,9 +157,9 @@ def _join_loose_parts(atoms: Sequence[PeriodAtom]) -> tuple[list[PeriodAtom], tu
 def _merge_period_and_date(
     text: str, question: str, mentions: Sequence[PeriodMention], dates: Sequence[DateExpression]
 ) -> tuple[list[PeriodMention], list[DateExpression]]:
-    """A period and the date that it ends on, named beside each other, as one: `FY25 (year to May 31, 2025)`.
+    """Merge a period with the adjacent date on which it ends: `FY25 (year to May 31, 2025)`.
 
-    A date that only ends a span of months (`year to date through June 28, 2025`) gives it its end.
+    A date that only ends a span of months (`year to date through June 28, 2025`) becomes its end.
     """
     kept, days = list(mentions), list(dates)
     for one in mentions:
@@ -185,7 +186,7 @@ def _merge_period_and_date(
 
 
 def _year_to_date(text: str, question: str, mention: PeriodMention) -> PeriodMention:
-    """`Q3 2025 year to date` as nine months; a year so far as a span as long as filed."""
+    """Return `Q3 2025 year to date` as nine months, and a year to date as a span of unknown length."""
     before, after = match_before(_TO_DATE_BEFORE, text, mention.start), _TO_DATE_AFTER.match(text, mention.end)
     if (before is None and after is None) or mention.months not in (3, 12) or mention.period_end is not None:
         return mention
@@ -208,7 +209,7 @@ _ITS_END = re.compile(
 
 
 def _with_same_spans(text: str, mentions: Sequence[PeriodMention]) -> list[PeriodMention]:
-    """The mentions, a year as the part of it that another one has where words say so: `the same half of 2022`."""
+    """Return the mentions, with a year replaced by the part that another one has in `the same half of 2022`."""
     part = next((one for one in mentions if one.months not in (0, 12) or one.quarter), None)
     if part is None:
         return list(mentions)
@@ -264,7 +265,7 @@ def _mention_of_date(question: str, one: DateExpression, definitions: Sequence[t
 
 
 def _closes_month(one: DateExpression) -> bool:
-    """A balance sheet's date, which people use as a period: `deposits held at 31 December 2019`."""
+    """Return whether it is a balance sheet date, which people use as a period: `deposits held at 31 December 2019`."""
     return one.role == "as of" and one.date.day == monthrange(one.date.year, one.date.month)[1]
 
 

@@ -1,4 +1,4 @@
-"""From a question's words to metrics and formulas: longest phrases first, left to right."""
+"""Match a question's words to metrics and formulas: longest phrases first, left to right."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word in its common form and where it stands; `follows` is the punctuation that parts it from the last word."""
+    """A normalized word and its position; `follows` is the punctuation between it and the previous word."""
 
     word: str
     start: int
@@ -35,11 +35,11 @@ class Token:
 
 
 PASSED_OVER = "passed over"
-"""Kind of a phrase that names no metric."""
+"""Kind of a phrase that does not name a metric."""
 
 
 class PhraseIndex:
-    """Finds known phrases in a text: the longest at each place, none overlapping."""
+    """Finds known phrases in a text: the longest at each position, without overlaps."""
 
     def __init__(self) -> None:
         self._phrases: dict[tuple[str, ...], tuple[bool, str, str]] = {}
@@ -50,7 +50,7 @@ class PhraseIndex:
         """Phrases of several words by the roots of those that say something: `repurchas stock`."""
 
     def add(self, phrase: str, kind: str, name: str) -> tuple[str, str] | None:
-        """Takes a phrase as a name of an entry; returns the (kind, name) that already holds it, if another does."""
+        """Add a phrase as a name of an entry; return the (kind, name) that already has it, if another does."""
         tokens = tokenize(phrase)
         if not tokens:
             return None
@@ -77,7 +77,7 @@ class PhraseIndex:
         return None
 
     def find(self, text: str) -> list[tuple[str, str, int, int]]:
-        """(kind, name, start, end) of each phrase found in the text."""
+        """Return (kind, name, start, end) of each phrase found in the text."""
         tokens = tokenize(text)
         words = [token.word for token in tokens]
         found: list[tuple[str, str, int, int]] = []
@@ -93,7 +93,7 @@ class PhraseIndex:
         return found
 
     def _longest_at(self, place: int, tokens: Sequence[Token], words: Sequence[str]) -> tuple[int, str, str] | None:
-        """(how many words, kind, name) of the longest phrase that begins there."""
+        """Return (number of words, kind, name) of the longest phrase that begins at a position."""
         for size in self._sizes.get(words[place], ()):
             held = self._phrases.get(tuple(words[place : place + size]))
             if held is None or place + size > len(words):
@@ -107,7 +107,7 @@ class PhraseIndex:
         return None
 
     def _done_at(self, place: int, tokens: Sequence[Token]) -> tuple[int, str, str] | None:
-        """The same of a phrase that is said as something done: `repurchasing its own stock`, `paying dividends`."""
+        """Return the same for a phrase in verbal form: `repurchasing its own stock`, `paying dividends`."""
         if not tokens[place].word.endswith("ing"):
             return None
         roots: list[str] = []
@@ -127,10 +127,11 @@ class PhraseIndex:
     def _is_overridden(
         self, hit: tuple[int, str, str], place: int, tokens: Sequence[Token], words: Sequence[str]
     ) -> bool:
-        """Whether another phrase that begins inside is meant.
+        """Return whether another phrase that begins inside is meant.
 
-        A phrase that names nothing only leads into a longer one that does (`in cash and equivalents`); a `total` does
-        not take away a word from a name that goes on (`total capital spending`).
+        A phrase that names nothing only introduces a longer one that does (`in cash and equivalents`); a `total` does
+        not take
+        away a word from a name that continues (`total capital spending`).
         """
         size, kind, _ = hit
         inside = [(within, self._longest_at(within, tokens, words)) for within in range(place + 1, place + size)]
@@ -146,7 +147,7 @@ class PhraseIndex:
 
 
 def _root(word: str) -> str:
-    """A word without the ending that makes a noun or a participle of a verb.
+    """Return a word without the ending that derives a noun or participle from a verb.
 
     >>> _root("repurchasing"), _root("repurchase"), _root("payment"), _root("issuance")
     ('repurchas', 'repurchas', 'pay', 'issu')
@@ -169,7 +170,7 @@ class MentionIndex:
     """Finds metrics and formulas in questions."""
 
     def __init__(self, names: Iterable[tuple[str, Kind, str]], passed_over: Iterable[str]) -> None:
-        """`names` are (phrase, kind, id), earlier ones win; `passed_over` are phrases that name no metric."""
+        """Index `names`, (phrase, kind, id) of which the first wins, and `passed_over`, phrases that name no metric."""
         self._index = PhraseIndex()
         for phrase in passed_over:
             self._index.add(phrase, PASSED_OVER, "")
@@ -177,7 +178,7 @@ class MentionIndex:
             self._index.add(phrase, kind, name)
 
     def mentions(self, text: str) -> list[Mention]:
-        """Mentions in order of appearance, none overlapping."""
+        """Return the mentions in order of appearance, without overlaps."""
         return [
             Mention("metric" if kind == "metric" else "formula", name, start, end, text[start:end])
             for kind, name, start, end in self._index.find(text)
@@ -186,14 +187,14 @@ class MentionIndex:
 
 
 _A_GAP = 4
-"""More blanks than these stand where something was taken out, a company's name: no phrase goes across."""
+"""More consecutive blanks than this replace something removed, such as a company's name; no phrase spans them."""
 _PIECE = re.compile(r"[a-z0-9]+|[&/%]|[^a-z0-9&/%]+")
 _NON = frozenset({"controlling", "operating", "current", "interest", "gaap", "cash", "service", "trade", "redeemable"})
 
 
-@lru_cache(maxsize=16)  # a question is looked through for many things
+@lru_cache(maxsize=16)  # a question is tokenized for many purposes
 def tokenize(text: str) -> tuple[Token, ...]:
-    """Words in their common form; `&` reads as `and`, `/` as `to`, and a possessive 's is left out."""
+    """Return normalized words; `&` becomes `and`, `/` becomes `to`, and a possessive 's is dropped."""
     low = plain(text)
     if len(low) != len(text):
         low = text.lower()

@@ -1,4 +1,4 @@
-"""Which lines announce a primary statement, and which rows it shows."""
+"""Recognize the titles and rows of primary statements."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class StatementTitles:
     """
 
     def __init__(self, names: Mapping[str, StatementNames], lists: Mapping[str, Sequence[str]]) -> None:
-        """`lists` hold words around titles. Raises LexiconError for rows that are no regular expressions."""
+        """Compile the titles; `lists` are the words around titles. Raises LexiconError for an invalid row pattern."""
         qualifiers = _any_of(map(letters_only, lists["title_qualifiers"]))
         endings = _any_of(map(letters_only, lists["title_endings"]))
         self._moved = re.compile(f"(statementof(?:changesin)?)((?:{qualifiers})+)")
@@ -31,7 +31,7 @@ class StatementTitles:
         self._whole: list[tuple[Statement, re.Pattern[str]]] = []
         self._around: list[tuple[Statement, re.Pattern[str]]] = []
         self._bare: list[tuple[Statement, re.Pattern[str]]] = []
-        # A title of comprehensive income also ends as one of income does.
+        # Comprehensive income first, because its titles end like those of income.
         for name in sorted(names, key=lambda name: name != Statement.COMPREHENSIVE_INCOME):
             statement, kind = Statement(name), names[name]
             self.rows[statement] = StatementRows(_compiled(name, kind.rows), kind.at_least)
@@ -54,7 +54,7 @@ class StatementTitles:
         """Found in the lower-case words at the head of a page that shows no primary statement."""
 
     def match(self, line: str) -> Statement | None:
-        """The statement whose title a line or caption is; parenthetical and parent-only ones are none."""
+        """Return the statement whose title a line or caption is; parenthetical and parent-only ones do not count."""
         text = letters_only(line)
         if (
             len(text) > _MAX_LENGTH
@@ -71,7 +71,7 @@ class StatementTitles:
         return None
 
     def match_bare(self, line: str) -> Statement | None:
-        """The statement that a heading such as "Consolidated Results of Operations" may announce."""
+        """Return the statement that a heading such as "Consolidated Results of Operations" may announce."""
         text = letters_only(line)
         if len(text) > _MAX_LENGTH or self._never.search(text):
             return None
@@ -81,13 +81,13 @@ class StatementTitles:
 
 @dataclass(frozen=True, slots=True)
 class StatementRows:
-    """Rows that a statement shows, and how many kinds of them a page of it has."""
+    """Typical rows of a statement, and the minimum number of kinds on one of its pages."""
 
     patterns: tuple[re.Pattern[str], ...]
     at_least: int
 
     def hits(self, lower_text: str) -> int:
-        """How many kinds of rows stand in a text in lower case."""
+        """Return how many kinds of rows occur in a text in lower case."""
         return sum(1 for row in self.patterns if row.search(lower_text))
 
 
@@ -117,13 +117,13 @@ _FOLDS = (
 
 
 def letters_only(text: str) -> str:
-    """The letters of a text, in lower case."""
+    """Return the letters of a text in lower case."""
     return _NOT_LETTERS.sub("", text.lower())
 
 
 @lru_cache(maxsize=1)
 def built_in_statement_titles() -> StatementTitles:
-    """Titles of the package's own lexicon, without the rest of it. Raises LexiconError."""
+    """Return the statement titles of the package's own lexicon, without loading the rest. Raises LexiconError."""
     entries = Entries()
     entries.read_built_in("statements")
     return StatementTitles(entries.checked("statements", StatementNames), entries.lists)
@@ -146,5 +146,5 @@ def _compiled(name: str, rows: Iterable[str]) -> tuple[re.Pattern[str], ...]:
         raise LexiconError(
             f"a row is not a regular expression ({error})",
             subject=f"statements {name}",
-            remedy="Correct it; it is searched in the page's text in lower case",
+            remedy="Correct it; it is matched against the page's text in lower case",
         ) from error

@@ -1,4 +1,4 @@
-"""Words brought to one form, so that `Stockholders’ equity` and `shareholder's equity` are the same label."""
+"""Normalize words, so that `Stockholders’ equity` and `shareholder's equity` become the same label."""
 
 from __future__ import annotations
 
@@ -21,29 +21,28 @@ _JOINED = re.compile(
 
 
 def plain(text: str) -> str:
-    """Lower case with straight quotes and hyphens; the length of the text is kept unless it holds soft hyphens."""
+    """Return the text in lower case with straight quotes and hyphens; its length changes only with soft hyphens."""
     return text.translate(_TYPOGRAPHY).lower()
 
 
 def join_compounds(text: str) -> str:
-    """`non-controlling` and `non controlling` as `noncontrolling`, `pre-tax` as `pretax`, `cashflow` as `cash flow`."""
+    """Return `non-controlling` as `noncontrolling`, `pre-tax` as `pretax`, and `cashflow` as `cash flow`."""
     return _JOINED.sub(r"\1", text.replace("cashflow", "cash flow"))
 
 
 def collapse_spaces(text: str, longest: int) -> str:
-    r"""A text of others before it is read by patterns: blanks in a row are one, and what is too long is cut off.
+    r"""Collapse runs of white space and truncate a text before it is matched by patterns.
 
-    Many patterns take a time that grows with the square or the cube of what blanks there are in a row. No label, no
-    heading and no name has them.
+    The time of many patterns grows with the square or cube of consecutive blanks. Labels, headings and names have none.
 
-    >>> collapse_spaces("Net \\t\\n  sales", 7)
+    >>> collapse_spaces("Net \t\n  sales", 7)
     'Net sal'
     """
     return " ".join(text[: 8 * longest].split())[:longest]
 
 
 def mask_spans(text: str, spans: Iterable[tuple[int, int]], mark: str = " ") -> str:
-    """The text with a mark over each character of these spans, the others in their place.
+    """Return the text with a mark over each character of these spans; the others keep their position.
 
     >>> mask_spans("Nike sales", [(0, 4)])
     '     sales'
@@ -55,12 +54,12 @@ def mask_spans(text: str, spans: Iterable[tuple[int, int]], mark: str = " ") -> 
 
 
 MAX_LABEL_LENGTH = 400
-"""Characters of a label, a heading or a name that are read; the longest of filings have 300."""
+"""Characters of a label, a heading or a name that are read; the longest in filings have 300."""
 
 
 @lru_cache(maxsize=65536)
 def singular(word: str) -> str:
-    """One form for singular and plural, and for stockholder and shareholder."""
+    """Return one form for singular and plural, and for stockholder and shareholder."""
     if len(word) > 3 and word.endswith("s"):
         if word.endswith("ies") and len(word) > 4:
             word = word[:-3] + "y"

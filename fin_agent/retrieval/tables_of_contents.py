@@ -56,7 +56,7 @@ def listed_pages(text: str) -> list[tuple[str, str]]:
     r"""Return the entries of a table of contents with their printed page numbers; empty for other text.
 
     >>> lines = ["Item 1.", "Business", "2", "Risk Factors .... 3", "Properties 9", "Signatures", "9", "Index F-1"]
-    >>> listed_pages("\\n".join(lines))[1:3], listed_pages("Cash 12\\nInventories 7\\nDebt 31\\nEquity 4\\nLand 1")
+    >>> listed_pages("\n".join(lines))[1:3], listed_pages("Cash 12\nInventories 7\nDebt 31\nEquity 4\nLand 1")
     ([('Risk Factors', '3'), ('Properties', '9')], [])
     """
     numbered = word_lists("answer_words")["numbered"]

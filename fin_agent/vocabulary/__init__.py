@@ -1,1 +1,1 @@
-"""The values that the engine speaks of: filings, pages, facts, tables, identities, dates."""
+"""The values shared by all packages: filings, pages, facts, tables, identities, dates."""

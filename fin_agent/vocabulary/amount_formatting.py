@@ -8,7 +8,7 @@ SCALE_WORDS = {1: "", 1_000: "thousand", 1_000_000: "million", 1_000_000_000: "b
 
 
 def amount_in_words(amount: Decimal, scale: int, unit: str) -> str:
-    """An amount, in units of `scale`, with its unit.
+    """Return an amount, given in units of `scale`, with its scale and unit.
 
     >>> amount_in_words(Decimal("6489"), 1_000_000, "USD"), amount_in_words(Decimal("-1.25"), 1, "USD per share")
     ('$6,489 million', '-$1.25 per share')

@@ -1,4 +1,4 @@
-"""Dates as filings and people print them."""
+"""Dates as printed in filings and questions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MONTHS = (
 
 
 class PrintedDate(NamedTuple):
-    """A date and where it stands: `text[start:end]`."""
+    """A date and its position: `text[start:end]`."""
 
     start: int
     end: int
@@ -22,16 +22,17 @@ class PrintedDate(NamedTuple):
 
 
 def printed_dates(text: str, start: int = 0, end: int | None = None) -> list[PrintedDate]:
-    """Every complete date printed in `text[start:end]`, in order.
+    """Return every complete date printed in `text[start:end]`, in order.
 
-    Reads `January 28, 2023`, `Jan. 28 2023`, `28th of January 2023`, `2023-01-28`, `1/28/2023`, `28.1.2023`, with any
+    Recognizes `January 28, 2023`, `Jan. 28 2023`, `28th of January 2023`, `2023-01-28`, `1/28/2023`, `28.1.2023`, with
+    any
     white space (also line breaks and non-breaking spaces) between the parts. Impossible dates are left out.
     """
     return list(_dates(text, start, len(text) if end is None else end))
 
 
 def month_number(name: str) -> int:
-    """1 to 12 for a month's English name or its abbreviation; raises ValueError for anything else."""
+    """Return 1 to 12 for a month's English name or its abbreviation; raise ValueError for anything else."""
     stem = name[:3].lower()
     for number, month in enumerate(MONTHS, start=1):
         if len(stem) == 3 and month.startswith(stem):
@@ -43,7 +44,7 @@ MONTH_NAME = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
-"""Pattern of a month's name, to be compiled without regard to case."""
+"""Pattern of a month's name, to be compiled with IGNORECASE."""
 _YEAR = r"(?:19|20)[0-9]{2}(?![0-9])"
 _DAY = r"(?:3[01]|[12][0-9]|0?[1-9])"
 _DATE = re.compile(

@@ -1,4 +1,4 @@
-"""When two printed figures say the same."""
+"""Compare printed figures within their precision."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from typing import Protocol
 
 
 class PrintedFigure(Protocol):
-    """A figure as printed: a fact, or what a ledger holds of one."""
+    """A figure as printed: a fact, or an entry of a ledger."""
 
     @property
     def amount(self) -> Decimal:
-        """In units of `scale`."""
+        """The amount in units of `scale`."""
 
     @property
     def scale(self) -> int:
-        """What `amount` is multiplied with to get base units."""
+        """Factor from `amount` to base units."""
 
     @property
     def value(self) -> Decimal:
-        """In base units."""
+        """The amount in base units."""
 
 
 def figures_agree(one: PrintedFigure, other: PrintedFigure) -> bool:
-    """Whether the two are equal within the last place of the coarser print: $1.85 and $1.17 a share are not.
+    """Return whether two figures are equal within the last printed place of the less precise one.
 
-    Signs count; where prints may differ in sign by convention, `magnitudes_agree` leaves them out.
+    Signs count; use `magnitudes_agree` where printed signs may differ by convention.
     """
     return abs(one.value - other.value) <= _rounding(one, other)
 
 
 def magnitudes_agree(one: PrintedFigure, other: PrintedFigure) -> bool:
-    """The same of the figures without their signs."""
+    """Return whether two figures agree without their signs."""
     return abs(abs(one.value) - abs(other.value)) <= _rounding(one, other)
 
 
 def last_place(printed: PrintedFigure) -> Decimal:
-    """What one more in the last printed digit is worth, in base units: 100 million for `$22.0 billion`."""
+    """Return the value of one unit in the last printed digit, in base units: 100 million for `$22.0 billion`."""
     exponent = printed.amount.as_tuple().exponent
     places = -exponent if isinstance(exponent, int) and exponent < 0 else 0
     return printed.scale * Decimal(1).scaleb(-places)

@@ -14,10 +14,10 @@ from fin_agent.vocabulary.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Filing:
-    """One document as read: who it is about, and its pages, passages and facts."""
+    """One document as read: its identity, pages, passages and facts."""
 
     doc_id: str
-    """The file's name without its ending; a handle, never a source of meaning."""
+    """The file's name without its extension; an identifier, never interpreted."""
     source: str
     """Where the file was read from."""
     content_hash: str
@@ -29,18 +29,18 @@ class Filing:
     tables: tuple[Table, ...] = ()
     """In order of pages, top to bottom."""
     items: tuple[ItemStart, ...] = ()
-    """Where each Item begins, in order; short Items that share a page with another stand here only."""
+    """The beginning of each Item, in order; short Items that share a page with another are listed only here."""
     notes: tuple[Note, ...] = ()
     """Notes to the financial statements, in order."""
     tags: tuple[Tag, ...] = ()
-    """Everything that inline XBRL says, visible or not, in the order of the file."""
+    """All inline XBRL tags, visible or hidden, in the order of the file."""
     warnings: tuple[ReadWarning, ...] = ()
-    """What was odd about the file and did not stop its reading."""
+    """Defects of the file that did not prevent reading it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A span of one page."""
+    """A part of one page."""
 
     page: int
     ordinal: int
@@ -51,7 +51,7 @@ class Passage:
 
 
 class PassageKind(StrEnum):
-    """A span of running text, or one table with its caption, unit and header."""
+    """Running text, or one table with its caption, unit and header."""
 
     TEXT = "text"
     TABLE = "table"
@@ -59,12 +59,12 @@ class PassageKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReadWarning:
-    """Something odd about a file that did not stop its reading, and what it means for the reader."""
+    """A defect of a file that did not prevent reading it, and its consequence."""
 
     what: str
     page: int | None = None
-    """0-based; None where it concerns no single page."""
+    """0-based; None where it does not concern a single page."""
 
 
 REPAIRED = "the file was cut off and is read as far as it could be repaired: pages and figures may be missing"
-"""The warning of a filing that was read all the same, and of every answer from it."""
+"""The warning of a truncated filing that was repaired, repeated with every answer from it."""

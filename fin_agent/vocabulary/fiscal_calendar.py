@@ -1,4 +1,4 @@
-"""Which fiscal year and quarter a period end belongs to."""
+"""Determine the fiscal year and quarter of a period end."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from datetime import date, timedelta
 
 _WEEK = 7
 _DRIFT_DAYS = 10
-"""Ends of 52/53-week years wander by up to a week."""
+"""Tolerance: the ends of 52/53-week years vary by up to a week."""
 DAYS_PER_QUARTER = 91.3
 _MIN_QUARTER_LENGTH = 50
-"""Days; a quarter that the change of a fiscal year cuts shorter counts with the one before."""
+"""In days; a shorter quarter, cut by a change of the fiscal year, counts with the one before."""
 
 
 def fiscal_year_of(end: date, year_end_month: int | None = None, anchor: tuple[int, date] | None = None) -> int:
-    """Fiscal year, by the filer's naming, of a period that ends on `end`.
+    """Return the fiscal year, as the filer names it, of a period that ends on `end`.
 
-    `anchor` is (fiscal year, its last day) where one is known: other years are counted from it. Without an anchor the
-    year is named after the calendar year it ends in, except that years which end in January (retailers) carry the
-    year before. `year_end_month` is the month of the fiscal year's end; without it `end` is taken as a year's end.
+    Without `anchor`, a year is named after the calendar year in which it ends, except that a year ending in January
+    (retailers) has the number of the year before.
+
+    Args:
+        end: Last day of the period.
+        year_end_month: Month in which the fiscal year ends; without it, `end` is taken as the end of a year.
+        anchor: A known (fiscal year, its last day), from which other years are counted.
 
     >>> fiscal_year_of(date(2023, 1, 28))
     2022
@@ -37,13 +41,13 @@ def fiscal_year_of(end: date, year_end_month: int | None = None, anchor: tuple[i
 
 
 def fiscal_quarter_of(end: date, year_end_month: int) -> int:
-    """1 to 4: the fiscal quarter that a period end closes, or falls in."""
+    """Return the fiscal quarter, 1 to 4, that contains a period end."""
     _, month = nominal_month(end)
     return ((month - year_end_month - 1) % 12) // 3 + 1
 
 
 def closed_quarter(end: date, year_end_month: int) -> int:
-    """1 to 4: the fiscal quarter that ends on `end`, also where quarters have 12 or 16 weeks.
+    """Return the fiscal quarter, 1 to 4, that ends on `end`, including quarters of 12 or 16 weeks.
 
     >>> closed_quarter(date(2023, 5, 20), 1)
     1
@@ -56,7 +60,7 @@ def closed_quarter(end: date, year_end_month: int) -> int:
 
 
 def nominal_month(end: date) -> tuple[int, int]:
-    """(year, month) that a period end stands for: a 52/53-week period closed on January 1 to 7 is December's.
+    """Return (year, month) of a period end; a 52/53-week period that ends on January 1 to 7 counts as December.
 
     >>> nominal_month(date(2022, 1, 1))
     (2021, 12)

@@ -1,4 +1,4 @@
-"""Who, what and when a filing is, and where each field was read."""
+"""The identity of a filing (company, form, period), with the source of each field."""
 
 from __future__ import annotations
 
@@ -9,38 +9,39 @@ from enum import StrEnum
 from fin_agent.vocabulary.fact import FactPeriod
 
 _WEEK = timedelta(days=7)
-"""How far the end of a 52/53-week year may drift into the next month."""
+"""Range by which the end of a 52/53-week year may extend into the next month."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who, what and when a filing is, from its content alone."""
+    """Company, form and period of a filing, from its content alone."""
 
     company: str
-    """Registrant as printed on the cover, or as a release names itself."""
+    """Registrant as printed on the cover, or the name that a release uses for its issuer."""
     form: Form
     fiscal_year: int | None = None
-    """By the filer's own naming: a year ended January 28, 2023 that the filer calls fiscal 2022 is 2022."""
+    """As the filer names it: a year ended January 28, 2023 that the filer calls fiscal 2022 is 2022."""
     quarter: int | None = None
     """1 to 4 for a quarterly report or a quarter's earnings release; None for a full year."""
     period_end: date | None = None
     """Last day of the reported period; for an 8-K, the date of the earliest event."""
     fiscal_year_end_month: int | None = None
     filed: date | None = None
-    """Date of the report or release as printed, where there is one."""
+    """Date of the report or release as printed, if any."""
     ticker: str | None = None
     cik: str | None = None
     file_number: str | None = None
-    """SEC commission file number as `1-1183` (leading zeros dropped): it survives a change of name."""
+    """SEC commission file number without leading zeros, such as `1-1183`; it does not change with the company's
+    name."""
     employer_id: str | None = None
     """IRS employer identification number, `80-0429876`."""
     other_names: tuple[str, ...] = ()
     """Former and short names that the filing itself gives."""
     amended: bool = False
     results: FactPeriod | None = None
-    """For an 8-K that carries a release of results: the quarter or year that they are of."""
+    """For an 8-K with a release of results: the quarter or year they cover."""
     sources: tuple[FieldSource, ...] = ()
-    """Where each field was read, the reading that was taken first; other readings of the same field follow it."""
+    """The source of each field: the reading used comes first, followed by other readings of the same field."""
 
     @property
     def reported_period(self) -> FactPeriod | None:
@@ -53,14 +54,14 @@ class Identity:
 
     @property
     def ending_year(self) -> int | None:
-        """Calendar year in which the fiscal year ends: what those who do not know the filer's naming call the year."""
+        """Calendar year in which the fiscal year ends: the year's usual name outside the filer's own naming."""
         if self.fiscal_year is None or self.period_end is None or self.fiscal_year_end_month is None:
             return self.fiscal_year
         nominal = self.period_end - _WEEK if self.period_end.day <= _WEEK.days else self.period_end
         return nominal.year + (nominal.month > self.fiscal_year_end_month)
 
     def conflicts(self) -> tuple[tuple[FieldSource, FieldSource], ...]:
-        """(reading taken, reading that differs) pairs, in the order of `sources`; further names are no conflict."""
+        """Return (reading used, differing reading) pairs in the order of `sources`; further names are not conflicts."""
         taken: dict[str, FieldSource] = {}
         differing = []
         for source in self.sources:
@@ -71,7 +72,7 @@ class Identity:
 
 
 class Form(StrEnum):
-    """Kinds of document that are told apart."""
+    """Kinds of document."""
 
     TEN_K = "10-K"
     TEN_Q = "10-Q"
@@ -87,20 +88,20 @@ class FieldSource:
     """One reading of one identity field."""
 
     field: str
-    """Name of the field of Identity."""
+    """Name of a field of Identity."""
     value: str
-    """As it stands in that field, dates in ISO form."""
+    """The value in the form of that field, dates in ISO form."""
     origin: Origin
     printed: str
-    """The words (or the tag) it was read from."""
+    """The printed words or the tag it was read from."""
     confidence: float
-    """0 to 1: how far a reading of its kind is trusted. It ranks readings and is no measured rate."""
+    """0 to 1: the trust in readings of its kind. It ranks readings and is not a measured rate."""
     page: int | None = None
     """0-based."""
 
 
 class Origin(StrEnum):
-    """Kinds of place an identity field is read from, surest first."""
+    """Kinds of source of an identity field, most reliable first."""
 
     DEI = "dei"
     COVER = "cover"

@@ -1,4 +1,4 @@
-"""A page: what a reader gives for it, and what it is found to be."""
+"""Pages: the content that a reader extracts, and how the page is classified."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from fin_agent.vocabulary.place import Word
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of a filing and its place in it."""
+    """A page of a filing and its classification."""
 
     number: int
-    """0-based; people are shown `number + 1`."""
+    """0-based; users see `number + 1`."""
     text: str
     item: str | None = None
-    """Item of the form the page belongs to, as `1A`, `7` or `5.07`."""
+    """Item of the form that the page belongs to, such as `1A`, `7` or `5.07`."""
     statement: Statement | None = None
     """Set on pages of the primary consolidated statements only."""
     title: str = ""
-    """First heading-like line: names the page in listings."""
+    """First line that looks like a heading; names the page in listings."""
     kind: TableKind | None = None
-    """What the page shows where it is mostly a table and no primary statement; None on pages of prose."""
+    """The kind of table, where the page is mostly a table but not a primary statement; None for pages of prose."""
     note: str | None = None
-    """Number of the note to the financial statements that most of the page belongs to: `5`."""
+    """Number of the note to the financial statements that most of the page belongs to, such as `5`."""
     further_statements: tuple[Statement, ...] = ()
     """Primary statements that begin on the page below the first one."""
 
 
 def printed_number(page: Page, neighbours: Iterable[Page]) -> str | None:
-    """The number that `page` prints at its foot or head: `47`, `F-12`; None where it prints none.
+    """Return the number printed at the foot or head of `page`, such as `47` or `F-12`; None where there is none.
 
-    A number there may be a figure: the page before or behind, among `neighbours`, has to print the one before or next.
+    A number there may be a figure, so an adjacent page in `neighbours` must print the previous or next number.
     """
     beside = [(other.number - page.number, set(_numbers_at_edges(other.text))) for other in neighbours]
     for prefix, number in _numbers_at_edges(page.text):
@@ -52,14 +52,14 @@ def _numbers_at_edges(text: str) -> list[tuple[str, int]]:
 
 
 _AT_AN_EDGE, _LONGEST_EDGE = 3, 90
-"""Lines at the foot and at the head of a page among which its number may stand, and the most characters of one."""
+"""Number of lines at the foot and the head of a page that may contain its number, and the most characters of one."""
 _PRINTED_NUMBER = re.compile(
     r"^\W*(?:[Pp]age\s+)?([A-Z]{1,2}-)?(\d{1,3})(?=\s|\W*$)|(?<!\S)([A-Z]{1,2}-)?(\d{1,3})\W*$"
 )
 
 
 class Statement(StrEnum):
-    """Primary financial statements a page can carry."""
+    """Primary financial statements."""
 
     INCOME = "income"
     COMPREHENSIVE_INCOME = "comprehensive-income"
@@ -69,12 +69,12 @@ class Statement(StrEnum):
 
 
 class TableKind(StrEnum):
-    """What a page shows that is no primary consolidated statement."""
+    """Kinds of table pages other than primary consolidated statements."""
 
     PARENTHETICAL = "parenthetical"
-    """The balance sheet's (or another statement's) parenthetical continuation: par values, shares issued."""
+    """The parenthetical continuation of a statement, usually the balance sheet: par values, shares issued."""
     PARENT_ONLY = "parent-only"
-    """Statements of one legal entity: of the parent company alone (Schedule I), of a subsidiary that files with it."""
+    """Statements of one legal entity: the parent company alone (Schedule I), or a subsidiary that files with it."""
     SEGMENT = "segment"
     SELECTED_DATA = "selected-data"
     """Selected financial data over several years."""
@@ -89,7 +89,7 @@ class Note:
     """A note to the financial statements."""
 
     number: str
-    """As printed, without its point: `5`, `A`; empty for notes without numbers."""
+    """As printed, without the period: `5`, `A`; empty for notes without numbers."""
     title: str
     first_page: int
     last_page: int
@@ -97,7 +97,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class PageContent:
-    """What a reader gives for one page, before anything is understood."""
+    """The content that a reader extracts from one page, before any interpretation."""
 
     number: int
     """0-based."""
@@ -107,31 +107,31 @@ class PageContent:
     """In reading order, lines separated by newlines."""
     words: tuple[Word, ...]
     lines: tuple[PrintedLine, ...] = ()
-    """Top to bottom, where the reader knows lines and cells (HTML); empty where places alone are known (PDF)."""
+    """Top to bottom, where the reader knows lines and cells (HTML); empty where it knows only positions (PDF)."""
     pictured: float = 0.0
-    """Share of it that pictures cover, from 0 to 1; looked up only where it holds hardly a word."""
+    """Share of the page that pictures cover, 0 to 1; determined only for pages with hardly any words."""
 
 
 class PrintedLine(NamedTuple):
-    """A line whose make-up the reader knows: a row of a real table, or a line of running text."""
+    """A line with its structure: a row of a real table, or a line of running text."""
 
     words: tuple[Word, ...]
-    """Of a table's row one for each cell that holds anything, `text` being the whole cell; else the line's words."""
+    """For a row, one entry per non-empty cell with `text` being the whole cell; otherwise the line's words."""
     y0: float
     y1: float
     table: int | None
-    """Which table of the page it is a row of, from 0; None for running text."""
+    """Number of its table on the page, from 0; None for running text."""
     band: int
-    """Its place in a column of evenly spaced lines, in which empty rows and the room between blocks count as well."""
+    """Its position in a column of evenly spaced lines, counting empty rows and the space between blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemStart:
-    """Where an Item begins, or where its heading is repeated."""
+    """The beginning of an Item, or a repetition of its heading."""
 
     item: str
     """`1A`, `7`, `5.07`; `II-1A` in Part II of a 10-Q."""
     page: int
     """0-based."""
     offset: int
-    """Character of the page's text."""
+    """Character offset in the page's text."""

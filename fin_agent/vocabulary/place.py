@@ -1,4 +1,4 @@
-"""Where something stands on a page."""
+"""Positions on a page."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class Box(NamedTuple):
     y1: float
 
     def spans_height_of(self, other: Box) -> bool:
-        """Whether the middle of `other` stands between this one's top and bottom."""
+        """Return whether the vertical middle of `other` is between the top and bottom of this box."""
         return self.y0 <= (other.y0 + other.y1) / 2 <= self.y1
 
 
 class Word(NamedTuple):
-    """A word and where it stands, in points; origin at the top left of the page."""
+    """A word and its position in points; origin at the top left of the page."""
 
     x0: float
     y0: float

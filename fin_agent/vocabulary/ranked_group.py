@@ -1,4 +1,4 @@
-"""Passages that were ranked together, as a tournament leaves them for the record."""
+"""Groups of passages ranked together, as a tournament records them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class RankedGroup(BaseModel):
     stage: str
     """`group` (round-robin) or `round` (bootstrap)."""
     number: int
-    """Of the group or the round, from 1."""
+    """Number of the group or round, from 1."""
     attempt: int = 1
-    """Grows where groups were shuffled anew."""
+    """Increases when groups are shuffled again."""
     ranked: tuple[tuple[str, int], ...]
-    """(doc_id, ordinal) in the order they came out, best first."""
+    """(doc_id, ordinal) in the resulting order, best first."""
     finalists: int
-    """How many of the first went on."""
+    """Number of top passages that advanced."""
     note: str = ""
-    """Why the stage ended or was repeated: `top 10 agree (0.92)`."""
+    """Why the stage ended or was repeated, such as `top 10 agree (0.92)`."""

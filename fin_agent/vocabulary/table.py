@@ -1,4 +1,4 @@
-"""A table found on a page: rows of numbers under periods."""
+"""Tables found on pages: rows of figures under periods."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Table:
     columns: tuple[str, ...]
     """Header of each value column as printed, left to right."""
     periods: tuple[FactPeriod | None, ...]
-    """What each column covers; None for a column without a period (percent change, notes)."""
+    """The period of each column; None for a column without one (percent change, notes)."""
     rows: tuple[Row, ...] = field(default=())
     column_paths: tuple[tuple[str, ...], ...] = ()
-    """Header of each value column level by level, outermost first; empty where no header was read."""
+    """Header of each value column level by level, outermost first; empty where no header was found."""
 
     def column_path(self, index: int) -> tuple[str, ...]:
-        """Header of the column at `index` level by level; its name alone where the levels are not known."""
+        """Return the header of the column at `index` level by level; only its name where the levels are unknown."""
         if self.column_paths:
             return self.column_paths[index]
         return (self.columns[index],) if self.columns[index] else ()
@@ -41,18 +41,18 @@ class Row:
     label: str
     section: tuple[str, ...]
     cells: tuple[Cell | None, ...]
-    """As many as the table has columns; None where the row is blank there."""
+    """One entry per column of the table; None where the row is blank."""
     line: int
     box: Box
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One printed number."""
+    """One printed figure."""
 
     amount: Decimal
     printed: str
-    """With its signs: `(1,234)`, `$ 5.51`, `12.3%`, `—`."""
+    """As printed, with signs: `(1,234)`, `$ 5.51`, `12.3%`, `—`."""
     percent: bool
     dollar: bool
     box: Box

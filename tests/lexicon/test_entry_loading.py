@@ -120,7 +120,7 @@ def test_an_expression_holds_arithmetic_only(expression: str) -> None:
         ("companies:\n  a: {}\n", "unknown heading `companies`"),
         ("metrics: [a]\n", "not a mapping"),
         ("metrics:\n  a: 1\n", "a mapping of fields"),
-        ("- a\n", "holds no headings"),
+        ("- a\n", "contains no headings"),
         ("metrics: {", "not valid YAML"),
     ],
 )

@@ -89,7 +89,7 @@ def test_numeric_answer_fits_and_keeps_value_filing_and_page_whole() -> None:
         citations=(cited(used),),
         ledger=(entry("selling_general_and_administrative", used, other), entry("net_income", unused)),
         program="def solution():\n    return 1\n",
-        assumptions=("FY2022 is taken as the year that ended in 2023",),
+        assumptions=("FY2022 is read as the year that ended in 2023",),
         retrieved=Retrieved(pages=(PagePlace(doc_id="a", page=1), PagePlace(doc_id="b", page=1))),
         rounds=2,
         seconds=0.5,
@@ -102,7 +102,7 @@ def test_numeric_answer_fits_and_keeps_value_filing_and_page_whole() -> None:
     disagreeing = next(line for line in lines if line.strip().startswith("elsewhere"))
     assert "$1,230,000 million" in disagreeing and "ELSEWHERE" in disagreeing
     assert "net income" not in shown
-    assert "Note: FY2022 is taken as the year that ended in 2023" in shown
+    assert "Note: FY2022 is read as the year that ended in 2023" in shown
     assert lines[-1].startswith("2 rounds · 2 filings searched · 0.50 s")
 
 

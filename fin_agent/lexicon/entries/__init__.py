@@ -1,1 +1,1 @@
-"""The words of the lexicon, as YAML: docs/lexicon.md explains every field."""
+"""The entries of the lexicon, as YAML; docs/lexicon.md explains every field."""

@@ -1,4 +1,4 @@
-"""Word lists that reading questions needs; see the comments in each file."""
+"""Word lists for reading questions; see the comments in each file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fin_agent.errors import LexiconError
 
 
 def load_yaml(name: str) -> dict[str, Any]:
-    """What `name`.yaml holds."""
+    """Return the content of `name`.yaml."""
     text = resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
     held: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return held
@@ -20,7 +20,11 @@ def load_yaml(name: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=16)
 def word_lists(name: str) -> dict[str, frozenset[str]]:
-    """The lists of `name`.yaml. Raises LexiconError where a word is no text: unquoted, YAML takes `on` for true."""
+    """Return the lists of `name`.yaml.
+
+    Raises:
+        LexiconError: A word is not a string; YAML reads an unquoted `on` as true.
+    """
     lists = load_yaml(name)
     for kind, words in lists.items():
         for word in words:
