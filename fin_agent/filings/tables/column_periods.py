@@ -125,10 +125,15 @@ class TimeWords:
         return bool(self.months is not None or self.dates or self.day or self.years or self.quarter)
 
 
+_SPACED_YEAR = re.compile(r"(?<![\d,.] )\b(?:1 9|2 0) \d \d\b(?! \d)")
+"""`2 0 1 8`: headings are set wide."""
+
+
 @lru_cache(maxsize=32_768)
 def time_words(text: str) -> TimeWords:
     """Read the time named by `text`, a header or part of one."""
     low = " ".join(text.lower().replace("\u2019", "'").split())
+    low = _SPACED_YEAR.sub(lambda year: year.group().replace(" ", ""), low)
     months = _months(low)
     dates: list[date] = []
 

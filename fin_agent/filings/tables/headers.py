@@ -68,8 +68,9 @@ def read_header(
     said = time_words(context)
     if any(named.dates for named in map(time_words, map(" ".join, own))) and not _ENDED.search(context):
         said = replace(said, months=None)  # a day over a column is a day, whatever year the caption speaks of
-    known.extend(_several_dates(context))
     fiscal = calendar or _CALENDAR_YEARS
+    # Days of events, of which a caption may tell as well, are no column's.
+    known.extend(day for day in _several_dates(context) if day == fiscal.period_end or fiscal.may_end_year(day))
     dated = [_closest(time_words(" ".join(own[index])), time_words(name), fiscal) for index, name in enumerate(names)]
     dated = _days_by_column_year(dated, [time_words(" ".join(column)) for column in own])
     periods = [
@@ -245,12 +246,15 @@ def _with_empty(columns: Sequence[Column], lines: Sequence[Line]) -> Sequence[Co
 
 
 def _heads(lines: Sequence[Line], columns: Sequence[Column]) -> list[str]:
-    """What stands over each column in the first of `lines` that has a cell over every column; else none."""
+    """What stands over each column in the first of `lines` that has one cell over every column; else none."""
     for line in lines:
         phrases = phrases_of(line)
         over = _over(phrases, columns)
         if len(over) == len(columns) or (len(phrases) == len(columns) and _all_alike(phrases)):
             return [phrase.text for phrase in (phrases if len(phrases) == len(columns) else over)]
+        above = [[phrase for phrase in over if _overlap(phrase, column) > 0] for column in columns]
+        if all(len(only) == 1 for only in above):  # `% Change` over a column of numbers and one of `nm`
+            return [only[0].text for only in above]
     return []
 
 
@@ -273,7 +277,7 @@ def _assign(
     if len(over) == 1 and timely and not is_change(over[0].text):
         return shared + ([text] if (text := _time_part(over[0].text)) else []), assigned
     for index, phrase in enumerate(_phrase_of_each(over, columns, below)):
-        assigned[index].append(phrase.text)
+        assigned[index] += [phrase.text] if phrase is not None else []
     if any(assigned):
         return shared, assigned
     for index, column in enumerate(columns):
@@ -296,13 +300,15 @@ def _all_alike(phrases: Sequence[Phrase]) -> bool:
     return len(words) == 1 and all(time_words(phrase.text).years or time_words(phrase.text).dates for phrase in phrases)
 
 
-def _phrase_of_each(over: Sequence[Phrase], columns: Sequence[Column], below: Sequence[str]) -> list[Phrase]:
+def _phrase_of_each(over: Sequence[Phrase], columns: Sequence[Column], below: Sequence[str]) -> list[Phrase | None]:
     """The phrase that heads each column, where columns come in groups with a phrase each; none where they do not.
 
-    Groups are of equal size, or show by the cells `below`: columns of years beside those of changes.
+    Groups are of equal size, behind a first column without a phrase as well, or show by the cells `below`: columns of
+    years beside those of changes.
     """
-    if size := _group_size(over, columns, below):
-        return [over[index // size] for index in range(len(columns))]
+    for first in (0, 1):
+        if size := _group_size(over, columns[first:], below[first:]):
+            return [None] * first + [over[index // size] for index in range(len(columns) - first)]
     dated = [bool(time_words(name).names_time) and not is_change(name) for name in below]
     runs = [list(run) for _, run in itertools.groupby(range(len(below)), key=dated.__getitem__)]
     if len(runs) != len(over) or len(over) < 2:
@@ -323,7 +329,7 @@ def _group_size(over: Sequence[Phrase], columns: Sequence[Column], below: Sequen
         return 0
     if len(below) == len(columns) and _repeat_in_groups(below, size):
         under = [
-            [index for index, column in enumerate(columns) if _overlap(phrase, column) > 0.2 * (phrase.x1 - phrase.x0)]
+            [index for index, column in enumerate(columns) if _overlap(phrase, column) > 0.2 * _narrower(phrase, column)]
             for phrase in over
         ]
         if any(under == [[place + index * size] for index in range(len(over))] for place in range(size)):
@@ -337,6 +343,7 @@ def _group_size(over: Sequence[Phrase], columns: Sequence[Column], below: Sequen
 
 def _repeat_in_groups(names: Sequence[str], size: int) -> bool:
     """Whether groups of `size` repeat (`$ % $ %`), or those of years stand beside others (`2019 2018 $ %`)."""
+    names = [_MARKS.sub("", name).strip() for name in names]
     groups = [tuple(names[first : first + size]) for first in range(0, len(names), size)]
     dated = [{bool(time_words(name).years) and not is_change(name) for name in group} for group in groups]
     return len(set(groups)) == 1 or (all(len(kinds) == 1 for kinds in dated) and dated[0] != dated[-1])
@@ -368,6 +375,10 @@ _ANY_YEAR = re.compile(r",?\s*(?:and\s+)?\b(?:19|20)\d\d\b")
 
 def _overlap(phrase: Phrase, column: Column) -> float:
     return min(phrase.x1, column.right) - max(phrase.x0, column.left)
+
+
+def _narrower(phrase: Phrase, column: Column) -> float:
+    return min(phrase.x1 - phrase.x0, column.right - column.left)
 
 
 def _middle(column: Column) -> float:
