@@ -73,7 +73,7 @@ def _trend_over_time(intent: Intent) -> str:
     return {
         Relation.GROWTH: "growth of ",
         Relation.ANNUAL_GROWTH: "compound annual growth rate of ",
-        Relation.CHANGE: "change in ",
+        Relation.CHANGE: "difference in " if intent.apart else "change in ",
         Relation.AVERAGE: "average ",
         Relation.TOTAL: "total ",
     }.get(intent.relation, "")
@@ -127,6 +127,8 @@ def _printed(intent: Intent, program: Program, moved: float) -> tuple[float, flo
     scale = program.scale if intent.measure_unit in ("USD", "shares") else 1
     before, after = (float(figure.value / scale) for figure in program.variables.values())
     change = after - before if intent.relation is Relation.CHANGE else 100 * (after - before) / (abs(before) or 1.0)
+    if intent.apart or max(before, after) < 0:  # told by its size
+        change, moved = abs(change), abs(moved)
     return (before, after) if isclose(change, moved, rel_tol=1e-9, abs_tol=1e-9) else None
 
 

@@ -24,6 +24,7 @@ from fin_agent.evidence.expressions import (
 from fin_agent.evidence.intent import Comparison, Intent, Relation
 from fin_agent.evidence.plan import Plan, Term, by_company, by_measure
 from fin_agent.evidence.plan_term_selection import selected_terms
+from fin_agent.evidence.sign_conventions import may_be_a_loss
 from fin_agent.evidence.slot_ledger import Figure, Ledger
 from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.fact import Fact
@@ -59,7 +60,7 @@ def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
     wanted = selected_terms(plan, intent, ledger)
     writer = _Writer(ledger, (*plan.ranked, *wanted), several=len(by_company((*plan.ranked, *plan.terms))) > 1)
     ranks = [
-        (_ranking_expression([writer.term(term)[0] for term in terms], terms, intent), terms[0].company.name)
+        (_ranking_expression([writer.term(term)[0] for term in terms], terms, intent, writer), terms[0].company.name)
         for terms in by_company(plan.ranked).values()
     ]
     terms = [writer.term(term) for term in wanted]
@@ -162,6 +163,13 @@ class _Writer:
         self.steps.append(f"{name} = {written}")
         return name
 
+    def are_deductions(self, *names: str) -> bool:
+        """Whether these are variables of negative figures that are not results: an allowance, a charge."""
+        slots = [slot for slot, name in self._names.items() if name in names]
+        labels = (f"{slot.measure} {self._known[slot].label}".replace("_", " ") for slot in slots)
+        below = len(slots) == len(names) and all(self._known[slot].amount < 0 for slot in slots)
+        return below and not any(map(may_be_a_loss, labels))
+
     def figures(self) -> list[str]:
         """Return an assignment per figure, with its source as a comment."""
         return [f"{name} = {self._literal(figure)}  # {self._cited(figure)}" for name, figure in self.variables.items()]
@@ -204,10 +212,10 @@ class _Writer:
         return f"{unit}{sign}: {figure.label!r}, {figure.doc_id} page {figure.page + 1} line {figure.line + 1}"
 
 
-def _ranking_expression(values: Sequence[str], terms: Sequence[Term], intent: Intent) -> str:
+def _ranking_expression(values: Sequence[str], terms: Sequence[Term], intent: Intent, writer: _Writer) -> str:
     relation = intent.selection.relation if intent.selection else Relation.EACH
     years = terms[-1].period.fiscal_year - terms[0].period.fiscal_year
-    return _over_time(values, relation, years) or values[0]
+    return _over_time(values, relation, years, writer) or values[0]
 
 
 def _per_measure(
@@ -219,7 +227,7 @@ def _per_measure(
     for of_one in by_measure(wanted):
         for group in by_company(of_one).values():
             years = group[-1].period.fiscal_year - group[0].period.fiscal_year
-            moved = _over_time([held[term][0] for term in group], intent.relation, years)
+            moved = _over_time([held[term][0] for term in group], intent.relation, years, writer, apart=intent.apart)
             whose = group[0].company.name
             parts += [(_assign_variable(moved, whose, writer), whose)] if moved else [held[term] for term in group]
     return f"[{', '.join(value for value, _ in parts)}]", tuple(name for _, name in parts)
@@ -235,7 +243,7 @@ def _result(
     for group in groups:
         values = [names[term][0] for term in group]
         years = group[-1].period.fiscal_year - group[0].period.fiscal_year
-        over_time = _over_time(values, intent.relation, years)
+        over_time = _over_time(values, intent.relation, years, writer, apart=intent.apart)
         if over_time is None:
             if len(group) > 1 or len(groups) == 1:
                 return f"[{', '.join(name for name, _ in terms)}]" if len(terms) > 1 else terms[0][0], tuple(
@@ -269,12 +277,21 @@ def _assign_variable(value: str, company: str, writer: _Writer) -> str:
     return name
 
 
-def _over_time(values: Sequence[str], relation: Relation, years: int) -> str | None:
-    """Return the relation over one company's terms; None if each figure is wanted as it is."""
+def _over_time(
+    values: Sequence[str], relation: Relation, years: int, writer: _Writer, *, apart: bool = False
+) -> str | None:
+    """Return the relation over one company's terms; None if each figure is wanted as it is.
+
+    A deduction grows with its size; a loss that gets larger does not. With `apart`, only the size of a change is given.
+    """
     first, last = values[0], values[-1]
     match relation:
+        case Relation.GROWTH if writer.are_deductions(first, last):
+            return f"100 * ({first} - {last}) / abs({first})"
         case Relation.GROWTH:
             return f"100 * ({last} - {first}) / abs({first})"
+        case Relation.CHANGE if apart:
+            return f"abs({last} - {first})"
         case Relation.ANNUAL_GROWTH:
             return f"100 * (({last} / {first}) ** (1 / {max(years, 1)}) - 1)"
         case Relation.CHANGE:

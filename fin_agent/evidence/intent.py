@@ -100,6 +100,8 @@ class Intent(BaseModel):
     comparison: Comparison = Comparison.NONE
     place: int = 1
     """Position from the extreme: 2 for the second highest or lowest."""
+    apart: bool = False
+    """Whether only the size of a change is asked for: the difference between two periods, in either order."""
     losses: bool = False
     """Whether negative figures are compared by size, as losses or declines: the largest is the most negative."""
     measure: str = ""

@@ -48,6 +48,18 @@ _GAIN = re.compile(
 _MAY_BE_NEGATIVE = re.compile(r"benefit|income|credit|gain|tax")
 
 
+def may_be_a_loss(label: str) -> bool:
+    """Whether a line may be above and below zero, so that it is no smaller where it is further below."""
+    return _OF_EITHER_SIGN.search(label) is not None
+
+
+_OF_EITHER_SIGN = re.compile(
+    r"\b(?:income|profits?|loss(?:es)?|earnings|margin|ebit\w*|results?|equity|deficit|surplus|flows?|activities|gains?"
+    r"|changes?|increases?|decreases?|differences?|adjustments?|return|working capital)\b",
+    re.I,
+)
+
+
 def loss_notes(measure: str, figures: Iterable[tuple[str, Decimal]]) -> tuple[str, ...]:
     """Return notes for a question about losses: that there was a profit, or that losses are negative amounts.
 

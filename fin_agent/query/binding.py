@@ -113,6 +113,7 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
             "periods": periods,
             "claim": claim,
             "selection": chosen,
+            "apart": comparison is not None and comparison.axis is Axis.PERIODS and comparison.how is _APART,
             "losses": comparison is not None and not comparison.descending,
             "assumed": (*intent.assumed, *query.assumed),
             "place": comparison.nth or 1 if comparison is not None else 1,
@@ -315,6 +316,9 @@ def _changes_in_points(measure: Measure, lexicon: Lexicon) -> bool:
 
 
 _MOVES = {"change": Relation.CHANGE, "growth": Relation.GROWTH, "cagr": Relation.ANNUAL_GROWTH}
+
+
+_APART = Combination.DIFFERENCE
 
 
 def _relation(query: Query, moved: Move | None) -> Relation:

@@ -845,6 +845,8 @@ class _MeasureReading:
         in_points = self.base.unit in ("basis points", "percentage points")  # of a rate: how far it moved
         in_points = in_points or (not growth and all(map(_is_share, self.measures)))
         self._move("growth" if (growth or in_percent) and not in_points else "change")
+        if between and not (growth or up or down or change):  # `the difference between 2018 and 2019` has no direction
+            return {"kind": Kind.CHANGE, "comparison": Comparison(axis=Axis.PERIODS, how=Combination.DIFFERENCE)}
         return {"kind": Kind.CHANGE, **self._comparison()}
 
     def _exceeds_an_earlier_period(self) -> bool:

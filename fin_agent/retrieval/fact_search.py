@@ -574,6 +574,8 @@ class _FactPhrase:
         if not borne:
             return 0.0, (), ()
         line = address.line - part - LIGHT
+        if years & line:  # `Nonvested as of December 31, 2019` says when
+            line -= (years | OF_TIME) - wording
         line = line - _OF_BALANCES or line if self.is_balance else line
         if not line and not wording <= LIGHT:
             above = (address.heads, address.column, address.concept)

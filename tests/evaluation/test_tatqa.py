@@ -150,3 +150,69 @@ def test_scores(
     gold: list[str], gold_scale: str, answer_type: str, said: list[str], scale: str, expected: Score
 ) -> None:
     assert score(gold, gold_scale, answer_type, Prediction(tuple(said), scale)) == expected
+
+
+TABLES: tuple[tuple[list[list[str]], str, list[tuple[str, float, str]]], ...] = (
+    (
+        [
+            ["", "Year ended March 31,", "", "Change", ""],
+            ["", "2019", "2018", "Amount", "% Change"],
+            ["Rent received", "$ 25", "$ 13", "$ 12", "92 %"],
+            ["Rent paid", "(59)", "(15)", "(44)", "nm"],
+        ],
+        "Rent (in millions), after the review of 31 March 2016 that was approved on 19 October 2017:",
+        [("What was the average rent received for 2018 and 2019?", 19, "million")],
+    ),
+    (
+        [
+            ["", "", "Net additions", "", "Penetration", ""],
+            ["", "August 31, 2019", "August 31, 2019", "August 31, 2018 (1)", "August 31, 2019", "August 31, 2018 (2)"],
+            ["Lamp clubs", "901", "16", "20", "50.8", "49.7"],
+            ["Chair clubs", "446", "21", "23", "12.8", "11.7"],
+        ],
+        "Clubs of our stores:",
+        [("What is the change in the lamp clubs in net additions from 2018 to 2019?", -4, "")],
+    ),
+    (
+        [
+            ["", "2019", "2 0 1 8"],
+            ["Allowance for doubtful accounts", "(30)", "(20)"],
+            ["Lamps within reach", "50", "40"],
+        ],
+        "Balances (in thousands):",
+        [
+            ("What was the percentage change in the allowance for doubtful accounts from 2018 to 2019?", 50, "percent"),
+            ("What is the difference in lamps within reach between 2019 and 2018?", 10, "thousand"),
+        ],
+    ),
+    (
+        [
+            ["Fiscal 2017 Closing Plan", "Staff", "Rooms", "Total"],
+            ["Unvested as of June 30, 2018", "$15", "$34", "$49"],
+            ["Paid", "(2)", "(12)", "(14)"],
+            ["Unvested as of June 30, 2019", "$13", "$22", "$35"],
+        ],
+        "The plan (in thousands):",
+        [("What is the average unvested Staff as of June 30, 2018 and June 30, 2019?", 14, "thousand")],
+    ),
+)
+
+
+def test_tables_are_read_and_asked_as_they_are_printed(tmp_path: Path) -> None:
+    contexts = [
+        {
+            "table": {"table": table},
+            "paragraphs": [{"order": 1, "text": text}],
+            "questions": [
+                _question(f"{number}-{place}", question, answer, "arithmetic", scale)
+                for place, (question, answer, scale) in enumerate(asked)
+            ],
+        }
+        for number, (table, text, asked) in enumerate(TABLES)
+    ]
+    path = tmp_path / "tables.json"
+    path.write_text(json.dumps(contexts))
+    assert Ran("eval", "tatqa", path, "--out", tmp_path / "out").code == 0
+    with (tmp_path / "out" / "rows.csv").open(newline="") as file:
+        missed = [(row["question"], row["text"]) for row in csv.DictReader(file) if float(row["exact"]) < 1]
+    assert not missed

@@ -167,12 +167,13 @@ def facts_of_tables(
     statements: Mapping[int, Statement],
     metric_of: MetricOf,
     unit_of: UnitOf | None = None,
+    filers: FiscalCalendar | None = None,
 ) -> list[Fact]:
     """Facts of `tables`, in their order: rows top to bottom, columns left to right.
 
     A figure's scale is that of its table's unit line; without one, that of the filing's primary statements. Per-share
     figures and percentages are never scaled; share counts are as the unit line says. With `unit_of`, the facts are then
-    held against each other (`reconciling.reconciled`).
+    held against each other (`reconciling.reconciled`). `filers` is the filer's calendar, where no column is dated.
     """
     usual = _usual_unit_line(tables, statements)
     latest = max(
@@ -181,7 +182,7 @@ def facts_of_tables(
     )
     by_table: list[list[Fact]] = []
     meant = [_statement_of(table, statements) for table in tables]
-    calendar = FiscalCalendar.known_from(period for table in tables for period in table.periods)
+    calendar = FiscalCalendar.known_from(period for table in tables for period in table.periods) or filers
     known = sorted({when.end for table in tables for when in table.periods if when and when.end})
     balance_day = max(
         (
@@ -604,8 +605,9 @@ def facts_of_filing(
     calendar: FiscalCalendar | None,
     metric_of: MetricOf,
     unit_of: UnitOf | None = None,
+    filers: FiscalCalendar | None = None,
 ) -> list[Fact]:
     """Facts of `tables`, those of cells first, then those that stand inside labels."""
-    cells = with_balances(facts_of_tables(tables, statements, metric_of, unit_of), calendar)
+    cells = with_balances(facts_of_tables(tables, statements, metric_of, unit_of, calendar), calendar)
     cells = with_unlabelled_gross_profit(cells)
     return [*cells, *facts_in_labels(tables, statements)]

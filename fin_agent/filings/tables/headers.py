@@ -266,7 +266,8 @@ def _assign(
     if len(phrases) == len(columns) > 1 and _all_alike(phrases):
         return [], [[phrase.text] for phrase in phrases]
     over = _over(phrases, columns)
-    shared = [text for phrase in phrases if phrase not in over and (text := _time_part(phrase.text))]
+    beside = (phrase.text for phrase in phrases if phrase not in over and not _is_named_after_a_year(phrase.text))
+    shared = [part for text in beside if (part := _time_part(text))]
     if not over:
         return shared, assigned
     if len(over) == len(columns):
@@ -328,10 +329,7 @@ def _group_size(over: Sequence[Phrase], columns: Sequence[Column], below: Sequen
     if rest or size < 2 or len(over) < 2:
         return 0
     if len(below) == len(columns) and _repeat_in_groups(below, size):
-        under = [
-            [index for index, column in enumerate(columns) if _overlap(phrase, column) > 0.2 * _narrower(phrase, column)]
-            for phrase in over
-        ]
+        under = [[index for index, column in enumerate(columns) if _stands_over(phrase, column)] for phrase in over]
         if any(under == [[place + index * size] for index in range(len(over))] for place in range(size)):
             return size
     for index, phrase in enumerate(over):
@@ -363,6 +361,13 @@ def _time_part(text: str) -> str:
     return " ".join(text.split())
 
 
+def _is_named_after_a_year(text: str) -> bool:
+    """`Fiscal 2017 Restructuring Plan`: a heading of the labels that names something of a year, and no period."""
+    said = time_words(text)
+    bare = said.years and not (said.dates or said.day or said.quarter or said.months)
+    return bool(bare) and len(_LETTERS.findall(_TIME.sub(" ", _BRACKETS.sub(" ", text.lower())))) > 1
+
+
 def _several_dates(text: str) -> tuple[date, ...]:
     """Days of a heading such as `December 26, 2020 and December 28, 2019`, which its columns then call by year."""
     dates = time_words(text).dates
@@ -377,8 +382,8 @@ def _overlap(phrase: Phrase, column: Column) -> float:
     return min(phrase.x1, column.right) - max(phrase.x0, column.left)
 
 
-def _narrower(phrase: Phrase, column: Column) -> float:
-    return min(phrase.x1 - phrase.x0, column.right - column.left)
+def _stands_over(phrase: Phrase, column: Column) -> bool:
+    return _overlap(phrase, column) > 0.2 * min(phrase.x1 - phrase.x0, column.right - column.left)
 
 
 def _middle(column: Column) -> float:
