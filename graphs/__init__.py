@@ -1,4 +1,4 @@
-"""The state machines: `answer` is the one that answers a question."""
+"""The LangGraph graphs; `answer` answers a question."""
 
 from fin_agent.errors import require_versions
 

@@ -1,7 +1,7 @@
-"""Channels of a state that is kept as plain JSON and handed to nodes as its types.
+"""Channels that store state as plain JSON and return it to nodes as typed values.
 
-A checkpointer of whoever embeds a graph reads back what it knows: plain data it always knows. So nodes leave plain data
-(`tagged_json`), checkpoints hold it, and whoever reads the state gets the types that its annotations name.
+A checkpointer may restore only data that it knows, and all of them know plain data. So nodes write plain data
+(`tagged_json`), checkpoints store it, and reading the state returns the types in its annotations.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from pydantic_core import to_jsonable_python
 from fin_agent.errors import FinAgentError
 
 WRITTEN_BY = "left_by"
-"""Field of plain data that names the node which left it: what has none was put in from outside."""
+"""Key of plain data with the node that wrote it; data without it was edited from outside."""
 _OUTSIDE = "update_state"
 
 
 class StateError(FinAgentError):
-    """What was put into the state is not what stands there."""
+    """A value in the state is not of the type of its key."""
 
 
 class Kept(LastValue[Any]):
-    """For a field of a state: its last value, kept as plain JSON by any checkpointer and read back as its type.
+    """A state channel with the last value, stored as plain JSON by any checkpointer and read back as its type.
 
-    None takes it away: the state then has no such key.
+    None deletes the key from the state.
 
     >>> from typing import Annotated
     >>> from langgraph.graph import MessagesState
@@ -65,7 +65,7 @@ class Kept(LastValue[Any]):
 
 
 class KeptList(BinaryOperatorAggregate[Any]):
-    """A list that grows by what nodes leave; `Overwrite` begins it anew."""
+    """A list channel to which nodes append; `Overwrite` resets it."""
 
     __slots__ = ("_made",)
 
@@ -89,7 +89,7 @@ class KeptList(BinaryOperatorAggregate[Any]):
 
 
 def tagged_json(value: Any, node: str) -> Any:
-    """A value of ours as plain JSON that says which node left it; plain data as it is."""
+    """Return typed values as plain JSON tagged with the node that wrote them; plain data is returned unchanged."""
     if isinstance(value, Overwrite):
         return Overwrite(tagged_json(value.value, node))
     if isinstance(value, list):
@@ -100,7 +100,7 @@ def tagged_json(value: Any, node: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Plain JSON with the fields of models that are shown and not written: a state is no file, it hands them on."""
+    """Return plain JSON including fields that are excluded from written files, since the state passes them on."""
     plain = to_jsonable_python(value)
     _restore(value, plain)
     return plain
@@ -120,7 +120,7 @@ def _restore(value: Any, plain: Any) -> None:
 
 
 def _typed_cached(channel: Kept | KeptList, value: Any) -> Any:
-    """The value as its type, made once; what was put in as JSON from outside stays JSON."""
+    """Return the value as its type, converted once; JSON edited from outside stays JSON."""
     made = channel._made
     if made is None or made[0] is not value:
         made = channel._made = (value, _typed(value, channel.typ, channel.key))
@@ -131,7 +131,7 @@ def _typed(value: Any, kind: Any, key: str) -> Any:
     if isinstance(value, list) and get_origin(kind) is list:
         return [_typed(each, get_args(kind)[0], key) for each in value]
     ours = isinstance(value, dict) and WRITTEN_BY in value
-    if not (ours or isinstance(value, list)):  # a list that stands for none is a place: a tuple in JSON
+    if not (ours or isinstance(value, list)):  # an untagged list is a place: a tuple in JSON
         return value
     plain = {name: each for name, each in value.items() if name != WRITTEN_BY} if ours else value
     try:

@@ -1,4 +1,4 @@
-"""The search graph, the answer graph's own first steps; and the rerank graph: candidates ranked by a tournament."""
+"""The search graph, the first steps of the answer graph, and the rerank graph, a tournament of candidates."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from fin_agent.vocabulary.ranked_group import RankedGroup
 
 
 class SearchOutput(TypedDict):
-    """What a search ends with, each list best first."""
+    """Output of a search, each list best first."""
 
     documents: list[RankedFiling]
     """Filings searched."""
     pages: list[RankedPage]
     passages: list[RetrievedPassage]
     missing: list[str]
-    """What no filing of the index can meet: companies and periods that are not there."""
+    """Requirements that no filing of the index meets: companies and periods that are not indexed."""
     warnings: list[str]
     trace: list[TraceStep]
 
@@ -50,7 +50,7 @@ SearchGraph = CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, Sear
 
 @lru_cache(maxsize=1)
 def build_search_graph() -> SearchGraph:
-    """The compiled graph; it holds no state of its own and can be shared."""
+    """Return the compiled graph; it is stateless and can be shared."""
     return search_builder(AnswerContext, lambda context: context).compile(name="search")
 
 
@@ -59,7 +59,13 @@ def search_builder(
     context_of: Callable[[ContextT], AnswerContext],
     around: Around[ContextT] = lambda node: node,
 ) -> StateGraph[AnswerState, ContextT, QuestionInput, SearchOutput]:
-    """The graph, to be compiled; the parameters are those of `answer_builder`."""
+    """Return the graph, to be compiled.
+
+    Args:
+        context_schema: Type of a run's context.
+        context_of: Converts a run's context to an AnswerContext.
+        around: Wraps every node.
+    """
     builder: StateGraph[AnswerState, ContextT, QuestionInput, SearchOutput] = StateGraph(
         AnswerState, context_schema=context_schema, input_schema=QuestionInput, output_schema=SearchOutput
     )
@@ -77,13 +83,13 @@ def search_builder(
 
 
 class RerankInput(QuestionInput, total=False):
-    """A question, and the passages to put into order; without any, those that a search finds."""
+    """A question and the passages to rank; without passages, those that a search finds."""
 
     candidates: Annotated[list[FoundPassage], Kept]
 
 
 class RankedCandidate(BaseModel):
-    """A passage in its new place."""
+    """A passage with its new rank."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -92,14 +98,14 @@ class RankedCandidate(BaseModel):
     """0-based."""
     ordinal: int
     before: int
-    """Its place among the candidates, from 1."""
+    """Its rank among the candidates, from 1."""
     score: float
-    """0 to 1, of the tournament; 0 for those that were no finalists."""
+    """Score of the tournament, 0 to 1; 0 for passages that were no finalists."""
     text: str
 
 
 class RerankState(AnswerState, total=False):
-    """What the nodes hand on."""
+    """State passed between the nodes."""
 
     candidates: Annotated[list[FoundPassage], Kept]
     ranked: Annotated[list[RankedCandidate], Kept]
@@ -107,31 +113,31 @@ class RerankState(AnswerState, total=False):
 
 
 class RerankOutput(TypedDict):
-    """What a reranking ends with."""
+    """Output of a reranking."""
 
     ranked: list[RankedCandidate]
     """Best first."""
     groups: list[RankedGroup]
-    """Who met whom, in the order they met."""
+    """The groups of the tournament, in order."""
     warnings: list[str]
     trace: list[TraceStep]
 
 
 @dataclass(frozen=True)
 class RerankContext:
-    """What the nodes depend on, and how far they go."""
+    """Dependencies and limits of the nodes."""
 
     answer: AnswerContext
     candidates: int = 60
-    """Passages found, where none are given."""
+    """Number of passages to find, if none are given."""
     kept: int = 10
-    """Passages returned."""
+    """Number of passages returned."""
     rounds: int = 5
     seed: int = 0
 
     @property
     def settings(self) -> Settings:
-        """Those of the run."""
+        """Settings of the run."""
         return self.answer.settings
 
 
@@ -140,7 +146,7 @@ RerankGraph = CompiledStateGraph[RerankState, RerankContext, RerankInput, Rerank
 
 @lru_cache(maxsize=1)
 def build_rerank_graph() -> RerankGraph:
-    """The compiled graph; it holds no state of its own and can be shared."""
+    """Return the compiled graph; it is stateless and can be shared."""
     return rerank_builder(RerankContext, lambda context: context).compile(name="rerank")
 
 
@@ -149,7 +155,13 @@ def rerank_builder(
     context_of: Callable[[ContextT], RerankContext],
     around: Callable[[Any], Any] = lambda node: node,
 ) -> StateGraph[RerankState, ContextT, RerankInput, RerankOutput]:
-    """The graph, to be compiled; the parameters are those of `answer_builder`."""
+    """Return the graph, to be compiled.
+
+    Args:
+        context_schema: Type of a run's context.
+        context_of: Converts a run's context to a RerankContext.
+        around: Wraps every node.
+    """
     builder: StateGraph[RerankState, ContextT, RerankInput, RerankOutput] = StateGraph(
         RerankState, context_schema=context_schema, input_schema=RerankInput, output_schema=RerankOutput
     )
@@ -162,7 +174,7 @@ def rerank_builder(
 
 
 def find_candidates(state: RerankState, runtime: Runtime[RerankContext]) -> Update:
-    """Find passages to put into order, unless they were given."""
+    """Find passages to rank, unless they are given."""
     context = runtime.context.answer
     given = state.get("candidates")
     if given:
@@ -181,7 +193,7 @@ def find_candidates(state: RerankState, runtime: Runtime[RerankContext]) -> Upda
 
 
 def hold_tournament(state: RerankState, runtime: Runtime[RerankContext]) -> Update:
-    """Rank the passages by their cards: groups send finalists on, rounds settle the order."""
+    """Rank the passages by their cards in a tournament: groups select finalists, rounds settle the order."""
     context = runtime.context.answer
     places = list(dict.fromkeys(state["candidates"]))
     stored = _stored(places, context.workspace.index)
@@ -192,7 +204,7 @@ def hold_tournament(state: RerankState, runtime: Runtime[RerankContext]) -> Upda
     ranked = [_candidate(each, before) for each in ordering.passages[: runtime.context.kept]]
     summary = f"the first {len(ranked)} of {len(stored)} passages, {len(ordering.groups)} lists ranked"
     step = TraceStep(node="hold_tournament", round=1, summary=summary)
-    # The next question of the thread finds its own candidates.
+    # Reset, so that the thread's next question finds its own candidates.
     return emit_step(step, {"ranked": ranked, "groups": list(ordering.groups), "candidates": None})
 
 

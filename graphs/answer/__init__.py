@@ -1,4 +1,4 @@
-"""The card's machine: search, curate, ask again at most three rounds, answer with a program or in words, verify."""
+"""The answer graph: search and curate in up to three rounds, answer with a program or in words, verify."""
 
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question, as_runnable, build_graph

@@ -1,4 +1,4 @@
-"""The nodes that judge and answer: filter, check, ask again, compute or reason, verify."""
+"""The answering nodes: filter, check, ask again, compute or reason, verify."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from fin_agent.workspace import Workspace
 
 
 def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
-    """Judge this round's passages together with those kept before (HiREC): one call of the analyst."""
+    """Judge this round's passages together with those kept before (HiREC), in one call of the analyst."""
     context = runtime.context
     before = [evidence.passage for evidence in state["evidence"]]
     known = {passage.key for passage in before}
@@ -47,7 +47,7 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         step = TraceStep(
             node="filter_passages",
             round=state["round"],
-            summary="no new passages were found: the judgement of the previous round stands",
+            summary="no new passages were found: the judgement of the previous round applies",
         )
         return emit_step(step, {})
     documents = list(dict.fromkeys(state["found_documents"]))
@@ -71,7 +71,7 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         summary=f"kept {len(kept)} of {len(passages)} passages",
         details=(
             *(
-                f"read as well: {page.doc_id} page {page.page + 1}, which states a figure otherwise"
+                f"read as well: {page.doc_id} page {page.page + 1}, which states a figure differently"
                 for page in _pages_of(further)
             ),
             *(_slot_line(entry) for entry in curation.ledger.entries if entry.figure or entry.required),
@@ -96,7 +96,7 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
 
 
 def _draft_from_curation(curation: Curation, state: AnswerState) -> Reasoning | None:
-    """What whoever judged answered; where a further round brought no answer, that of the round before stands."""
+    """Return the answer of the judging model; if this round has none, that of the round before."""
     if not isinstance(curation, AnsweredCuration):
         return None
     before = state.get("drafted") if state["round"] > 1 else None
@@ -104,13 +104,13 @@ def _draft_from_curation(curation: Curation, state: AnswerState) -> Reasoning | 
 
 
 def _has_new_passages(state: AnswerState) -> bool:
-    """Whether this round reads a passage that no round before did."""
+    """Return whether this round reads a passage that no earlier round read."""
     seen = {tuple(key) for key in state.get("judged", [])}
     return state["round"] == 1 or any(passage.key not in seen for passage in state["passages"])
 
 
 def _on_pages(pages: Sequence[PageKey], round_number: int, context: AnswerContext) -> list[RetrievedPassage]:
-    """The passages of pages that the analyst asks to read beside those found."""
+    """Return the passages of pages that the analyst reads in addition to those found."""
     stored = context.workspace.index.passages(list(pages))
     return [RetrievedPassage.of(passage, 0.0, round_number) for passage in stored]
 
@@ -133,7 +133,7 @@ def _slot_line(entry: Entry) -> str:
 
 
 def _kept_judgements(passages: Sequence[RetrievedPassage], kept: Sequence[Evidence]) -> tuple[JudgedPassage, ...]:
-    """What an analyst that says no more than what it keeps made of each passage."""
+    """Return the verdicts of an analyst that reports only what it keeps."""
     reasons = {evidence.passage.key: evidence.why for evidence in kept}
     return tuple(
         JudgedPassage(
@@ -148,17 +148,17 @@ def _kept_judgements(passages: Sequence[RetrievedPassage], kept: Sequence[Eviden
 
 
 def check_answerability(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
-    """Say whether what is kept is enough: no required slot of the ledger is empty."""
+    """Check whether the evidence is sufficient: no required slot of the ledger is empty."""
     summary = "answerable" if state["answerable"] else f"not yet: {len(state['missing'])} missing"
     step = TraceStep(node="check_answerability", round=state["round"], summary=summary, details=tuple(state["missing"]))
     return emit_step(step, {"next": after_checking(state, runtime)})
 
 
 def after_checking(state: AnswerState, runtime: Runtime[AnswerContext]) -> Next:
-    """Where to go: answer, ask again while rounds are left, or refuse."""
+    """Return the next node: answer, ask again while rounds remain, or refuse."""
     intent, drafted = state["intent"], state.get("drafted")
-    final = drafted is not None and not state["complementary_question"]  # nothing is left to be searched for
-    # A strategy that curates searches in rounds of its own: rounds around them would multiply.
+    final = drafted is not None and not state["complementary_question"]  # nothing remains to be searched
+    # A strategy that curates has its own rounds; more rounds would multiply them.
     rounds = 1 if state.get("curated") else runtime.context.settings.rounds
     if not state["answerable"] and not final and state["round"] < rounds:
         return "ask_complementary_question"
@@ -184,7 +184,7 @@ def ask_complementary_question(state: AnswerState, runtime: Runtime[AnswerContex
 
 
 def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
-    """Program-of-Thought: write the program, account for its numbers, run it in the sandbox."""
+    """Program-of-Thought: write the program, check its numbers, run it in the sandbox."""
     context = runtime.context
     asked = ProgramRequest(state["question"], state["intent"], state["plan"], state["ledger"], tuple(state["evidence"]))
     try:
@@ -202,7 +202,7 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
         comment = context.analyst.comment(asked.intent, asked.evidence, last.value.text, last.program.code)
         value, citations, program = last.value, citations_of(last.cited), last.program.code
         if comment is not None:
-            # A verdict that the figures give comes before what is said of the measure; else the judgement leads.
+            # A verdict by the figures comes before the text about the measure; otherwise the judgement comes first.
             said = (value.text, comment.text) if gives_verdict(value.text) else (comment.text, value.text)
             value = value.model_copy(update={"text": " ".join(said)})
             citations = (*citations, *(each for each in comment.citations if each not in citations))
@@ -231,14 +231,14 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
 def after_computing(
     state: AnswerState, runtime: Runtime[AnswerContext]
 ) -> Literal["answer_with_reasoning", "verify_answer"]:
-    """Words where no program gives the answer and words may; else what there is, or a refusal."""
+    """Return the next node: words if no program gave an answer and words may; otherwise verification."""
     analyst = runtime.context.analyst
     by_words = "answer" not in state and bool(state["evidence"]) and analyst.can_answer_in_words(state["intent"])
     return "answer_with_reasoning" if by_words else "verify_answer"
 
 
 def _still_missing(state: AnswerState) -> list[str]:
-    """What was missing before a program was tried: nothing where the ledger is full."""
+    """Return what was missing before a program was tried; empty if the ledger is full."""
     return list(dict.fromkeys((*state["intent"].beyond_rules, *state["missing"])))
 
 
@@ -257,7 +257,7 @@ def _problems(attempt: ProgramAttempt) -> list[str]:
 
 
 def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
-    """Answer in words from the evidence kept."""
+    """Answer in words from the evidence."""
     filings = () if state.get("only_pages") else state.get("found_documents", ())
     drafted = state.get("drafted")
     reasoning = drafted or runtime.context.analyst.reason(state["intent"], state["evidence"], filings)
@@ -280,17 +280,17 @@ def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -
         )
     else:
         lacking = reasoning.missing or (f"a passage about: {state['intent'].core}",)
-        # Of a figure that was to be computed, what it lacks is said first: words were only the second way to it.
+        # A figure's own missing slots come first: words were only the fallback.
         before = state["missing"] if state["intent"].numeric else []
         update["missing"] = list(dict.fromkeys((*before, *lacking)))
     return emit_step(step, update)
 
 
 def _warn_of_contradictions(reasoning: Reasoning, question: str, workspace: Workspace) -> None:
-    """Warn of amounts, of the answer or its quotes, that tagged or proved figures of the same filings contradict."""
+    """Warn of amounts in the answer or its quotes that confirmed figures of the same filings contradict."""
     cited = {citation.doc_id for citation in reasoning.citations}
     quoted = [(citation.text, {citation.doc_id}) for citation in reasoning.citations]
-    # What is calculated is another figure than those that it is calculated from.
+    # A calculated figure differs from its inputs.
     texts = quoted if reasoning.program is not None else [(reasoning.text, cited), *quoted]
     for text, doc_ids in texts:
         for said in contradictions(text, doc_ids, workspace, years_in(question)):
@@ -302,7 +302,7 @@ def _cited(step: ReasoningStep) -> str:
 
 
 def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
-    """Let an answer pass only if each citation stands on a page that was retrieved; else say what is missing."""
+    """Accept an answer only if each citation is on a retrieved page; otherwise report what is missing."""
     drafted = state.get("answer")
     problems: list[str] = []
     if drafted is not None:
@@ -325,7 +325,7 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     else:
         cited = {citation.doc_id for citation in drafted.citations}
         runtime.context.workspace.index.check_rows(cited, words=drafted.program is None)
-        summary = f"{len(drafted.citations)} citations stand on retrieved pages"
+        summary = f"{len(drafted.citations)} citations are on retrieved pages"
     step = TraceStep(node="verify_answer", round=state["round"], summary=summary)
     answer = drafted.model_copy(
         update={
@@ -367,13 +367,13 @@ def _with_printed_pages(citations: Sequence[Citation], index: FilingIndex) -> tu
 
 
 def _edited_figure_warnings(state: AnswerState, context: AnswerContext) -> Iterator[str]:
-    """Warnings of figures that somebody put into the ledger and no page states."""
+    """Yield warnings about figures that were edited into the ledger and that no page states."""
     if "ledger" in state and any(warning.startswith(EDITED) for warning in state.get("warnings", ())):
         yield from _unprinted_figure_warnings(state["ledger"], context.workspace.index)
 
 
 def _repair_warnings(answer: Answer, ledger: Ledger | None, index: FilingIndex) -> Iterator[str]:
-    """Warnings of filings that were mended to be read, and of figures on which sums of their table fail."""
+    """Yield warnings about repaired filings, and about figures that fail the sums of their table."""
     for doc_id in dict.fromkeys(citation.doc_id for citation in answer.citations):
         if any(warning.what == REPAIRED for warning in index.filing(doc_id).warnings):
             yield f"{doc_id}: {REPAIRED}"
@@ -390,7 +390,7 @@ def _repair_warnings(answer: Answer, ledger: Ledger | None, index: FilingIndex) 
 
 
 def _unprinted_figure_warnings(ledger: Ledger, index: FilingIndex) -> Iterator[str]:
-    """A warning for each figure that its page does not state, as the index has read it."""
+    """Yield a warning for each figure that its page, as indexed, does not state."""
     for entry in ledger.entries:
         figure = entry.figure
         if figure is None:
@@ -405,7 +405,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^\Wa-z])")
 
 
 def sentences_of(text: str) -> list[str]:
-    """A text in pieces that end with a sentence and the blanks after it.
+    """Split a text into sentences, each with its trailing white space.
 
     >>> sentences_of("Net sales of Acme, Inc. rose. So did costs.")
     ['Net sales of Acme, Inc. rose. ', 'So did costs.']
@@ -424,7 +424,7 @@ def _answer(
     refused: bool = False,
     missing: Sequence[str] = (),
 ) -> Answer:
-    """An answer without what the state holds already: `verify_answer` adds that."""
+    """Return an answer without the fields that `verify_answer` adds from the state."""
     searched = "query" in state and "ledger" in state
     return Answer(
         id=state["asked"].id,
@@ -440,7 +440,7 @@ def _answer(
 
 
 def _retrieved(state: AnswerState, context: AnswerContext) -> Retrieved:
-    """All that was found, what the filter kept first: it was judged, the rest only ranked."""
+    """Return everything found, with the evidence first: it was judged, the rest only ranked."""
     kept = [evidence.passage for evidence in state.get("evidence", [])]
     places = list(dict.fromkeys([*(passage.found for passage in kept), *state.get("found_passages", [])]))
     pages = list(dict.fromkeys(PageKey(place.doc_id, place.page) for place in places))

@@ -1,4 +1,4 @@
-"""What the nodes depend on: it enters through LangGraph's runtime context, never through globals."""
+"""The dependencies of the nodes, passed as LangGraph's runtime context, never as globals."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AnswerContext:
-    """Index and lexicon, who reasons, where programs run, how far to look: made once, for any number of questions.
+    """Index, analyst, sandbox and settings: made once, for any number of questions.
 
     >>> from pathlib import Path
     >>> from fin_agent import AnswerContext, Settings, Workspace
@@ -44,17 +44,17 @@ class AnswerContext:
     workspace: Workspace
     """Index and lexicon."""
     analyst: Analyst
-    """Reasons: by rules, or by asking models."""
+    """Reasons, by rules or with models."""
     executor: ProgramExecutor
     """Runs programs."""
     settings: Settings = field(default_factory=Settings)
-    """How far to look."""
+    """Limits of the search, and models."""
     strategy: Strategy | None = None
-    """Searches in one go; None where documents, pages and passages are searched one after the other, the default."""
+    """Searches in one call; None for the default, which searches documents, pages and passages in sequence."""
     card_maker: CardMaker | None = None
-    """Makes the cards of the passages to be judged; None where those of the index serve, made by rules."""
+    """Makes the cards of the passages to be judged; None to use those of the index, made by rules."""
     asks_back: bool = True
-    """Whether a model may ask back what an ambiguous question means; else it says how it takes it."""
+    """Whether a model may ask what an ambiguous question means; otherwise it states its interpretation."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -62,7 +62,7 @@ class AnswerContext:
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """For `get_context_jsonschema` of a graph: the one part that JSON can hold, of live objects the names."""
+        """Return the schema for `get_context_jsonschema`: the settings, and the names of live objects."""
         live = "a live object, given in Python"
         return {
             "title": cls.__name__,
@@ -89,21 +89,21 @@ class AnswerContext:
         callers: Callers | None = None,
         notify: Notify = log_warning,
     ) -> AnswerContext:
-        """Make the context that the settings describe: rules, or a chat model where they name one.
+        """Make the context described by the settings: rules, or a chat model if they name one.
 
         Args:
             workspace: An open index, its folder or its address.
-            settings: How to search and with which models; the defaults where None.
-            callers: Call the models in place of those that the settings name. Their limits hold where the settings name
-                no model.
-            notify: Is called with each warning for a person.
+            settings: How to search and with which models; None for the defaults.
+            callers: Model callers, in place of those that the settings name. Their limits apply if the settings name no
+                model.
+            notify: Called with each warning for the user.
 
         Returns:
             The context, for any number of questions.
 
         Raises:
             FilingIndexError: There is no index at `workspace`.
-            StrategyError: The strategy lacks what it needs.
+            StrategyError: The strategy lacks a requirement.
             ModelSetupError: A chat model cannot be set up.
             PromptError: A prompt of the user is not valid.
         """
@@ -116,7 +116,7 @@ class AnswerContext:
         context = cls.by_rules(workspace, settings, callers=callers, notify=notify)
         if callers is None:
             return context
-        from fin_agent.analyst.model.analyst import ModelAnalyst  # asked of nobody where rules reason
+        from fin_agent.analyst.model.analyst import ModelAnalyst  # not needed by rules
         from fin_agent.analyst.model.model_client import ModelClient
 
         analyst = ModelAnalyst(
@@ -135,19 +135,19 @@ class AnswerContext:
         settings: Settings | None = None,
         model: str | BaseChatModel | None = None,
     ) -> AnswerContext:
-        """Make the context that the settings describe, with one chat model for all roles.
+        """Make the context described by the settings, with one chat model for all roles.
 
         Args:
             workspace: An open index, its folder or its address.
-            settings: How to search; the defaults where None.
-            model: A chat model, by name (`openai:gpt-5.4`) or an instance; that of the settings where None.
+            settings: How to search; None for the defaults.
+            model: A chat model, by name (`openai:gpt-5.4`) or an instance; None for that of the settings.
 
         Returns:
             The context, for any number of questions.
 
         Raises:
             FilingIndexError: There is no index at `workspace`.
-            StrategyError: The strategy lacks what it needs.
+            StrategyError: The strategy lacks a requirement.
             ModelSetupError: The chat model cannot be set up.
             PromptError: A prompt of the user is not valid.
         """
@@ -174,16 +174,16 @@ class AnswerContext:
 
         Args:
             workspace: An open index, its folder or its address.
-            settings: How to search, and the models of strategies and cards; the defaults where None.
-            callers: Call the models of strategies and cards in place of those that the settings name.
-            notify: Is called with each warning for a person.
+            settings: How to search, and the models of strategies and cards; None for the defaults.
+            callers: Callers of the models of strategies and cards, in place of those that the settings name.
+            notify: Called with each warning for the user.
 
         Returns:
             The context, for any number of questions.
 
         Raises:
             FilingIndexError: There is no index at `workspace`.
-            StrategyError: The strategy lacks what it needs.
+            StrategyError: The strategy lacks a requirement.
             ModelSetupError: A chat model cannot be set up.
             PromptError: A prompt of the user is not valid.
         """
@@ -199,12 +199,12 @@ class AnswerContext:
 
 
 def with_intent(context: AnswerContext, intent: Intent) -> AnswerContext:
-    """The same context for one question that is read already: as `intent`, whatever its words."""
+    """Return the context for a question that is already read as `intent`, regardless of its words."""
     return replace(context, analyst=cast(Analyst, _PresetAnalyst(context.analyst, intent)))
 
 
 class _PresetAnalyst:
-    """An analyst to whom one question is read already."""
+    """An analyst with a preset intent."""
 
     def __init__(self, analyst: Analyst, intent: Intent) -> None:
         self._analyst = analyst

@@ -1,4 +1,4 @@
-"""The answer graph: nodes and edges, what stands around every node, and the ways to run it on a question."""
+"""The answer graph: its nodes and edges, the wrapper of every node, and functions that run it on a question."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ Around = Callable[[Node[GivenContext]], Node[GivenContext]]
 _STEPS_PER_ROUND = 7
 _STEPS_AROUND = 6
 _DURABILITY = "__pregel_durability"
-"""LangGraph's own name in a run's configuration."""
+"""LangGraph's key in a run's configuration."""
 
 
 def answer_question(
@@ -120,18 +120,18 @@ def answer_question(
     question_id: str | None = None,
     on_step: Callable[[str], None] = lambda node: None,
 ) -> Answer:
-    """Run the answer graph on one question. The whole run sees one state of the index.
+    """Run the answer graph on one question, over a single snapshot of the index.
 
     Args:
         question: The question in English.
-        context: The index, and who reasons.
+        context: The index, and the analyst.
         doc_ids: The filings to search; None for all.
         pages: The pages to search; None for all.
-        question_id: An id of the caller's, kept in the answer.
-        on_step: Is called with the name of each node as it ends.
+        question_id: An id to store in the answer.
+        on_step: Called with the name of each node as it ends.
 
     Returns:
-        The answer, or a refusal that says what is missing.
+        The answer, or a refusal that lists what is missing.
 
     Raises:
         QuestionError: The question is empty or too long.
@@ -173,7 +173,7 @@ def answer_question(
                     on_step(node)
                     answer = (changes or {}).get("answer", answer)
         except (ValueError, TypeError, LookupError, ArithmeticError):
-            index.check_whole()  # rows of a damaged index break whoever reads them, each in a way of its own
+            index.check_whole()  # a damaged index may cause any error
             raise
     assert answer is not None, "the last node always answers or refuses"
     return answer.model_copy(update={"id": question_id, "seconds": round(time.perf_counter() - started, 4)})
@@ -181,10 +181,10 @@ def answer_question(
 
 @lru_cache(maxsize=1)
 def build_graph() -> AnswerGraph:
-    """Compile the answer graph. It holds no state of its own and can be shared.
+    """Compile the answer graph. It is stateless and can be shared.
 
-    Invoke it, stream it, or add it as a node to a graph of your own whose state has `question` and `answer`. A run
-    needs an AnswerContext as its context.
+    Invoke it, stream it, or add it as a node to a graph whose state has `question` and `answer`. A run needs an
+    AnswerContext as its context.
 
     Returns:
         The compiled graph.
@@ -202,7 +202,7 @@ def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]
     """Make a LangChain runnable for chains, batches and `assign`; callbacks and tracing reach the graph's nodes.
 
     Args:
-        context: The index, and who reasons.
+        context: The index, and the analyst.
 
     Returns:
         A runnable from a question, or the graph's input (`{"question": ..., "doc_ids": [...]}`), to an Answer. It
@@ -248,9 +248,9 @@ def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]
 
 @lru_cache(maxsize=1)
 def graph_without_checkpoints() -> AnswerGraph:
-    """The same, and it stays out of the checkpoints of a graph that it is run in: for tools and chains.
+    """Return the compiled graph for tools and chains, without checkpoints in a graph around it.
 
-    Within a node of another graph, a compiled graph is taken for a subgraph, each of whose steps is kept.
+    Within a node of another graph, LangGraph treats a compiled graph as a subgraph and checkpoints each of its steps.
     """
     builder: StateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput] = answer_builder(
         AnswerContext, lambda context: context, kept=False
@@ -259,7 +259,7 @@ def graph_without_checkpoints() -> AnswerGraph:
 
 
 def config_without_checkpoints(context: AnswerContext, given: RunnableConfig | None = None) -> RunnableConfig:
-    """The config of `graph_without_checkpoints`: `given` without a parent graph's keys, and a recursion limit."""
+    """Return the config of `graph_without_checkpoints`: `given` without a parent's keys, with a recursion limit."""
     return {
         **without_checkpoint_keys(given),
         "recursion_limit": _STEPS_PER_ROUND * context.settings.rounds + _STEPS_AROUND,
@@ -267,9 +267,9 @@ def config_without_checkpoints(context: AnswerContext, given: RunnableConfig | N
 
 
 def without_checkpoint_keys(given: RunnableConfig | None = None) -> RunnableConfig:
-    """`given`, and nothing of how a graph around is kept: for any graph without a checkpointer that runs in a node.
+    """Return `given` without the parent graph's checkpointing, for graphs without checkpointer that run in a node.
 
-    LangGraph (1.2) hands `durability="sync"` down to graphs that keep nothing, and then waits for what they keep.
+    LangGraph (1.2) passes `durability="sync"` to graphs without checkpointer, and then waits for their checkpoints.
     """
     configurable = {**(given or {}).get("configurable", {}), _DURABILITY: "async"}
     return {**(given or {}), "configurable": configurable}
@@ -282,10 +282,14 @@ def answer_builder(
     output_schema: type[Output] = AnswerOutput,  # type: ignore[assignment]
     kept: bool = True,
 ) -> StateGraph[AnswerState, ContextT, QuestionInput, Output]:
-    """The graph, to be compiled. A run is given a context of `context_schema`, of which `context_of` makes ours.
+    """Return the graph, to be compiled; its nodes accept state that was edited or restored from a checkpoint.
 
-    Nodes take state that was edited, or comes from a checkpoint. `around` is put around every node. What nodes leave is
-    plain data where it may be `kept` by a checkpointer.
+    Args:
+        context_schema: Type of a run's context.
+        context_of: Converts a run's context to an AnswerContext.
+        around: Wraps every node.
+        output_schema: Type of a run's output.
+        kept: Whether a checkpointer may store the state, so that nodes write plain data.
     """
     builder: StateGraph[AnswerState, ContextT, QuestionInput, Output] = StateGraph(
         AnswerState, context_schema=context_schema, input_schema=QuestionInput, output_schema=output_schema
@@ -315,7 +319,7 @@ def answer_builder(
 
 
 def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
-    """Answer what the question asks one by one, each going on from the one before, and put the answers together."""
+    """Answer the asks of a question one by one, each in the context of the one before, and combine the answers."""
     context, asked = runtime.context, state["asked"]
     before = context_of_asks(state["intent"])
     answers: list[Answer] = []
@@ -325,7 +329,7 @@ def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         before = inherited_context(intent, before)
     whole = combine_answers(answers, state["question"], asked.id)
     lacking = any(one.refused for one in answers) and not context.analyst.has_free_judging
-    if whole.refused or lacking:  # words that the asks share may lead to a passage that none of them finds alone
+    if whole.refused or lacking:  # the whole question may find a passage that no ask finds alone
         at_once = _answered(asked.question, state["intent"], asked, context)
         whole = whole if at_once.refused else at_once.model_copy(update={"id": asked.id})
     found = sum(not one.refused for one in answers)
@@ -334,7 +338,7 @@ def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
 
 
 def _answered(question: str, intent: Intent, asked: AskedQuestion, context: AnswerContext) -> Answer:
-    """The answer to a question that is read as `intent`, from the filings and pages that may be searched."""
+    """Answer a question that is already read as `intent`, from the filings and pages that may be searched."""
     given: QuestionInput = {"question": question}
     if asked.doc_ids:
         given["doc_ids"] = list(asked.doc_ids)
@@ -366,8 +370,8 @@ NODES: tuple[Node[AnswerContext], ...] = (
 def _after_rewriting(state: AnswerState) -> Literal["search_documents", "answer_each_ask", "verify_answer"]:
     """Choose the node after `rewrite_query`.
 
-    Several asks are answered one by one. What no filing of the index can hold is refused without a search, and so is a
-    question that has to be asked back.
+    Several asks are answered one by one. A question that the index cannot answer, or that needs clarification, is
+    refused without a search.
     """
     if state["intent"].ask_back:
         return "verify_answer"
@@ -377,7 +381,7 @@ def _after_rewriting(state: AnswerState) -> Literal["search_documents", "answer_
 
 
 def _resolve_edits(state: AnswerState) -> Next:
-    """Branches read the state alone: where it is edited between two runs, there is no context."""
+    """Choose the next node from the state alone: a state edited between two runs has no context."""
     following: Next = state["next"]
     if following not in get_args(Next):
         raise StateError(
@@ -397,11 +401,17 @@ def add_node(
     *,
     kept: bool = True,
 ) -> None:
-    """Add a plain function of state and runtime as a node of its own name, its docstring as Studio's description.
+    """Add a function of state and runtime as a node with its name; its docstring is Studio's description.
 
-    It gets state of the types of `schema`, also where that was edited, and the context that `context_of` makes of the
-    run's own; its calls of models are accounted for. `around` is put around all that. What it leaves is plain data
-    where it may be `kept`.
+    The node gets typed state, even if it was edited, and the converted context; its model calls are accounted for.
+
+    Args:
+        builder: The graph.
+        node: The function.
+        context_of: Converts a run's context to the nodes' context.
+        around: Wraps the node.
+        schema: Types of the state.
+        kept: Whether a checkpointer may store the state, so that the node writes plain data.
     """
     counted = with_metering(node)
     begins = node.__name__ == "rewrite_query"
@@ -425,10 +435,10 @@ def add_node(
 
 
 def require_context(made: Callable[[Any], Any], given: object, kind: type = AnswerContext) -> Any:
-    """What `made` makes of a run's context. Raises QuestionError where that is not what the nodes work with."""
+    """Return a run's context converted by `made`. Raises QuestionError if it is not a context of the nodes."""
     try:
         context = made(given)
-    except AttributeError:  # a wrapper that takes a part of what was given
+    except AttributeError:  # `made` may read an attribute of the context
         context = given
     if hasattr(context, "settings") or hasattr(context, "answering"):
         return context
@@ -440,7 +450,7 @@ def require_context(made: Callable[[Any], Any], given: object, kind: type = Answ
 
 
 def _require_same_question(state: AnswerState) -> None:
-    """Raises StateError where what only the first node reads was edited after it."""
+    """Raise StateError if input that only the first node reads was edited after it."""
     asked = state.get("asked")
     if asked is not None and state.get("question") != asked.question:
         late = "question"
@@ -455,16 +465,16 @@ def _require_same_question(state: AnswerState) -> None:
 
 
 def _reported_edits(state: AnswerState) -> set[str]:
-    """Whose edits were told of before: what was edited stays plain JSON until a node writes it anew."""
+    """Return the edits that earlier warnings report: edited values stay plain JSON until a node rewrites them."""
     told_of = [warning.removeprefix(EDITED) for warning in state.get("warnings", ()) if warning.startswith(EDITED)]
     return {name for names in told_of for name in names.split(", ")}
 
 
 def with_metering(node: Callable[[Any, Runtime[Any]], Update]) -> Callable[[Any, Runtime[Any]], Update]:
-    """The node with a meter that goes on from the steps before, and a journal of what was done in a model's place.
+    """Wrap a node with a meter that continues from earlier steps, and a journal of warnings.
 
-    What happens is told to whoever listens (`listening`), else to LangGraph's stream `custom`. What it adds to the
-    state: `calls`, `warnings`, `left_out`; to its trace step: the calls, warnings and flags.
+    Events go to the current listener, else to LangGraph's stream `custom`. Adds `calls`, `warnings` and `left_out` to
+    the state, and calls, warnings and flags to the trace step.
     """
 
     @wraps(node)
@@ -491,13 +501,13 @@ def with_metering(node: Callable[[Any, Runtime[Any]], Update]) -> Callable[[Any,
 
 
 def stream_listener(runtime: Runtime[Any]) -> Listener:
-    """Writes to LangGraph's custom stream, which asks the context that it is written from: threads have none."""
+    """Return a listener that writes to LangGraph's custom stream in the current context, which threads lack."""
     here = copy_context()
     return lambda event: here.copy().run(runtime.stream_writer, event)
 
 
 class _CallEvents:
-    """Tells of calls as events."""
+    """Emits calls as events."""
 
     def __init__(self, tell: Listener) -> None:
         self._tell = tell

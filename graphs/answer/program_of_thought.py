@@ -1,4 +1,4 @@
-"""Program-of-Thought: a program accounted for and run; shown first, where that is wanted."""
+"""Program-of-Thought: a program is checked and run, after a review if requested."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EDITED_PROGRAM = "the program was changed by hand before it ran"
 
 @dataclass(frozen=True, slots=True)
 class ProgramRequest:
-    """What a program is written for, and from."""
+    """The input from which a program is written."""
 
     question: str
     intent: Intent
@@ -38,7 +38,7 @@ class ProgramRequest:
 
 @dataclass(frozen=True, slots=True)
 class ProgramAttempt:
-    """One program, where its numbers come from, and what it gave: a value or what is wrong with it."""
+    """A program with the sources of its numbers, and its value or its problem."""
 
     program: Program
     provenance: Provenance
@@ -47,14 +47,20 @@ class ProgramAttempt:
 
     @property
     def cited(self) -> list[Figure]:
-        """The figures it computes from."""
+        """The figures from which it computes."""
         return list(self.program.variables.values())
 
 
 def attempt_program(asked: ProgramRequest, *, analyst: Analyst, executor: ProgramExecutor) -> ProgramAttempt:
-    """The analyst's program, accounted for and run; a program with a number that nothing accounts for is never run.
+    """Check and run the analyst's program; a program with an unsourced number is never run.
 
-    Raises ValueError where there is no program.
+    Args:
+        asked: The input of the program.
+        analyst: Writes the program.
+        executor: Runs it.
+
+    Raises:
+        ValueError: There is no program.
     """
     program = analyst.program(asked.intent, asked.plan, asked.ledger, asked.evidence)
     provenance = Provenance((), ())
@@ -70,7 +76,7 @@ def attempt_program(asked: ProgramRequest, *, analyst: Analyst, executor: Progra
 
 
 def with_program_review(analyst: Analyst) -> Analyst:
-    """The analyst, each of whose programs stops the run before it is checked and executed."""
+    """Return the analyst with a pause before each of its programs is checked and run."""
     return cast(Analyst, _InterruptingAnalyst(analyst))
 
 

@@ -1,4 +1,4 @@
-"""What of a question the index can hold: whom it asks about where nobody is named, and what cannot be met."""
+"""The scope of a question: the company and period it omits, and what the index cannot provide."""
 
 from __future__ import annotations
 
@@ -25,14 +25,20 @@ from fin_agent.workspace import Workspace
 _MAX_NAMED = 12
 _MAX_LISTED = 40
 _MAX_COMPANIES = 200
-"""Among more than these it is not looked for whose part a name is."""
+"""Most companies among which the owner of a part's name is searched for."""
 
 
 def intent_in(scope: Sequence[str] | None, question: str, analyst: Analyst, workspace: Workspace) -> Intent:
-    """The question as `analyst` reads it among the filings `scope`, or all.
+    """Read a question among the filings `scope`, or all.
 
-    One that names no company is about the only one there is; one that names no period, asked of one filing, is about
-    that filing's own. A name that is a segment, product or region of one company alone is no company.
+    A question without a company is about the only one there is; one without a period, over a single filing, is about
+    that filing's period. A name that is a part of exactly one company stands for that company.
+
+    Args:
+        scope: Ids of the filings; None for all.
+        question: The question.
+        analyst: Reads it.
+        workspace: The index.
     """
     only = _single_company_and_period(workspace, scope)
     read = analyst.intent(question, only)
@@ -49,7 +55,7 @@ def intent_in(scope: Sequence[str] | None, question: str, analyst: Analyst, work
 
 
 def _single_company_and_period(workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent | None:
-    """The only company searched, and the period of the only filing, as what a question leaves out; None for several."""
+    """Return the only company searched and the period of the only filing, as context; None if there are several."""
     directory = workspace.directory
     keys = {directory.owners.get(doc_id) for doc_id in doc_ids or directory.owners} - {None}
     if len(keys) != 1:
@@ -66,7 +72,7 @@ def _single_company_and_period(workspace: Workspace, doc_ids: Sequence[str] | No
 
 
 def _of_part(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
-    """A question whose only name is a part of one company alone, as one about that company."""
+    """Return the intent about a company, if the question's only name is a part of exactly that company."""
     names, companies = intent.unknown_companies, workspace.directory.companies
     if intent.companies or not names or len(companies) > _MAX_COMPANIES:
         return intent
@@ -86,7 +92,7 @@ def _of_part(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None
 
 
 def _divides_by(names: Sequence[str], company: Company, workspace: Workspace) -> bool:
-    """Whether the company's filings divide figures by parts of all these names."""
+    """Return whether the company's filings have parts of all these names."""
     parts = workspace.index.parts(company.doc_ids)
     return all(any(same_part(name, part) for part in parts) for name in names)
 
@@ -94,10 +100,13 @@ def _divides_by(names: Sequence[str], company: Company, workspace: Workspace) ->
 def unmet_requirements(
     intent: Intent, workspace: Workspace, doc_ids: Collection[str] | None = None, *, company_needed: bool = True
 ) -> list[str]:
-    """Companies that are not indexed, periods no filing reports, what is asked back, a company not named; else nothing.
+    """Return what the index cannot provide: unknown companies, unreported periods, a clarification, a missing company.
 
-    A search needs none to be named (`company_needed`). Where only the filings `doc_ids` are asked, no company of
-    another is told of.
+    Args:
+        intent: The intent.
+        workspace: The index.
+        doc_ids: The only filings to consider; companies of others are not mentioned.
+        company_needed: Whether a company must be named; not for a search.
     """
     never = unanswerable_reason(intent.core)
     if never:
@@ -105,14 +114,14 @@ def unmet_requirements(
     if intent.ask_back:
         return [f"the meaning of the question: {intent.ask_back}"]
     there = available_companies(workspace, doc_ids)
-    outside = f"in the index, which holds {there}" if doc_ids is None else f"in the filings asked, which are of {there}"
+    outside = f"in the index, which has {there}" if doc_ids is None else f"in the filings asked, which are of {there}"
     missing = [f"the company {name!r} is not {outside}" for name in intent.unknown_companies]
     if missing and not _is_answerable_without_unknowns(intent, workspace):
         return missing
     if company_needed and _names_no_company(intent):
         name = lone_company_name(intent, workspace)
         none = f" ({name!r} is none)" if name else ""
-        held = f"the index holds {there}" if doc_ids is None else f"the filings asked are of {there}"
+        held = f"the index has {there}" if doc_ids is None else f"the filings asked are of {there}"
         return [f"the question names no company that is indexed{none}; {held}"]
     if intent.unsupported and (intent.numeric or not asks_in_words(intent.core)):
         return list(intent.unsupported)
@@ -123,20 +132,20 @@ def unmet_requirements(
     for company in intent.companies:
         filed = workspace.years[company.key]
         missing += [
-            f"{period} of {company.name} is not in the index, which holds {filed.description()}"
+            f"{period} of {company.name} is not in the index, which has {filed.description()}"
             for period in ((company.period,) if company.period else intent.periods)
             if intent.numeric and not settled and not _may_be_available(company.key, period, balances, workspace)
         ]
         if intent.numeric and not intent.periods and filed.latest() is None:
             missing.append(
-                f"the question names no period, and no full year of {company.name} is in the index, which holds"
+                f"the question names no period, and no full year of {company.name} is in the index, which has"
                 f" {filed.description()}: name one of them"
             )
     return missing
 
 
 def _names_no_company(intent: Intent) -> bool:
-    """Whether a figure is asked for and no company is named."""
+    """Return whether a figure is requested without a company."""
     asked_for = intent.numeric or (
         bool(intent.periods) and intent.relation is not Relation.EXPLANATION and intent.names_metric
     )
@@ -144,7 +153,7 @@ def _names_no_company(intent: Intent) -> bool:
 
 
 def company_clarification(intent: Intent, workspace: Workspace, doc_ids: Collection[str] | None) -> str:
-    """What to ask the person of a figure for which no company is named, indexed or not; empty where one is."""
+    """Return the question to the user about a figure without a company, indexed or not; empty if one is named."""
     if not _names_no_company(intent) or intent.unknown_companies or not workspace.directory.companies:
         return ""
     if unanswerable_reason(intent.core) or lone_company_name(intent, workspace):
@@ -153,9 +162,9 @@ def company_clarification(intent: Intent, workspace: Workspace, doc_ids: Collect
 
 
 def measure_clarification(intent: Intent, workspace: Workspace) -> str:
-    """What to ask the person of a figure such as `adjusted profit`, where filings print several that it can mean.
+    """Return the question to the user about a measure such as `adjusted profit`, if filings print several of them.
 
-    Empty where they print one, or one by that very name.
+    Empty if they print one, or one by exactly that name.
     """
     asked = _any_adjusted(intent.core) if intent.relation is not Relation.EXPLANATION else None
     if asked is None:
@@ -179,7 +188,7 @@ def measure_clarification(intent: Intent, workspace: Workspace) -> str:
 
 
 def _any_adjusted(core: str) -> tuple[str, str] | None:
-    """Words of a question that several adjusted measures answer to, and their unit: `adjusted profit`."""
+    """Return the words that several adjusted measures match, and their unit: `adjusted profit`."""
     lists = word_lists("measure_words")
     words = [word.strip(".,;:?!()'\"") for word in join_compounds(plain(core)).split()]
     for adjusting, noun in pairwise(words):
@@ -191,9 +200,10 @@ def _any_adjusted(core: str) -> tuple[str, str] | None:
 
 
 def _is_answerable_without_unknowns(intent: Intent, workspace: Workspace) -> bool:
-    """Whether the question can be answered although it names companies that are not indexed.
+    """Return whether a question can be answered although it names companies that are not indexed.
 
-    In words, of whom filings speak (a partner, a company acquired); a figure only where those of the company asked do.
+    Words are answered about companies that filings mention (a partner, an acquired company); figures only if the
+    filings of the requested company state them.
     """
     if intent.numeric or (not intent.companies and _is_about_the_filer(intent)):
         return False
@@ -205,7 +215,7 @@ def _is_answerable_without_unknowns(intent: Intent, workspace: Workspace) -> boo
 
 
 def _is_about_the_filer(intent: Intent) -> bool:
-    """Whether it asks for a figure, why a measure moved, or what a company says of itself: its seat, its chief."""
+    """Return whether it asks for a figure, a reason, or facts about the company itself: its seat, its chief."""
     return intent.asks_figure or intent.names_metric or parts_of(intent.core)[0].answer_type in _OF_ITSELF
 
 
@@ -222,7 +232,7 @@ _OF_ITSELF = frozenset(
 
 
 def available_companies(workspace: Workspace, doc_ids: Collection[str] | None = None) -> str:
-    """`Apple Inc., NIKE, Inc. and 15 others`: what there is, or is of the filings `doc_ids`, for a message."""
+    """Return the companies of the index, or of `doc_ids`, for a message: `Apple Inc.; NIKE, Inc.; and 15 others`."""
     names = [
         company.name
         for company in workspace.directory.companies
@@ -235,7 +245,7 @@ def available_companies(workspace: Workspace, doc_ids: Collection[str] | None = 
 
 
 def available_filings(workspace: Workspace, doc_ids: Collection[str] | None = None) -> str:
-    """A line for each company with its periods; of the filings `doc_ids` only, where these are given."""
+    """Return a line for each company with its periods, of all filings or of `doc_ids`."""
     lines = []
     for company, filed, ticker in companies_of(workspace, doc_ids):
         lines.append(f"{company}{f' ({ticker})' if ticker else ''}: {filed.description()}")
@@ -246,7 +256,7 @@ def available_filings(workspace: Workspace, doc_ids: Collection[str] | None = No
 
 
 def companies_of(workspace: Workspace, doc_ids: Collection[str] | None) -> list[tuple[str, FiscalYears, str | None]]:
-    """(name, the years filed, ticker) of each company of the filings `doc_ids`, or of all."""
+    """Return (name, fiscal years filed, ticker) of each company, of all filings or of `doc_ids`."""
     directory = workspace.directory
     found = []
     for company in directory.companies:
@@ -264,14 +274,14 @@ def _may_be_available(company: str, period: FiscalPeriod, balances: bool, worksp
         return True
     if period.quarter is None:
         return False
-    # Annual reports may print quarters.
+    # Annual reports may print quarterly figures.
     facts = facts_of_year(workspace.index, workspace.directory.by_key[company].doc_ids, period.fiscal_year)
     quarters = {(sourced.fact.period.quarter, sourced.fact.period.months) for sourced in facts}
     return (period.quarter, 3) in quarters
 
 
 def _opens_a_report(filed: FiscalYears, period: FiscalPeriod) -> bool:
-    """Whether the year's end is printed in a report of a later time: in a quarterly one, or where equity begins."""
+    """Return whether a later report prints the year's end: a quarterly one, or one whose equity begins there."""
     if period.quarter:
         return False
     next_year = any(year == period.fiscal_year + 1 for year, _ in filed.quarters)
@@ -279,7 +289,7 @@ def _opens_a_report(filed: FiscalYears, period: FiscalPeriod) -> bool:
 
 
 def _of_balances(intent: Intent, workspace: Workspace) -> bool:
-    """Whether all that is asked of a period is how things stood at its end."""
+    """Return whether the question needs only balances at the period's end."""
     metrics = workspace.lexicon.metrics
     asked = quantities_of(parse_formula(intent.expression))
     return bool(asked) and all(name in metrics and metrics[name].period == "instant" for name in asked)

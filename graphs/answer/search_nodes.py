@@ -1,4 +1,4 @@
-"""The nodes that find: rewrite the question, search documents, pages and passages, fetch cards."""
+"""The search nodes: rewrite the question, search documents, pages and passages, extract cards."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Update = dict[str, Any]
 
 
 def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
-    """Read the question: its intent, what must be known, what to search for, and whether that can be here at all."""
+    """Read the question: its intent, plan and query, and what the index cannot provide."""
     context = runtime.context
     asked = _validated_question(state)
     intent = intent_in(asked.doc_ids, asked.question, context.analyst, context.workspace)
@@ -44,7 +44,7 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     missing = unmet_requirements(intent, context.workspace, asked.doc_ids)
     asks = list(context.analyst.split_asks(intent))
     plan = context.analyst.plan(intent)
-    searching = RulesAnalyst(context.workspace) if missing else context.analyst  # no call for what is not searched
+    searching = RulesAnalyst(context.workspace) if missing else context.analyst  # no model call if nothing is searched
     query = searching.query(intent, plan, None)
     selection = intent.selection
     step = TraceStep(
@@ -67,7 +67,7 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
 
 
 def _with_clarification(intent: Intent, asked: AskedQuestion, context: AnswerContext) -> Intent:
-    """What the question leaves open is asked back where a model answers a person, else told with the answer."""
+    """Ask back about open points if a model answers a person, else note them as assumptions."""
     workspace, analyst = context.workspace, context.analyst
     left_open = [point for point in (intent.ask_back, measure_clarification(intent, workspace)) if point]
     ask_back = ""
@@ -78,7 +78,7 @@ def _with_clarification(intent: Intent, asked: AskedQuestion, context: AnswerCon
 
 
 def _validated_question(state: AnswerState) -> AskedQuestion:
-    """What the run is started with. Raises QuestionError where that is no question."""
+    """Return the input of the run. Raises QuestionError if it is no valid question."""
     question, doc_ids, pages = state.get("question"), state.get("doc_ids"), state.get("only_pages")
     if not isinstance(question, str):
         raise QuestionError("there is no question", remedy='Give one: {"question": "..."}')
@@ -93,7 +93,7 @@ def _validated_question(state: AnswerState) -> AskedQuestion:
 def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Rank filings; the first few are searched, all are listed as retrieved.
 
-    A strategy other than the default finds pages and passages in the same go: they are kept for the nodes after this.
+    A strategy other than the default also finds pages and passages here, which the next nodes use.
     """
     context = runtime.context
     settings = context.settings
@@ -155,13 +155,13 @@ def search_pages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
         details=tuple(f"{page.key.doc_id} page {page.key.page + 1} {page.score:.3f}" for page in ranked),
     )
     found = [PagePlace(doc_id=page.key.doc_id, page=page.key.page) for page in ranked]
-    # What a score is made of would be most of the state: `fin-agent search --explain` tells it.
+    # The terms of the scores would dominate the state: `fin-agent search --explain` shows them.
     kept = [replace(page, features=()) for page in ranked]
     return emit_step(step, {"pages": kept, "found_pages": found})
 
 
 _MAX_ON_PAGES = 1_000
-"""Passages on the pages of a round."""
+"""Most passages on the pages of a round."""
 
 
 def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
@@ -207,14 +207,14 @@ def _combined_results(state: AnswerState) -> SearchResult:
 
 
 def _combined_search(state: AnswerState, context: AnswerContext) -> Strategy | None:
-    """What searches documents, pages and passages in one go; None where they are searched one after the other."""
+    """Return the strategy if it searches documents, pages and passages in one call; None for the default."""
     if context.strategy is None and state["asked"].pages:
         return Staged(context.workspace, context.settings.documents, context.settings.pages)
     return context.strategy
 
 
 def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
-    """Cards of the passages to be judged."""
+    """Extract the cards of the passages to be judged."""
     context = runtime.context
     made = cards_of(state["passages"], context.workspace.index, context.card_maker)
     cards = [one.card for one in made]
@@ -242,15 +242,16 @@ def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
 
 
 def emit_step(step: TraceStep, update: Update) -> Update:
-    """Tell whoever listens, and put the step on the audit trace."""
+    """Emit the event of a step, and return the update with the step in its trace."""
     emit(StepEnded(node=step.node, round=step.round, summary=step.summary))
     return {**update, "trace": [step]}
 
 
 def with_search_words(query: Query, words: str, workspace: Workspace) -> Query:
-    """What `words` search for, read as a question; of the companies and periods of `query` where they name none.
+    """Return the query for `words`, read as a question; companies and periods default to those of `query`.
 
-    Raises QuestionError where there are no words.
+    Raises:
+        QuestionError: There are no words.
     """
     analyst = RulesAnalyst(workspace)
     intent = analyst.intent(words)

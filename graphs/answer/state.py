@@ -1,4 +1,4 @@
-"""The state of a run, as it is seen and edited step by step; read back as the nodes' types where it was edited."""
+"""The state of a run, inspected and edited step by step; edited values are read back as the nodes' types."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from fin_agent.retrieval.search_query import Query, RankedFiling, RankedPage, Sc
 Next = Literal["ask_complementary_question", "answer_with_program", "answer_with_reasoning", "verify_answer"]
 
 EDITED = "edited from outside of the run: "
-"""How the warning begins that names parts of the state which no node has left."""
+"""Prefix of the warning that names parts of the state edited from outside."""
 
 
 class QuestionInput(TypedDict, total=False):
-    """What a run is started with."""
+    """Input of a run."""
 
     question: Required[
         Annotated[
@@ -51,7 +51,7 @@ class QuestionInput(TypedDict, total=False):
 
 
 class AskedQuestion(BaseModel):
-    """What a run was started with: the nodes after the first go by this, so that no later edit splits a run in two."""
+    """The validated input of a run: later nodes use it, so that an edit of the input cannot split a run."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -62,19 +62,19 @@ class AskedQuestion(BaseModel):
 
     @property
     def scope(self) -> Scope:
-        """What may be retrieved."""
+        """The filings and pages that may be retrieved."""
         pages = tuple(PageKey(place.doc_id, place.page) for place in self.pages or ())
         return Scope(self.doc_ids or None, pages or None)
 
 
 class AnswerOutput(TypedDict):
-    """What a run ends with."""
+    """Output of a run."""
 
     answer: Answer
 
 
 class ShownOutput(AnswerOutput):
-    """What a run ends with where people follow it: servers stream of each node's update what stands here."""
+    """Output of a run in Studio: servers stream these parts of each node's update."""
 
     query: Query
     evidence: list[Evidence]
@@ -86,22 +86,22 @@ class ShownOutput(AnswerOutput):
 
 
 class AnswerState(QuestionInput, total=False):
-    """Everything the nodes hand on. Lists that are `KeptList` grow over the rounds; the others are of this round.
+    """State passed between the nodes. `KeptList` fields grow over the rounds; the others are of the current round.
 
-    `rewrite_query` begins all of it anew: what stands here is of one question.
+    `rewrite_query` resets all of it: the state is of one question.
     """
 
     asked: Annotated[AskedQuestion, Kept]
     intent: Annotated[Intent, Kept]
     plan: Annotated[Plan, Kept]
     asks: Annotated[list[str], Kept]
-    """What the question asks, one by one, where it is not answered as one."""
+    """The separate asks of the question, if it is not answered as one."""
     query: Annotated[Query, Kept]
     round: Annotated[int, Kept]
     found_at_once: Annotated[SearchResult | None, Kept]
+    """The result of a strategy other than the default, for the next nodes of the round."""
     curated: Annotated[bool, Kept]
-    """Whether the strategy has curated evidence in rounds of its own."""
-    """What a strategy other than the default found this round, until the nodes after it have handed out its parts."""
+    """Whether the strategy curated evidence in its own rounds."""
     documents: Annotated[list[RankedFiling], Kept]
     pages: Annotated[list[RankedPage], Kept]
     passages: Annotated[list[RetrievedPassage], Kept]
@@ -112,11 +112,11 @@ class AnswerState(QuestionInput, total=False):
     missing: Annotated[list[str], Kept]
     complementary_question: Annotated[str, Kept]
     notes: Annotated[list[str], Kept]
-    """What whoever reads the answer should know: years that were restated."""
+    """Notes for the reader of the answer, such as restated years."""
     drafted: Annotated[Reasoning | None, Kept]
-    """What a model answered when it judged the passages; None where it judged, and did not answer."""
+    """The answer of a model that judged the passages; None if it did not answer."""
     next: Annotated[Next, Kept]
-    """Where the run goes on: decided by the node that checks or computes, so that whoever edits the state sees it."""
+    """The next node, set by the node that checks or computes, so that it is visible when the state is edited."""
     program: Annotated[str, Kept]
     reasoning: Annotated[Reasoning, Kept]
     answer: NotRequired[Annotated[Answer, Kept]]
@@ -125,18 +125,18 @@ class AnswerState(QuestionInput, total=False):
     found_passages: Annotated[list[FoundPassage], KeptList]
     trace: Annotated[list[TraceStep], KeptList]
     calls: Annotated[list[CallRecord], KeptList]
-    """Calls of chat models, what they took."""
+    """Calls of chat models with their usage."""
     judged: Annotated[list[tuple[str, int]], KeptList]
-    """Passages that were judged, by filing and place: a round that brings no other is not judged anew by a model."""
+    """Passages judged so far as (doc_id, ordinal): a round without new ones is not judged again by a model."""
     dropped: Annotated[list[tuple[str, int]], KeptList]
-    """Passages that a model dropped: no later round reads them."""
+    """Passages that a model dropped; later rounds do not read them."""
     warnings: Annotated[list[str], KeptList]
     left_out: Annotated[list[str], KeptList]
     """Calls that a budget did not allow."""
 
 
 def reset_state(state: AnswerState, update: dict[str, Any]) -> dict[str, Any]:
-    """`update` of the first node, by which nothing in the state is left of a question before."""
+    """Return the first node's update, extended to clear the state of an earlier question."""
     hints = get_type_hints(AnswerState, include_extras=True)
     before: dict[str, Any] = {}
     for name in state.keys() - QuestionInput.__annotations__.keys() & hints.keys():
@@ -149,7 +149,7 @@ def reset_state(state: AnswerState, update: dict[str, Any]) -> dict[str, Any]:
 
 
 def typed_state(state: Mapping[str, object], schema: Any = AnswerState) -> tuple[AnswerState, tuple[str, ...]]:
-    """The state with every value of its type, and the names of those that were plain JSON. Raises StateError."""
+    """Return the state as typed values, and the names of those that were plain JSON. Raises StateError."""
     made: dict[str, object] = {}
     edited: list[str] = []
     for name, value in state.items():
@@ -160,7 +160,7 @@ def typed_state(state: Mapping[str, object], schema: Any = AnswerState) -> tuple
 
 
 def typed_value(name: str, value: object, schema: Any = AnswerState) -> object:
-    """A value of the state as its type. Raises StateError."""
+    """Return a value of the state as its type. Raises StateError."""
     adapter = _adapters(schema).get(name)
     if adapter is None:
         return value
@@ -180,7 +180,7 @@ def typed_value(name: str, value: object, schema: Any = AnswerState) -> object:
 
 
 def _with_dates(value: object, failure: ValidationError) -> object:
-    """With dates where LangGraph's server hands them out as `[2024, 12, 31]`."""
+    """Convert dates that LangGraph's server writes as `[2024, 12, 31]`."""
     mended = deepcopy(value)
     for error in failure.errors():
         given = error["input"]
@@ -188,7 +188,7 @@ def _with_dates(value: object, failure: ValidationError) -> object:
             continue
         holder: Any = mended
         for step in error["loc"][:-1]:
-            # Names of alternatives stand among the places, and lead nowhere.
+            # The location contains names of union members, which are no keys.
             with suppress(LookupError, TypeError):
                 holder = holder[step]
         with suppress(LookupError, TypeError, ValueError):
@@ -198,10 +198,10 @@ def _with_dates(value: object, failure: ValidationError) -> object:
 
 
 def _is_plain(value: object) -> bool:
-    """Whether it is JSON that stands for one of our values."""
+    """Return whether a value is JSON in place of a typed value."""
     if isinstance(value, list):
         return bool(value) and _is_plain(value[0])
-    # A place is a tuple, and a list in JSON.
+    # A place is a tuple, which is a list in JSON.
     return isinstance(value, dict)
 
 

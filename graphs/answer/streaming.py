@@ -1,4 +1,4 @@
-"""One question answered while whoever asked looks on: events as they happen, the answer last."""
+"""Stream one question's events as they happen, with the answer last."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ def stream_answer(
     pages: Sequence[PageKey] | None = None,
     question_id: str | None = None,
 ) -> Generator[Event, None, None]:
-    """Yield what happens while a question is answered. The run has a thread of its own.
+    """Answer a question in its own thread and yield events as they happen.
 
-    Closing the iterator early takes no time: no further step and no further call of a model begins, a reply that is
-    streamed is left, and a call under way ends by itself.
+    Closing the iterator early returns at once: no further step or model call begins, a streamed reply is abandoned, and
+    a call in progress ends by itself.
 
     Args:
         question: The question in English.
-        context: The index, and who reasons.
+        context: The index, and the analyst.
         doc_ids: The filings to search; None for all.
         pages: The pages to search; None for all.
-        question_id: An id of the caller's, kept in the answer.
+        question_id: An id to store in the answer.
 
     Yields:
-        The events in their order; the last one is `Answered`.
+        The events in order; the last one is `Answered`.
 
     Raises:
         QuestionError: The question is empty or too long.
@@ -79,7 +79,7 @@ async def astream_answer(
     pages: Sequence[PageKey] | None = None,
     question_id: str | None = None,
 ) -> AsyncGenerator[Event, None]:
-    """See `stream_answer`. The event loop goes on; a task that is cancelled leaves the run."""
+    """See `stream_answer`. The event loop is not blocked; cancelling the task abandons the run."""
     asked = partial(answer_question, question, context, doc_ids=doc_ids, pages=pages, question_id=question_id)
     async with aclosing(astream_run(partial(_as_event, asked))) as events:
         async for event in events:
@@ -87,10 +87,10 @@ async def astream_answer(
 
 
 async def astream_run(work: Callable[..., Last]) -> AsyncGenerator[Event | Last, None]:
-    """What happens in any `work(on_step=...)` that answers questions, as it happens; the last is what it returns.
+    """Run `work(on_step=...)` in its own thread and yield its events, then its result.
 
-    The work has a thread of its own and calls `on_step` between its steps. A task that is cancelled leaves it: no
-    further step of an answer begins, and no call of a model. Raises what the work raises.
+    The work calls `on_step` between its steps. Cancelling the task abandons it: no further step or model call begins.
+    Raises what the work raises.
     """
     run: _Run[Last] = _Run(work)
     happening = _awaited(run)
@@ -107,7 +107,7 @@ async def aanswer_question(
     pages: Sequence[PageKey] | None = None,
     question_id: str | None = None,
 ) -> Answer:
-    """See `answer_question`. The event loop goes on; a task that is cancelled leaves the run.
+    """See `answer_question`. The event loop is not blocked; cancelling the task abandons the run.
 
     >>> import asyncio
     >>> from pathlib import Path
@@ -144,19 +144,19 @@ async def _awaited(run: _Run[Last]) -> AsyncGenerator[Event | Last, None]:
 
 
 class _StreamClosedError(RuntimeError):
-    """Nobody waits for the run any more."""
+    """The consumer of the stream has gone."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
-    """What a run ended with in place of a result."""
+    """The error that ended a run."""
 
     error: BaseException
 
 
 @dataclass(frozen=True)
 class _Result(Generic[Last]):
-    """What a run ended with."""
+    """The result that ended a run."""
 
     value: Last
 
@@ -165,7 +165,7 @@ _Delivered: TypeAlias = Event | _Failed | _Result[Last]
 
 
 class _Run(Generic[Last]):
-    """Work in a thread of its own, within the meter and the context of whoever asks."""
+    """Work in its own thread, within the caller's meter and context."""
 
     def __init__(self, work: Callable[..., Last], *, drafts: bool = True) -> None:
         self._work = work
@@ -174,14 +174,14 @@ class _Run(Generic[Last]):
         self._left = threading.Event()
 
     def start(self, deliver: Callable[[_Delivered[Last]], object]) -> None:
-        """Begin. `deliver` is called from other threads, with events as they happen, the answer or the error last."""
-        # A daemon: a process that is to end does not wait for a server.
+        """Start. `deliver` is called from other threads with each event, then with the result or the error."""
+        # A daemon thread, so that a process can end without waiting for a server.
         threading.Thread(
             target=copy_context().run, args=(self._run, deliver), name="fin-agent-answer", daemon=True
         ).start()
 
     def cancel(self) -> None:
-        """Let nothing further begin. Does nothing where the run has ended."""
+        """Prevent further steps and calls; no effect if the run has ended."""
         self._left.set()
         self._meter.stop()
 
@@ -198,11 +198,11 @@ class _Run(Generic[Last]):
     def _tell(self, deliver: Callable[[_Delivered[Last]], object], event: _Delivered[Last]) -> None:
         if self._left.is_set():
             if isinstance(event, StepBegun):
-                raise _StreamClosedError  # within a larger graph nobody else stops the steps of an answer
+                raise _StreamClosedError  # stops the steps of an answer within a larger graph
             return
         try:
             deliver(event)
-        except RuntimeError:  # the event loop has gone
+        except RuntimeError:  # the event loop is closed
             self.cancel()
 
     def _check(self, node: str) -> None:

@@ -1,4 +1,4 @@
-"""A conversation over filings: follow-up questions, memory by thread; by rules, or by an agent with the tools."""
+"""A conversation over filings with follow-up questions and memory per thread; by rules or by an agent with tools."""
 
 from fin_agent.graphs.chat.graph import build_chat
 from fin_agent.graphs.chat.state import ChatContext, ChatState, Turn

@@ -1,4 +1,4 @@
-"""The assistant: an agent of LangChain with tools over filings, within limits; its figures are held to sources."""
+"""The assistant: a LangChain agent with tools over filings, within limits; its figures are checked against sources."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 Update = dict[str, Any]
 _STEPS_PER_CALL = 6
-"""Of the agent's graph: the model, what stands before and after it, its tools."""
+"""Steps of the agent's graph per call: the model, its middleware, the tools."""
 _MAX_ERROR_LENGTH = 300
 _SHORTENED = "\n[... shortened: call the tool again for all of it]"
 _MAX_SUMMARY_LENGTH = 240
@@ -72,7 +72,7 @@ _MAX_SUMMARY_LENGTH = 240
 
 @dataclass(frozen=True)
 class Assistant:
-    """An agent that calls tools, and how its calls are counted and told."""
+    """An agent that calls tools, with the accounting of its calls."""
 
     agent: CompiledStateGraph[Any, Any, Any, Any]
     prompt: Prompt
@@ -82,13 +82,13 @@ class Assistant:
     doc_ids: tuple[str, ...] | None
 
     def opening(self, earlier: str) -> FilledPrompt:
-        """What stands before the conversation: what is indexed, and what was said in turns that are left out."""
+        """Fill the prompt with the indexed filings and a summary of the turns that are left out."""
         return self.prompt.filled(filings=available_filings(self.workspace, self.doc_ids), earlier=earlier or "nothing")
 
     def continue_conversation(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-        """What the agent adds to these messages. Raises ModelError where a call of the model fails."""
+        """Return the messages that the agent adds to the given ones. Raises ModelError if a model call fails."""
         given = list(messages)
-        # Sync: nodes run in threads. `messages` come back in their order, the new ones behind.
+        # Sync: nodes run in threads. The result has `messages` in order, with the new ones at the end.
         config: RunnableConfig = {
             **without_checkpoint_keys(),
             "recursion_limit": _STEPS_PER_CALL * (self.limits.model_calls + 2),
@@ -104,9 +104,17 @@ def assistant_of(
     *,
     callers: Callers | None = None,
 ) -> Assistant:
-    """The assistant over what `answering` works with, by the model of the role `assistant`.
+    """Build the assistant with the model of the role `assistant`.
 
-    Raises ModelSetupError where langchain is not installed or the model cannot be set up, and PromptError.
+    Args:
+        answering: Context of the answer graph.
+        doc_ids: The only filings that may be read; None for all.
+        limits: Limits of a turn.
+        callers: Model callers, in place of those that the settings name.
+
+    Raises:
+        ModelSetupError: langchain is not installed, or the model cannot be set up.
+        PromptError: A prompt of the user is not valid.
     """
     try:
         from langchain.agents import create_agent
@@ -147,7 +155,7 @@ def assistant_of(
 
 
 def converse(state: ChatState, context: ChatContext) -> Update:
-    """The assistant's reply so far, as a draft; where its model fails, rules go on and a warning says so."""
+    """Return the assistant's reply as a draft; if its model fails, rules continue with a warning."""
     assistant = context.assistant
     assert assistant is not None, "only a context with an assistant leads here"
     started = time.perf_counter()
@@ -161,7 +169,7 @@ def converse(state: ChatState, context: ChatContext) -> Update:
         return _by_rules(state, f"the chat model failed, and rules reply: {error}")
     except GraphBubbleUp:
         raise
-    except Exception as error:  # an agent of LangChain with a model of anybody's: what they raise ends no conversation
+    except Exception as error:  # agents and models may raise anything: a conversation must not end with it
         told_of = f"{type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH]
         return _by_rules(state, f"the assistant failed, and rules reply: {told_of}")
     before = draft_of(state) or Turn(asked=last_user_message(state), kind=reading_of(state).kind, said="")
@@ -179,15 +187,15 @@ def converse(state: ChatState, context: ChatContext) -> Update:
         usage=usage_of(calls, (*before.usage.left_out, *meter.calls_not_made)),
         seconds=round(before.seconds + time.perf_counter() - started, 4),
     )
-    # Without the artifacts, which the turn keeps as far as they are needed.
+    # Without the artifacts: the turn stores those that are needed.
     messages = [each.model_copy(update={"artifact": None}) if isinstance(each, ToolMessage) else each for each in added]
     return {"messages": messages, "draft": draft, "calls": calls, "next": "check_figures"}
 
 
 def check_figures(state: ChatState, context: ChatContext) -> Update:
-    """Every number of the reply has to stand in a tool result or a message of the thread, or in an answer of it.
+    """Check that every number of the reply is in a tool result, a message or an answer of the thread.
 
-    What it says beside numbers (which way, what happened, how much in words) has to be said by a tool or an answer.
+    Other claims (directions, events, amounts in words) must be supported by a tool result or an answer.
     """
     draft = draft_of(state)
     assert draft is not None, "the assistant has left a draft"
@@ -195,7 +203,7 @@ def check_figures(state: ChatState, context: ChatContext) -> Update:
     citations = citations_of(*draft.answers)
     lacking: tuple[str, ...] = ()
     claims: dict[str, tuple[str, ...]] = {}
-    if not draft.warnings:  # what is said in place of a model that was stopped comes with one, and holds no figure
+    if not draft.warnings:  # the reply for a stopped model has a warning and no figures
         marks = len(citations) + sum(isinstance(message, ToolMessage) for message in messages)
         said_before = list(_additional_sources(state, context))
         lacking = unsourced_numbers(draft.said, stated_numbers(messages, said_before), marks=marks)
@@ -204,7 +212,7 @@ def check_figures(state: ChatState, context: ChatContext) -> Update:
         claims = {**repeated_instructions(draft.said, messages, [*grounds, draft.asked]), **claims}
     claimed = tuple(dict.fromkeys(each for claim in claims.values() for each in claim))
     if (lacking or claimed) and not state.get("corrected"):
-        emit(Warned(text=f"what has no source was sent back: {', '.join((*lacking, *claimed))}"))
+        emit(Warned(text=f"statements without a source were sent back: {', '.join((*lacking, *claimed))}"))
         asked = HumanMessage(_correction(lacking, claimed), additional_kwargs={CORRECTION: True})
         return {"messages": [asked], "corrected": True, "next": "converse"}
     warnings = draft.warnings
@@ -224,13 +232,13 @@ def check_figures(state: ChatState, context: ChatContext) -> Update:
     turn = draft.model_copy(update={"said": said, "warnings": warnings, "citations": citations})
     last = messages[-1]
     shown = "".join((said, *(f"\n\nWarning: {warning}" for warning in warnings)))
-    # In the place of what the model wrote.
+    # Replaces the model's own message.
     shown_message = AIMessage(shown, id=last.id if isinstance(last, AIMessage) else None)
     return {"messages": [*_withdrawn_drafts(messages), shown_message], **end_of_turn(turn)}
 
 
 def _conflicting_answers(question: str, said: str, read: Sequence[str], workspace: Workspace) -> list[str]:
-    """What the filings that were read answer to a question in words and the reply says nothing of."""
+    """Return what the filings read answer to a question in words, if the reply mentions none of it."""
     analyst = RulesAnalyst(workspace)
     try:
         return analyst.conflicting_reasons(analyst.intent(question), said, filings=read) if read else []
@@ -249,10 +257,10 @@ def _by_rules(state: ChatState, warning: str) -> Update:
 
 
 def _last_reply(added: Sequence[BaseMessage], assistant: Assistant) -> tuple[str, tuple[str, ...]]:
-    """The text of the last message, and what to know of it."""
+    """Return the text of the last message, and warnings about it."""
     last, most = added[-1] if added else None, assistant.limits.model_calls
     text = last.text.strip() if isinstance(last, AIMessage) else ""
-    # The reply that comes after as many calls as may be made is none of the model's: the middleware says it stops.
+    # The reply after the last allowed call is the middleware's, which says that it stops.
     if sum(isinstance(message, AIMessage) for message in added) > most:
         stopped = f"I stopped before I had an answer: the limit of {most} model calls a message was reached."
         return f"{stopped} Ask for less at once.", (f"the limit of {most} model calls was reached",)
@@ -274,7 +282,7 @@ def _kind(reading: Reading, answers: Sequence[Answer]) -> MessageKind:
 
 
 def _additional_sources(state: ChatState, context: ChatContext) -> Iterator[str]:
-    """What rules have said in this thread, and what the assistant is told is indexed."""
+    """Yield earlier replies by rules, and the description of the index given to the assistant."""
     for turn in turns_of(state):
         if not turn.by_model:
             yield turn.said
@@ -286,16 +294,16 @@ def _correction(lacking: Sequence[str], claimed: Sequence[str] = ()) -> str:
     wrong = []
     if lacking:
         wrong.append(
-            "these numbers of it stand in no tool result of this conversation and in no message of the person: "
+            "these numbers of it are in no tool result and in no message of the person: "
             f"{', '.join(lacking)}. Get them with a tool, compute them with python_execution, or reply without them."
         )
     if claimed:
-        wrong.append(f"no tool result says this of it: {', '.join(claimed)}. Say what they say, or leave it out.")
-    return f"Your reply was not shown: {' Also, '.join(wrong)} Give the whole reply again."
+        wrong.append(f"no tool result supports this: {', '.join(claimed)}. Say what the results say, or leave it out.")
+    return f"Your reply was not shown: {' Also, '.join(wrong)} Write the whole reply again."
 
 
 def _withdrawn_drafts(messages: Sequence[AnyMessage]) -> Iterator[RemoveMessage]:
-    """Of this turn, a draft that was sent back, and what was said to it."""
+    """Yield removals of this turn's withdrawn draft and its correction."""
     for before, message in pairwise(messages):
         if is_correction(message):
             yield from (RemoveMessage(id=each.id) for each in (before, message) if each.id)
@@ -303,7 +311,7 @@ def _withdrawn_drafts(messages: Sequence[AnyMessage]) -> Iterator[RemoveMessage]
 
 @dataclass(frozen=True, slots=True)
 class SentHistory:
-    """What is sent, and in words what of the conversation is not."""
+    """The messages to send, and a summary of those left out."""
 
     messages: tuple[BaseMessage, ...]
     left_out: str
@@ -312,11 +320,16 @@ class SentHistory:
 def sent_history(
     messages: Sequence[AnyMessage], limits: ChatLimits, turns: Sequence[Turn] | None = None
 ) -> SentHistory:
-    """The current turn as it is, and of those before as many as there is room for, the last ones first.
+    """Return the current turn and as many earlier turns as fit, the last ones first.
 
-    What got no reply is left out: it was cancelled; so is a draft that none of `turns` ended, whose figures nobody
-    checked. Tool results of earlier turns are shortened; where there is still no room, their tool calls go, then whole
-    turns, of which a line is kept.
+    Messages without reply were cancelled and are left out, as are drafts that no turn completed, since their figures
+    were not checked. Tool results of earlier turns are shortened; if there is still no room, their tool calls are
+    dropped, then whole turns are summarized in a line each.
+
+    Args:
+        messages: The thread.
+        limits: Limits of a turn.
+        turns: Completed turns; None if unknown.
     """
     segments = segments_of(messages)
     if not segments:
@@ -344,7 +357,7 @@ def sent_history(
 
 
 def segments_of(messages: Sequence[AnyMessage]) -> list[list[BaseMessage]]:
-    """Turn by turn: each begins with what a person says."""
+    """Split messages into turns, each of which begins with a user's message."""
     segments: list[list[BaseMessage]] = []
     for message in messages:
         if isinstance(message, HumanMessage) and not is_correction(message):
@@ -355,7 +368,7 @@ def segments_of(messages: Sequence[AnyMessage]) -> list[list[BaseMessage]]:
 
 
 def is_answered(segment: Sequence[BaseMessage], turns: Sequence[Turn] | None) -> bool:
-    """Whether it ends with a reply: that of one of `turns`, where these are given."""
+    """Return whether a turn ends with a reply: that of one of `turns`, if they are given."""
     last = segment[-1]
     if not isinstance(last, AIMessage) or last.tool_calls:
         return False
@@ -363,7 +376,7 @@ def is_answered(segment: Sequence[BaseMessage], turns: Sequence[Turn] | None) ->
 
 
 def _without_tools(segment: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """What was asked and replied, without the tools."""
+    """Return the question and the reply, without tool calls."""
     return [segment[0], segment[-1]]
 
 
@@ -375,7 +388,7 @@ def _short_result(message: ToolMessage, tokens: int) -> ToolMessage:
     text = str(message.text)
     if approximate_tokens(text) <= tokens:
         return message
-    # Marks of quotations that would be cut in two go with what stands between them.
+    # Remove quotations whose marks would be cut in two, with their text.
     kept = text
     while kept and approximate_tokens(kept) > tokens:
         kept = kept[: int(len(kept) * 0.8)]

@@ -1,4 +1,4 @@
-"""Around the agent's own calls: model calls are counted, kept within the budget and retried; tools are told of."""
+"""Middleware around the agent's calls: model calls are counted, limited and retried; tool calls emit events."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ROLE = Role.ASSISTANT
 
 
 class CallAccountingMiddleware(AgentMiddleware[Any, Any]):  # type: ignore[misc]
-    """Calls of the role `assistant`, as those of every other role are made: within the budget, and recorded."""
+    """Treats the agent's model calls like those of every other role: limited by the budget, and recorded."""
 
     def __init__(self, caller: Caller, prompt: str, version: str) -> None:
         super().__init__()
@@ -36,9 +36,10 @@ class CallAccountingMiddleware(AgentMiddleware[Any, Any]):  # type: ignore[misc]
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
-        """Make one call, and once more where tools are called with what cannot be read.
+        """Make one model call, and another if its tool calls cannot be parsed.
 
-        Raises ModelError in place of what the provider's client raises.
+        Raises:
+            ModelError: The call fails, in place of the provider's own error.
         """
         response = self._call_once(request, handler)
         if unread := _unread(response):
@@ -61,7 +62,7 @@ class CallAccountingMiddleware(AgentMiddleware[Any, Any]):  # type: ignore[misc]
                 response = handler(request)
             except GraphBubbleUp:
                 raise
-            except Exception as exception:  # every provider has errors of its own: `Caller.error` reads them
+            except Exception as exception:  # each provider has its own errors: `Caller.error` converts them
                 if meter.stopped:
                     raise
                 error = caller.error(exception, _ROLE)
@@ -75,7 +76,7 @@ class CallAccountingMiddleware(AgentMiddleware[Any, Any]):  # type: ignore[misc]
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
     ) -> ToolMessage | Command[Any]:
-        """Call one tool, and tell whoever listens that it is at work."""
+        """Call one tool, and emit an event that it started."""
         emit(StepBegun(node=str(request.tool_call["name"]), round=1))
         return handler(request)
 
@@ -90,7 +91,7 @@ class CallAccountingMiddleware(AgentMiddleware[Any, Any]):  # type: ignore[misc]
 
 
 def _unread(response: ModelResponse[Any]) -> str:
-    """What to tell a model that calls tools in no way that can be read, and says nothing else."""
+    """Return the message to a model whose tool calls cannot be parsed and that returned nothing else."""
     for message in response.result:
         if isinstance(message, AIMessage) and message.invalid_tool_calls and not message.tool_calls:
             if message.text.strip():
@@ -104,10 +105,10 @@ def _unread(response: ModelResponse[Any]) -> str:
 
 
 def _provider_message(message: BaseMessage) -> BaseMessage:
-    """Return the message as a provider accepts it.
+    """Return the message in the form that providers accept.
 
-    Keys are taken out, every call of a tool gets an id of its own, and calls that cannot be read are left out, since
-    they get no result.
+    Keys are redacted, every tool call gets its own id, and calls that cannot be parsed are dropped, since they get no
+    result.
     """
     if not isinstance(message, AIMessage):
         return message
@@ -125,7 +126,7 @@ def _provider_message(message: BaseMessage) -> BaseMessage:
 
 
 def _without_keys(message: AIMessage) -> AIMessage:
-    """Nothing is shown or kept of a key that a server gives back."""
+    """Remove keys that a server returns, so that they are neither shown nor stored."""
     if redact_reply(str(message.content)) != str(message.content):
         message = message.model_copy(update={"content": redact_reply(message.text)})
     calls = [{**call, "args": _cleaned(call["args"])} for call in message.tool_calls]

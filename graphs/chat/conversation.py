@@ -1,4 +1,4 @@
-"""A thread of the chat graph that is being talked in: one message after the other, each of which makes a turn."""
+"""A thread of the chat graph with its messages, one turn at a time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NUMBERED = re.compile(r"chat-(\d{1,6})")
 
 
 class ChatThread:
-    """A thread that is being talked in; another one may be taken up at any time."""
+    """A thread in use; several may be used alternately."""
 
     def __init__(self, context: ChatContext, keeper: BaseCheckpointSaver[str], name: str) -> None:
         self._context = context
@@ -29,28 +29,35 @@ class ChatThread:
         self._keeper = keeper
         self.name = name
         self._seen: dict[str, int] = {}
-        """How many turns each thread had when something was last said in it from here."""
+        """Number of turns of each thread at the last message from here."""
 
     @property
     def turns(self) -> list[Turn]:
-        """What was said and replied so far."""
+        """The turns so far."""
         return turns_of(self._state)
 
     @property
     def unanswered(self) -> str:
-        """The last message, where it got no reply: the chat was killed, or the question cancelled."""
+        """The last message, if it has no reply because the chat ended or the question was cancelled."""
         dangling = self._incomplete_messages()
         return dangling[0].text if dangling else ""
 
     def send(
         self, message: str, on_step: Callable[[str], None] = lambda node: None, *, keep_unanswered: bool = True
     ) -> Turn:
-        """The turn that a message makes. What fails, or is stopped, leaves the turns before as they are.
+        """Send a message and return its turn; if it fails, the earlier turns stay unchanged.
 
-        A turn that is under way elsewhere in the thread is waited for, and whoever listens is told so. Without
-        `keep_unanswered` a message that fails is taken out again. Raises what the answer graph raises; FinAgentError
-        most often. Raises ThreadStoreError where the thread was continued elsewhere since something was last said in it
-        from here, once: asked again, it resumes from there.
+        A turn in progress elsewhere in the thread is waited for, with a warning event.
+
+        Args:
+            message: The message.
+            on_step: Called with the name of each node as it ends.
+            keep_unanswered: Whether a message that fails stays in the thread.
+
+        Raises:
+            FinAgentError: The answer graph fails.
+            ThreadStoreError: The thread was continued elsewhere since the last message from here. Raised once: sent
+                again, the message continues from there.
         """
         with thread_turn_lock(self._keeper, self.name, lambda: emit(Warned(text=_WAITING))):
             try:
@@ -85,13 +92,13 @@ class ChatThread:
         return turn
 
     def forget_unanswered(self) -> None:
-        """Let the thread end with its last reply: a message that was cancelled is not part of it."""
+        """Remove a message without reply from the end of the thread, such as a cancelled one."""
         removed = [RemoveMessage(id=message.id) for message in self._incomplete_messages() if message.id]
         if removed:
             self._graph.update_state(self._config, {"messages": removed}, as_node="reply")
 
     def _incomplete_messages(self) -> list[BaseMessage]:
-        """The last message and what follows it, where no turn has ended with a reply to it."""
+        """Return the last message and those after it, if no turn ended with a reply to it."""
         state = self._state
         segments = segments_of(state.get("messages", []))
         return segments[-1] if segments and not is_answered(segments[-1], turns_of(state)) else []
@@ -106,6 +113,6 @@ class ChatThread:
 
 
 def next_name(names: list[str]) -> str:
-    """A name for a new thread: `chat-1`, `chat-2` and so on."""
+    """Return a name for a new thread: `chat-1`, `chat-2` and so on."""
     taken = [int(found[1]) for name in names if (found := _NUMBERED.fullmatch(name))]
     return f"chat-{max(taken, default=0) + 1}"

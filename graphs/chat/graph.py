@@ -1,4 +1,4 @@
-"""The chat graph: read the message, answer it from filings or reply to it, check what an assistant says."""
+"""The chat graph: read the message, answer it from filings or reply, and check an assistant's statements."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ ChatGraph = CompiledStateGraph[ChatState, ChatContext, ChatInput, ChatOutput]
 _EXAMPLES = 'Ask for instance "What was {company}\'s net income in FY{year}?", then "and the year before?" or "why?".'
 _MAX_IDS = 20
 STEPS_AT_MOST = 12
-"""Of a turn, tool calls of an assistant left aside: they have limits of their own."""
+"""Most steps of a turn, without an assistant's tool calls, which have their own limit."""
 
 
 def build_chat(checkpointer: BaseCheckpointSaver[Any] | None = None) -> ChatGraph:
     """Compile the chat graph. Run it with `context=ChatContext...`, a `thread_id`, and the new message as input.
 
     Args:
-        checkpointer: Keeps the conversations, thread by thread; without one every message stands alone.
+        checkpointer: Stores the conversations by thread; without one, every message is independent.
 
     Returns:
         The compiled graph.
@@ -82,7 +82,13 @@ def chat_builder(
     context_of: Callable[[ContextT], ChatContext],
     around: Callable[[Any], Any] = lambda node: node,
 ) -> StateGraph[ChatState, ContextT, ChatInput, ChatOutput]:
-    """The graph, to be compiled. `context_of` makes our context of the one given; `around` is put around every node."""
+    """Return the graph, to be compiled.
+
+    Args:
+        context_schema: Type of a run's context.
+        context_of: Converts a run's context to a ChatContext.
+        around: Wraps every node.
+    """
     builder: StateGraph[ChatState, ContextT, ChatInput, ChatOutput] = StateGraph(
         ChatState, context_schema=context_schema, input_schema=ChatInput, output_schema=ChatOutput
     )
@@ -99,7 +105,7 @@ def chat_builder(
 
 
 def read_message(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
-    """Read the new message after those before: a question, one that goes on from the last, or talk."""
+    """Read the new message in its conversation: a question, a follow-up, or talk."""
     turns = conversation_questions(turns_of(state))
     reading = read_by_rules(last_user_message(state), turns, runtime.context.answering.workspace)
     by_rules = "answer_question" if reading.asks else "reply"
@@ -114,13 +120,13 @@ def read_message(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
 
 
 def answer_question(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
-    """Answer the whole question from filings, by the answer graph."""
+    """Answer the complete question from filings, with the answer graph."""
     started = time.perf_counter()
     reading, asked = reading_of(state), last_user_message(state)
     question = reading.question or asked
     try:
         answer = ask_graph(question, runtime.context.answering, doc_ids=runtime.context.doc_ids)
-        emit(Answered(answer=answer))  # with the trace, which a conversation does not keep
+        emit(Answered(answer=answer))  # with the trace, which a conversation does not store
     except QuestionError as error:
         said, missing = refusal_text([str(error)]), (str(error),)
         answer = Answer(question=question, answer=AnswerValue(text=said), refused=True, missing=missing)
@@ -139,7 +145,7 @@ def answer_question(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
 
 
 def reply(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
-    """Reply to what is no question for filings: greetings, thanks, where the last answer stands, how it was made."""
+    """Reply to a message that is no question about filings: greetings, thanks, an answer's sources, how it was made."""
     kind, context = reading_of(state).kind, runtime.context
     asked = last_user_message(state)
     said, citations = reply_to(asked, kind, turns_of(state), context.answering.workspace, context.doc_ids)
@@ -149,12 +155,12 @@ def reply(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
 
 
 def converse(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
-    """Let the chat model reply with the tools it needs; where it fails, rules reply."""
+    """Let the chat model reply with the tools it needs; if it fails, rules reply."""
     return assistant.converse(state, runtime.context)
 
 
 def check_figures(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
-    """Hold every number of a reply against what tools have said; send it back once, then warn beside it."""
+    """Check every number of a reply against tool results; return it once for correction, then add a warning."""
     return assistant.check_figures(state, runtime.context)
 
 
@@ -164,7 +170,7 @@ NODES: tuple[Node, ...] = (read_message, answer_question, reply, converse, check
 def _in_chat_context(
     node: Node, context_of: Callable[[ContextT], ChatContext]
 ) -> Callable[[ChatState, Runtime[ContextT]], Update]:
-    """The node in the context that `context_of` makes of the one given; whoever listens is told what happens in it."""
+    """Return the node with its context converted by `context_of`; its events are emitted."""
 
     @wraps(node)
     def with_context(state: ChatState, runtime: Runtime[ContextT]) -> Update:
@@ -174,7 +180,7 @@ def _in_chat_context(
         with event_listener(hearing.listener or stream_listener(within), drafts=hearing.drafts):
             emit(StepBegun(node=node.__name__, round=1))
             update = node(state, within.override(context=context))
-        # Plain data, which any checkpointer keeps; messages are LangChain's own, which all of them know.
+        # Any checkpointer stores plain data, and LangChain's own messages.
         return {
             name: value if name == "messages" else tagged_json(value, node.__name__) for name, value in update.items()
         }
@@ -189,7 +195,15 @@ def _as_decided(state: ChatState) -> NextNode:
 def reply_to(
     asked: str, kind: MessageKind, turns: Sequence[Turn], workspace: Workspace, doc_ids: Collection[str] | None = None
 ) -> tuple[str, tuple[Citation, ...]]:
-    """What is said to a message of this kind, and the citations that it speaks of; of `doc_ids` only, where given."""
+    """Return the reply to a message of this kind and its citations.
+
+    Args:
+        asked: The message.
+        kind: Its kind.
+        turns: Earlier turns.
+        workspace: The index.
+        doc_ids: The only filings to mention; None for all.
+    """
     answered = _referenced_turn(turns, workspace)
     if answered is not None and kind in (MessageKind.WHERE, MessageKind.HOW, MessageKind.DOUBT):
         return _with_question(answered, turns) + _explain_answer(kind, answered), answered.citations
@@ -218,7 +232,7 @@ def reply_to(
 
 
 def conversation_questions(turns: Sequence[Turn]) -> list[PreviousTurn]:
-    """The questions of a conversation, as what is said next may go on from them."""
+    """Return the questions of a conversation, as context for the next message."""
     return [
         PreviousTurn(turn.question, turn.answer, whole=turn.kind is MessageKind.QUESTION)
         for turn in turns
@@ -227,7 +241,7 @@ def conversation_questions(turns: Sequence[Turn]) -> list[PreviousTurn]:
 
 
 def _referenced_turn(turns: Sequence[Turn], workspace: Workspace) -> Turn | None:
-    """The turn that `that` means: of the question that is gone on from, else the last with an answer."""
+    """Return the turn that `that` refers to: of the question that is continued, else the last with an answer."""
     with_answers = [turn for turn in turns if turn.answers]
     standing = last_full_question(conversation_questions(with_answers), workspace)
     for turn in reversed(with_answers):
@@ -237,13 +251,13 @@ def _referenced_turn(turns: Sequence[Turn], workspace: Workspace) -> Turn | None
 
 
 def _with_question(turn: Turn, turns: Sequence[Turn]) -> str:
-    """Names the question where another was asked since."""
+    """Return a prefix with the turn's question, if another was asked since."""
     last = next(each for each in reversed(turns) if each.answers)
     return "" if turn is last or turn.answer is None or turn.answer.refused else f"Of: {turn.question}\n"
 
 
 def _explain_answer(kind: MessageKind, turn: Turn) -> str:
-    """Where the answer of a turn stands, how it was made, or both, for who doubts it."""
+    """Return an answer's sources, how it was made, or both for a user who doubts it."""
     answer = turn.answer
     assert answer is not None
     where = "\n".join(cited_lines(turn.citations))
@@ -252,19 +266,19 @@ def _explain_answer(kind: MessageKind, turn: Turn) -> str:
     if answer.refused:
         return f"It was not answered. What is missing: {'; '.join(answer.missing)}."
     if kind is MessageKind.DOUBT:
-        made = "is computed from" if answer.program is not None else "stands on"
+        made = "is computed from" if answer.program is not None else "is based on"
         return (
-            f"The answer {made} what is listed below; /evidence N shows where a line stands, /program the "
+            f"The answer {made} the lines below; /evidence N shows the source of a line, /program the "
             f"computation. If another figure was meant, ask for it in full.\n{where}"
         )
     if answer.program is None:
         return f"It is quoted, not computed:\n{where}"
     noted = "".join(f"\nNote: {assumption}" for assumption in answer.assumptions)
-    return f"By this program, each number of which stands in a filing:\n\n{answer.program.strip()}{noted}"
+    return f"By this program, each number of which is in a filing:\n\n{answer.program.strip()}{noted}"
 
 
 def _describe_index(asked: str, workspace: Workspace, doc_ids: Collection[str] | None) -> str:
-    """Which filings are indexed, of those asked about; told one by one where they are some and few."""
+    """Describe the indexed filings among those asked about, one by one if they are few."""
     of = parse_index_question(asked, workspace)
     there = workspace.directory.identities if doc_ids is None else doc_ids
     left = [doc_id for doc_id in (there if of is None else of.doc_ids) if doc_id in there]
@@ -284,7 +298,7 @@ def _counted(doc_ids: Collection[str]) -> str:
 
 
 def _example(workspace: Workspace, doc_ids: Collection[str] | None) -> str:
-    """With a company and a year that are there."""
+    """Return an example question about an indexed company and year."""
     for company, filed, _ in companies_of(workspace, doc_ids):
         if (latest := filed.latest()) is not None:
             return _EXAMPLES.format(company=company.split(",")[0], year=latest.fiscal_year)

@@ -1,4 +1,4 @@
-"""Whether the numbers of a reply stand in what tools and people have said."""
+"""Check that the numbers of a reply occur in tool results and messages."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from fin_agent.tools.result_formatting import NO_SOURCE_FOR, NOT_ANSWERED, RESUL
 NO_SOURCE = " [no source]"
 _HUNDRED = Decimal(100)
 _CLOSE = Decimal("0.05")
-"""Two digits of a rounded number hold: half of the second one is 5% of the number at most."""
+"""Tolerance of two-digit rounding: half of the second digit is at most 5% of the number."""
 _EVERYDAY_SPAN = 12
-"""`the last 5 years`, `12 months`."""
+"""Longest span that needs no source: `the last 5 years`, `12 months`."""
 _SCALED = r"(?:\s*(?:thousand|million|billion|trillion|percent|m[mn]|bn|[MBKmbk]\b|%))"
 _LISTED = re.compile(rf"^\s*(?:\d{{1,2}}[.)]|[-*•])\s+(?!{_SCALED})", re.M | re.I)
 _MARK = re.compile(rf"\[(\d{{1,3}})\](?!{_SCALED})", re.I)
@@ -62,10 +62,15 @@ _POWERS = frozenset(Decimal(10) ** each for each in (6, 9, 12))
 
 
 def unsourced_numbers(said: str, sources: Iterable[str | StatedNumber], marks: int = 12) -> tuple[str, ...]:
-    """The figures, percentages, spans and years of a reply that none of `sources` states, as read, each once.
+    """Return the figures, percentages, spans and years of a reply that no source states, without duplicates.
 
-    A figure may be rounded to two digits or more, and put into another scale; a percentage may be a ratio there. A sign
-    is turned with a word only. `marks` is the highest number of a citation (`[1]`).
+    A figure may be rounded to two digits or more and rescaled; a percentage may be a ratio in the source. Its sign may
+    change only with a word for the direction.
+
+    Args:
+        said: The reply.
+        sources: Texts, or numbers with their possible scales.
+        marks: The highest citation number (`[1]`).
 
     >>> unsourced_numbers("It rose 15.4% to $0.54 billion in 2023.", ["544 USD millions in FY2023, ratio 0.15397"])
     ()
@@ -83,7 +88,7 @@ def unsourced_numbers(said: str, sources: Iterable[str | StatedNumber], marks: i
             elif numeral.kind is NumeralKind.SPAN:
                 there = numeral.value <= _EVERYDAY_SPAN or any(_same(numeral, each, sentence) for each in stated)
             else:
-                # A count may be any number that was told: `the 17 pages`, `the 10 of 10-K`.
+                # A count may be any number of a source: `the 17 pages`, `the 10 of 10-K`.
                 counted = numeral.scale is None and not numeral.currency and numeral.kind is NumeralKind.AMOUNT
                 there = (counted and numeral.value >= 0 and numeral.value in values) or any(
                     _same(numeral, each, sentence) for each in stated
@@ -94,15 +99,20 @@ def unsourced_numbers(said: str, sources: Iterable[str | StatedNumber], marks: i
 
 
 def ungrounded_claims(said: str, texts: Sequence[str], also: str = "") -> dict[str, tuple[str, ...]]:
-    """The sentences of a reply that claim what none of `texts` bears out, with what that is; see `unsupported_claims`.
+    """Return the sentences of a reply with claims that no text supports, with the claims (see `unsupported_claims`).
 
-    What the assistant says of itself and of whom it talks to claims nothing of a filing; nor does a question.
+    Statements about the assistant or the user, and questions, make no claim about a filing.
+
+    Args:
+        said: The reply.
+        texts: Supporting texts.
+        also: Text whose names and amounts may be repeated, such as the message.
     """
     found = {}
     for sentence in filter(None, map(str.strip, _SENTENCE.split(said))):
         if _OF_ITSELF.search(sentence) or sentence.endswith("?"):
             continue
-        # That something is not there is said of what was looked for: no text says it.
+        # A statement that something was not found needs no support.
         if lacking := unsupported_claims(sentence, texts, also, claims_nothing=True):
             found[sentence] = lacking
     return found
@@ -112,7 +122,7 @@ _OF_ITSELF = re.compile(r"\b(?:I|I'm|me|my|you|your|let us|let's)\b")
 
 
 def tool_findings(messages: Sequence[BaseMessage], also: Iterable[str] = ()) -> list[str]:
-    """What tools found in a thread, beside `also`."""
+    """Return the results of tools in a thread, followed by `also`; instructions in quoted text are removed."""
     found = [message.text for message in messages if isinstance(message, ToolMessage) and message.status == "success"]
     return [*(_without_instructions(text) for text in found if not text.startswith(NOT_ANSWERED)), *also]
 
@@ -120,7 +130,13 @@ def tool_findings(messages: Sequence[BaseMessage], also: Iterable[str] = ()) -> 
 def repeated_instructions(
     said: str, messages: Sequence[BaseMessage], grounds: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """The sentences of a reply with words that filings have only where they speak to the model, with these words."""
+    """Return the sentences of a reply with words that filings use only in instructions to the model, with the words.
+
+    Args:
+        said: The reply.
+        messages: The thread, whose tool results are searched for instructions.
+        grounds: Texts whose words are allowed.
+    """
     results = [each.text for each in messages if isinstance(each, ToolMessage)]
     quoted = [found["text"] for result in results for found in _QUOTED.finditer(result)]
     ordered = set(stems_of(" ".join(find_instructions(text.translate(_MARKS)) for text in quoted)))
@@ -135,20 +151,20 @@ def repeated_instructions(
 
 
 def _without_instructions(message: str) -> str:
-    """A tool's message without what its quotations say to whoever reads them."""
+    """Return a tool's message without instructions in its quotations."""
     return _QUOTED.sub(lambda found: found["mark"] + remove_instructions(found["text"].translate(_MARKS)), message)
 
 
 _QUOTED = re.compile(
     r"(?P<mark><(?!program-)\w+-(?P<code>[0-9a-f]{16})\b[^<>]*>)(?P<text>.*?)(?=</\w+-(?P=code)>)", re.S
 )
-"""A quotation; a program is of our own."""
+"""A quotation of a filing; programs are our own text."""
 _MARKS = {ord("‹"): "<", ord("⟦"): "["}
-"""As they stood before `quoted_text` made them harmless."""
+"""The original characters that `quoted_text` replaced."""
 
 
 def mark_unverified(said: str, figures: Iterable[str], sentences: Iterable[str] = ()) -> str:
-    """The reply with a mark behind each of these figures and sentences."""
+    """Return the reply with a mark after each of these figures and sentences."""
     for sentence in sentences:
         said = said.replace(sentence, f"{sentence}{NO_SOURCE}")
     for figure in sorted(figures, key=len, reverse=True):
@@ -157,7 +173,7 @@ def mark_unverified(said: str, figures: Iterable[str], sentences: Iterable[str] 
         )
         digits = re.search(r"\d[\d.,]*", figure)
         if digits and figure not in said:
-            # It is written in another way than it is read: `545M`.
+            # The reply writes it differently: `545M`.
             said = re.sub(
                 rf"(?<![\d.,]){re.escape(digits[0])}(?!\d)[^\s.,;:)]*(?!{re.escape(NO_SOURCE)})",
                 lambda found: f"{found[0]}{NO_SOURCE}",
@@ -167,7 +183,7 @@ def mark_unverified(said: str, figures: Iterable[str], sentences: Iterable[str] 
 
 
 def _readable(said: str, marks: int) -> str:
-    """Scales written out, what is glued apart; without numbers of a list, of a citation, of a page: no figures."""
+    """Expand scales, separate joined words, and drop numbers of lists, citations and pages, which are no figures."""
     said = _INVISIBLE.sub("", unicodedata.normalize("NFKC", _LISTED.sub(" ", said)))
     said = _MARK.sub(lambda found: " " if int(found[1]) <= marks else found[0], said)
     said = _POWER.sub(lambda found: f"{Decimal(found[0]):f}", said)
@@ -201,7 +217,7 @@ def _same(said: Numeral, stated: StatedNumber, sentence: str) -> bool:
     if said.kind is NumeralKind.PERCENT:
         return any(_is_near(value, each, step) for each in _percentages(other))
     if said.scale is None:
-        # `544` may be said of `544 million`: the unit stands elsewhere in the sentence.
+        # `544` may mean `544 million`: the unit is elsewhere in the sentence.
         loose = said.decimals or said.kind is NumeralKind.SPAN
         return _is_near(value, size, step if loose else Decimal(0)) or value in {size * each for each in stated.scales}
     return any(_is_near(value * said.scale, size * each, step * said.scale) for each in stated.scales)
@@ -222,7 +238,7 @@ def _is_near(value: Decimal, size: Decimal, step: Decimal) -> bool:
 
 
 def _signs_agree(said: Numeral, stated: StatedNumber, sentence: str) -> bool:
-    # `a rise (15.4%)` holds no negative; nor does `net income - 544`.
+    # `a rise (15.4%)` has no negative number; nor has `net income - 544`.
     printed = said.printed
     minus = re.match(r"\(?[-−–](?=\S)|.{0,4}?[-−](?=\d)", printed) or (printed.startswith("(") and said.currency)
     negative = said.value < 0 and bool(minus)
@@ -235,19 +251,19 @@ def _signs_agree(said: Numeral, stated: StatedNumber, sentence: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StatedNumber:
-    """A number that a source states."""
+    """A number in a source."""
 
     numeral: Numeral
     scales: tuple[int, ...]
-    """By which it may be meant: one where the source prints it behind the number."""
+    """Possible scales: a single one if the source prints it after the number."""
     down: bool
-    """Whether its line speaks of a loss, an outflow or a decrease."""
+    """Whether its line is about a loss, an outflow or a decrease."""
 
 
 def stated_numbers(messages: Sequence[BaseMessage], also: Iterable[str] = ()) -> list[StatedNumber]:
-    """The numbers that people said and tools found, of a thread; those of `also` beside them.
+    """Return the numbers that people wrote and tools returned in a thread, and those in `also`.
 
-    What a tool could not do says nothing, nor does a program a number of which stands nowhere.
+    Failed tool calls do not count, nor do programs with a number that no source states.
     """
     calls = {call["id"]: call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls}
     stated = [each for text in also for each in source_numbers(text)]
@@ -260,7 +276,7 @@ def stated_numbers(messages: Sequence[BaseMessage], also: Iterable[str] = ()) ->
             if message.text.startswith(RESULT):
                 programs.append((message.text, str(call["args"].get("code", "")) if call else ""))
             elif message.text.startswith(NOT_ANSWERED):
-                # It repeats what was asked.
+                # The result repeats the question.
                 stated += [each for each in source_numbers(message.text) if each.numeral.kind is NumeralKind.YEAR]
             else:
                 stated += source_numbers(message.text)
@@ -270,9 +286,14 @@ def stated_numbers(messages: Sequence[BaseMessage], also: Iterable[str] = ()) ->
 
 
 def source_numbers(text: str, scales: tuple[int, ...] | None = None) -> list[StatedNumber]:
-    """The numbers of a source. `scales` are those of numbers whose own is not printed; else as the text says."""
+    """Return the numbers of a source.
+
+    Args:
+        text: The source.
+        scales: Scales of numbers without a printed one; None to take them from the text.
+    """
     found: list[StatedNumber] = []
-    # `544.0 (USD millions)`: a tool puts the unit behind the figure. The number of a page is no figure.
+    # `544.0 (USD millions)`: a tool appends the unit to the figure. A page number is no figure.
     text = _PAGE.sub("page", _UNIT.sub(r" \1", text))
     anywhere = scales or _scales_of(text) or _ANY_SCALE
     for quotation in _QUOTATION.split(text):
@@ -297,14 +318,14 @@ def _scales_of(text: str) -> tuple[int, ...]:
 
 
 def _computed(told: str, code: str, stated: Sequence[StatedNumber]) -> Iterator[StatedNumber]:
-    """Of a program's result; nothing where a number of the program stands in no source."""
+    """Yield the numbers of a program's result; none if a number of the program is in no source."""
     if NO_SOURCE_FOR in told:
         return
     if UNCHECKED in told and not _all_stated(code, stated):
         return
     if UNCHECKED not in told and SOURCES_FOR_ALL not in told:
         return
-    # What it prints may come from words of its own.
+    # Printed numbers may come from the program's own strings.
     result = told if not re.search(r"""["'][^"'\n]*\d""", code) else told.partition("\n")[0]
     yield from source_numbers(result, _scales_of(code) or None)
 

@@ -1,4 +1,4 @@
-"""A conversation: what it depends on, messages as LangChain has them, and turns as typed values."""
+"""The state of a conversation: its context, LangChain messages, and turns as typed values."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ if TYPE_CHECKING:
     from fin_agent.workspace import Workspace
 
 CORRECTION = "fin_agent_correction"
-"""Marks, among the additional arguments of a message, what we say to the model and no person said."""
+"""Key in a message's additional arguments that marks corrections sent to the model, not written by a person."""
 _MAX_CITED = 12
 _MAX_QUOTE_LENGTH = 160
 NextNode = Literal["answer_question", "reply", "converse", "check_figures", "__end__"]
 
 
 class Turn(BaseModel):
-    """A message and what was replied."""
+    """A message with its reply."""
 
     model_config = ConfigDict(frozen=True)
 
     asked: str
-    """As it was typed."""
+    """The message as typed."""
     kind: MessageKind
     question: str = ""
-    """The whole question that was answered; empty where none was."""
+    """The complete question that was answered; empty if none was."""
     said: str
-    """The reply."""
+    """The text of the reply."""
     answers: tuple[Answer, ...] = ()
-    """Of the answer graph, without their traces and passages: one by rules, as many as were asked for by a model."""
+    """Answers of the answer graph, without traces and passages: one by rules, or all that a model requested."""
     citations: tuple[Citation, ...] = ()
-    """Where the figures of the reply stand, in the order of their numbers."""
+    """Sources of the reply's figures, in the order of their numbers."""
     by_model: bool = False
     warnings: tuple[str, ...] = ()
     usage: Usage = Usage()
@@ -57,12 +57,12 @@ class Turn(BaseModel):
 
     @property
     def answer(self) -> Answer | None:
-        """The last answer of the turn; None where nothing was answered from filings."""
+        """The last answer of the turn; None if nothing was answered from filings."""
         return self.answers[-1] if self.answers else None
 
     @property
     def message(self) -> str:
-        """The text of a message: how a follow-up was read, the reply, where its figures stand, what to know beside."""
+        """The full message: the interpreted follow-up, the reply, the sources and the warnings."""
         parts = [f"({self.question})"] if self.kind is MessageKind.FOLLOW_UP and not self.by_model else []
         parts.append(self.said)
         if self.citations and self.answers:
@@ -71,7 +71,7 @@ class Turn(BaseModel):
         return "\n\n".join(parts)
 
     def fields(self) -> dict[str, object]:
-        """As JSON, for programs: the reply, and the whole answer; pages count from 0, as in answers."""
+        """Return the turn as JSON-compatible fields: the reply and the whole answer; pages are 0-based."""
         answer = self.answer
         return {
             "asked": self.asked,
@@ -89,13 +89,13 @@ class Turn(BaseModel):
 
 
 def compact_answer(answer: Answer) -> Answer:
-    """An answer as a conversation keeps it: a tenth of its size; the run's record has the rest."""
+    """Return an answer as stored in a conversation, at a tenth of its size; the run's record has the rest."""
     pages = Retrieved(documents=answer.retrieved.documents, pages=answer.retrieved.pages)
     return answer.model_copy(update={"trace": (), "retrieved": pages})
 
 
 def citations_of(*answers: Answer) -> tuple[Citation, ...]:
-    """The citations of answers in their order, each place and text once: the first is number 1."""
+    """Return the citations of answers in order, without duplicates; the first is number 1."""
     found = {
         (citation.doc_id, citation.page, citation.box, citation.text): citation
         for answer in answers
@@ -106,7 +106,7 @@ def citations_of(*answers: Answer) -> tuple[Citation, ...]:
 
 
 def cited_lines(citations: Sequence[Citation]) -> list[str]:
-    """A line for each: `[1] harborlight_2023_10k, page 9: Net income ...`; pages as people count."""
+    """Return a line for each citation: `[1] harborlight_2023_10k, page 9: Net income ...`; pages count from 1."""
     lines = []
     for number, citation in enumerate(citations[:_MAX_CITED], start=1):
         text = " ".join(citation.text.split())
@@ -117,7 +117,7 @@ def cited_lines(citations: Sequence[Citation]) -> list[str]:
 
 
 class ChatInput(TypedDict):
-    """What a turn is started with."""
+    """Input of a turn."""
 
     messages: Annotated[
         Sequence[AnyMessage],
@@ -129,49 +129,49 @@ class ChatInput(TypedDict):
 
 
 class ChatState(TypedDict, total=False):
-    """Everything that a conversation keeps."""
+    """The state of a conversation."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     turns: Annotated[list[Turn], KeptList]
     reading: Annotated[Reading | None, Kept]
-    """The message that is being answered, as it is understood."""
+    """The interpretation of the current message."""
     next: NextNode
-    """Where the turn goes on."""
+    """The next node of the turn."""
     draft: Annotated[Turn | None, Kept]
-    """The turn of an assistant, while its figures are checked."""
+    """An assistant's turn while its figures are checked."""
     calls: Annotated[list[CallRecord], Kept]
-    """Calls of the model in this turn so far."""
+    """Model calls in this turn so far."""
     corrected: bool
-    """Whether the reply was sent back once."""
+    """Whether the reply was already returned for correction."""
     notes: list[str]
     """Warnings of this turn so far."""
 
 
 class ChatOutput(TypedDict):
-    """What a turn ends with."""
+    """Output of a turn."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     turns: list[Turn]
 
 
 def end_of_turn(turn: Turn) -> dict[str, object]:
-    """The update that ends a turn."""
+    """Return the update that ends a turn."""
     return {"turns": [turn], "reading": None, "draft": None, "calls": [], "notes": [], "next": "__end__"}
 
 
 def turns_of(state: ChatState) -> list[Turn]:
-    """The turns as our type: a checkpoint may give them back as plain values."""
+    """Return the turns as Turn; a checkpoint may return them as plain values."""
     return [turn if isinstance(turn, Turn) else Turn.model_validate(turn) for turn in state.get("turns", ())]
 
 
 def draft_of(state: ChatState) -> Turn | None:
-    """The draft, likewise."""
+    """Return the draft as Turn; a checkpoint may return it as plain values."""
     draft = state.get("draft")
     return draft if draft is None or isinstance(draft, Turn) else Turn.model_validate(draft)
 
 
 def reading_of(state: ChatState) -> Reading:
-    """How the message is understood, likewise."""
+    """Return the interpretation of the message as Reading; a checkpoint may return it as plain values."""
     reading = state.get("reading")
     if reading is None:
         return Reading(kind=MessageKind.UNCLEAR)
@@ -179,12 +179,12 @@ def reading_of(state: ChatState) -> Reading:
 
 
 def is_correction(message: BaseMessage) -> bool:
-    """Whether we said it to the model, not a person."""
+    """Return whether a message is a correction sent to the model, not written by a person."""
     return bool(message.additional_kwargs.get(CORRECTION))
 
 
 def last_user_message(state: ChatState) -> str:
-    """The last message of the person. Raises QuestionError where nobody has said anything."""
+    """Return the user's last message. Raises QuestionError if there is none."""
     for message in reversed(state.get("messages", ())):
         if isinstance(message, HumanMessage) and not is_correction(message):
             return message.text
@@ -193,19 +193,19 @@ def last_user_message(state: ChatState) -> str:
 
 @dataclass(frozen=True)
 class ChatLimits:
-    """How far one turn of an assistant may go."""
+    """Limits of one assistant turn."""
 
     model_calls: int = 12
     tool_calls: int = 24
     history_tokens: int = 24_000
-    """Of the conversation before, as it is sent along with each call."""
+    """Tokens of the earlier conversation sent with each call."""
     earlier_result_tokens: int = 400
-    """Of one tool result of an earlier turn."""
+    """Tokens of one tool result of an earlier turn."""
 
 
 @dataclass(frozen=True)
 class ChatContext:
-    """Who answers: the answer graph, and where there is a chat model, an assistant that calls tools.
+    """The context of a chat: the answer graph and, with a chat model, an assistant that calls tools.
 
     >>> from pathlib import Path
     >>> from fin_agent import ChatContext, Workspace
@@ -232,7 +232,7 @@ class ChatContext:
 
         Args:
             workspace: An open index, its folder or its address.
-            settings: How to search; the defaults where None.
+            settings: How to search; None for the defaults.
             doc_ids: The filings to search; None for all.
 
         Returns:
@@ -240,7 +240,7 @@ class ChatContext:
 
         Raises:
             FilingIndexError: There is no index at `workspace`, or a filing in `doc_ids` is not indexed.
-            StrategyError: The strategy lacks what it needs.
+            StrategyError: The strategy lacks a requirement.
             ModelSetupError: A chat model of a strategy cannot be set up.
             PromptError: A prompt of the user is not valid.
         """
@@ -257,21 +257,21 @@ class ChatContext:
         callers: Callers | None = None,
         limits: ChatLimits | None = None,
     ) -> ChatContext:
-        """Make the context that the settings describe: rules, or an assistant by the chat model that they name.
+        """Make the context described by the settings: rules, or an assistant with the chat model that they name.
 
         Args:
             workspace: An open index, its folder or its address.
-            settings: How to search and with which models; the defaults where None.
+            settings: How to search and with which models; None for the defaults.
             doc_ids: The filings to search; None for all.
-            callers: Call the models in place of those that the settings name.
-            limits: What an assistant may spend on a message.
+            callers: Model callers, in place of those that the settings name.
+            limits: Limits of an assistant's turn.
 
         Returns:
             The context, for any number of conversations.
 
         Raises:
             FilingIndexError: There is no index at `workspace`, or a filing in `doc_ids` is not indexed.
-            StrategyError: The strategy lacks what it needs.
+            StrategyError: The strategy lacks a requirement.
             ModelSetupError: A chat model cannot be set up, or langchain is not installed.
             PromptError: A prompt of the user is not valid.
         """
@@ -289,13 +289,13 @@ class ChatContext:
     ) -> ChatContext:
         """Make the context of a chat over an AnswerContext.
 
-        An assistant talks where the settings name a model or `callers` are given; rules do otherwise.
+        An assistant replies if the settings name a model or `callers` are given; otherwise rules do.
 
         Args:
             answering: Answers the questions.
             doc_ids: The filings to search; None for all.
-            callers: Call the models in place of those that the settings name.
-            limits: What an assistant may spend on a message.
+            callers: Model callers, in place of those that the settings name.
+            limits: Limits of an assistant's turn.
 
         Returns:
             The context, for any number of conversations.

@@ -1,4 +1,4 @@
-"""Threads kept in one SQLite file, by LangGraph's own saver: of each thread the last checkpoint, and a list of them."""
+"""Threads in one SQLite file: LangGraph's saver with only the last checkpoint per thread, and a list of threads."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ else:  # chats without the extra `chat` go on in memory: a store says so when it
 FILE_NAME = "threads.sqlite"
 FORMAT_VERSION = 2
 _APPLICATION = 0x46415448
-"""Marks the file as ours (SQLite file format, 1.3.14)."""
+"""Application id of the file (SQLite file format, 1.3.14)."""
 _BUSY_SECONDS = 5
 _MAX_TITLE_LENGTH = 200
 
 
 class ThreadStoreError(FinAgentError):
-    """The kept threads cannot be read or written."""
+    """The stored threads cannot be read or written."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadSummary:
-    """A thread as it is listed."""
+    """A thread in a list."""
 
     name: str
     title: str
@@ -64,8 +64,8 @@ class ThreadSummary:
 class ThreadStore(SqliteSaver):  # type: ignore[misc]
     """A checkpointer over one SQLite file (extra `chat`); several processes may use it at once.
 
-    Of each thread the last checkpoint is kept, from which it goes on; earlier ones are not. Plain data
-    alone is read back. `delete_thread(name)` takes a thread out.
+    Only the last checkpoint of each thread is stored, and only plain data is read back. `delete_thread(name)` removes a
+    thread.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -76,7 +76,7 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
     """
 
     def __init__(self, file: Path | str) -> None:
-        """Make the file where it is not there. Raises ThreadStoreError where it cannot be read, or is not ours."""
+        """Open the file, creating it if missing. Raises ThreadStoreError if it is unreadable or not a thread store."""
         if not _INSTALLED:
             raise ThreadStoreError(
                 "keeping chats needs langgraph-checkpoint-sqlite, which is not installed",
@@ -86,7 +86,7 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
         self.file = file = Path(file)
         with self._reporting_errors():
             super().__init__(_connected(file), serde=JsonPlusSerializer(allowed_msgpack_modules=None))
-            self.lock = threading.RLock()  # a `put` is one transaction around the saver's own
+            self.lock = threading.RLock()  # makes `put` one transaction around the saver's own
             self.setup()
 
     def __enter__(self) -> ThreadStore:
@@ -106,7 +106,7 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
         """List the threads.
 
         Returns:
-            The threads, the one used last first.
+            The threads, most recently used first.
 
         Raises:
             ThreadStoreError: The file cannot be read.
@@ -125,9 +125,10 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """See BaseCheckpointSaver.put. It takes the place of the one before.
+        """See BaseCheckpointSaver.put. The checkpoint replaces the previous one.
 
-        Raises ThreadStoreError where the thread went on elsewhere since the run began: nothing is then written over.
+        Raises:
+            ThreadStoreError: The thread was continued elsewhere since the run began; nothing is overwritten.
         """
         thread, ns = str(config["configurable"]["thread_id"]), config["configurable"].get("checkpoint_ns", "")
         place = (thread, ns)
@@ -204,10 +205,14 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
 def thread_turn_lock(
     keeper: BaseCheckpointSaver[str], thread: str, on_wait: Callable[[], object] = bool
 ) -> Iterator[None]:
-    """Wait until nobody else is within a turn of the thread, in this process or another, and keep others out of it.
+    """Hold the lock of a thread for one turn, in this process and across processes; wait while another turn has it.
 
-    `on_wait` is called where there is something to wait for. Where the system has no locks on ranges of a file, other
-    processes are not waited for: `put` then tells of what went on.
+    On systems without file range locks, other processes are not waited for; `put` then reports the conflict.
+
+    Args:
+        keeper: The checkpointer of the thread.
+        thread: Name of the thread.
+        on_wait: Called if there is a turn to wait for.
     """
     file = keeper.file if isinstance(keeper, ThreadStore) else None
     with _LOOKING:
@@ -221,7 +226,7 @@ def thread_turn_lock(
 
 _LOOKING = threading.Lock()
 _TURNS: WeakValueDictionary[tuple[object, str], threading.Lock] = WeakValueDictionary()
-"""Locks of a file are a process's: they keep no thread of it out."""
+"""File locks belong to a process: they do not exclude its other threads."""
 
 
 @contextmanager
@@ -256,12 +261,12 @@ def _thread_file_lock(file: Path, thread: str, on_wait: Callable[[], object]) ->
 
 @cache
 def _lock_file(file: Path) -> BinaryIO:
-    """Open while the process lives: closing it would give up every lock that the process has on the file."""
+    """Return the file, which stays open: closing it would release all of the process's locks on it."""
     return file.open("ab")
 
 
 def concurrent_turn_error(thread: str) -> ThreadStoreError:
-    """What is said where two talk in one thread at once."""
+    """Return the error for two concurrent turns in one thread."""
     return ThreadStoreError(
         "this thread was continued elsewhere in the meantime, so the message was not processed",
         subject=thread,

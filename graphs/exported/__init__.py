@@ -1,6 +1,6 @@
-"""The graphs as LangGraph's server and Studio run them: what a person can fill in takes the place of live objects.
+"""The graphs as run by LangGraph's server and Studio, with controls to fill in instead of live objects.
 
-None has a checkpointer of its own: the server keeps threads.
+None has its own checkpointer: the server stores threads.
 """
 
 from fin_agent.graphs.exported.graphs import answer, chat, rerank, search

@@ -1,4 +1,4 @@
-"""What can be set for a run in Studio, and over the server's API; opened once, and shared by the runs that follow."""
+"""The controls of a run in Studio and over the server's API; contexts are opened once and shared by later runs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ON_SAMPLES = (
     " yours with `fin-agent ingest PATH...`"
 )
 SAMPLES = Path(__file__).resolve().parents[2] / "examples" / "filings"
-"""In a checkout of the project; a wheel does not bring them."""
+"""Exists in a checkout of the project, not in a wheel."""
 _MAX_KEPT = 8
 _one_at_a_time = threading.Lock()
 
@@ -44,7 +44,7 @@ def _setting(name: str, of: type[BaseModel] = Settings) -> Any:
 
 
 class SearchControls(BaseModel):
-    """Where to search, how, and how far. What is not given holds as fin-agent.toml and the environment say."""
+    """Where and how to search. Values that are not given come from fin-agent.toml and the environment."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -59,7 +59,7 @@ class SearchControls(BaseModel):
     listed: int = _setting("listed")
 
     def settings_values(self) -> list[SettingValue]:
-        """What was given, as settings."""
+        """Return the given values as settings."""
         return [
             SettingValue(_PLACES.get(name, (name,)), getattr(self, name), f"`{name}` of the context")
             for name in sorted(self.model_fields_set - _NO_SETTINGS)
@@ -77,7 +77,7 @@ class _AnsweringControls(SearchControls):
 
 
 class Controls(_AnsweringControls):
-    """How a question is answered: where and how far to search, who reasons, where to stop on the way."""
+    """How a question is answered: the search, the models, and where the run pauses."""
 
     stop_before: tuple[Stop, ...] = Field(
         default=(),
@@ -87,7 +87,7 @@ class Controls(_AnsweringControls):
 
 
 class RerankControls(SearchControls):
-    """How passages are put into order: where they come from, how many, who judges."""
+    """How passages are ranked: their source, their number, the judge."""
 
     strategy: str = Field(default="default", description="how passages are found, where none are given: `hybrid`")
     candidates: int = Field(default=60, ge=1, le=200, description="passages found, where none are given")
@@ -98,7 +98,7 @@ class RerankControls(SearchControls):
 
 
 class ChatControls(_AnsweringControls):
-    """How a conversation is held: where and how far to search, who talks, how far a turn may go."""
+    """How a conversation is held: the search, the model, the limits of a turn."""
 
     model: str | None = Field(
         default=None, description="talks and calls the tools: `openai:gpt-5.4`; rules talk if none is given"
@@ -120,17 +120,18 @@ _PLACES = {
 
 @dataclass(frozen=True, slots=True)
 class OpenedContext:
-    """What a run works with, and what whoever reads its answer should know of that."""
+    """The context of a run, with warnings for the reader of its answer."""
 
     context: AnswerContext
     warnings: tuple[str, ...] = ()
 
 
 def open_context(controls: SearchControls) -> OpenedContext:
-    """The context that the controls name. Reads files: never to be called on an event loop.
+    """Open the context that the controls describe. Reads files: do not call it on an event loop.
 
-    Raises FilingIndexError where there is no such index, and what `settings_from` and `AnswerContext.from_settings`
-    raise.
+    Raises:
+        FilingIndexError: There is no such index.
+        FinAgentError: Whatever `settings_from` and `AnswerContext.from_settings` raise.
     """
     with _one_at_a_time:
         folder, warnings = _folder(controls.index)
@@ -138,9 +139,12 @@ def open_context(controls: SearchControls) -> OpenedContext:
 
 
 def open_chat_context(controls: ChatControls) -> ChatContext:
-    """A conversation over the same: by an assistant where the settings name a model.
+    """Open the context of a conversation, with an assistant if the settings name a model.
 
-    Raises as `open_context` does, FilingIndexError where a filing named is not indexed, and ModelSetupError.
+    Raises:
+        FilingIndexError: There is no such index, or a named filing is not indexed.
+        ModelSetupError: A chat model cannot be set up.
+        FinAgentError: Whatever `open_context` raises.
     """
     limits = ChatLimits(model_calls=controls.model_calls, tool_calls=controls.tool_calls)
     with _one_at_a_time:
@@ -149,12 +153,12 @@ def open_chat_context(controls: ChatControls) -> ChatContext:
 
 
 def _settings(controls: SearchControls) -> str:
-    """As JSON, which can be the key of a cache."""
+    """Return the settings as JSON, which can be a cache key."""
     return settings_from(controls.settings_values()).model_dump_json()
 
 
 def _index_edition(folder: Path) -> int:
-    """An index that was made anew under the same name is another one."""
+    """Return the inode of the index's file: an index rebuilt under the same name has another."""
     file = folder / FILE_NAME
     return file.stat().st_ino if file.exists() else 0
 
@@ -177,7 +181,7 @@ def _chat_context(
 
 
 def _folder(named: str | None) -> tuple[Path, tuple[str, ...]]:
-    """Where the index is, and what to know of that. Raises FilingIndexError where there is none to fall back on."""
+    """Return the folder of the index and warnings. Raises FilingIndexError if there is none to fall back on."""
     folder = index_folder(Path(named).expanduser() if named and named.strip() else None)
     if named or os.environ.get(INDEX_VARIABLE) or (folder / FILE_NAME).exists():
         return folder, ()
@@ -188,7 +192,7 @@ def _folder(named: str | None) -> tuple[Path, tuple[str, ...]]:
             subject=str(folder),
             remedy="Make one with `fin-agent ingest PATH...`, or name one: FIN_AGENT_INDEX, or `index` of the context",
         )
-    # Another one for other filings, and for another way to read them.
+    # The name depends on the sample filings and on the reader's version.
     of = [installed_version(), FORMAT_VERSION, *(f"{path.name} {path.stat().st_size}" for path in filings)]
     edition = hashlib.sha256("\n".join(of).encode()).hexdigest()[:12]
     samples = platformdirs.user_cache_path("fin-agent") / f"sample-filings-{edition}"
@@ -198,7 +202,10 @@ def _folder(named: str | None) -> tuple[Path, tuple[str, ...]]:
 
 
 def _index_samples(folder: Path) -> None:
-    """Takes seconds. Under another name first: another server may be making the same, and this one may be killed."""
+    """Index the samples, which takes seconds, under a temporary name.
+
+    Another server may do the same at the same time, and this one may be killed.
+    """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f"{folder.name}-", dir=folder.parent) as unfinished:
         made = Path(unfinished) / "index"

@@ -1,4 +1,4 @@
-"""The compiled graphs that langgraph.json names: they stop on the way, warn of the index, and say what failed."""
+"""The compiled graphs that langgraph.json names, with pauses, warnings about the index, and error messages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ _REMEDIES = {
 
 
 class RunFailedError(FinAgentError, RuntimeError):
-    """A run failed, with what happened and what to do. A server shows the message of a RuntimeError to who asked."""
+    """A run failed; the message has the reason and the remedy.
+
+    Servers show the message of a RuntimeError to the user.
+    """
 
 
 def _with_index_warnings(
@@ -48,10 +51,17 @@ def _with_index_warnings(
     given: str = "question",
     warned: str = "warnings",
 ) -> Callable[[Any, Runtime[Any]], dict[str, Any]]:
-    """The node, which also warns of the index that was opened. Without a context, nothing is set.
+    """Wrap a node so that it also warns about the index that was opened; without a context, the defaults apply.
 
-    `needs` is what a run is started with, as `given` in the state; `warned` the part of the state that holds warnings.
-    Raises RunFailedError in place of any other error of ours.
+    Args:
+        node: The node.
+        controls: Type of the run's context.
+        needs: What a run is started with, for the message if it is missing.
+        given: Its key in the state.
+        warned: Key of the warnings in the state.
+
+    Raises:
+        RunFailedError: In place of any other FinAgentError.
     """
 
     @wraps(node)
@@ -73,7 +83,7 @@ def _with_index_warnings(
 
 
 def _with_round_interrupt(node: Node[Controls]) -> Node[Controls]:
-    """The node that begins a round: where wanted it stops, shows the query, and takes what is put in its place."""
+    """Wrap the node that begins a round: it pauses if requested, shows the query, and applies edits."""
 
     @wraps(node)
     def stopping(state: AnswerState, runtime: Runtime[Controls]) -> dict[str, Any]:
@@ -110,7 +120,7 @@ def _line(entry: Entry) -> str:
 
 
 def _edits(answer: object, state: AnswerState, controls: Controls) -> dict[str, Any]:
-    """What a resumed run is to go on with. Raises StateError for what cannot be put there."""
+    """Return the edits of a resumed run. Raises StateError for a key that cannot be edited."""
     edits: dict[str, Any] = {}
     for name, value in answer.items() if isinstance(answer, Mapping) else ():
         if name not in EDITABLE:

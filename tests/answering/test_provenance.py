@@ -309,7 +309,7 @@ class TestExpected:
     def test_variable_that_is_never_given_its_figure(self) -> None:
         derived = TURNOVER.replace("ppe_2018 = 282  # USD millions, page 69", "ppe_2018 = ppe_2019")
         (unbound,) = check_provenance(derived, FACTS, QUESTION, EXPECTED).unbound
-        assert "never given" in unbound.reason
+        assert "never assigned" in unbound.reason
 
     def test_arithmetic_on_the_figure_is_not_the_figure(self) -> None:
         assert not check_provenance(TURNOVER.replace("= 6489", "= 6489 * 2"), FACTS, QUESTION, EXPECTED).ok

@@ -9,7 +9,7 @@ import pytest
 
 from fin_agent.cli.streams import warn
 
-LONG = "the index holds Tellurond Semiconductor Corporation; Harborlight Instruments, Inc.; Quillmark Stores, Inc."
+LONG = "the index has Tellurond Semiconductor Corporation; Harborlight Instruments, Inc.; Quillmark Stores, Inc."
 
 
 class Terminal(io.StringIO):

@@ -252,7 +252,7 @@ def test_rules_and_batches_refuse_a_figure_of_no_company_and_say_which_there_are
     for context in (AnswerContext.from_settings(workspace, callers=callers), AnswerContext.by_rules(workspace)):
         answer = attempt("What was net income in FY2023?", context).answer
         assert answer.refused and answer.ask_back is None
-        assert "the index holds Tellurond Semiconductor Corporation; Harborlight" in answer.answer.text
+        assert "the index has Tellurond Semiconductor Corporation; Harborlight" in answer.answer.text
     within = answer_question("What was net income in FY2023?", context, doc_ids=["quillmark_2023_10k"])
     assert "Quillmark" in within.answer.text and not within.refused
 
