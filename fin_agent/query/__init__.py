@@ -1,1 +1,1 @@
-"""A question becomes one Query: lexer, grammar, syntax tree."""
+"""Parse a question into a Query: lexer, grammar, syntax tree."""

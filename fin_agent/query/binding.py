@@ -1,4 +1,4 @@
-"""A Query becomes what plans, ledger and programs are made from: expressions over metrics and printed lines."""
+"""Bind a Query to expressions over metrics and printed lines, for plans, ledger and programs."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ from fin_agent.workspace import Workspace
 
 
 class UnboundError(ValueError):
-    """No plan can be made of the query, in words that say why.
+    """The query cannot be planned; the message has the reason.
 
-    `told` says that nobody else is to try: the question was understood, and answering it would be a guess.
+    `told` is True if no other reading is to be tried: the question was understood, and an answer would be a guess.
     """
 
     def __init__(self, why: str, *, told: bool = False) -> None:
@@ -55,7 +55,7 @@ class UnboundError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class BoundMeasure:
-    """A measure as an expression, in words, and the unit of its value."""
+    """A measure as an expression, with its words and the unit of its value."""
 
     words: str
     expression: str
@@ -63,9 +63,16 @@ class BoundMeasure:
 
 
 def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: frozenset[str] = frozenset()) -> Intent:
-    """`intent`, which holds the question's words, with the figures that `query` asks for. Raises UnboundError.
+    """Return `intent` with the figures that `query` asks for.
 
-    Lines of the metrics `searched` are looked for by the question's words as well.
+    Args:
+        query: The parsed question.
+        intent: The intent by the question's words.
+        workspace: The index and lexicon.
+        searched: Metrics whose lines are also searched for by the question's words.
+
+    Raises:
+        UnboundError: The query cannot be planned.
     """
     lexicon = workspace.lexicon
     if not query.measures:
@@ -123,13 +130,13 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
 
 
 def _are_annual_report_quarters(intent: Intent, periods: Sequence[FiscalPeriod], workspace: Workspace) -> bool:
-    """Whether all periods are quarters that no filing of the companies is about."""
+    """Return whether all periods are quarters for which the companies filed no report."""
     filed = [workspace.years[one.key] for one in intent.companies if one.key in workspace.years]
     return bool(periods) and all(one.quarter and not years.covers(one) for one in periods for years in filed)
 
 
 def _combination_of(query: Query, lexicon: Lexicon) -> tuple[list[Measure], Relation, Between]:
-    """(measures, what is asked of them over time, what is asked of companies, parts or measures against each other)."""
+    """Return (measures, relation over time, comparison of companies, parts or measures)."""
     moved = next((one for one in query.measures if isinstance(one, Move)), None)
     measures = [_without_move(one) for one in query.measures]
     if moved is not None and _is_change_of_growth(query):
@@ -163,7 +170,7 @@ def _resolve_years(
     *,
     claimed: bool,
 ) -> tuple[FiscalPeriod, ...]:
-    """The periods with the years that a move, a ranking or a count of years takes in beside those that are named."""
+    """Return the periods with the further years that a movement, a ranking or a count of years needs."""
     over_years = query.comparison is not None and query.comparison.axis is Axis.PERIODS
     if relation in _MOVES.values() or relation is Relation.TREND:
         if movement_years(core) is not None and not periods:
@@ -179,7 +186,7 @@ def _resolve_years(
 
 
 def _is_change_of_growth(query: Query) -> bool:
-    """Whether growth itself is said to rise or fall, or is averaged: it is the measure then."""
+    """Return whether growth itself is said to rise or fall, or is averaged, so that it is the measure."""
     over_years = query.comparison is not None and query.comparison.axis is Axis.PERIODS
     if over_years and query.comparison is not None:
         return query.comparison.how in (Combination.AVERAGE, Combination.EACH)
@@ -187,7 +194,7 @@ def _is_change_of_growth(query: Query) -> bool:
 
 
 def _check_averages(query: Query, lexicon: Lexicon) -> None:
-    """Raises UnboundError where the average of a flow over a single year is asked for."""
+    """Raise UnboundError if the average of a flow over a single year is requested."""
     for line in query.lines():
         flow = isinstance(line, Line) and line.metric and lexicon.metrics[line.metric].period == "duration"
         if flow and isinstance(line, Line) and line.balance == "average" and len(query.measures) == 1:
@@ -195,7 +202,7 @@ def _check_averages(query: Query, lexicon: Lexicon) -> None:
 
 
 def _check_spans(query: Query, periods: Sequence[FiscalPeriod], lexicon: Lexicon) -> None:
-    """Raises UnboundError where a flow of one span is set against that of a longer one: a half against a year."""
+    """Raise UnboundError if a flow is compared over spans of different length, such as a half-year and a year."""
     spans = {one.months or (3 if one.quarter else 12) for one in periods}
     named = (line for line in query.lines() if isinstance(line, Line) and line.metric)
     flow = next((line.words for line in named if lexicon.metrics[line.metric or ""].period == "duration"), None)
@@ -205,7 +212,7 @@ def _check_spans(query: Query, periods: Sequence[FiscalPeriod], lexicon: Lexicon
 
 
 def _with_one_part(query: Query) -> Query:
-    """The query with the part of its lines said of all of them, where only one is named."""
+    """Return the query with the only part named by its lines applied to all of them."""
     lines = [line for line in query.lines() if not getattr(line, "whole", False)]
     parts = {line.part for line in lines}
     if query.parts is not None or len(parts) != 1 or None in parts:
@@ -221,7 +228,7 @@ def _without_part(measure: Measure) -> Measure:
 
 
 def _with_own_periods(query: Query, intent: Intent, workspace: Workspace) -> Query:
-    """The query with the filer's own periods for those of single lines that end on a printed day."""
+    """Return the query with the filer's periods for lines whose period ends on a printed day."""
 
     def own_period(line: Line | NamedFormula) -> Measure:
         if line.period is None or line.period.end is None:
@@ -237,10 +244,9 @@ def _with_own_periods(query: Query, intent: Intent, workspace: Workspace) -> Que
 
 
 def metrics_to_search(plan: Plan, workspace: Workspace) -> frozenset[str]:
-    """Metrics of required slots that no figure of the company's filings fills, though some line may print them.
+    """Return the metrics of required slots that no figure fills, though a printed line may.
 
-    A metric of a primary statement is taken from there; fact search finds it in a note, or among the quarters that an
-    annual report prints.
+    Fact search finds a metric of a primary statement in a note, or among the quarters that an annual report prints.
     """
     metrics, directory = workspace.lexicon.metrics, workspace.directory
     lacking = set()
@@ -248,7 +254,7 @@ def metrics_to_search(plan: Plan, workspace: Workspace) -> frozenset[str]:
         doc_ids = directory.by_key[slot.company].doc_ids
         derive = metrics[slot.metric].derive if slot.quarter is None and slot.part is None else None
         if derive and workspace.index.facts(doc_ids, metrics=expression_inputs(derive), years=[slot.fiscal_year]):
-            continue  # it is computed from what is stated
+            continue  # computed from stated figures
         of_part = metric_of_parts(slot.metric, workspace.lexicon) if slot.part is not None else None
         same = [slot] if of_part is None else [slot, slot.model_copy(update={"metric": of_part})]
         if not any(_filling(one, workspace) for one in same):
@@ -257,9 +263,9 @@ def metrics_to_search(plan: Plan, workspace: Workspace) -> frozenset[str]:
 
 
 def metrics_of_several_rows(plan: Plan, workspace: Workspace) -> frozenset[str]:
-    """Metrics of required slots that several rows of a note state with different figures, and no statement does.
+    """Return the metrics of required slots that several rows of a note, but no statement, state with different figures.
 
-    `Trade accounts receivable` and `Total accounts receivable, net`: which is meant, the question's words tell.
+    For example `Trade accounts receivable` and `Total accounts receivable, net`: the question's words decide.
     """
     return frozenset(slot.metric for slot in _required_metrics(plan) if _is_of_several_rows(_filling(slot, workspace)))
 
@@ -278,7 +284,7 @@ def _required_metrics(plan: Plan) -> Iterator[Slot]:
 
 
 def _filling(slot: Slot, workspace: Workspace) -> list[SourcedFact]:
-    """The figures of the company's filings that fill a slot of a metric."""
+    """Return the figures of the company's filings that fill a slot of a metric."""
     metrics, directory = workspace.lexicon.metrics, workspace.directory
     doc_ids = directory.by_key[slot.company].doc_ids
     stated = workspace.index.facts(doc_ids, metrics=[slot.metric], years=[slot.fiscal_year])
@@ -311,7 +317,7 @@ def _without_move(measure: Measure) -> Measure:
 
 
 def _changes_in_points(measure: Measure, lexicon: Lexicon) -> bool:
-    """`margin growth`: a rate in percent changes by points."""
+    """Return whether it is `margin growth`: a rate in percent changes by points."""
     return isinstance(measure, NamedFormula) and lexicon.formulas[measure.formula].unit == "percent"
 
 
@@ -393,7 +399,7 @@ def _without_period(measure: Measure) -> Measure:
 
 
 def _in_period(measure: Measure, period: Period | None) -> Measure:
-    """The measure with the period said of each of its lines."""
+    """Return the measure with the period applied to each of its lines."""
     return with_lines(measure, lambda line: line.model_copy(update={"period": period}))
 
 
@@ -413,7 +419,7 @@ def _periods(query: Query, intent: Intent, workspace: Workspace) -> tuple[Fiscal
 
 
 def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) -> tuple[RequestedCompany, ...]:
-    """The companies in the order of the query, each with its own period where they are named `respectively`."""
+    """Return the companies in the order of the query, each with its own period if they are named `respectively`."""
     known = {one.key: one for one in intent.companies}
     companies = [known[one.key] for one in query.companies if one.key in known] or list(intent.companies)
     if query.comparison is not None and query.comparison.how in (
@@ -433,7 +439,7 @@ def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) ->
 
 
 def _is_operator_order(query: Query) -> bool:
-    """Whether the order of the companies is that of an operator: `Acme's revenue minus Bolt's`."""
+    """Return whether the order of the companies matters to an operator: `Acme's revenue minus Bolt's`."""
     words = query.question.lower()
     return any(sign in words for sign in (" minus ", " less ", " / ", " - ", "divided by", "ratio of"))
 
@@ -443,7 +449,7 @@ def _order(period: FiscalPeriod) -> tuple[int, int]:
 
 
 def _fiscal_period(period: Period, intent: Intent, workspace: Workspace) -> FiscalPeriod:
-    """The filer's own period: of a date the one that ends there."""
+    """Return the filer's own period; for a date, the one that ends on it."""
     if period.end is not None and intent.companies:
         directory = workspace.directory
         owned = [[directory.identities[name] for name in directory.by_key[one.key].doc_ids] for one in intent.companies]
@@ -492,7 +498,7 @@ def _claim(query: Query, unit: str, relation: Relation) -> Claim | None:
 
 
 def _members(query: Query, intent: Intent, periods: Sequence[FiscalPeriod], workspace: Workspace) -> FamilyMembers:
-    """The members of the family that several parts, or a word for their kind, mean; none for a single named part."""
+    """Return the members that several parts, or a word for their kind, refer to; none for a single named part."""
     parts = query.parts
     if parts is None or (len(parts.names) < 2 and parts.kind is None):
         return FamilyMembers()
@@ -505,7 +511,7 @@ def _members(query: Query, intent: Intent, periods: Sequence[FiscalPeriod], work
 
 
 def _parts(query: Query, intent: Intent, members: FamilyMembers) -> dict[str, object]:
-    """The parts that are asked about; several are set against each other as companies are."""
+    """Return the requested parts; several are compared like companies."""
     if query.parts is None:
         return {}
     names = members.names or query.parts.names
@@ -526,11 +532,11 @@ def _parts(query: Query, intent: Intent, members: FamilyMembers) -> dict[str, ob
 
 
 def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | None:
-    """The unit of a plan by the lines that fact search finds for it; None where they are not what is asked for.
+    """Return the unit of a plan by the lines that fact search finds for it; None if they are not what is requested.
 
-    A measure that is taken to be in dollars is in the unit of its lines; any other is in its own anyway. A line that
-    is found nowhere is not what is asked for, nor is money where things are counted; nor, in a quotient, one figure for
-    two of its lines, or a printed percentage beside an amount.
+    A measure assumed to be in dollars gets the unit of its lines; any other keeps its own. Lines do not match the
+    request if one is not found, if they are money where a count is requested, or if a quotient would divide a figure by
+    itself or mix a printed percentage with an amount.
     """
     slots = plan.slots()
     found = [facts_for(slot, workspace).matches for slot in slots if slot.is_searched]
@@ -553,11 +559,11 @@ _UNITS = frozenset(OutputUnit.__args__)  # type: ignore[attr-defined]
 
 
 def _unit(asked: str | None, unit: str, relation: Relation, between: Between) -> OutputUnit | None:
-    """The unit asked for, where it fits the measure: `in millions` does not turn a ratio into dollars."""
-    if asked == "basis points":  # of a rate in percent they are told beside it
+    """Return the requested unit if it fits the measure: `in millions` does not turn a ratio into dollars."""
+    if asked == "basis points":  # shown in addition to a rate in percent
         return "percent" if unit == "ratio" or between is Between.RATIO else None
     if asked is None or asked not in _UNITS or (asked == "percentage points" and unit == "percent"):
-        return None  # of a rate in percent the change is in points by itself
+        return None  # the change of a rate in percent is in points anyway
     if relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH):
         return "percent"
     money = unit == "USD"
@@ -567,7 +573,7 @@ def _unit(asked: str | None, unit: str, relation: Relation, between: Between) ->
 
 
 def unit_fits(asked: str, intent: Intent) -> bool:
-    """Whether what an intent asks for can be told in a unit: amounts in no percent, and rates in no dollars."""
+    """Return whether an intent's answer can be given in a unit: amounts not in percent, rates not in dollars."""
     moved = intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH)
     is_rate = (
         moved or intent.comparison in (Between.RATIO, Between.EXCESS) or intent.measure_unit in ("percent", "ratio")
@@ -580,7 +586,7 @@ def unit_fits(asked: str, intent: Intent) -> bool:
 
 
 def _share(measure: Measure, part: str) -> str:
-    """`Data Center share of revenue`; empty where the measure is none of a part's."""
+    """Return `Data Center share of revenue`; empty if the measure is no share of a part."""
     match measure:
         case Operation(operator="/", left=Operation(operator="*", right=Line() as of), right=Line(whole=True) as whole):
             same = (of.metric or of.words) == (whole.metric or whole.words)
@@ -602,12 +608,12 @@ def _bound(measure: Measure, lexicon: Lexicon, part: str = "", members: FamilyMe
 
 
 def _part_label(words: str, part: str) -> str:
-    """The measure with the part it is of: `iPhone revenue`; as it is where its words name the part."""
+    """Return the measure with its part, `iPhone revenue`; unchanged if its words name the part."""
     return words if part.casefold() in words.casefold() else f"{part} {words}"
 
 
 def measure_expression(measure: Measure, lexicon: Lexicon, members: FamilyMembers = NO_MEMBERS) -> str:
-    """The measure in the grammar of `evidence.expressions`. Raises UnboundError."""
+    """Return the measure in the grammar of `evidence.expressions`. Raises UnboundError."""
     match measure:
         case Number(value=value, unit=unit):
             text = str(int(value)) if float(value).is_integer() else repr(value)

@@ -1,7 +1,7 @@
-"""A question's tokens put in order before they are parsed: definitions in their place, asides and empty clauses out.
+"""Normalize a question's tokens before parsing: move definitions to their place, drop asides and empty clauses.
 
-A question may spell out its formula anywhere: in brackets, behind a colon or a dash, after `using`, `i.e.` or `=`, in a
-sentence of its own. Wherever it stands, it takes the place of the name that it explains.
+A question may spell out a formula anywhere: in brackets, after a colon or dash, after `using`, `i.e.` or `=`, or in its
+own sentence. The formula replaces the name that it defines.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, MODIFIERS
 from fin_agent.retrieval.fact_terms import OF_YEARS_TO_COME, words_of
 
 OPENERS = frozenset({"STOP", "COLON", "DEFINED", "DEFINING", "DASH"})
-"""What a clause may begin behind."""
+"""Token types that may precede a clause."""
 _KNOWN = frozenset({"METRIC", "FORMULA", "GIVEN", "PART", "COMPANY", "PERIOD", "UNKNOWN", "NUMBER", "KIND"})
 _MARKS = frozenset({"COMMA", "AND", "LPAR", "RPAR"})
 
 
 @dataclass
 class Clause:
-    """Tokens between two openers; `opener` stands before them, None before the first."""
+    """Tokens between two openers; `opener` is the one before them, None for the first clause."""
 
     opener: Token | None
     tokens: list[Token]
     name: str = ""
-    """What the formula that it spells out is called there."""
+    """The name of the formula that it spells out."""
 
     @property
     def kind(self) -> str:
@@ -38,17 +38,17 @@ class Clause:
 
     @property
     def lines(self) -> list[int]:
-        """Places of its lines."""
+        """Positions of its lines."""
         return [place for place, one in enumerate(self.tokens) if one.type in LINES]
 
     @property
     def is_formula(self) -> bool:
-        """Whether it computes something: an operator with something on either side."""
+        """Whether it computes something: an operator with operands."""
         return has_arithmetic(self.tokens) and any(one.type in LINES or one.type == "PART" for one in self.tokens)
 
 
 def normalize_clauses(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens of one measure clause: every formula that the question gives stands where its name stood."""
+    """Return the tokens of one measure clause, with every given formula in place of its name."""
     named = [one for one in map(_unify_token_types, tokens) if one.type != "NOISE"]
     kept = _without_asides(_brackets_as_clauses(_resolve_operators(_with_ranges(named))))
     clauses = _clauses(kept)
@@ -59,9 +59,12 @@ def normalize_clauses(tokens: Sequence[Token]) -> list[Token]:
 
 
 def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], bool]) -> Iterator[list[Token]]:
-    """The ways to read a question: its commas within printed names, as it stands, without what names nothing.
+    """Yield the ways to read a question: with commas inside printed names, unchanged, without unknown phrases.
 
-    `is_printed` tells whether a word stands in an address of the filings meant.
+    Args:
+        tokens: The tokens.
+        text: The question.
+        is_printed: Whether a word occurs in an address of the relevant filings.
     """
     joined = _with_names_joined(tokens)
     apart = None if has_arithmetic(tokens) else _with_prepositions(tokens, text)
@@ -84,7 +87,7 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
 
 
 def _with_bounds_in_names(tokens: Sequence[Token], text: str) -> list[Token] | None:
-    """The tokens with a bound as part of the name that it stands at: `minimum lease payments`, `due after 2024`."""
+    """Return the tokens with a bound word as part of a name: `minimum lease payments`, `due after 2024`."""
     bounds = word_lists("question_words")["bounds in names"]
     kept: list[Token] = []
     for one, below in itertools.zip_longest(tokens, tokens[1:]):
@@ -100,9 +103,9 @@ def _with_bounds_in_names(tokens: Sequence[Token], text: str) -> list[Token] | N
 
 
 def _with_listed_parts(tokens: Sequence[Token], text: str) -> list[Token] | None:
-    """`the difference in fair value between technology and trademarks`: two names behind `between` are parts.
+    """Read two names after `between` as parts: `the difference in fair value between technology and trademarks`.
 
-    None where no two names stand there, or no line before them that they could be parts of.
+    None if there are no two names, or no line before them that they could be parts of.
     """
     places = [place for place, one in enumerate(tokens) if one.type in LINES or one.type == "PART"]
     if len(places) < 3 or not any(one.type in _SET_BETWEEN for one in tokens):
@@ -122,9 +125,9 @@ _SET_BETWEEN = frozenset({"CHANGE", "DIFFERENCE", "HIGHER", "LOWER", "RATIO"})
 
 
 def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tuple[str, ...]]:
-    """The tokens without brackets that compute nothing and hold words that name nothing known, and those brackets.
+    """Return the tokens without brackets that compute nothing and name nothing known, and those brackets.
 
-    `China (incl. Hong Kong)`, `debt (which already includes leases)`: they explain, and may be passed over if told.
+    `China (incl. Hong Kong)`, `debt (which already includes leases)`: they explain, and may be ignored with a note.
     """
     kept: list[Token] = []
     glosses: list[str] = []
@@ -144,9 +147,9 @@ def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tu
 
 
 def _with_sums(tokens: Sequence[Token], text: str) -> list[Token] | None:
-    """A formula whose `a and b` stands for their sum: `borrowings less cash and securities` takes both off.
+    """Read `a and b` in a formula as a sum: `borrowings less cash and securities` subtracts both.
 
-    Lines that only a preposition parts are one; None where there is nothing such.
+    Lines separated only by a preposition are joined; None if there is nothing to change.
     """
     if not has_arithmetic(tokens):
         return None
@@ -157,13 +160,13 @@ def _with_sums(tokens: Sequence[Token], text: str) -> list[Token] | None:
 
 
 def _lists_lines(one: Token, before: Token | None, after: Token | None) -> bool:
-    """Whether it joins two lines: `cash and securities`."""
+    """Return whether a token joins two lines: `cash and securities`."""
     between = before is not None and before.type in LINES and after is not None and after.type in LINES
     return between and one.type in ("AND", "COMMA")
 
 
 def _with_prepositions(tokens: Sequence[Token], text: str) -> list[Token] | None:
-    """The tokens with lines that only a preposition parts as one: `revenue from licenses`, `cash used in trade`."""
+    """Return the tokens with lines joined by a preposition as one: `revenue from licenses`, `cash used in trade`."""
     kept: list[Token] = []
     for one in tokens:
         place = len(kept) - 1
@@ -182,7 +185,7 @@ _OF_PREPOSITIONS = frozenset({"BY", "CAME_FROM", "FROM_WORD", "TO"})
 
 
 def _with_leading_words(tokens: Sequence[Token]) -> list[Token] | None:
-    """The tokens with words before a move said of its line: `the global increase in films` is of global films."""
+    """Return the tokens with words before a movement moved to its line: `the global increase in films`."""
     for place in range(len(tokens) - 2):
         words, move, line = tokens[place : place + 3]
         if move.type in ("CHANGE", "DOWN", "UP") and {words.type, line.type} == {"PHRASE"}:
@@ -192,7 +195,7 @@ def _with_leading_words(tokens: Sequence[Token]) -> list[Token] | None:
 
 
 def _with_shared_words(tokens: Sequence[Token]) -> list[Token] | None:
-    """The tokens with what two lines share said of both: `domestic and international discount rates`."""
+    """Return the tokens with shared words repeated for both lines: `domestic and international discount rates`."""
     shared = list(tokens)
     for place in range(len(tokens) - 2):
         first, second = tokens[place], tokens[place + 2]
@@ -203,17 +206,17 @@ def _with_shared_words(tokens: Sequence[Token]) -> list[Token] | None:
 
 
 def has_arithmetic(tokens: Sequence[Token]) -> bool:
-    """Whether an operator is among them."""
+    """Return whether the tokens contain an operator."""
     return any(one.type in ARITHMETIC for one in tokens)
 
 
 def ends_measure(one: Token) -> bool:
-    """Whether a measure may end with it."""
+    """Return whether a measure may end with a token."""
     return one.type in LINES or one.type in MODIFIERS or one.type in ("RPAR", "NUMBER", "SQUARED", "CUBED")
 
 
 def closing_brackets(tokens: Sequence[Token]) -> dict[int, int]:
-    """Place of each bracket that is closed close to it -> place of the one that closes it."""
+    """Return the position of each opening bracket that is closed nearby -> the position of its closing bracket."""
     closed: dict[int, int] = {}
     opened: list[int] = []
     for place, one in enumerate(tokens):
@@ -230,7 +233,7 @@ _MAX_BRACKET_LENGTH = 200
 
 
 def _unify_token_types(token: Token) -> Token:
-    """Families of types as one, their member as the value: `kind_segment` is a KIND, its value `segment`."""
+    """Return the token with its family as type and its member as value: `kind_segment` is a KIND of `segment`."""
     for family in ("KIND", "ORDINAL"):
         if token.type.startswith(f"{family}_"):
             return replace(token, type=family, value=token.type.removeprefix(f"{family}_").lower())
@@ -238,7 +241,7 @@ def _unify_token_types(token: Token) -> Token:
 
 
 def _with_ranges(tokens: Sequence[Token]) -> list[Token]:
-    """A hyphen between two periods is no minus: `2022-2024`."""
+    """Remove a hyphen between two periods, which is no minus: `2022-2024`."""
     ranged = list(tokens)
     for place in range(1, len(tokens) - 1):
         between = tokens[place - 1].type == tokens[place + 1].type == "PERIOD"
@@ -248,7 +251,7 @@ def _with_ranges(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _resolve_operators(tokens: Sequence[Token]) -> list[Token]:
-    """Tokens without operators in words that stand between no operands: `less than`, `over the two years`."""
+    """Remove operator words without operands: `less than`, `over the two years`."""
     kept: list[Token] = []
     for place, one in enumerate(tokens):
         after = tokens[place + 1] if place + 1 < len(tokens) else None
@@ -281,7 +284,7 @@ _IN_WORDS = frozenset({"OVER", "MINUS", "PLUS", "TIMES"})
 
 
 def _brackets_as_clauses(tokens: list[Token]) -> list[Token]:
-    """A formula in brackets behind words of what is asked explains them: `move from 2022 to 2023 (tax over income)`."""
+    """Turn a formula in brackets after a request into a definition: `move from 2022 to 2023 (tax over income)`."""
     all_operators = sum(one.type in ARITHMETIC for one in tokens)
     closes = closing_brackets(tokens)
     kept: list[Token] = []
@@ -305,19 +308,19 @@ def _brackets_as_clauses(tokens: list[Token]) -> list[Token]:
 
 
 def _without_asides(tokens: list[Token]) -> list[Token]:
-    """Tokens without brackets that hold no arithmetic; a line's formula in brackets takes its place.
+    """Remove brackets without arithmetic; a line's formula in brackets replaces the line.
 
     `free cash flow (FCF)`, `revenue (in USD millions)`, `FCF (cash from operations - capex)`.
     """
     closes = closing_brackets(tokens)
     kept: list[Token] = []
-    computes = False  # whether an operator is among those kept
+    computes = False  # whether an operator was kept
     looked_at = 0
     place = 0
     while place < len(tokens):
         one = tokens[place]
         computes = computes or has_arithmetic(kept[looked_at:])
-        looked_at = max(0, len(kept) - 1)  # the last may still be replaced
+        looked_at = max(0, len(kept) - 1)  # the last token may still be replaced
         close = closes.get(place)
         before = kept[-1] if kept else None
         inside = tokens[place + 1 : close] if close is not None else []
@@ -341,7 +344,7 @@ def _without_asides(tokens: list[Token]) -> list[Token]:
 
 
 def _is_abbreviation(token: Token, name: Token) -> bool:
-    """Whether a word in brackets says the name before it once more: `days payable outstanding (DPO)`."""
+    """Return whether a word in brackets repeats the name before it: `days payable outstanding (DPO)`."""
     return token.text.isupper() or (token.value is not None and token.value == name.value)
 
 
@@ -363,7 +366,7 @@ def _clauses(tokens: Sequence[Token]) -> list[Clause]:
 
 
 class _Dashes:
-    """Which dashes of some tokens subtract; what stands around each is looked up, for there may be thousands."""
+    """Tells which dashes subtract; the context of each is precomputed, for there may be thousands."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = tokens
@@ -381,9 +384,10 @@ class _Dashes:
         self._first_operator = min((at for at in places if tokens[at].type in ARITHMETIC), default=len(tokens))
 
     def is_minus(self, place: int) -> bool:
-        """Whether a dash with spaces subtracts: between two operands, the first a line and no name of a ratio.
+        """Return whether a dash with spaces subtracts: between two operands, the first a line that is no ratio.
 
-        `Boeing - backlog`, `Converse - sales`, `revenue, 2022 - Boeing`, `turns - costs / inventories` set nothing off.
+        `Boeing - backlog`, `Converse - sales`, `revenue, 2022 - Boeing` and `turns - costs / inventories` do not
+        subtract.
         """
         before, operand = self._told_before[place], self._operand_before[place]
         after = self._tokens[place + 1] if place + 1 < len(self._tokens) else None
@@ -428,7 +432,7 @@ _PREFIXES = frozenset(
 
 
 def is_ratio_name(line: Token) -> bool:
-    """Whether a line's name is one of a formula: `inventory turns`, `automotive gross margin`."""
+    """Return whether a line's name is that of a ratio: `inventory turns`, `automotive gross margin`."""
     return line.type == "FORMULA" or line.text.lower().rpartition(" ")[2] in _RATIOS
 
 
@@ -438,26 +442,26 @@ _RATIOS = frozenset(
 
 
 def _substitute_definition(clauses: list[Clause], place: int) -> None:
-    """Let the formula of a clause stand for the name that the clauses before it have for it."""
+    """Replace the name in an earlier clause by the formula of a clause."""
     clause = clauses[place]
     if not clause.is_formula:
         return
     owner = next((one for one in reversed(clauses[:place]) if one.lines), None)
     if owner is None and clause.kind in ("COLON", "DEFINED"):
-        before = clauses[place - 1]  # `Altman Z for Acme: 6.56 * ...`: the name of a formula is no company
+        before = clauses[place - 1]  # `Altman Z for Acme: 6.56 * ...`: a formula's name is no company
         if any(one.type == "COMPANY" for one in before.tokens):
             before.tokens = [one for one in before.tokens if one.type != "UNKNOWN"]
     if owner is None or owner.is_formula:
         return
     if any(one.type == "VERSUS" for one in clause.tokens):
-        # `mix: Acme (a / b) vs Bolt (c / d)`: two formulas are set against each other, the name says nothing more.
+        # `mix: Acme (a / b) vs Bolt (c / d)`: two formulas are compared, the name adds nothing.
         owner.tokens = [one for one in owner.tokens if one.type not in (*LINES, "PART")]
         return
     formula, rest = _separate_formula(clause.tokens)
     name = owner.lines[-1]
     same = [at for at in owner.lines[:-1] if _same_line(owner.tokens[at], owner.tokens[name])]
     if clause.kind in ("DEFINED", "COLON") and same:
-        # `what share of sales is free cash flow, with FCF = a - b`: the formula stands for the first of the two names.
+        # `what share of sales is free cash flow, with FCF = a - b`: the formula replaces the first of the two names.
         del owner.tokens[name:]
         name = same[-1]
     elif not (clause.kind == "DEFINED" and _is_part_of_formula(owner, name)):
@@ -476,19 +480,19 @@ def _substitute_definition(clauses: list[Clause], place: int) -> None:
     owner.tokens[name : name + 1] = formula
     clause.tokens = rest
     if any(one.type in ("PHRASE", "PART") for one in formula):
-        # Its own lines say what the name said beside them: `automotive margin excluding credits, i.e. (a - b) / c`.
+        # Its lines repeat qualifiers of the name: `automotive margin excluding credits, i.e. (a - b) / c`.
         inside = set(map(id, formula))
         owner.tokens = [one for one in owner.tokens if id(one) in inside or one.type not in ("PART", "EXCEPT", "KIND")]
 
 
 def _is_part_of_formula(owner: Clause, name: int) -> bool:
-    """`EBITDA margin`, `FCF over revenue`: the name defined is a part of what is asked."""
+    """Return whether the defined name is an operand: `EBITDA margin`, `FCF over revenue`."""
     after = owner.tokens[name + 1] if name + 1 < len(owner.tokens) else None
     return after is not None and (after.type == "MARGIN" or after.type in ARITHMETIC)
 
 
 def _is_asked_separately(owner: Clause, place: int) -> bool:
-    """Whether a line is asked for by itself beside the one that is explained: listed, or a metric of its own."""
+    """Return whether a line is requested separately from the defined one: listed, or a different metric."""
     after = owner.tokens[place + 1] if place + 1 < len(owner.tokens) else None
     return owner.tokens[place].type != "PHRASE" and after is not None and after.type in ("AND", "COMMA", "VERSUS")
 
@@ -498,7 +502,7 @@ def _same_line(one: Token, other: Token) -> bool:
 
 
 def _separate_formula(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
-    """(the formula, in brackets; what else its clause says, behind it)."""
+    """Return (the formula in brackets, the rest of its clause)."""
     last = max(place for place, one in enumerate(tokens) if one.type in LINES or one.type in _ENDS)
     while last + 1 < len(tokens) and tokens[last + 1].type in MODIFIERS:
         last += 1
@@ -513,7 +517,7 @@ _ENDS = frozenset({"PART", "RPAR", "NUMBER", "SQUARED", "CUBED"})
 
 
 def _joined(clauses: Sequence[Clause]) -> list[Token]:
-    """The clauses one after the other; sentences that name nothing known beside one that does are left out."""
+    """Join the clauses; sentences that name nothing known are dropped if another one does."""
     told = [one for one in clauses if _has_content(one)] or list(clauses)
     tokens: list[Token] = []
     for one in told:
@@ -524,13 +528,13 @@ def _joined(clauses: Sequence[Clause]) -> list[Token]:
 
 
 def _has_content(clause: Clause) -> bool:
-    """Whether a clause holds more than words that name nothing known: `Keep the negative signs.` does not."""
+    """Return whether a clause has more than unknown words: `Keep the negative signs.` does not."""
     kinds = {one.type for one in clause.tokens} - _MARKS
     return bool(kinds - {"PHRASE", "NEGATIVE", "POSITIVE", "NOT"}) or clause.kind in ("", "COLON", "DASH", "DEFINED")
 
 
 def _with_names_joined(tokens: Sequence[Token]) -> list[Token] | None:
-    """The tokens with each line that a comma or `per` follows joined to the words behind it; None where none is."""
+    """Return the tokens with lines joined to the words after a comma or `per`; None if there are none."""
     kept: list[Token] = []
     for one in tokens:
         joint = kept[-1] if kept else None
@@ -545,7 +549,7 @@ def _with_names_joined(tokens: Sequence[Token]) -> list[Token] | None:
 
 
 def _with_to_between_lines(tokens: Sequence[Token]) -> list[Token] | None:
-    """`capital spending to revenue` as a quotient, where two lines and no other operator are named."""
+    """Return the tokens with `to` between two lines as a quotient: `capital spending to revenue`; None if ambiguous."""
     lines = [place for place, one in enumerate(tokens) if one.type in LINES]
     if len(lines) != 2 or has_arithmetic(tokens) or any(one.type in _OF_A_QUOTIENT for one in tokens):
         return None
@@ -566,7 +570,7 @@ def _joins(before: Token, joint: Token, after: Token) -> bool:
 
 
 def _without_fillers(tokens: Sequence[Token], text: str, is_printed: Callable[[str], bool]) -> list[Token] | None:
-    """Without phrases that stand by themselves and of which no word is printed anywhere; None where there are none."""
+    """Return the tokens without isolated phrases whose words are printed nowhere; None if there are none."""
     lines = [one for one in tokens if one.type in LINES]
     fillers = [
         place
@@ -576,14 +580,14 @@ def _without_fillers(tokens: Sequence[Token], text: str, is_printed: Callable[[s
         and not any(is_printed(word) for word in one.text.split())
     ]
     if not fillers or not any(one.type in ("METRIC", "FORMULA", "GIVEN") for one in lines):
-        return None  # what is left has to be a measure by itself
+        return None  # the remainder must be a measure
     return [one for place, one in enumerate(tokens) if place not in fillers]
 
 
 def _is_connected(tokens: Sequence[Token], place: int, text: str) -> bool:
-    """Whether a phrase stands in a list, in arithmetic, beside another name, or owns something: it is asked about.
+    """Return whether a phrase is requested: listed, in arithmetic, next to another name, or an owner.
 
-    So it is where it is a name (`Firefly`), or a preposition leads to it: `revenue from the new app`.
+    The same applies to a name (`Firefly`) and to a phrase after a preposition: `revenue from the new app`.
     """
     one = tokens[place]
     is_name = one.start > 0 and one.text[:1].isupper() and not text.isupper()

@@ -11,7 +11,7 @@ from fin_agent.lexicon.periods import parse_periods
 
 
 def moving_years(asked: str, periods: tuple[FiscalPeriod, ...]) -> tuple[FiscalPeriod, ...]:
-    """`the 5-year growth rate ending 2020` begins in 2015: so many years of growth lie between the two."""
+    """Return the endpoints of a counted movement: `the 5-year growth rate ending 2020` begins in 2015."""
     counted = movement_years(asked)
     span = parse_periods(asked).span
     ends = (span is None and len(periods) == 1) or (span is not None and span.form == "last")
@@ -22,7 +22,7 @@ def moving_years(asked: str, periods: tuple[FiscalPeriod, ...]) -> tuple[FiscalP
 
 
 def movement_years(asked: str) -> int | None:
-    """How many years something is said to have moved over: 5 for `5-year growth`, `over the five years to`."""
+    """Return the years of a movement, 5 for `5-year growth` or `over the five years to`; None if not counted."""
     found = _YEARS_COUNTED.search(asked)
     counted = parse_number(found.group("n")) if found else 0
     return counted if counted > 1 else None
@@ -39,9 +39,12 @@ _YEARS_COUNTED = re.compile(
 
 
 def ranked_years(core: str, periods: Sequence[FiscalPeriod], *, moving: bool = False) -> tuple[FiscalPeriod, ...]:
-    """All years that are ranked: `between 2018 and 2022` takes those between in.
+    """Return all years to rank: `between 2018 and 2022` includes those in between.
 
-    Of moves (`moving`) in years that are listed one by one the year before the first is needed too.
+    Args:
+        core: The question.
+        periods: Its periods.
+        moving: Whether movements are ranked, which in listed years needs the year before the first as well.
     """
     years = [period.fiscal_year for period in periods]
     parsed = parse_periods(core)

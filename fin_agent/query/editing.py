@@ -1,4 +1,4 @@
-"""A Query that was edited by hand: what may stand in its places, whether it does, and the words that say it."""
+"""Edited Queries: validate the edits, and reword the question to match them."""
 
 from __future__ import annotations
 
@@ -20,22 +20,25 @@ from fin_agent.query.tree import Line, Measure, NamedFormula, Query, with_lines
 from fin_agent.workspace import Workspace
 
 MAX_PLACES = 60
-"""Companies, periods and lines of an edited Query, of each."""
+"""Most companies, periods and lines, of each, in an edited Query."""
 
 
 def query_for_question(question: str, workspace: Workspace) -> Query:
-    """The Query that a question is answered by, or, where no figures answer it, its plainest reading.
+    """Return the Query that answers a question or, if no figures answer it, its plainest reading.
 
-    Raises NoReadingError where it has none, and QuestionError where it is empty or too long.
+    Raises:
+        NoReadingError: The question has no reading.
+        QuestionError: The question is empty or too long.
     """
     asked = intent_of_question(question, workspace).query
     return asked if asked is not None else read_question(question, known_names(workspace))
 
 
 def intent_of_edit(query: Query, workspace: Workspace) -> Intent:
-    """A Query that somebody edited as an Intent; its question is `query.question` with the edits in its words.
+    """Return the Intent of an edited Query; its question is `query.question` reworded to match the edits.
 
-    Raises QuestionError where something of it is not in the index, or a line of it has no reading.
+    Raises:
+        QuestionError: A name is not in the index, or a line has no reading.
     """
     question = reword_question(query, workspace)
     intent = intent_of_query(
@@ -48,10 +51,12 @@ def intent_of_edit(query: Query, workspace: Workspace) -> Intent:
 
 
 def resolve_edited_query(query: Query, workspace: Workspace) -> Query:
-    """An edited Query with its names as the index and the lexicon have them.
+    """Return an edited Query with its names resolved in the index and the lexicon.
 
-    A line that is given by words alone is read as a measure of a question would be: `net income / revenue` is a
-    quotient. Raises QuestionError where a company, part, metric or formula is not there, or a line has no reading.
+    A line given only by words is read like a measure of a question: `net income / revenue` is a quotient.
+
+    Raises:
+        QuestionError: A company, part, metric or formula is unknown, or a line has no reading.
     """
     directory, lexicon = workspace.directory, workspace.lexicon
     for company in query.companies:
@@ -88,13 +93,13 @@ def resolve_edited_query(query: Query, workspace: Workspace) -> Query:
 
 def _require(there: object, name: object, what: str) -> None:
     if name not in there:  # type: ignore[operator]
-        raise QuestionError(what, remedy="Choose one of those that the index holds")
+        raise QuestionError(what, remedy="Choose one that is in the index")
 
 
 def _read_measure(line: Line, doc_ids: Sequence[str], workspace: Workspace) -> Measure:
-    """The measure that the words of a line name; what was said of the line is said of each line of it.
+    """Return the measure that a line's words name, with the line's modifiers applied to each of its lines.
 
-    Words that these filings print as a label mean that line, unless it is known there as a metric that they name.
+    Words that the filings print as a label mean that line, unless a known metric of theirs has that name.
     """
     try:
         measures = parse(normalize_clauses(lex(line.words, known_names(workspace)).tokens)).measures
@@ -115,7 +120,7 @@ def _read_measure(line: Line, doc_ids: Sequence[str], workspace: Workspace) -> M
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where the question names something: what is at `start`, up to `end`, and up to `past` with what belongs to it."""
+    """The place of a name in the question: `start` to `end`, and `past` including what belongs to it."""
 
     value: Hashable
     start: int
@@ -124,9 +129,9 @@ class _Place:
 
 
 def reword_question(query: Query, workspace: Workspace) -> str:
-    """The words of `query.question`, with those of what was edited in place of what stood there.
+    """Return `query.question` with the edited names replaced.
 
-    They are for people, for search, and for questions that go on from this one; figures are asked for by the tree.
+    The words are for people, search and follow-up questions; figures are looked up by the tree.
     """
     before = query_for_question(query.question, workspace)
     lexed = lex(expand_abbreviations(query.question), known_names(workspace))
@@ -136,7 +141,7 @@ def reword_question(query: Query, workspace: Workspace) -> str:
     def edit(
         old: Sequence[Hashable], new: Sequence[Hashable], places: Sequence[_Place], say: Callable[[Hashable], str]
     ) -> str:
-        """Note the edits of one kind of thing; gives back the words of what stands nowhere yet."""
+        """Record the edits of one kind of name, and return the words that have no place yet."""
         if list(old) == list(new):
             return ""
         if not places:
@@ -225,18 +230,18 @@ _JOINT = re.compile(r"(?:,?\s+(?:and|or|vs\.?|versus|to|through|with|in|of|for|a
 
 
 class _QuestionText:
-    """The text of a question, to be edited in places."""
+    """The text of a question, edited by position."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def joint_start(self, start: int) -> int:
-        """Where the word begins that joins what stands at `start` to what is before it."""
+        """Return the start of the word that joins the text at `start` to the text before it."""
         found = _JOINT.search(self._text[:start])
         return found.start() if found else start
 
     def apply_edits(self, edits: Sequence[tuple[int, int, str]], behind: str) -> str:
-        """The text with each (start, end, words) put in, and what goes behind all of it."""
+        """Return the text with each (start, end, words) replaced, and `behind` appended."""
         text = self._text
         for start, end, words in sorted(edits, reverse=True):
             text = f"{text[:start]}{words}{text[end:]}"

@@ -1,4 +1,4 @@
-"""Parts of a question bound to a family: which members of which table are asked about."""
+"""Resolve the parts of a question to the members of a family in a table."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from fin_agent.workspace import Workspace
 
 
 class AmbiguousFamilyError(ValueError):
-    """Several tables fit a question to a family, or none does; in words that say which."""
+    """No table, or more than one, fits a question about a family; the message names them."""
 
 
 @dataclass(frozen=True, slots=True)
 class FamilyMembers:
-    """The parts asked about, and where each measure's figures of them stand."""
+    """The requested parts, and the tables with each measure's figures of them."""
 
     names: tuple[str, ...] = ()
-    """As the table prints them; largest first in the last period."""
+    """As the table prints them, largest first in the last period."""
     tables: Mapping[str, str] = field(default_factory=dict)
-    """Metric, or words of a printed line -> the table that its figures are taken from (`Slot.table`)."""
+    """Metric, or words of a printed line -> the table that provides its figures (`Slot.table`)."""
     totals: frozenset[str] = frozenset()
-    """Metrics and words whose table prints the total as well."""
+    """Metrics and words whose table also prints the total."""
     searched: frozenset[str] = frozenset()
-    """Metrics that are looked for by the question's words as well, since no statement has them."""
+    """Metrics that are also searched for by the question's words, since no statement has them."""
     in_formulas: bool = False
-    """Whether that goes for metrics of formulas, by their names: in quarters that annual reports alone print."""
+    """Whether metrics inside formulas are searched for by name as well, for quarters that only annual reports print."""
 
     def formula_expression(self, formula: str, lexicon: Lexicon) -> str:
-        """The expression of a formula, its metrics taken from their tables or found by their names."""
+        """Return the expression of a formula with its metrics pinned to tables, or searched for by name."""
 
         def pin_metric(name: re.Match[str]) -> str:
             inner = name.group()
@@ -53,9 +53,18 @@ NO_MEMBERS = FamilyMembers()
 
 
 def resolve_members(query: Query, company: str, periods: Sequence[FiscalPeriod], workspace: Workspace) -> FamilyMembers:
-    """The members that `query.parts` means, from one table for each measure. Raises AmbiguousFamilyError.
+    """Return the members that `query.parts` refers to, from one table for each measure.
 
-    No members where no table holds all of the names that the question gives.
+    No members if no table has all of the names in the question.
+
+    Args:
+        query: The parsed question.
+        company: Key of the company.
+        periods: The requested periods.
+        workspace: The index and lexicon.
+
+    Raises:
+        AmbiguousFamilyError: No table fits, or more than one.
     """
     parts = query.parts
     measured = _measured_lines(query, workspace.lexicon)
@@ -87,7 +96,7 @@ def resolve_members(query: Query, company: str, periods: Sequence[FiscalPeriod],
 
 
 def _measured_lines(query: Query, lexicon: Lexicon) -> list[tuple[str, str]]:
-    """(words, metric or empty) of every line that figures of the parts are wanted of."""
+    """Return (words, metric or empty) of every line whose figures by part are needed."""
     found: dict[tuple[str, str], None] = {}
     for line in query.lines():
         if isinstance(line, NamedFormula):
@@ -99,7 +108,7 @@ def _measured_lines(query: Query, lexicon: Lexicon) -> list[tuple[str, str]]:
 
 
 def _inputs(formula: str, lexicon: Lexicon) -> Iterator[str]:
-    """Metrics of a formula, those of the formulas in it as well."""
+    """Yield the metrics of a formula, including those of formulas in it."""
     for leaf in leaves_of(parse_formula(lexicon.formulas[formula].expression)):
         if leaf.name in lexicon.formulas:
             yield from _inputs(leaf.name, lexicon)
@@ -110,7 +119,7 @@ def _inputs(formula: str, lexicon: Lexicon) -> Iterator[str]:
 def _required_periods(
     query: Query, company: str, periods: Sequence[FiscalPeriod], workspace: Workspace
 ) -> tuple[FiscalPeriod, ...]:
-    """The periods that every member needs a figure of, the last one last."""
+    """Return the periods for which every member needs a figure, the last one last."""
     latest = workspace.years[company].latest()
     asked = tuple(periods) or ((latest,) if latest else ())
     moved = any(isinstance(one, Move) for one in query.measures) or query.kind is Kind.CHANGE
@@ -141,7 +150,7 @@ def _families(
 
 
 def _selected_names(query: Query, parts: Parts, family: Family) -> tuple[str, ...]:
-    """Names of the members that are asked about, the largest of the last period first."""
+    """Return the names of the requested members, largest of the last period first."""
     if parts.names and not parts.kind:
         return tuple(member.name for name in parts.names if (member := family.member_named(name)) is not None)
     left_out = {member.name for name in parts.without if (member := family.member_named(name)) is not None}
@@ -149,13 +158,13 @@ def _selected_names(query: Query, parts: Parts, family: Family) -> tuple[str, ..
         member.name for member in family.members if content_stems(member.name) in map(content_stems, parts.without)
     }
     if any(isinstance(one, Move) and one.how != "change" for one in query.measures):
-        # Growth from nothing, or from a loss, is none.
+        # Growth from zero or from a loss is undefined.
         left_out |= {member.name for member in family.members if member.value() <= 0}
     how = query.comparison.how if query.comparison is not None else None
     if how in (Combination.HIGHEST, Combination.LOWEST, Combination.FILTER):
         left_out |= {member.name for member in family.members if is_remainder(member.name)}
     if how is Combination.LOWEST:
-        left_out |= {member.name for member in family.members if not member.value(-1)}  # a dash says that it has none
+        left_out |= {member.name for member in family.members if not member.value(-1)}  # a dash means that it has none
     return tuple(member.name for member in family.ranked(-1) if member.name not in left_out)
 
 

@@ -1,4 +1,4 @@
-"""A question's words as typed tokens: companies, periods, parts, lines, numbers, operators, the words around them."""
+"""The lexer: turn a question into typed tokens for companies, periods, parts, lines, numbers and operators."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from fin_agent.vocabulary.dates import MONTH_NAME, month_number
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the question: `text` stands at `start`; `value` is what it names, by its type."""
+    """A token at `start` to `end`; `value` depends on its type."""
 
     type: str
     text: str
@@ -35,7 +35,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class KnownName:
-    """Something known by name that stands in the text: a part of a company."""
+    """A known name in the text: a part of a company."""
 
     name: str
     start: int
@@ -44,21 +44,21 @@ class KnownName:
 
 @dataclass(frozen=True)
 class KnownNames:
-    """What is known by name: the lexicon's entries, the index's companies and their parts."""
+    """The known names: entries of the lexicon, companies of the index and their parts."""
 
     lexicon: Lexicon
     directory: CompanyDirectory
     parts_in: Callable[[str, Sequence[str]], Sequence[KnownName]] = field(default=lambda text, keys: ())
-    """The parts that a text names, of the companies of these keys."""
+    """Returns the parts of companies (by key) that a text names."""
     is_printed: Callable[[str, Sequence[str]], bool] = field(default=lambda word, keys: True)
-    """Whether a word stands in the address of a figure of the companies of these keys."""
+    """Returns whether a word occurs in the address of a figure of companies (by key)."""
     lines_in: Callable[[str, Sequence[str]], Sequence[tuple[int, int]]] = field(default=lambda text, keys: ())
-    """(start, end) of what a text has word for word of the lines that filings of the companies of these keys print."""
+    """Returns (start, end) of printed lines of companies (by key) that occur word for word in a text."""
 
 
 @dataclass(frozen=True)
 class LexedQuestion:
-    """The tokens of a question, and the companies that it names."""
+    """The tokens of a question and the companies that it names."""
 
     text: str
     tokens: tuple[Token, ...]
@@ -67,13 +67,16 @@ class LexedQuestion:
 
 
 def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence[str] = ()) -> LexedQuestion:
-    """Read `text` into tokens, left to right, none overlapping; words that say nothing are left out.
+    """Tokenize `text`, left to right, without overlap and without words that carry no meaning.
 
-    `given` are names that the question itself defines: they become GIVEN. `about` are keys of the companies spoken of
-    before, whose parts and lines are meant where the text names no company.
+    Token types are those of `words.yaml` in capitals, and COMPANY, PERIOD, PART, METRIC, FORMULA, NUMBER, PHRASE,
+    COMMA, COLON, DASH and those of the signs `( ) + - * / ^`.
 
-    Types are those of `words.yaml` in capitals, and COMPANY, PERIOD, PART, METRIC, FORMULA, NUMBER, PHRASE, COMMA,
-    COLON, DASH and those of the signs `( ) + - * / ^`.
+    Args:
+        text: The question.
+        names: The known names.
+        given: Names that the question defines; they become GIVEN.
+        about: Keys of companies of the previous question, whose parts and lines are used if the text names no company.
     """
     text = _with_quotients(normalize_punctuation(expand_abbreviations(text)), names)
     companies = names.directory.mentions(text)
@@ -99,7 +102,7 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
         if not any(one.start < other.end and other.start < one.end for other in taken)
     ]
     unknown = names.directory.unknown_names(text, [(one.start, one.end) for one in taken])
-    if about:  # what its filings print is a line or a part of the company that is spoken of
+    if about:  # lines and parts that the filings of the previous company print
         unknown = [name for name in unknown if not names.is_printed(name, about)]
     taken += _unknown_companies(text, unknown, taken)
     taken.sort(key=lambda one: one.start)
@@ -117,7 +120,7 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
 
 
 def _with_share_signs(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
-    """The tokens, with a sign between the part and the whole of a share: `percentage of wages in total costs`."""
+    """Yield the tokens with a sign between the part and the whole of a share: `percentage of wages in total costs`."""
     types = [one.type for one in tokens]
     asks = "SHARE" in types and not {"OF_WHICH", "CAME_FROM"}.intersection(types) and types.count("OVER") < 2
     for place, one in enumerate(tokens):
@@ -136,11 +139,11 @@ def _is_share_of_whole() -> tuple[list[str], ...]:
 
 
 def with_printed_lines(lexed: LexedQuestion, spans: Sequence[tuple[int, int]]) -> LexedQuestion:
-    """The tokens with each printed line of `spans` as one, whatever its words mean elsewhere: `Write-offs, net of tax`.
+    """Return the tokens with each printed line of `spans` as one token: `Write-offs, net of tax`.
 
-    One that the tokens read as a line, or as a part and its line, stays as it is; so does one that begins or ends with
-    words that ask something, where no other word does: `change in inventories` is also a row. `As a percentage of
-    revenue` behind a line is never a row of its own: it says what that line is divided by.
+    Spans that are already a line, or a part and its line, are kept. So are spans that begin or end with request words,
+    if no other word does: `change in inventories` is also a row. `As a percentage of revenue` after a line is never its
+    own row: it names the divisor.
     """
     tokens = list(lexed.tokens)
     for start, last in spans:
@@ -168,7 +171,7 @@ def with_printed_lines(lexed: LexedQuestion, spans: Sequence[tuple[int, int]]) -
 
 
 def with_bare_balance(lexed: LexedQuestion) -> LexedQuestion:
-    """The tokens with `total` or `beginning balance` as a line where they name no other: `the change in the total`."""
+    """Return the tokens with `total` or `beginning balance` as the only line: `the change in the total`."""
     types = {one.type for one in lexed.tokens}
     found = _BARE.search(lexed.text)
     if found is None or types.isdisjoint(_MOVING) or any(one in _OPERANDS or one.startswith("KIND_") for one in types):
@@ -190,7 +193,7 @@ _ASKING = frozenset({
 
 
 def _with_quotients(text: str, names: KnownNames) -> str:
-    """The text with blanks around a slash between two lines that the lexicon knows: `r&d/revenue`."""
+    """Return the text with spaces around a slash between two known lines: `r&d/revenue`."""
     if _SLASH.search(text) is None:
         return text
     known = [(one.start, one.end) for one in names.lexicon.mentions(_SLASH.sub("\n", text))]
@@ -207,7 +210,7 @@ _SLASH = re.compile(r"(?<=[A-Za-z]{2})/(?=[A-Za-z]{2})")
 
 
 def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token]:
-    """Names that share words: `current assets and liabilities`, `basic and diluted EPS`, each written out."""
+    """Write out names that share words: `current assets and liabilities`, `basic and diluted EPS`."""
     for place in range(len(tokens) - 1, 1, -1):
         first, joint, second = tokens[place - 2 : place + 1]
         at = place - 2
@@ -226,7 +229,7 @@ def _complete_shared_words(tokens: list[Token], names: KnownNames) -> list[Token
 
 
 def _quotient_of(tokens: Sequence[Token], place: int, one: Token, names: KnownNames) -> list[Token]:
-    """`net income to capital expenditures ratio`: behind `to` the ratio is that of both lines, and none by itself."""
+    """Read a ratio after `to` as that of both lines: `net income to capital expenditures ratio`."""
     behind = place > 1 and tokens[place - 1].type == "TO" and tokens[place - 2].type in _LINES
     words = one.text[: -len(" ratio")]
     if not behind or one.type != "FORMULA" or not one.text.lower().endswith(" ratio"):
@@ -239,7 +242,7 @@ def _quotient_of(tokens: Sequence[Token], place: int, one: Token, names: KnownNa
 
 
 def _as_known_name(words: str, token: Token, names: KnownNames) -> Token:
-    """The token as what `words` name as a whole; as it is where they name nothing else."""
+    """Return the token as the known name of `words`; unchanged if they name nothing else."""
     found = names.lexicon.mentions(words)
     if len(found) != 1 or found[0].phrase != words or found[0].id == token.value:
         return token
@@ -247,7 +250,7 @@ def _as_known_name(words: str, token: Token, names: KnownNames) -> Token:
 
 
 def _match_synonym(token: Token, like: Token, names: KnownNames) -> Token:
-    """The token as what it names in some wording of the metric beside it: `operations and financing activities`."""
+    """Return the token as a synonym of its metric in the wording next to it: `operations and financing activities`."""
     metric = names.lexicon.metrics.get(str(like.value))
     head = like.text.split()[0].lower()
     for words in metric.words if metric is not None else ():
@@ -259,7 +262,7 @@ def _match_synonym(token: Token, like: Token, names: KnownNames) -> Token:
 
 
 def normalize_punctuation(text: str) -> str:
-    """The text with straight quotes and hyphens, each character in its place, and blanks for quotes around a name."""
+    """Return the text with straight quotes and hyphens at unchanged positions, and spaces for quotes around a name."""
     return _QUOTED.sub(r" \1 ", "".join(_MARKS.get(mark, mark) for mark in text))
 
 
@@ -278,7 +281,7 @@ def _without(text: str, tokens: Sequence[Token]) -> str:
 
 
 def periods_in(text: str, companies: Sequence[Token] = ()) -> list[Token]:
-    """The periods and days that the text names outside of `companies`."""
+    """Return the periods and days that the text names outside of `companies`."""
     found: list[Token] = []
     places: dict[tuple[int, int], int] = {}
     taken = bytearray(len(text))
@@ -306,7 +309,7 @@ def periods_in(text: str, companies: Sequence[Token] = ()) -> list[Token]:
 
 
 def _month_ends(text: str) -> Iterator[DateMention]:
-    """The last day of a month that a question names with its year: `at the end of June 2025`."""
+    """Yield the last day of a month named with its year: `at the end of June 2025`."""
     for found in _MONTH_OF_YEAR.finditer(text):
         year, month = int(found["year"]), month_number(found["month"])
         last = date(year, month, monthrange(year, month)[1])
@@ -327,15 +330,15 @@ def _given(text: str, given: Sequence[str], taken: Sequence[Token]) -> Iterator[
 
 
 def mentions_of(token: Token) -> tuple[PeriodMention | DateMention, ...]:
-    """What a PERIOD names: several where one phrase stands for several."""
+    """Return the mentions of a PERIOD token; several if one phrase covers several."""
     return token.value if isinstance(token.value, tuple) else ()
 
 
 def _mentions_in(text: str, names: KnownNames, *, between_years: bool = False) -> Iterator[Token]:
-    """Metrics and formulas that the text names, without words of their names that ask something of them.
+    """Yield the metrics and formulas that the text names, without leading or trailing request words.
 
-    `total` before a flow may add up periods, `growth` behind a figure asks for its growth, `positive` claims something,
-    `change in` between several years is that of a balance, and no line of the cash flow statement.
+    `total` before a flow may sum periods, `growth` after a figure requests its growth, `positive` is a claim, and
+    `change in` between several years is the change of a balance, not a line of the cash flow statement.
     """
     for one in names.lexicon.mentions(text):
         words = one.phrase
@@ -368,19 +371,19 @@ _TO = re.compile(r"(?<= )to(?= )", re.I)
 
 
 def _split_at_joint(word: re.Match[str]) -> str:
-    """`ratio of capex to depreciation and amortization`: names on either side of `to` do not run into each other."""
+    """Split names at `to`, so that they do not merge: `ratio of capex to depreciation and amortization`."""
     return ";" * len(word.group())
 
 
 def _is_part_kind(words: str) -> bool:
-    """Whether the words are those for a kind of part: `products`, `service offerings`."""
+    """Return whether the words name a kind of part: `products`, `service offerings`."""
     pieces = list(_pieces(words, 0, len(words)))
     size, kind = _phrase_at(pieces, 0) if pieces else (0, "")
     return size == len(pieces) and kind.startswith("kind_")
 
 
 def _with_kind(text: str, part: KnownName) -> Token:
-    """A part with the word for its kind: `Americas segment`."""
+    """Return a part with the word for its kind: `Americas segment`."""
     end = part.end
     pieces = list(_pieces(text, end, len(text)))
     if pieces and not text[end : pieces[0].start].strip():
@@ -392,13 +395,13 @@ def _with_kind(text: str, part: KnownName) -> Token:
 
 
 _CALLED_BEHIND = frozenset({"business", "unit"})
-"""What people call a part by behind its name: `the DVD business`."""
+"""Words that people append to a part's name: `the DVD business`."""
 
 
 def _without_overlaps(named: Sequence[Token]) -> list[Token]:
-    """Of lines and parts that overlap the longer name."""
+    """Return the lines and parts without overlaps, preferring the longer name."""
     kept: list[Token] = []
-    taken = bytearray(max((one.end for one in named), default=0))  # by character: questions may name a thousand lines
+    taken = bytearray(max((one.end for one in named), default=0))  # by character: a question may name a thousand lines
     for one in sorted(named, key=lambda one: (one.start - one.end, one.type == "PART", one.start)):
         if not any(taken[one.start : one.end]):
             taken[one.start : one.end] = b"x" * (one.end - one.start)
@@ -432,14 +435,14 @@ _SIGNS = {"(": "LPAR", "[": "LPAR", "{": "LPAR", ")": "RPAR", "]": "RPAR", "}": 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number of the question in base units, with its unit: `USD`, `percent`, `bps`, `days`, `times` or none."""
+    """A number of the question in base units with its unit: `USD`, `percent`, `bps`, `days`, `times` or none."""
 
     value: float
     unit: str
 
 
 def _words(text: str, start: int, end: int) -> list[Token]:
-    """Numbers, marks and words between two known names, words by the longest phrase of `words.yaml` that fits."""
+    """Return the numbers, signs and words between two known names, by the longest matching phrase of `words.yaml`."""
     pieces = list(_pieces(text, start, end))
     tokens: list[Token] = []
     place = 0
@@ -464,21 +467,21 @@ def _words(text: str, start: int, end: int) -> list[Token]:
 _ATTRIBUTES = frozenset(
     {"data", "information", "value", "level", "term", "book", "record", "money", "name", "form", "business"}
 )
-"""Words that say nothing alone, and narrow the content word behind them: `data center`, `term loan`."""
+"""Words that mean nothing alone and qualify the next content word: `data center`, `term loan`."""
 
 
 _NAMES_TOO = frozenset({"change", "up", "down", "difference"})
-"""Kinds of words that are names as well: `its contract with Delta`, `sales to Gap`."""
+"""Types of words that are also names: `its contract with Delta`, `sales to Gap`."""
 
 
 def _is_a_name(text: str, start: int) -> bool:
-    """Whether a capitalised word stands behind one in small letters."""
+    """Return whether a capitalized word follows a lower-case one."""
     before = text[:start].rstrip().rpartition(" ")[2]
     return before.isalpha() and before.islower()
 
 
 def _continues(text: str, pieces: Sequence[Token], place: int) -> bool:
-    """Whether a content word stands right behind a piece."""
+    """Return whether a content word directly follows a piece."""
     if place + 1 >= len(pieces) or pieces[place + 1].type != "PHRASE":
         return False
     return text[pieces[place].end : pieces[place + 1].start] == " " and not _phrase_at(pieces, place + 1)[0]
@@ -517,7 +520,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Token]:
 
 @lru_cache(maxsize=1)
 def _phrases() -> tuple[dict[tuple[str, ...], str], dict[str, list[int]]]:
-    """Phrase -> its type (of one in two lists the later), and first word -> lengths of its phrases, longest first."""
+    """Return phrase -> type (the later list wins), and first word -> lengths of its phrases, longest first."""
     lists = yaml.load(
         resources.files(__package__).joinpath("words.yaml").read_text(encoding="utf-8"),
         Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader),
@@ -536,10 +539,10 @@ def _phrases() -> tuple[dict[tuple[str, ...], str], dict[str, list[int]]]:
 
 
 def _phrase_at(pieces: Sequence[Token], place: int) -> tuple[int, str]:
-    """(how many pieces, type) of the longest phrase that begins there; (0, "") for none."""
+    """Return (number of pieces, type) of the longest phrase that begins at a piece; (0, "") for none."""
     kinds, sizes = _phrases()
     if pieces[place].text == "US":
-        return 0, ""  # the country, and not who asks
+        return 0, ""  # the country, not the pronoun
     for size in sizes.get(pieces[place].text.lower(), ()):
         kind = kinds.get(tuple(one.text.lower() for one in pieces[place : place + size]))
         if kind is not None and place + size <= len(pieces):
@@ -553,7 +556,7 @@ _JOINING = frozenset({"of", "on", "for", "in", "from", "with", "by", "under", "w
 
 
 def _resolve_ambiguous_words(tokens: Sequence[Token]) -> list[Token]:
-    """Words of two senses by what stands around them: `over` between two lines divides, before an amount it exceeds."""
+    """Resolve ambiguous words by context: `over` between two lines divides, before an amount it compares."""
     behind: list[Token | None] = []
     after = None
     for one in reversed(tokens):
@@ -572,7 +575,7 @@ def _resolve_ambiguous_words(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _with_parts_by_kind(tokens: list[Token]) -> list[Token]:
-    """`Freight segment operating margin`: words right before the word for a kind of part name one."""
+    """Read words directly before a word for a kind of part as its name: `Freight segment operating margin`."""
     measured = any(one.type in ("METRIC", "FORMULA") for one in tokens)
     for place in range(len(tokens) - 1 if measured else 0):
         one, kind = tokens[place], tokens[place + 1]
@@ -590,7 +593,7 @@ _KINDS_BEHIND = frozenset({"KIND_SEGMENT"})
 _COUNTED_OFF = frozenset(
     {"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "main", "individual", "various"}
 )
-"""What may stand before the word for parts, and says nothing of which are meant: `its three main segments`."""
+"""Words before the word for parts that do not select any: `its three main segments`."""
 
 
 def _names_both_lines(one: Token) -> bool:
@@ -628,7 +631,7 @@ _IN_TOTAL = frozenset({"in total", "in aggregate"})
 _NOUNS = frozenset(
     {"gain", "improvement", "improvements", "expansion", "reduction", "contraction", "shift", "movement"}
 )
-"""Movements that end the name of a line; behind a measure that is known they ask how it moved."""
+"""Movements that can end the name of a line; after a known measure they ask how it moved."""
 
 
 def _is_count(number: Token) -> bool:
@@ -637,7 +640,7 @@ def _is_count(number: Token) -> bool:
 
 
 def _join_content_words(text: str, tokens: Sequence[Token], names: KnownNames) -> Iterator[Token]:
-    """Content words that stand together as one line: a METRIC or FORMULA alone, else a PHRASE with what it holds."""
+    """Join adjacent content words into one line: a METRIC or FORMULA if alone, else a PHRASE with its tokens."""
     place = 0
     while place < len(tokens):
         if tokens[place].type not in _LINES:
@@ -658,7 +661,7 @@ def _join_content_words(text: str, tokens: Sequence[Token], names: KnownNames) -
 
 
 def _next_in_run(text: str, tokens: Sequence[Token], place: int, run: Sequence[Token]) -> int | None:
-    """Position of the content word that goes on with the run: right behind it, or behind `of` and the like."""
+    """Return the position of the content word that continues the run, directly or after `of` and the like."""
     last, one = run[-1], tokens[place]
     if one.type in _LINES:
         plain_gap = not text[last.end : one.start].strip(" -'\"/")
@@ -703,7 +706,7 @@ def _as_line(text: str, run: Sequence[Token], names: KnownNames) -> Token:
 
 
 _OF_FLOWS = frozenset({"charge", "charges"})
-"""Tails that say nothing new of what flows, and make another line of a balance: `goodwill charge`."""
+"""Tails that add nothing to a flow but make another line of a balance: `goodwill charge`."""
 
 
 @lru_cache(maxsize=1)
@@ -712,6 +715,6 @@ def _tails() -> frozenset[str]:
 
 
 def content_stems(words: str) -> frozenset[str]:
-    """The words of a phrase in one form for singular and plural, without joining words."""
+    """Return the words of a phrase, singular and plural unified, without joining words."""
     found: Collection[str] = re.findall(r"[a-z0-9&]+", plain(words))
     return frozenset(singular(word) for word in found if word not in _JOINING and word not in ("the", "and", "a"))

@@ -1,4 +1,4 @@
-"""Companies, periods and parts of a question, attached to the measures they are said of."""
+"""Attach the companies, periods and parts of a question to the measures that they modify."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ ARITHMETIC = frozenset({"PLUS", "MINUS", "TIMES", "OVER", "POWER", "SQUARED", "C
 PREFIXES = frozenset(
     {"AVERAGE", "AVERAGE_BALANCE", "AVERAGE_OF", "OPENING", "CLOSING", "PRIOR", "TOTAL", "TOTAL_OF", "HALF", "TWICE"}
 ) | {"SQRT", "ABS", "MOVE_OF"}
-"""What may stand before a line as a part of the measure."""
+"""Token types that may precede a line as part of the measure."""
 _PREFIXES = PREFIXES | {"CHANGE", "GROWTH", "UP", "DOWN", "SHARE", "RATIO", "DIFFERENCE"}
-"""What may stand between a modifier and the line that it belongs to."""
+"""Token types that may come between a modifier and its line."""
 
 
 @dataclass
 class Operand:
-    """A line of the question with what is said of it alone; the grammar sees it as LINE or REF."""
+    """A line of the question with its own modifiers; the grammar sees it as LINE or REF."""
 
     token: Token
     companies: list[CompanyMention] = field(default_factory=list)
     periods: list[PeriodMention | DateMention] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
     total: bool = False
-    """Whether `total` stands before it."""
+    """Whether `total` precedes it."""
 
 
 @dataclass
 class AttachedModifiers:
-    """Tokens without modifiers; what holds for the whole question; operands by the place of their token."""
+    """Tokens without modifiers, modifiers of the whole question, and operands by position of their token."""
 
     tokens: list[Token]
     operands: dict[int, Operand]
@@ -44,15 +44,21 @@ class AttachedModifiers:
     periods: list[PeriodMention | DateMention]
     parts: list[str]
     apart: tuple[str, ...] = ()
-    """Words of modifiers that belong to one of several measures, or to each other: `revenue in 2023 and net income in
-    2024`, `car sales in Taiwan`."""
+    """Words of modifiers that belong to one of several measures, or to each other.
+
+    `revenue in 2023 and net income in 2024`, `car sales in Taiwan`.
+    """
 
 
 def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifiers:
-    """Take companies, periods and parts out of `tokens`; `pins` says whether the measure is arithmetic.
+    """Separate companies, periods and parts from the tokens.
 
-    In arithmetic, a period (company, part) that each of several operands has is that operand's alone; one that stands
-    beside one operand only is said of all. Else it is said of the question.
+    In arithmetic, a modifier that each of several operands has belongs to its operand; one next to a single operand
+    applies to all. Otherwise modifiers apply to the question.
+
+    Args:
+        tokens: The tokens.
+        pins: Whether the measure is arithmetic.
     """
     groups = _grouped(list(tokens))
     hosts = [_host_line(groups, place) for place in range(len(groups))]
@@ -98,7 +104,7 @@ _Group = Token | list[Token]
 def _with_brackets(
     groups: Sequence[_Group], loose: Sequence[tuple[int | None, list[Token]]]
 ) -> list[tuple[int | None, list[Token]]]:
-    """`Acme 2024 (a / b) vs Bolt 2023 (c / d)`: what stands before each of several brackets is said of all in it."""
+    """Apply the modifiers before each of several brackets to its lines: `Acme 2024 (a / b) vs Bolt 2023 (c / d)`."""
     opens = {
         id(run): place + 1
         for place, run in enumerate(groups[:-1])
@@ -114,7 +120,7 @@ def _with_brackets(
 
 
 def _lines_inside(groups: Sequence[_Group], place: int) -> list[int]:
-    """Positions of the lines within the bracket that opens at `place`."""
+    """Return positions of the lines in the bracket that opens at `place`."""
     found: list[int] = []
     depth = 0
     for at in range(place, len(groups)):
@@ -128,7 +134,7 @@ def _lines_inside(groups: Sequence[_Group], place: int) -> list[int]:
 
 
 def _is_operand(groups: Sequence[_Group], place: int, lines: int) -> bool:
-    """Whether modifiers stand for a line: behind an operator, or first, where one line follows for all of them."""
+    """Return whether modifiers replace a line: after an operator, or first before the only line."""
     if place and _is_operator(groups[place - 1]):
         return True
     first = not place or (isinstance(before := groups[place - 1], Token) and before.type == "LPAR")
@@ -136,7 +142,7 @@ def _is_operand(groups: Sequence[_Group], place: int, lines: int) -> bool:
 
 
 def _grouped(tokens: list[Token]) -> list[_Group]:
-    """Tokens, with modifiers that stand together (`FY2023 and FY2024`, `Nike vs Adidas`) as one list each."""
+    """Return the tokens with adjacent modifiers (`FY2023 and FY2024`, `Nike vs Adidas`) as one list each."""
     groups: list[_Group] = []
     place = 0
     while place < len(tokens):
@@ -164,7 +170,7 @@ def _grouped(tokens: list[Token]) -> list[_Group]:
 
 
 def _joins(token: Token, first: Token) -> bool:
-    """Whether a token may stand within a list that begins with `first`; a minus only within years (`2022-2024`)."""
+    """Return whether a token may be inside a list that begins with `first`; a minus only in years (`2022-2024`)."""
     if token.type in ("MINUS", "DASH"):
         return first.type == "PERIOD" and token.text == "-"
     return token.type in ("AND", "COMMA", "VERSUS", "OR", "TO", "FROM_WORD", "THAN")
@@ -188,7 +194,7 @@ _OPERATORS = frozenset({"PLUS", "MINUS", "TIMES", "OVER", "OF_WHICH", "DASH", "B
 
 
 def _host_line(groups: Sequence[_Group], place: int) -> int | None:
-    """Position of the line that a list of modifiers stands beside: the one it leads to, else the one before it."""
+    """Return the position of the line that a list of modifiers belongs to: the one after it, else the one before."""
     run = groups[place]
     if isinstance(run, Token):
         return None
@@ -226,9 +232,9 @@ def _distribute(
     pins: bool,
     compared: bool,
 ) -> None:
-    """Give modifiers of one kind to their lines or to the question; several periods of an average are its own.
+    """Assign modifiers of one kind to their lines or to the question; several periods of an average stay together.
 
-    Parts in several places are told apart where they are `compared`: `the revenue of A exceeded that of B`.
+    Parts in several places stay separate if they are `compared`: `the revenue of A exceeded that of B`.
     """
     named = [(host, [one for one in run if one.type == kind]) for host, run in loose]
     named = [(host, run) for host, run in named if run]
@@ -243,7 +249,7 @@ def _distribute(
     for host, run in named:
         values = [value for one in run for value in _values(one)]
         own = alone or (pins and host in averaged and len(values) > 1)
-        own = own and not (kind == "PART" and len(values) > 1 and len(named) == 1)  # each of them is meant
+        own = own and not (kind == "PART" and len(values) > 1 and len(named) == 1)  # all of them apply
         holder = operands[host] if own and host is not None else attached
         {"COMPANY": holder.companies, "PERIOD": holder.periods, "PART": holder.parts}[kind].extend(values)  # type: ignore[attr-defined]
 
@@ -256,7 +262,7 @@ def _values(token: Token) -> Iterator[object]:
 
 
 def period_of(mention: PeriodMention | DateMention) -> Period:
-    """A period as the question names it."""
+    """Return the period that a mention names."""
     if isinstance(mention, DateMention):
         return Period(end=mention.date, months=0)
     first = mention.months in (6, 9) and mention.half != 2 and mention.period_end is None
@@ -270,7 +276,7 @@ def period_of(mention: PeriodMention | DateMention) -> Period:
 
 
 def with_modifiers(line: Line | NamedFormula, operand: Operand) -> Measure:
-    """The line with the company, part and period that are said of it alone; the mean of it over several periods."""
+    """Return the line with its own company, part and period."""
     update: dict[str, object] = {}
     if operand.companies:
         update["company"] = operand.companies[0].company.key

@@ -1,4 +1,4 @@
-"""What a question says of the one figure that it asks for, where no grammar reads it whole."""
+"""Read a question as a request for one printed figure, if the grammar cannot parse it."""
 
 from __future__ import annotations
 
@@ -34,13 +34,17 @@ class SingleFigureQuestion:
     period: FiscalPeriod
     sought: FigureTarget
     words: str
-    """Its content words as they were typed."""
+    """Its content words as typed."""
 
 
 def as_single_figure(question: str, core: str, names: KnownNames, workspace: Workspace) -> SingleFigureQuestion | None:
-    """The question as one figure; None where it names no company or several, several periods, or asks to compute.
+    """Return the question as one figure; None for several companies or periods, or a calculation.
 
-    `core` is what it asks, without what says how to answer.
+    Args:
+        question: The question.
+        core: The question without instructions for the answer.
+        names: The known names.
+        workspace: The index.
     """
     told = sentences_of(expand_abbreviations(question))
     wants = parts_of(core)[0].answer_type
@@ -51,7 +55,7 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     if len(companies) != 1 or lexed.unknown or any(_asks_calculation(one, lexed.text) for one in lexed.tokens):
         return None
     if len({one.text for one in lexed.tokens if one.type == "COMPANY"}) > 1:
-        return None  # `the Blizzard unit of Activision Blizzard`: one of the names may be a part's
+        return None  # `the Blizzard unit of Activision Blizzard`: one of the names may be of a part
     if any(one.type == "AND" for one in lexed.tokens) and sum(one.type in _MEASURES for one in lexed.tokens) > 1:
         return None
     (mention,) = companies.values()
@@ -61,7 +65,7 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     period, dated = asked_of
     content = [one for one in lexed.tokens if _is_content(one, lexed) or (one.type == "PERIOD" and one is not dated)]
     if any(one.type in _MOVES for one in lexed.tokens):
-        before = str(period.fiscal_year - 1)  # a change is one from the year before
+        before = str(period.fiscal_year - 1)  # a change is relative to the year before
         content = [one for one in content if one.type != "PERIOD" or before not in one.text]
     moving = [one for one in lexed.tokens if one.type in _MOVES]
     asking = _words_in(moving, lexed) - _words_in((one for one in content if one not in moving), lexed)
@@ -94,22 +98,22 @@ def _words_in(tokens: Iterable[Token], lexed: LexedQuestion) -> Words:
 
 
 def _way_of(moving: Sequence[Token]) -> Moved | None:
-    """Which way the question says that something moved: that it grew, where it asks for a growth."""
+    """Return the direction of a movement in the question; a request for growth means up."""
     types = {one.type for one in moving}
     return "down" if "DOWN" in types else "up" if types & {"UP", "GROWTH"} else "either" if types else None
 
 
 @lru_cache(maxsize=1)
 def everyday_words() -> Words:
-    """What people say of anything: filings write another word for it, or none."""
+    """Return common words for which filings use another word, or none."""
     return frozenset().union(*map(words_of, word_lists("answer_words")["everyday"]))
 
 
 def _asks_calculation(token: Token, text: str) -> bool:
-    """Whether a token asks for more than a figure as it is printed.
+    """Return whether a token asks for more than a printed figure.
 
-    `under` a plan, revenue `per` member and a hyphen compute nothing. A word that a line may have (`the growth rate
-    assumed`) is content: an address has to say it.
+    `under` a plan, revenue `per` member and a hyphen compute nothing. A word that a line's name may contain (`the
+    growth rate assumed`) is content: the figure's address must contain it.
     """
     if token.type in _MOVES:
         return False  # a sentence may say by how much
@@ -120,7 +124,7 @@ def _asks_calculation(token: Token, text: str) -> bool:
 
 
 def _is_a_name(token: Token, text: str) -> bool:
-    """Whether it is written in capitals among small letters: the `MAX` of an aircraft ranks nothing."""
+    """Return whether a token is in capitals among lower-case words: the `MAX` of an aircraft requests no maximum."""
     return token.text.isupper() and len(token.text) >= _MIN_NAME_LENGTH and any(map(str.islower, text))
 
 
@@ -128,14 +132,14 @@ _MIN_NAME_LENGTH = 3
 
 
 def _is_content(token: Token, lexed: LexedQuestion) -> bool:
-    """Whether a token says which figure is meant."""
+    """Return whether a token helps to identify the figure."""
     if token.type in ("COMPANY", "PERIOD"):
         return False  # `AMD`, `FY2019`: in capitals, and no part of the figure's name
     return token.type in _CONTENT | _MAY_BE_PRINTED or _is_a_name(token, lexed.text)
 
 
 def _wanted(wants: AnswerType, hard: Words) -> Wanted:
-    """What kind of figure is asked for: a count, too, where only things are named that are counted."""
+    """Return the kind of figure requested; a count also if the question names only countable things."""
     wanted = _WANTED.get(wants, "words")
     return "count" if wanted == "words" and hard & _COUNTED and not hard & _OF_MONEY else wanted
 
@@ -144,7 +148,7 @@ _COUNTED, _OF_MONEY = stems("counted"), stems("of money")
 
 
 def _asks_a_share(tokens: Sequence[Token], wants: AnswerType) -> bool:
-    """Whether a share is asked for: `share of revenue that came from`, and not `how much of`: that may be an amount."""
+    """Return whether a share is requested: `share of revenue that came from`, but not `how much of`."""
     if any(one.type in ("EXCESS", "PERCENT") for one in tokens):
         return True
     shares = [one.text.lower() for one in tokens if one.type == "SHARE"]
@@ -197,7 +201,7 @@ def _fiscal_period(mention: PeriodMention | DateMention, identities: Sequence[Id
 
 
 def printed_name(fact: Fact) -> str:
-    """What a figure of a table is called by what is printed around it; empty for one of a sentence."""
+    """Return the name of a table's figure from its printed address; empty for a figure of a sentence."""
     if fact.source == "text":
         return ""
     names = dict.fromkeys((*fact.row_path[-2:], *([fact.scope] if fact.scope else [])))
@@ -205,7 +209,7 @@ def printed_name(fact: Fact) -> str:
 
 
 def quoted_address(sourced: SourcedFact) -> str:
-    """A figure by its row and page, in words: `the line 'Total debt' (ACME_2023_10K page 41)`."""
+    """Return a reference to a figure by row and page: `the line 'Total debt' (ACME_2023_10K page 41)`."""
     fact = sourced.fact
     kind = "the sentence" if fact.source == "text" else "the line"
     words = " > ".join(fact.row_path)
@@ -219,12 +223,12 @@ _MEASURES = frozenset({"METRIC", "FORMULA"})
 _CONTENT = LINES | {"EXCEPT", "NUMBER", "PART"}
 _COMPARES = frozenset({"BY_HOW_MUCH", "EXCESS", "VERSUS"})
 _MOVES = _COMPARES | {"CHANGE", "DOWN", "GROWTH", "UP", "YOY"}
-"""Types of words that ask by how much something moved; of the first, that is computed from what tables print."""
+"""Types of words that request a movement; that of the first group is computed from printed figures."""
 _MAY_BE_PRINTED = frozenset({
     "AVERAGE_BALANCE", "CHANGE", "COUNT", "COVERED", "DIFFERENCE", "DOWN", "EXCESS", "EXPECTED", "FASTEST", "GROWTH",
     "HIGHER", "HIGHEST", "LOWER", "LOWEST", "MARGIN", "RATIO", "SLOWEST", "STATISTIC", "UP", "YOY",
 })  # fmt: skip
-"""Types of words that ask for more than a figure as it is printed, or stand in the name of one."""
+"""Types of words that request more than a printed figure, or are part of its name."""
 _COMPUTES = ARITHMETIC - {"OF_WHICH"} | _MAY_BE_PRINTED | {
     "CAGR", "DEFINITION", "DESCRIBE", "EACH", "EVERY", "FASTER", "HOW_MANY_TIMES", "RANK", "SLOWER",
     "WHY",

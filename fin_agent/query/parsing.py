@@ -1,4 +1,4 @@
-"""Tokens to measures: modifiers attached, the grammar run, trees built."""
+"""The parser: attach modifiers to tokens, run the grammar, build the trees of measures."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 
 
 MAX_TOKENS = 400
-"""Of a question: its reading takes longer than its length by far."""
+"""Most tokens of a question; parsing time grows faster than the length."""
 
 
 @dataclass
 class ParsedQuestion:
-    """What a question is made of, before it is put together."""
+    """The elements of a question, before they are composed."""
 
     measures: list[Measure] = field(default_factory=list)
     groups: list[int] = field(default_factory=list)
-    """How many measures stand together, list by list."""
+    """Number of measures in each list."""
     places: list[int] = field(default_factory=list)
-    """Where each measure begins."""
+    """Position of each measure."""
     frames: dict[str, list[Token]] = field(default_factory=dict)
-    """Words that say what is asked, by type."""
+    """Words that express the request, by type."""
     companies: list[CompanyMention] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     periods: list[PeriodMention | DateMention] = field(default_factory=list)
@@ -54,16 +54,19 @@ class ParsedQuestion:
 
 
 class NoReadingError(FinAgentError):
-    """The grammar has no reading of these tokens: a bracket that is not closed, an operator without a line."""
+    """The grammar has no reading of the tokens: an unbalanced bracket, an operator without a line."""
 
 
 def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None, *, goes_on: bool = False) -> ParsedQuestion:
-    """Read tokens that `normalize_clauses` has put in order.
+    """Parse tokens that `normalize_clauses` has prepared.
 
-    `given` are trees of names that the question defines, by the place of their token. A question that `goes_on` from
-    another one may have no measure of its own.
+    Args:
+        tokens: The tokens.
+        given: Trees of names that the question defines, by position of their token.
+        goes_on: Whether the question is a follow-up, which may have no measure of its own.
 
-    Raises NoReadingError.
+    Raises:
+        NoReadingError: The grammar has no reading of the tokens.
     """
     stream = list(tokens)
     if len(stream) > MAX_TOKENS:
@@ -81,7 +84,7 @@ def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None, *, g
     prepared = list(_prepare_tokens(attached.tokens, pins=pins))
     items = list(_read(prepared))
     if pins and _are_adjacent(items):
-        raise NoReadingError("the question puts two measures side by side and does not say how to combine them")
+        raise NoReadingError("the question has two measures next to each other and does not say how to combine them")
     amounts = {one.start: one.value for one in tokens if isinstance(one.value, Amount)}
     builder = _Builder(attached.operands, given or {}, amounts)
     parsed = ParsedQuestion(arithmetic=pins)
@@ -102,7 +105,7 @@ def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None, *, g
 
 
 def _are_adjacent(items: Sequence[Any]) -> bool:
-    """Whether two lists of measures stand without a word between them that sets one against the other."""
+    """Return whether two lists of measures are adjacent, without a comparing word between them."""
     apart = True
     if any(isinstance(child, Token) and child.type == "COVERED" for child in items):
         return False
@@ -132,7 +135,7 @@ def _begins(one: Token) -> bool:
 
 
 def _parts_as_lines(tokens: Sequence[Token], *, goes_on: bool) -> Iterator[Token]:
-    """A part that stands where a line would is one: between operators, or where the question has no other."""
+    """Read a part as a line if it is in the place of one: between operators, or if the question has no line."""
     none = not goes_on and not any(one.type in LINES for one in tokens)
     family = any(one.type in ("KIND", "FASTEST", "SLOWEST") for one in tokens)
     arithmetic = has_arithmetic(tokens)
@@ -150,7 +153,7 @@ def _parts_as_lines(tokens: Sequence[Token], *, goes_on: bool) -> Iterator[Token
 
 
 def _with_growth_behind(tokens: Sequence[Token]) -> list[Token]:
-    """`revenue growth minus cost growth`: in arithmetic the growth of a line is an operand."""
+    """Read the growth of a line as an operand in arithmetic: `revenue growth minus cost growth`."""
     return [
         replace(one, type="GREW") if one.type == "GROWTH" and place and tokens[place - 1].type in LINES else one
         for place, one in enumerate(tokens)
@@ -158,7 +161,7 @@ def _with_growth_behind(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _prepare_tokens(tokens: Sequence[Token], *, pins: bool) -> Iterator[Token]:
-    """Tokens by what the grammar wants: separators only between measures, prefixes only before one."""
+    """Yield tokens as the grammar expects them: separators only between measures, prefixes only before one."""
     share = any(one.type == "SHARE" for one in tokens)
     asked = any(one.type in _ASKED_OF_A_TOTAL for one in tokens)
     listed = _aggregated_joints(tokens)
@@ -205,7 +208,7 @@ def _prepare_tokens(tokens: Sequence[Token], *, pins: bool) -> Iterator[Token]:
 
 
 _ASKED_OF_A_TOTAL = frozenset({"AVERAGE", "CAGR", "CHANGE", "DIFFERENCE", "DOWN", "GROWTH", "UP"})
-"""Beside these `total` adds nothing up: `the average total cost`, `the change in total debt`."""
+"""With these words `total` does not sum: `the average total cost`, `the change in total debt`."""
 
 
 def _ends_measure(one: Token) -> bool:
@@ -221,7 +224,7 @@ def _is_sign(one: Token | None) -> bool:
 
 
 def _list_joints(tokens: Sequence[Token], place: int) -> list[int]:
-    """Places of what joins the measures that follow: `sum of a, b and c`; none where only one follows."""
+    """Return positions of the joints of the measures that follow, as in `sum of a, b and c`; none for a single one."""
     depth = 0
     found: list[int] = []
     for ahead in range(place + 1, len(tokens)):
@@ -236,7 +239,7 @@ def _list_joints(tokens: Sequence[Token], place: int) -> list[int]:
 
 
 def _aggregated_joints(tokens: Sequence[Token]) -> frozenset[int]:
-    """Places of all that joins measures which are added up or averaged."""
+    """Return positions of all joints of measures that are summed or averaged."""
     of = (
         place
         for place, one in enumerate(tokens)
@@ -253,18 +256,18 @@ FRAMES = frozenset({
     "POSITIVE", "QUARTER_BEFORE", "RANK", "RESPECTIVELY", "SLOWER", "SLOWEST", "STATISTIC", "THAN", "THOUSANDS",
     "TURNED", "UP", "VERSUS", "WHEN", "WHERE", "WHICH", "WHO", "WHY", "WITH_THE", "YEAR_BEFORE", "YOY",
 })  # fmt: skip
-"""Types of words that say what is asked of the measures, and stand in none: the grammar never sees them."""
+"""Types of words that express the request and are part of no measure; the grammar does not see them."""
 
 
 @lru_cache(maxsize=1)
 def _grammar() -> Lark:
-    """The grammar over tokens that are made already; lark is imported with the first question."""
+    """Return the grammar over finished tokens; lark is imported with the first question."""
     from lark import Lark
     from lark import Token as LarkToken
     from lark.lexer import Lexer
 
     class Handed(Lexer):
-        """Hands the prepared tokens to lark."""
+        """Passes the prepared tokens to lark."""
 
         def __init__(self, conf: object) -> None:
             del conf
@@ -278,7 +281,7 @@ def _grammar() -> Lark:
 
 
 def _read(tokens: Sequence[Token]) -> Iterator[Any]:
-    """The measures of the grammar and the words around them, in order. Raises NoReadingError."""
+    """Yield the measures of the grammar and the words around them, in order. Raises NoReadingError."""
     from lark.exceptions import LarkError
 
     opened = 0
@@ -311,18 +314,18 @@ def _read(tokens: Sequence[Token]) -> Iterator[Any]:
 
 
 _MAX_FORMULA_LENGTH = 150
-"""Tokens; the time of the parser grows faster than their number."""
+"""In tokens; the parser's time grows faster than their number."""
 
 
 @lru_cache(maxsize=4096)
 def _tree_of(types: tuple[str, ...]) -> Any:
-    """The grammar's tree of tokens of these types; its tokens say which of them they are by their position."""
+    """Return the grammar's tree for tokens of these types, which refer to them by position."""
     tokens: Any = types
     return _grammar().parse(tokens)
 
 
 def _restore_words(node: Any, run: Sequence[Token]) -> Any:
-    """A tree of types with the words of `run` in their places."""
+    """Return a tree of types with the words of `run` in their places."""
     if hasattr(node, "data"):
         return type(node)(node.data, [_restore_words(child, run) for child in node.children])
     one = run[node.start_pos]
@@ -337,7 +340,7 @@ _OPERATORS: dict[str, Operator] = {
 
 @dataclass
 class _Builder:
-    """Builds measures of the grammar's tree."""
+    """Builds measures from the grammar's tree."""
 
     operands: dict[int, Operand]
     given: dict[int, Measure]
@@ -428,7 +431,7 @@ class _Builder:
         return with_modifiers(line, operand)
 
     def _company_only_line(self) -> Line | NamedFormula | None:
-        """The line of `Acme's less Bolt's revenue`, which stands behind the first that it is said of."""
+        """Return the line of `Acme's less Bolt's revenue`, which follows the second company."""
         lines = [one.token for one in self.operands.values() if one.token.type in ("METRIC", "FORMULA", "PHRASE")]
         return self._named(lines[0]) if len(lines) == 1 else None
 
@@ -443,13 +446,13 @@ class _Builder:
 
 
 def percentage(part: Measure, whole: Measure) -> Operation:
-    """One measure in percent of another."""
+    """Return one measure in percent of another."""
     hundred = Number(value=100, unit="percent")
     return Operation(operator="/", left=Operation(operator="*", left=hundred, right=part), right=whole)
 
 
 def _whole_company_line(part: Measure, whole: Measure) -> Measure:
-    """The whole company's figure, where a part's share of the same line is taken."""
+    """Return the whole company's figure, for a part's share of the same line."""
     if (
         isinstance(part, Line)
         and isinstance(whole, Line)
@@ -470,7 +473,7 @@ def _averaged(measure: Measure) -> Measure:
 
 
 def _shift_one_period(measure: Measure, balance: str | None = None) -> Measure:
-    """The same measure a period earlier."""
+    """Return the measure one period earlier."""
     match measure:
         case Line() if balance == "opening":
             return measure.model_copy(update={"balance": "opening"})

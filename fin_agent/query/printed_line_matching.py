@@ -1,4 +1,4 @@
-"""A question's words held against what the filings print: parts within a phrase, years to come, a line as a whole."""
+"""Match a question's words with what filings print: parts inside a phrase, future years, whole lines."""
 
 from __future__ import annotations
 
@@ -34,9 +34,15 @@ from fin_agent.workspace import Workspace
 
 
 def with_parts_resolved(query: Query, keys: Sequence[str], workspace: Workspace) -> Query | None:
-    """The query with a part and a known measure for each phrase that holds both: `aws segment operating margin`.
+    """Return the query with phrases split into a part and a known measure: `aws segment operating margin`.
 
-    None where no phrase does. `keys` are those of the companies asked about.
+    Args:
+        query: The parsed question.
+        keys: Keys of the companies.
+        workspace: The index and lexicon.
+
+    Returns:
+        The query; None if no phrase contains both.
     """
     filings = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys]
     parts: list[str] = []
@@ -67,10 +73,10 @@ def _splits(line: Line, parts: Sequence[str], lexicon: Lexicon) -> Iterator[Line
 
 
 def with_share_as_printed(query: Query) -> Iterator[Query]:
-    """The query for a share of a metric whose part has no line of its own: the metric of that part, or a printed share.
+    """Yield readings of a share whose part has no line of its own: the metric of that part, or a printed share.
 
-    `100 * abroad / pre-tax income` is of the pre-tax income of a part called abroad; of `skincare` a filing may print
-    the percentage of net sales alone.
+    `100 * abroad / pre-tax income` is the pre-tax income of a part called abroad; of `skincare` a filing may print only
+    the percentage of net sales.
     """
     share = query.measures[0]
     if len(query.measures) != 1 or not isinstance(share, Operation) or share.operator != "/":
@@ -88,7 +94,7 @@ def with_share_as_printed(query: Query) -> Iterator[Query]:
 
 
 def is_name_of(words: str, part: str) -> bool:
-    """Whether the words name the part as it is printed, by its initials or with its words cut short.
+    """Return whether the words name a printed part, also by its initials or abbreviated words.
 
     >>> is_name_of("aws segment", "AWS"), is_name_of("rest of asia pac", "Rest of Asia Pacific")
     (True, True)
@@ -107,17 +113,17 @@ def is_name_of(words: str, part: str) -> bool:
 
 
 def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace) -> Query | None:
-    """The query with the years in which something falls due as parts of its line, of the report of the year before.
+    """Return the query with due years as parts of its line, from the report of the year before.
 
-    None where it asks of no years to come: `debt due in 2026 and 2027 as of May 31, 2023`, `purchase commitments due in
-    2025`.
+    None if it does not ask about future years, as in `debt due in 2026 and 2027 as of May 31, 2023` or `purchase
+    commitments due in 2025`.
     """
     lines = [line for line in query.lines() if isinstance(line, Line)]
     due = asks_about_future(query.question) or any(words_of(line.words) & _DUE for line in lines)
     if not due or len(keys) != 1 or query.parts is not None or any(line.period or line.part for line in lines):
         return None
     if any(isinstance(one, Move) for one in query.measures):
-        return None  # `the gains on maturity of swaps` moved from one of the years to the other
+        return None  # `the gains on maturity of swaps` is a movement between the years
     told = _report_period(query.periods, keys[0], workspace)
     if told is None:
         return None
@@ -140,9 +146,9 @@ def with_maturity_years(query: Query, keys: Sequence[str], workspace: Workspace)
 
 
 def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | None:
-    """The query over all years for which the filings print its lines, where it is asked over years and names none.
+    """Return the query over all years for which the filings print its lines, if it asks over years and names none.
 
-    None where it names several, or figures are printed for one year alone.
+    None if it names several, or if figures are printed for only one year.
     """
     comparison = query.comparison
     over_years = comparison is not None and comparison.axis is Axis.PERIODS and comparison.how in _OVER_YEARS
@@ -161,11 +167,11 @@ def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | 
 
 _OVER_YEARS = frozenset({Combination.AVERAGE, Combination.HIGHEST, Combination.LOWEST})
 _YEARS_BEFORE = 4
-"""Selected data go back so far."""
+"""Number of years that selected financial data cover."""
 
 
 def _is_printed(query: Query, year: int, key: str, workspace: Workspace) -> bool:
-    """Whether there is a figure of the year for each line."""
+    """Return whether each line has a figure for the year."""
     names = list(query.parts.names) if query.parts is not None else []
     part = names[0] if len(names) == 1 else None
     return all(_has_figure(line, part, year, key, workspace) for line in query.lines())
@@ -181,7 +187,7 @@ def _has_figure(line: Line | NamedFormula, part: str | None, year: int, key: str
 
 
 def _report_period(periods: Sequence[Period], key: str, workspace: Workspace) -> tuple[Period, tuple[str, ...]] | None:
-    """The period whose report tells of years to come, and these years."""
+    """Return the period whose report states future years, and these years."""
     years = sorted({year for one in periods if (year := _year_of(one)) is not None})
     latest = workspace.years[key].latest() if key in workspace.years else None
     if not years or latest is None:
@@ -205,12 +211,20 @@ _DUE = words_of("due mature matures maturing maturity maturities")
 def read_as_printed(
     question: str, names: KnownNames, workspace: Workspace, before: Query | None = None, *, listed: bool
 ) -> Query | None:
-    """The question as one printed line: all its words but company and period are the line's.
+    """Return the question as one printed line, whose words are all words but company and period.
 
-    It is meant for questions that no grammar reads; fact search takes a figure only where its address bears every word
-    out. None where the question names several companies or periods, or has too few words; where several lines are
-    listed, also unless `listed`: `contribution loss and contribution margin` may be words of one row, and are two.
-    Company and period are those of `before` where the question names none.
+    For questions that the grammar cannot parse; fact search accepts a figure only if its address has every word.
+
+    Args:
+        question: The question.
+        names: The known names.
+        workspace: The index.
+        before: The previous question, for a missing company or period.
+        listed: Whether words that list several lines may be one row, as `contribution loss and contribution margin`
+            may.
+
+    Returns:
+        The query; None for several companies or periods, too few words, or several listed lines.
     """
     if len(question.split()) > _MOST_WORDS:
         return None
@@ -252,7 +266,7 @@ _OF_A_LINE = LINES | MODIFIERS | {
     "AFTER", "AND", "AVERAGE", "BY", "CAME_FROM", "CLOSING", "COMMA", "HIGHEST", "LOWEST", "LPAR", "NUMBER", "OPENING",
     "RPAR", "STOP", "TO", "TOTAL",
 }  # fmt: skip
-"""Types of words that names of lines are made of; all others ask something of the figures, or in words."""
+"""Types of words that occur in names of lines; all others are requests."""
 _LISTING = frozenset({"AND", "STOP", "OR", "VERSUS"})
 
 
@@ -265,4 +279,4 @@ def _without(tokens: Sequence[Token], text: str) -> str:
 _WORD = re.compile(r"\d[\d.,]*\d%?|\w[\w&'/.-]*\w|\w%?")
 _ASKING = stems("of asking")
 _FEWEST_WORDS, _MOST_WORDS = 2, 80
-"""No figure's address has more words than these, whatever stands around it in a question."""
+"""No figure's address has more words."""

@@ -1,4 +1,4 @@
-"""What the words of a question together ask of its measures: a value, a move, a comparison, a ranking, a claim."""
+"""Compose the request from a question's words: a value, a movement, a comparison, a ranking, a claim."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ASKS = ("is", "are", "was", "were", "did", "does", "do", "has", "have", "had")
 
 @dataclass
 class QueryComposer:
-    """Puts measures, modifiers and frames together; frames that nothing took are unread."""
+    """Composes measures, modifiers and frames into a Query; frames that are not consumed are unread."""
 
     question: str
     told: QuestionSentences
@@ -51,14 +51,14 @@ class QueryComposer:
     parsed: ParsedQuestion
     lexicon: Lexicon
     before: Query | None = None
-    """The question that this one goes on from: what this one leaves out is as there."""
+    """The previous question, for what this one leaves out."""
     left: dict[str, list[Token]] = field(default_factory=dict)
     taken_over: Comparison | None = None
-    """How one was chosen by the question before, of which this one asks more."""
+    """The selection of the previous question, about whose result this one asks."""
     counted_years: bool = False
-    """Whether the question counts years from the newest that is filed: `the last three years`."""
+    """Whether the question counts years from the latest filed one: `the last three years`."""
     of_one_filing: bool = False
-    """Whether it names no period and is asked of one filing: what is asked over years is of those that it prints."""
+    """Whether it names no period and is about one filing: questions over years then use the years that it prints."""
 
     def __post_init__(self) -> None:
         self.left = {kind: list(tokens) for kind, tokens in self.parsed.frames.items()}
@@ -69,24 +69,24 @@ class QueryComposer:
         core = self.told.asked.lower().lstrip(" \"'(")
         self.yes_or_no = core.split(" ", 1)[0] in _ASKS or any(words in core for words in _ASKS_A_VERDICT)
 
-    # What the frames hold.
+    # Frames.
 
     def has_unread(self, *kinds: str) -> bool:
-        """Whether a frame of one of these kinds is left to be read."""
+        """Return whether a frame of one of these kinds is unread."""
         return any(kind in self.left for kind in kinds)
 
     def has_frame(self, *kinds: str) -> bool:
-        """Whether the question has such a frame, read or not."""
+        """Return whether the question has a frame of one of these kinds, read or not."""
         return any(kind in self.parsed.frames for kind in kinds)
 
     def take_frames(self, *kinds: str) -> list[Token]:
-        """The frames of these kinds; taken, they are read."""
+        """Return the frames of these kinds and mark them as read."""
         return [token for kind in kinds for token in self.left.pop(kind, [])]
 
     # The query.
 
     def query(self) -> Query:
-        """Put the Query together of measures, companies, periods, parts and frames."""
+        """Compose the Query from measures, companies, periods, parts and frames."""
         self._inherit_measures()
         words = self._textual_kind()
         measures = list(self.parsed.measures)
@@ -121,7 +121,7 @@ class QueryComposer:
         return put.query()
 
     def _pair_periods(self) -> tuple[Period, ...] | None:
-        """The periods in the order of the companies, where each has another one beside it: `Acme FY24 vs Bolt FY25`."""
+        """Return the periods in the order of the companies, if each has its own: `Acme FY24 vs Bolt FY25`."""
         if self.parsed.arithmetic and len(self.parsed.measures) > 1:
             return None
         named = [one for one in self.lexed.tokens if one.type in ("COMPANY", "PERIOD")]
@@ -138,7 +138,7 @@ class QueryComposer:
         return periods if own else None
 
     def _inherit_measures(self) -> None:
-        """Take over the measures of the question before, where this one has none or sets one against them.
+        """Use the measures of the previous question, if this one has none or combines one with them.
 
         `..., and by how much did it rise?`, `..., and what share of revenue is that?`
         """
@@ -170,7 +170,7 @@ class QueryComposer:
                 self.parsed.measures = [percentage(own, earlier[0]) if of_it else percentage(earlier[0], own)]
 
     def _textual_kind(self) -> Kind | None:
-        """The kind of a question that no figure answers."""
+        """Return the kind of a question that no figure answers."""
         for frame, kind in _IN_WORDS.items():
             if self.has_unread(frame):
                 return kind
@@ -178,7 +178,7 @@ class QueryComposer:
         return None if self.parsed.measures or figures else Kind.DESCRIPTION
 
     def _periods(self) -> tuple[Period, ...]:
-        """The periods in time, those that end on a printed day behind them as they stand; runs of years filled up."""
+        """Return the periods in time order, then those that end on a printed day; ranges of years are expanded."""
         mentions = list(self.parsed.periods)
         pinned = any(line.period for measure in self.parsed.measures for line in lines_of(measure))
         text = self.told.asked
@@ -199,7 +199,7 @@ class QueryComposer:
         return self._with_relative_period(asked)
 
     def _with_relative_period(self, found: tuple[Period, ...]) -> tuple[Period, ...]:
-        """The only period with the one that is named by it: the year before, the year after, the quarter before."""
+        """Return the only period with the one relative to it: the year before, the year after, the quarter before."""
         if len(found) != 1:
             return found
         (only,) = found
@@ -241,7 +241,7 @@ class QueryComposer:
 
 
 def _is_of_parts(comparison: Comparison | None) -> bool:
-    """Whether one of several parts was chosen: `which segment was the largest`."""
+    """Return whether one of several parts was selected: `which segment was the largest`."""
     return (
         comparison is not None
         and comparison.axis is Axis.PARTS
@@ -250,12 +250,12 @@ def _is_of_parts(comparison: Comparison | None) -> bool:
 
 
 def _refers_back(text: str) -> bool:
-    """Whether words of a question stand for what was asked before it."""
+    """Return whether a question has a pronoun for the previous request."""
     return bool(_REFERRING & set(text.lower().replace("?", " ").split()))
 
 
 _OF_WHAT_WAS_ASKED = re.compile(r"\bof\s+(?:it|that|this|these|those|them)\b(?!\s+(?:year|quarter|period))", re.I)
-"""`what share of it is net income`: what was asked before is the whole, else the part."""
+"""In `what share of it is net income`, the previous request is the whole; otherwise it is the part."""
 _REFERRING = frozenset({"that", "this", "it", "those", "these", "they"})
 
 
@@ -264,7 +264,7 @@ def _sum_of(one: Measure, other: Measure) -> Measure:
 
 
 def _shift_years(period: Period, years: int) -> Period:
-    """The same period of another year."""
+    """Return the period in another year."""
     end, year = period.end, period.fiscal_year
     other = end and end.replace(year=end.year + years, day=28 if (end.month, end.day) == (2, 29) else end.day)
     return period.model_copy(update={"fiscal_year": year and year + years, "end": other})
@@ -283,14 +283,14 @@ _UNITS = {
 
 @dataclass
 class _MeasureReading:
-    """What is asked of the measures."""
+    """Reads what is requested of the measures."""
 
     words: QueryComposer
     base: Query
     measures: list[Measure]
 
     def query(self) -> Query:
-        """The first reading that fits; frames that it does not take are unread."""
+        """Return the first reading that fits; frames that it does not use are unread."""
         self._without_inputs()
         if len(self.measures) > 1 and len(set(self.measures)) == 1:
             self.measures = self.measures[:1]
@@ -319,7 +319,7 @@ class _MeasureReading:
         query = self.base.model_copy(update={"measures": tuple(self.measures), **update})
         return query.model_copy(update={"unread": self._unread()})
 
-    # Counts of what things can be set against each other.
+    # What can be compared.
 
     @property
     def companies(self) -> int:
@@ -327,7 +327,7 @@ class _MeasureReading:
 
     @property
     def axis(self) -> Axis | None:
-        """What there are several of: companies, parts, measures, periods."""
+        """The dimension with several members: companies, parts, measures, periods."""
         parts = self.base.parts
         if len(self.measures) > 1 and all(line.company for one in self.measures for line in lines_of(one)):
             return Axis.MEASURES
@@ -339,10 +339,10 @@ class _MeasureReading:
             return Axis.MEASURES
         return Axis.PERIODS if len(self.base.periods) > 1 or self.words.counted_years else None
 
-    # What the measures themselves are.
+    # The measures.
 
     def _without_inputs(self) -> None:
-        """`return on equity using average equity`: inputs named beside their formula are what it is computed from."""
+        """Drop inputs named with their formula: `return on equity using average equity`."""
         if len(self.measures) < 2 or not isinstance(self.measures[0], NamedFormula):
             return
         first, *others = self.measures
@@ -357,14 +357,14 @@ class _MeasureReading:
             self._take_constants(first.formula)
 
     def _take_constants(self, formula: str) -> None:
-        """`... and 365 days`: numbers named beside a formula that has them say nothing new."""
+        """Drop numbers that are constants of the formula: `... and 365 days`."""
         constants = set(re.findall(r"\d+", self.words.lexicon.formulas[formula].expression))
         bounds = self.words.left.get("BOUND", [])
         if bounds and all(isinstance(one.value, Amount) and f"{one.value.value:g}" in constants for one in bounds):
             self.words.take_frames("BOUND")
 
     def _share_of_whole(self) -> None:
-        """`Data Center's share of revenue`: of the part, over the whole company."""
+        """Read a part's share as that of the whole company's line: `Data Center's share of revenue`."""
         words, parts = self.words, self.base.parts
         asked = words.left.get("SHARE", [])
         if not asked or parts is None or len(parts.names) != 1 or len(self.measures) != 1:
@@ -376,7 +376,7 @@ class _MeasureReading:
             self.measures = [percentage(own, total)]
 
     def _percentage_line(self) -> None:
-        """`the average percentage of revenues of OEM`: the line is printed in percent, or the question is not read."""
+        """Read a share with one line as a printed percentage: `the average percentage of revenues of OEM`."""
         asked = self.words.left.get("SHARE", [])
         lines = [one.of if isinstance(one, Function) else (one,) for one in self.measures]
         alone = len(lines) == 1 and all(isinstance(one, Line) and not one.metric for one in lines[0])
@@ -385,7 +385,7 @@ class _MeasureReading:
             self.base = self.base.model_copy(update={"unit": "percent"})
 
     def _average_each(self) -> None:
-        """`average inventory and total assets`: of balances that are listed each is averaged."""
+        """Average each of several listed balances: `average inventory and total assets`."""
         first = self.measures[0] if len(self.measures) > 1 else None
         if not isinstance(first, Line) or first.balance != "average":
             return
@@ -395,10 +395,10 @@ class _MeasureReading:
             self.words.parsed.apart = (*self.words.parsed.apart, "average")
 
     def _without_options(self) -> None:
-        """`among operating, investing and financing activities, which brought in the most cash`: three are compared.
+        """Compare listed options: `among operating and financing activities, which brought in more cash`.
 
-        Where only one measure has a name, the others are parts of which it is asked: `of Express, Ground and Freight,
-        which earned the least operating income`.
+        If only one of them is a known measure, the others are parts: `of Express, Ground and Freight, which earned the
+        least operating income`.
         """
         groups = self.words.parsed.groups
         if len(groups) < 2 or not self.words.has_unread("HIGHEST", "LOWEST", "HIGHER", "LOWER") or self.companies > 1:
@@ -419,7 +419,7 @@ class _MeasureReading:
             self.measures = options
 
     def _parts_listed(self) -> tuple[str, ...]:
-        """What a question lists to choose from by words that name no measure: `Commercial or Merchant Services`."""
+        """Return options that are listed by words for no measure: `Commercial or Merchant Services`."""
         listed: list[list[Token]] = [[]]
         for one in self.words.lexed.tokens:
             listed[-1].append(one) if one.type in _LISTED else listed.append([])
@@ -435,7 +435,7 @@ class _MeasureReading:
         return names
 
     def _net_income_as_profit(self) -> None:
-        """`was it profitable`, `which made more money`: by net income."""
+        """Read profit as net income: `was it profitable`, `which made more money`."""
         words = self.words
         if self.measures or not words.has_unread("POSITIVE", "NEGATIVE"):
             return
@@ -448,10 +448,10 @@ class _MeasureReading:
     def _is_balance(self, line: Line) -> bool:
         return line.metric is not None and self.words.lexicon.metrics[line.metric].period == "instant"
 
-    # What is asked of them.
+    # The request.
 
     def _selected_company_measure(self) -> dict[str, object] | None:
-        """`the revenue of the company with the highest margin`: what one is chosen by, and what is asked of it."""
+        """Read a selection and a measure: `the revenue of the company with the highest margin`."""
         words = self.words
         extremes = [token for kind in _EXTREMES for token in words.left.get(kind, [])]
         if self.companies < 2 or len(self.measures) != 2 or len(extremes) != 1:
@@ -460,7 +460,7 @@ class _MeasureReading:
             return None
         (extreme,) = extremes
         places = words.parsed.places
-        if len(places) != 2:  # of several lines what stands where they did: none is nearer to the extreme
+        if len(places) != 2:  # ambiguous: no line is nearest to the extreme
             return None
         after = [place for place in places if place > extreme.start]
         by = places.index(after[0]) if after else len(places) - 1
@@ -475,7 +475,7 @@ class _MeasureReading:
         return {"kind": Kind.COMPARISON, "chosen_by": chosen_by, "comparison": Comparison(axis=Axis.COMPANIES, how=how)}
 
     def _with_selection_period(self, measure: Measure, extreme: Token, by: int) -> Measure | None:
-        """What one is chosen by, of the period that stands with it, where two are named; None where neither does."""
+        """Return the selecting measure with its period, if two are named; None if neither is next to it."""
         mentions = [one for one in self.words.parsed.periods if isinstance(one, PeriodMention)]
         if len(self.base.periods) < 2:
             return measure
@@ -493,7 +493,7 @@ class _MeasureReading:
         return None
 
     def _company_difference(self) -> dict[str, object] | None:
-        """`Acme's revenue minus Bolt's` sets the two companies against each other."""
+        """Compare two companies: `Acme's revenue minus Bolt's`."""
         if (
             len(self.measures) > 1
             and len({_without_companies(one) for one in self.measures}) == 1
@@ -519,7 +519,7 @@ class _MeasureReading:
         return {"kind": Kind.COMPARISON, "companies": companies, "comparison": Comparison(axis=Axis.COMPANIES, how=how)}
 
     def _conversion_ratio(self) -> dict[str, object] | None:
-        """`who turned more of revenue into free cash flow`."""
+        """Read a conversion ratio: `who turned more of revenue into free cash flow`."""
         words = self.words
         if not (
             words.has_unread("TURNED")
@@ -535,7 +535,7 @@ class _MeasureReading:
         return {"kind": Kind.COMPARISON, "comparison": Comparison(axis=Axis.COMPANIES, how=how)}
 
     def _growth_comparison(self) -> dict[str, object] | None:
-        """Growth that moves itself, or is set against the growth of another measure."""
+        """Read growth that itself moves, or is compared with the growth of another measure."""
         words = self.words
         grown = words.has_unread("GROWTH") or (words.has_unread("UP") and words.has_unread("FASTER", "SLOWER"))
         choice = words.has_frame("WHICH", "WHO", "OR") or " or " in words.told.asked.lower()
@@ -552,7 +552,7 @@ class _MeasureReading:
         if len(self.base.periods) > 1 and (words.take_frames("AVERAGE") or self._averaged()):
             words.take_frames("GROWTH")
             self._move("growth")
-            # From one year to another, the growth of the first began before it.
+            # The growth of the first year began in the year before it.
             if any(one.type == "FROM_WORD" for one in words.lexed.tokens):
                 self.base = self.base.model_copy(update={"periods": self.base.periods[1:]})
             of_years = Comparison(axis=Axis.PERIODS, how=Combination.AVERAGE)
@@ -589,7 +589,7 @@ class _MeasureReading:
         return {"kind": Kind.CLAIM, "claim": claim}
 
     def _growth_of(self, measure: Measure) -> Move:
-        """The growth of a measure between the two periods of the question, else over its last year."""
+        """Return the growth of a measure between the two periods of the question, else over its last year."""
         periods = self.base.periods
         start, end = (periods[0], periods[-1]) if len(periods) > 1 else (None, None)
         return Move(of=measure, how="growth", start=start, end=end)
@@ -623,7 +623,7 @@ class _MeasureReading:
         return self._every_year() or self._sign_claim() or self._compared_claim()
 
     def _coverage_claim(self) -> dict[str, object]:
-        """`did operating income cover interest`, `was the dividend covered by FCF`: one over the other."""
+        """Read coverage as a ratio: `did operating income cover interest`, `was the dividend covered by FCF`."""
         (covered,) = self.words.take_frames("COVERED")[:1]
         covering, other = self.measures
         if self.words.parsed.places[0] > covered.start or covered.text.lower() == "covered":
@@ -633,7 +633,7 @@ class _MeasureReading:
         return {"kind": Kind.CLAIM, "claim": Claim(way="above", bound=Number(value=1))}
 
     def _count_years(self) -> dict[str, object] | None:
-        """`in how many of the years did it grow`: the years in which the claim holds."""
+        """Count the years in which a claim is true: `in how many of the years did it grow`."""
         words = self.words
         bound = self._bound()
         down = bool(words.take_frames("DOWN", "LOWER", "AT_MOST", "NEGATIVE"))
@@ -666,7 +666,7 @@ class _MeasureReading:
         return None
 
     def _compared_claim(self) -> dict[str, object] | None:
-        """A claim over time, against a number of the question, or against the other companies, parts or periods."""
+        """Read a claim over time, against a number in the question, or against other companies, parts or periods."""
         words = self.words
         bound = self._bound()
         up, down = words.take_frames("UP"), words.take_frames("DOWN")
@@ -699,7 +699,7 @@ class _MeasureReading:
         return {"kind": Kind.CLAIM, "claim": Claim(way=way), "comparison": against}
 
     def _earlier_first(self) -> bool:
-        """Whether the question names the earlier of two years first: `was 2022 higher than 2024`."""
+        """Return whether the question names the earlier of two years first: `was 2022 higher than 2024`."""
         years = [one.fiscal_year for one in self.words.parsed.periods if isinstance(one, PeriodMention)]
         return len(years) > 1 and years[0] < years[-1]
 
@@ -757,7 +757,7 @@ class _MeasureReading:
         return len(self.measures) < 2 or axis is Axis.MEASURES
 
     def _rank_moves(self, axis: Axis, *, percent: bool) -> None:
-        """Let the moves of the measures be ranked; in a run of years the first is what the next is reckoned from."""
+        """Rank the movements of the measures; in a range of years the first is the base of the next."""
         self._move("growth" if percent or self.base.unit == "percent" else "change")
         if axis is Axis.PERIODS and self._is_year_range():
             self.base = self.base.model_copy(update={"periods": self.base.periods[1:]})
@@ -773,7 +773,7 @@ class _MeasureReading:
         return span is not None and span.form != "list" and len(self.base.periods) > 2
 
     def _follow_up_request(self, extremes: Sequence[Token]) -> bool:
-        """`the largest country, and how fast did it grow`: how the one that is found moved is a second question."""
+        """Return whether the result is asked about as well: `the largest country, and how fast did it grow`."""
         words = self.words
         first = max((token.end for token in extremes), default=0)
         moved = [one.start for kind in _MOVING for one in words.left.get(kind, [])]
@@ -787,7 +787,7 @@ class _MeasureReading:
         return "dollar" in self.words.question.lower() or (self.base.unit or "").startswith("USD")
 
     def _over_periods(self) -> None:
-        """`the highest total sales over 2022 and 2023`: what is ranked is the sum, or the mean, over the periods."""
+        """Rank the sum or the mean over the periods: `the highest total sales over 2022 and 2023`."""
         if self.words.take_frames("TOTAL"):
             self.measures = [Function(name="sum", of=(one,)) for one in self.measures]
         elif self.words.take_frames("AVERAGE") or self._averaged():
@@ -830,7 +830,7 @@ class _MeasureReading:
             words.take_frames("OR")  # `up or down`
         up, down, change = words.take_frames("UP"), words.take_frames("DOWN"), words.take_frames("CHANGE")
         between = self.axis is Axis.PERIODS and words.take_frames("DIFFERENCE")
-        # `what percentage change`; `R&D % of revenue` beside a change is a share of its own
+        # `what percentage change`; `R&D % of revenue` next to a change is a separate share
         of_it = len(self.measures) > 1 and any(one.text.lower().endswith(" of") for one in words.left.get("SHARE", []))
         percent = bool(up or down or change) and not of_it and words.take_frames("SHARE")
         excess = words.take_frames("EXCESS") if (up or down or change) else []
@@ -842,7 +842,7 @@ class _MeasureReading:
             up and _first_word(up) in _GROW and "dollar" not in words.question.lower()
         )
         in_percent = in_percent and not (up and down)
-        in_points = self.base.unit in ("basis points", "percentage points")  # of a rate: how far it moved
+        in_points = self.base.unit in ("basis points", "percentage points")  # the change of a rate
         in_points = in_points or (not growth and all(map(_is_share, self.measures)))
         self._move("growth" if (growth or in_percent) and not in_points else "change")
         if between and not (growth or up or down or change):  # `the difference between 2018 and 2019` has no direction
@@ -850,7 +850,7 @@ class _MeasureReading:
         return {"kind": Kind.CHANGE, **self._comparison()}
 
     def _exceeds_an_earlier_period(self) -> bool:
-        """`by what percentage was revenue higher in 2024 than in 2023`: the later of two periods is named first."""
+        """Read a comparison with an earlier period: `by what percentage was revenue higher in 2024 than in 2023`."""
         words, named = self.words, [period_of(one) for one in self.words.parsed.periods]
         excess = words.has_unread("EXCESS") and words.has_unread("HIGHER", "LOWER") and self.axis is Axis.PERIODS
         if not excess or len(self.measures) != 1 or len(named) != 2:
@@ -859,7 +859,7 @@ class _MeasureReading:
         return first > second
 
     def _comparison(self) -> dict[str, object]:
-        """How companies (or parts) are put against each other, beside what is asked of each over time."""
+        """Read how companies or parts are compared, in addition to the relation over time."""
         words, axis = self.words, self.axis
         if axis not in (Axis.COMPANIES, Axis.PARTS, Axis.MEASURES):
             return {}
@@ -882,17 +882,17 @@ class _MeasureReading:
         if axis is Axis.MEASURES and (
             len(self.base.periods) > 1 or any(one.text.lower() == "total" for one in together)
         ):
-            return None  # whether each or their sum is meant is not said
+            return None  # ambiguous: each of them or their sum
         if axis is Axis.COMPANIES and len(self.base.periods) < 2 and self._averaged(flow=True):
             return {"kind": Kind.COMPARISON, "comparison": Comparison(axis=axis, how=Combination.AVERAGE)}
         found = self._comparison()
         if found and axis is Axis.COMPANIES and len(self.base.periods) < 2:
-            # `the ratio of the total revenues of A to those of B`: of one period it adds up nothing.
+            # `the ratio of the total revenues of A to those of B`: over one period it sums nothing.
             words.take_frames("TOTAL")
         return {"kind": Kind.COMPARISON, **found} if found else None
 
     def _compare_periods(self) -> dict[str, object] | None:
-        """One company's periods: added up, averaged, one over the other, side by side."""
+        """Read how one company's periods are combined: sum, average, ratio, list."""
         words = self.words
         for frames, how in _OVER_PERIODS:
             if words.has_unread(*frames) or (how is Combination.AVERAGE and self._averaged()):
@@ -906,7 +906,7 @@ class _MeasureReading:
         return None
 
     def _averaged(self, *, flow: bool = False) -> bool:
-        """Whether an average of the periods (companies) is meant by `average revenue`: taken off the measure then."""
+        """Return whether `average revenue` means an average over periods or companies; removes it from the measure."""
         if len(self.measures) != 1:
             return False
         (measure,) = self.measures
@@ -947,7 +947,7 @@ class _MeasureReading:
 
 
 def _is_share(measure: Measure) -> bool:
-    """Whether a measure is one line in percent of another."""
+    """Return whether a measure is one line in percent of another."""
     match measure:
         case Operation(operator="/", left=Operation(operator="*", left=Number(unit="percent"))):
             return True
@@ -956,7 +956,7 @@ def _is_share(measure: Measure) -> bool:
 
 
 def _distinct_line_share(measure: Measure) -> Measure:
-    """A share whose part and whole are the same metric, each as the line of its words: `rent / rent and other`."""
+    """Return a share of one metric with each line by its own words: `rent / rent and other`."""
     match measure:
         case Operation(operator="/", left=Operation(operator="*", right=Line() as part), right=Line() as whole):
             apart = part.metric is not None and part.metric == whole.metric
@@ -970,7 +970,7 @@ def _distinct_line_share(measure: Measure) -> Measure:
 
 
 def _told_twice(measure: Measure, lexicon: Lexicon) -> Measure:
-    """`gross margin as a percentage of revenue`: a rate that is one of this line already says so twice."""
+    """Drop a repeated share: `gross margin as a percentage of revenue` is already one."""
     match measure:
         case Operation(operator="/", left=Operation(operator="*", right=NamedFormula() as rate), right=Line() as whole):
             formula = lexicon.formulas[rate.formula]
@@ -981,7 +981,7 @@ def _told_twice(measure: Measure, lexicon: Lexicon) -> Measure:
 
 
 def _inputs(formula: str, lexicon: Lexicon) -> Iterator[tuple[str, ...]]:
-    """Ids of what a formula is made of, those of the formulas in it as well."""
+    """Yield the ids of a formula's inputs, including those of formulas in it."""
     inputs = expression_inputs(lexicon.formulas[formula].expression)
     yield inputs
     for name in inputs:
@@ -990,7 +990,7 @@ def _inputs(formula: str, lexicon: Lexicon) -> Iterator[tuple[str, ...]]:
 
 
 def _without_companies(measure: Measure) -> Measure:
-    """The measure without the companies that its lines are of."""
+    """Return the measure without the companies of its lines."""
     match measure:
         case Line() | NamedFormula():
             return measure.model_copy(update={"company": None})
@@ -1048,11 +1048,11 @@ _SAYING_NOTHING = frozenset(
         "COVERED",
     }
 )
-"""Frames that join or repeat: left over, they change nothing of what is asked."""
+"""Frames that join or repeat; left over, they do not change the request."""
 
 
 def _last_digit(written: str, value: float) -> float:
-    """Half of the last digit of a number as it is written: of `$0.54 billion` five million."""
+    """Return half of the last digit of a number as written: five million for `$0.54 billion`."""
     found = re.search(r"\d[\d,]*(?:\.(\d+))?", written)
     number = float(found[0].replace(",", "")) if found else 0.0
     if found is None or not number:

@@ -1,4 +1,4 @@
-"""The sentences of a question: what is asked, what it defines, how the answer is wanted."""
+"""Split a question into sentences: requests, definitions, instructions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SET = re.compile(
     r"(?P<name>[^=:?]{2,60}?)\s*(?:=|\bequals?\b|\bbe\b)\s*(?P<formula>[^=?]+?)[.\s]*$",
     re.I,
 )
-"""`Let CCR = A / B.`"""
+"""Matches `Let CCR = A / B.`"""
 _INSTRUCTION = re.compile(
     r"\b(answer|respond|round|base your|basing your|please (?:state|help|utili[sz]e)|utili[sz]\w+|provide a response"
     r"|give a (?:response|solution)|approach the question|address the question|calculate (?:\(or|what|unadjusted)"
@@ -75,20 +75,20 @@ _ASKING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class QuestionSentences:
-    """A question taken apart by its sentences."""
+    """A question split into its sentences."""
 
     asked: str
     sentences: tuple[str, ...]
-    """Those that ask, one by one."""
+    """The requests, one by one."""
     definitions: tuple[tuple[str, str], ...]
     """(name, formula in words): `CCC is defined as DIO + DSO - DPO`."""
     instructions: str
     told: tuple[str, ...] = ()
-    """Sentences that ask nothing, define nothing and have none of an instruction's usual words, each whole."""
+    """Complete sentences that are neither requests, definitions nor instructions."""
 
 
 def sentences_of(question: str) -> QuestionSentences:
-    """Separate what is asked from definitions and instructions.
+    """Separate the requests of a question from definitions and instructions.
 
     >>> sentences_of("What is the ratio? Round to two decimal places.").asked
     'What is the ratio?'
@@ -126,14 +126,14 @@ def sentences_of(question: str) -> QuestionSentences:
 
 
 def _standalone_definitions(sentence: str) -> list[tuple[str, str]]:
-    """The definitions of a sentence that is nothing else: `net debt = debt - cash; EBITDA = operating profit + D&A`."""
+    """Return the definitions of a sentence that has nothing else: `net debt = debt - cash; EBITDA = EBIT + D&A`."""
     given = [_SET.match(piece.strip()) for piece in sentence.split(";")]
     found = [(one["name"].strip(), one["formula"].strip()) for one in given if one and _OPERATOR.search(one["formula"])]
     return found if len(found) == len(given) > 1 else []
 
 
 def _without_preamble(asked: str) -> str:
-    """What is asked without a clause before it that names the source, or grants what does not matter.
+    """Return the request without an introductory clause that names the source or makes a concession.
 
     `Considering the balance sheet, what is ...`, `Even with lower sales, did ...`.
     """
@@ -155,7 +155,7 @@ _SOURCES = frozenset(
 
 
 def requested_decimals(question: str) -> int | None:
-    """Decimal places the answer is to be rounded to, where the question says so."""
+    """Return the number of decimal places that the question requests, or None."""
     for pattern, fixed in _DECIMALS:
         found = pattern.search(question)
         if found:
@@ -167,7 +167,7 @@ def requested_decimals(question: str) -> int | None:
 
 
 def requested_unit(question: str) -> OutputUnit | None:
-    """The unit the answer is to be given in, where the question says so."""
+    """Return the unit that the question requests, or None."""
     scaled = _SCALED.search(question)
     if scaled:
         scale = (scaled.group(1) or scaled.group(2)).lower()
@@ -180,7 +180,7 @@ def requested_unit(question: str) -> OutputUnit | None:
 
 
 def _sentences(text: str) -> list[str]:
-    """The sentences; what stands before a colon stays with what follows, unless it only says that a question does."""
+    """Split text into sentences; text before a colon stays with what follows, unless it only announces a question."""
     parts = [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
     joined: list[str] = []
     for part in parts:
@@ -192,7 +192,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _asking_part(sentence: str) -> str:
-    """The part of a sentence that asks, or nothing: an introduction that only names the source is cut."""
+    """Return the part of a sentence that asks, or an empty text; an introduction that only names the source is cut."""
     if "?" not in sentence and (not _ASKING.match(sentence) or _INSTRUCTION.search(sentence)):
         return ""
     asked = _PREAMBLE.sub("", _LEAD_IN.sub("", sentence))

@@ -1,4 +1,4 @@
-"""The separate things that one question asks: `What was revenue in 2023, and what share of it came from services?`."""
+"""Split a question into separate requests: `What was revenue in 2023, and what share of it came from services?`."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _MIN_LETTERS = 2
 
 
 def split_requests(question: str) -> tuple[str, ...]:
-    """What the question asks, one by one, in its own words and order; what defines or instructs stands behind each.
+    """Return the requests of a question in its own words and order, without repetition.
 
-    What is asked twice in the same words is asked once.
+    Definitions and instructions are appended to each request.
 
     >>> split_requests("When did the plant close, and how many people lost work?")
     ('When did the plant close?', 'how many people lost work?')
@@ -50,12 +50,12 @@ def split_requests(question: str) -> tuple[str, ...]:
 
 
 def asks_something(ask: str) -> bool:
-    """Whether it has a word that asks, as statements and headings have not."""
+    """Return whether a text has a question word, unlike statements and headings."""
     return _ASKING_WORD.search(ask) is not None
 
 
 def asks_only_difference(ask: str) -> bool:
-    """Whether it asks for nothing but the distance between what was set against each other."""
+    """Return whether a text asks only for the difference of what was compared before."""
     return _HOW_MUCH.fullmatch(ask.strip(" ?.")) is not None
 
 
@@ -65,7 +65,7 @@ _HOW_MUCH = re.compile(
 
 
 def resolve_references(ask: str, before: Query | None) -> str:
-    """The ask with the names of what `it` and `that segment` stand for, as the question before has them."""
+    """Return the request with `it` and `that segment` replaced by the names in the previous question."""
     if before is None:
         return ask
     words = next((line.words for line in before.lines()), "")
@@ -82,7 +82,7 @@ _IT = re.compile(r"\b(?:it|they)\b", re.I)
 
 
 def candidate_splits(ask: str, *, signs_only: bool = False) -> list[tuple[str, str]]:
-    """The ways to part one ask where it only joins, the last joint first: `rev growth yoy + gross margin`."""
+    """Return the ways to split a request at a joint, last joint first: `rev growth yoy + gross margin`."""
     joints = (_SIGN if signs_only else _LOOSE).finditer(ask.strip(" ?"))
     found = [(ask[: at.start()].strip(" ?"), ask[at.end() :].strip(" ?")) for at in joints]
     return [(f"{one}?", f"{other}?") for one, other in reversed(found) if len(one.split()) > 1 and other]
@@ -105,7 +105,7 @@ def _pieces(sentence: str) -> list[str]:
 
 
 def _is_subordinate(piece: str) -> bool:
-    """Whether a piece only says when or of what the next one asks: `When Acme listed its shares`."""
+    """Return whether a piece only sets the time or subject of the next one: `When Acme listed its shares`."""
     lead = _SUBORDINATE.match(piece)
     if lead is None:
         return False

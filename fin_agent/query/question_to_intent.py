@@ -1,4 +1,4 @@
-"""A question as an Intent: what a whole reading of it asks of the figures, else what its words say."""
+"""Turn a question into an Intent: by the figures that a complete reading asks for, else by its words."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from fin_agent.workspace import Workspace
 
 
 def known_names(workspace: Workspace) -> KnownNames:
-    """What a workspace knows by name."""
+    """Return the names that a workspace knows."""
 
     def parts_in(text: str, keys: Sequence[str]) -> Sequence[lexer.KnownName]:
         wanted = set(keys)
@@ -68,16 +68,16 @@ def known_names(workspace: Workspace) -> KnownNames:
 
 
 class PrintedText(NamedTuple):
-    """What the lines, headings and captions of some filings say."""
+    """The words and lines that some filings print around their figures."""
 
     words: frozenset[str]
-    """Each in one form."""
+    """Words with singular and plural unified."""
     lines: frozenset[tuple[str, ...]]
-    """Those of several words, word for word."""
+    """Lines of several words, word for word."""
 
 
 def printed_text_of(keys: Sequence[str], workspace: Workspace) -> PrintedText:
-    """What the filings of the companies of these keys print around their figures; kept for the next question."""
+    """Return what the filings of these companies print around their figures; cached per index."""
     filings = tuple(doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys)
     known = _PRINTED.setdefault(workspace.index, {})
     if filings not in known:
@@ -97,7 +97,7 @@ _PRINTED: WeakKeyDictionary[FilingIndex, dict[tuple[str, ...], PrintedText]] = W
 
 
 def _without_numbers(line: tuple[str, ...]) -> tuple[str, ...]:
-    """A line without the marks of footnotes and the numbers behind its name: `Buildings (1)`, `Software 3-5`."""
+    """Return a line without footnote marks and trailing numbers: `Buildings (1)`, `Software 3-5`."""
     size = len(line)
     while size and (line[size - 1].isdigit() or len(line[size - 1]) == 1):
         size -= 1
@@ -108,7 +108,7 @@ _MAX_WORDS = 20
 
 
 def _lines_in(text: str, lines: Collection[tuple[str, ...]]) -> Iterator[tuple[int, int]]:
-    """The longest lines that stand in a text word for word, left to right."""
+    """Yield the longest lines that occur word for word in a text, left to right."""
     words = list(_in_order(text))
     place = 0
     while place < len(words):
@@ -120,7 +120,7 @@ def _lines_in(text: str, lines: Collection[tuple[str, ...]]) -> Iterator[tuple[i
 
 
 def _in_order(text: str) -> Iterator[tuple[str, int, int]]:
-    """(word in one form, start, end) of each word of a text."""
+    """Yield (unified word, start, end) of each word of a text."""
     return ((singular(found.group()), *found.span()) for found in _A_WORD.finditer(plain(text)))
 
 
@@ -128,10 +128,15 @@ _A_WORD = re.compile(r"\b(?!the\b)[a-z0-9]+")
 
 
 def intent_of_question(question: str, workspace: Workspace, before: Intent | None = None) -> Intent:
-    """The question as an Intent: with the figures that it asks for, else for an answer in words.
+    """Return the question as an Intent with the requested figures, or for an answer in words.
 
-    What it leaves out is as in `before`, the question that it goes on from. Raises QuestionError where the question is
-    empty or too long.
+    Args:
+        question: The question.
+        workspace: The index and lexicon.
+        before: The previous question, for what this one leaves out.
+
+    Raises:
+        QuestionError: The question is empty or too long.
     """
     words = parse_intent(expand_abbreviations(question), workspace.directory, workspace.lexicon)
     if before is not None:
@@ -151,10 +156,10 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
 
 
 def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
-    """A question that was not read whole as the one printed figure that is most like it, where one is likely enough.
+    """Return an unparsed question as the most similar printed figure, if it is likely enough.
 
-    The answer says as what it was taken. A question that was read, also one of known metrics that is refused for what
-    it asks of them, and one that no filing answers, stays as it is.
+    The answer states which figure was used. A question that was parsed is returned unchanged, even if refused, and so
+    is one that no filing answers.
     """
     read = not _is_never_printed(intent, workspace) if intent.numeric and not intent.unsupported else _is_known(intent)
     beyond = market_price_requests(intent.core) or foreign_currency_requests(intent.question)
@@ -165,7 +170,7 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     if asked is None or near is None or near.chance < _LIKELY_ENOUGH:
         return intent
     if (asked.period.quarter or _LAST) != (near.sourced.fact.period.quarter or _LAST):
-        return intent  # the figure of a year is none of its quarters
+        return intent  # a year's figure does not answer for a quarter
     query = Query(
         question=intent.question,
         measures=(Line(words=printed_name(near.sourced.fact) or asked.words, place=figure_place(near.sourced)),),
@@ -181,7 +186,7 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
 
 
 def _is_known(intent: Intent) -> bool:
-    """Whether each line of a question for figures is a metric of the lexicon, whatever else it says: `per month`."""
+    """Return whether each line of a question for figures is a known metric, whatever else it says: `per month`."""
     query = intent.query
     if query is None or not query.asks_figures:
         return False
@@ -191,9 +196,9 @@ def _is_known(intent: Intent) -> bool:
 
 
 def intent_of_query(query: Query, workspace: Workspace) -> Intent:
-    """A Query that somebody edited as an Intent: its tree is bound as it stands, its question gives search its words.
+    """Return an edited Query as an Intent: its tree is bound as it is, and its question provides the search words.
 
-    One that no figures answer is read by its question.
+    A Query that no figures answer is read by its question.
     """
     if not query.asks_figures:
         return intent_of_question(query.question, workspace)
@@ -210,7 +215,7 @@ def intent_of_query(query: Query, workspace: Workspace) -> Intent:
 
 
 def context_of_asks(whole: Intent) -> Intent:
-    """What each ask of a question may leave out: its companies and periods, and no measure."""
+    """Return the context for each request of a question: its companies and periods, without measures."""
     companies = tuple(Company(key=one.key, name=one.name, confidence=one.confidence) for one in whole.companies)
     named = whole.query.periods if whole.query is not None else ()
     periods = named or tuple(map(_as_period, whole.periods))
@@ -219,9 +224,9 @@ def context_of_asks(whole: Intent) -> Intent:
 
 
 def inherited_context(intent: Intent, before: Intent) -> Intent:
-    """What the next ask may leave out: of an ask in words whom and when it speaks of, and no figures of its own.
+    """Return the context for the next request: the companies and periods of one in words, without figures.
 
-    One that names no figures leaves those that were asked for before it.
+    A request without figures passes on the figures of those before it.
     """
     query, earlier = intent.query, before.query
     if intent.numeric or query is None or earlier is None:
@@ -238,7 +243,7 @@ def inherited_context(intent: Intent, before: Intent) -> Intent:
 
 
 def _prepend_context(words: Intent, before: Intent, workspace: Workspace) -> Intent:
-    """The words of a question with companies and periods of the one before, where they name none."""
+    """Return the intent by words with companies and periods of the previous question, if it names none."""
     update: dict[str, object] = {}
     spoken_of = before.query.companies if before.query is not None else ()
     printed = (
@@ -257,10 +262,17 @@ def _prepend_context(words: Intent, before: Intent, workspace: Workspace) -> Int
 
 
 def with_figures(words: Intent, workspace: Workspace, before: Query | None = None) -> Intent | None:
-    """`words`, the question's words as an intent, with the figures that a whole reading of it asks for.
+    """Return `words` with the figures of a complete reading.
 
-    The first reading is taken that uses every content word and whose lines the filings print. None where no reading
-    asks for figures; where only some of a question's words name figures, the others are told as not understood.
+    The first reading is used that covers every content word and whose lines the filings print.
+
+    Args:
+        words: The intent by the question's words.
+        workspace: The index and lexicon.
+        before: The previous question.
+
+    Returns:
+        The intent; None if no reading asks for figures. Words that name no figures are reported as not understood.
     """
     first: Query | None = None
     why = ""
@@ -290,14 +302,14 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                     return words.model_copy(update=told)
                 why = why or str(error)
                 if _unknown_companies(words, workspace):
-                    break  # what names no line names a company
+                    break  # an unknown line may be a company's name
     except NoReadingError as error:
         why = str(error)
     return _as_one_line(words, workspace, before, listed=True) or _refused_intent(first, why, words, workspace)
 
 
 def _may_split_printed_line(query: Query) -> bool:
-    """Whether words of one printed line may be read as several lines, as several parts, or as an average of it."""
+    """Return whether the words of one printed line may be misread as several lines, several parts, or an average."""
     unknown = (line for line in query.lines() if isinstance(line, Line) and not line.metric)
     cut = any(line.balance == "average" or "," in line.words for line in unknown)
     parts = len(query.parts.names) if query.parts is not None and query.comparison is None else 0
@@ -305,7 +317,7 @@ def _may_split_printed_line(query: Query) -> bool:
 
 
 def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, listed: bool) -> Intent | None:
-    """The question as one printed figure whose address bears all of its words out; None where no figure surely does."""
+    """Return the question as one printed figure whose address has all of its words; None if none is certain."""
     told = split_report_request(words.question) if words.report is not None else None
     query = read_as_printed(
         words.question if told is None else told.rest, known_names(workspace), workspace, before, listed=listed
@@ -321,7 +333,7 @@ def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, l
 
 
 def _is_never_printed(intent: Intent, workspace: Workspace) -> bool:
-    """Whether the only measure asked for is a metric that no filing of the company states for the period."""
+    """Return whether the only measure is a metric that no filing of the company states for the period."""
     alone = intent.relation is Relation.EACH and not intent.further and intent.expression in workspace.lexicon.metrics
     known = alone and all(company.key in workspace.years for company in intent.companies) and bool(intent.companies)
     plan = build_plan(intent, workspace.lexicon, workspace.years) if known else None
@@ -335,11 +347,11 @@ def _as_period(named: FiscalPeriod) -> Period:
 
 _LAST = 4
 _LIKELY_ENOUGH = 0.7
-"""Of figures taken for what was asked at this chance or a higher one, seven in eight are (docs/benchmarks.md)."""
+"""Figures accepted at this probability or above are correct in seven of eight cases (docs/benchmarks.md)."""
 
 
 def _is_company_action(query: Query, workspace: Workspace) -> bool:
-    """Whether the only line is what a company did: `did Acme pay for Bolt`. Sentences tell that."""
+    """Return whether the only line is an action of a company, which sentences state: `did Acme pay for Bolt`."""
     line = next(query.lines(), None)
     if len(query.measures) != 1 or not isinstance(line, Line) or line.metric:
         return False
@@ -354,9 +366,10 @@ _AUXILIARY = re.compile(r"\b(?:did|does|do)\s*$", re.I)
 
 
 def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
-    """A reading as an intent, its only line by the words of the filings first where these say more.
+    """Return a reading as an intent; its only line by the filings' words is tried first if these are more specific.
 
-    Raises UnboundError.
+    Raises:
+        UnboundError: The reading cannot be planned.
     """
     if query.unread:
         unread = " and ".join(repr(one) for one in query.unread)
@@ -385,7 +398,7 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
 
 
 def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Workspace) -> Intent | None:
-    """A question for figures that cannot be read whole, with what is not understood of it; None for one in words."""
+    """Return a refused intent for a question about figures that is not fully understood; None for one in words."""
     words = words.model_copy(update={"query": query})
     beside = _unknown_companies(words, workspace) if why else []
     if beside:
@@ -393,14 +406,14 @@ def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Wor
     unknown = [line for line in query.lines() if isinstance(line, Line) and not line.metric] if query else []
     split = query is not None and query.unread and all(any(map(str.isdigit, one)) for one in query.unread)
     if unknown and split:
-        return None  # a part of one period's figure: it may be told in words
+        return None  # a part of one period's figure: words may answer it
     if query is not None and query.unread and ranked_statement(words.core) and not (set(query.unread) - _RANKS):
         return None  # `the largest operating expense`: the rows of a statement are ranked
     if not why or not words.names_metric or len(unknown) > _MAX_UNKNOWN or (unknown and not words.asks_figure):
         return None
     partly = words
     if query is not None and query.unread and not unknown:
-        # What is understood of it goes along: a model may compute what rules cannot.
+        # Keep what is understood: a model may compute what rules cannot.
         with suppress(UnboundError):
             partly = _bound(query, words, workspace)
     return partly.model_copy(update={"unsupported": (*words.unsupported, why)})
@@ -408,16 +421,16 @@ def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Wor
 
 _RANKS = frozenset({"largest", "biggest", "greatest", "highest", "top", "smallest", "lowest", "least"})
 _MAX_UNKNOWN = 2
-"""A question that names more things than these for which no line is known is one for words."""
+"""A question with more unknown lines than this is treated as a question for words."""
 
 
 def _unknown_companies(words: Intent, workspace: Workspace) -> list[str]:
-    """Words beside a company that name another one, which is not indexed."""
+    """Return names of further companies in the question that are not indexed."""
     return [name for name in unknown_companies_in(words.core, workspace) if name not in words.unknown_companies]
 
 
 def _readings(words: Intent, workspace: Workspace, before: Query | None = None) -> Iterator[Query]:
-    """The ways to read the question; words that say which report is meant name neither a line nor a period."""
+    """Yield the readings of the question without the words that select a report."""
     told = split_report_request(words.question) if words.report is not None else None
     for query in candidate_readings(words.question if told is None else told.rest, known_names(workspace), before):
         report = None if told is None else told.report.words
@@ -425,9 +438,9 @@ def _readings(words: Intent, workspace: Workspace, before: Query | None = None) 
 
 
 def _as_printed(query: Query, workspace: Workspace, *, total: bool) -> Query | None:
-    """The query with its only measure as a printed line, by its words; None where it has none of the lexicon's.
+    """Return the query with its only measure as a printed line, by its words; None if it is no metric of the lexicon.
 
-    With `total` only where `total` goes before a figure that stands in no statement: the metric may be a part of it.
+    With `total`, only if `total` precedes a figure that is in no statement: the metric may be a part of it.
     """
     measure = query.measures[0]
     line = measure.of if isinstance(measure, Move) else measure
@@ -442,7 +455,10 @@ def _as_printed(query: Query, workspace: Workspace, *, total: bool) -> Query | N
 
 
 def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozenset[str] = frozenset()) -> Intent:
-    """The query as an intent. Raises UnboundError where no plan can be made of it, or no filing prints a line of it."""
+    """Return the query as an intent.
+
+    Raises UnboundError if it cannot be planned or no filing prints one of its lines.
+    """
     intent = bind_query(query, words, workspace, searched).model_copy(update={"query": query})
     if query.unit in _OF_RATES and intent.measure_unit == "ratio" and intent.relation is Relation.CHANGE:
         intent = intent.model_copy(update={"expression": f"100 * ({intent.expression})", "measure_unit": "percent"})
@@ -480,9 +496,9 @@ def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozense
 
 
 def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
-    """A query whose formulas lack figures, with each formula as the line of its name; None where none is surely it.
+    """Return a query whose formulas lack figures, with each formula as the line of its name; None if none is certain.
 
-    `net debt`, `free cash flow`: a filing may print what it does not print the inputs of.
+    For example `net debt`, `free cash flow`: a filing may print them without their inputs.
     """
 
     def printed(line: Line | NamedFormula) -> Measure:
@@ -502,7 +518,7 @@ def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspac
 
 
 def _is_surely_printed(intent: Intent, workspace: Workspace) -> bool:
-    """Whether fact search is sure of each figure that is looked for by words."""
+    """Return whether fact search is certain of each figure that it looks up by words."""
     slots = build_plan(intent, workspace.lexicon, workspace.years).slots()
     return all(facts_for(slot, workspace).is_sure for slot in slots if slot.is_searched)
 

@@ -1,4 +1,4 @@
-"""Read a question whole: lexer, clauses, grammar, and what its words together ask for."""
+"""Read a whole question: lexer, clauses, grammar, composition."""
 
 from __future__ import annotations
 
@@ -16,25 +16,35 @@ from fin_agent.query.tree import Line, Measure, Move, NamedFormula, Parts, Query
 
 
 def read_question(question: str, names: KnownNames, before: Query | None = None) -> Query:
-    """The question as a Query; `unread` names the content words that no part of it says.
+    """Return the question as a Query; `unread` has the content words that it does not cover.
 
-    What it leaves out is as in `before`, the question that it goes on from.
+    Args:
+        question: The question.
+        names: The known names.
+        before: The previous question, for what this one leaves out.
 
-    Raises NoReadingError where a formula of the question cannot be read (a bracket that is not closed).
+    Raises:
+        NoReadingError: A formula of the question cannot be parsed, such as an unclosed bracket.
     """
     found = list(candidate_readings(question, names, before))
     return found[1] if len(found) > 1 and found[0].measures != found[1].measures and _is_joined(found[0]) else found[0]
 
 
 def _is_joined(query: Query) -> bool:
-    """Whether a comma stands within a name: only the filings can tell that."""
+    """Return whether a name contains a comma, which only the filings can confirm."""
     return any("," in line.words for line in query.lines())
 
 
 def candidate_readings(question: str, names: KnownNames, before: Query | None = None) -> Iterator[Query]:
-    """The ways to read a question, the plainest first; what it leaves out is as in `before`.
+    """Yield the readings of a question, the plainest first.
 
-    Raises NoReadingError where it has none: a bracket is not closed, two measures stand beside each other.
+    Args:
+        question: The question.
+        names: The known names.
+        before: The previous question, for what this one leaves out.
+
+    Raises:
+        NoReadingError: There is no reading: an unclosed bracket, two measures next to each other.
     """
     asked, question = question, expand_abbreviations(question)
     told = sentences_of(question)
@@ -81,7 +91,7 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
 
 
 def _with_context_tokens(tokens: Sequence[Token]) -> tuple[Token, ...]:
-    """The tokens of a question that begins in the middle: what it divides, or chooses among, was asked before."""
+    """Prepend what a fragment leaves out: it divides, or chooses among, what was requested before."""
     first = next((place for place, one in enumerate(tokens) if one.type not in ("AND", "COMMA")), 0)
     return tuple(
         replace(one, type=_IN_THE_MIDDLE.get(one.type, one.type)) if place == first else one
@@ -90,11 +100,11 @@ def _with_context_tokens(tokens: Sequence[Token]) -> tuple[Token, ...]:
 
 
 _IN_THE_MIDDLE = {"OF_WHICH": "SHARE", "OVER": "SHARE", "DEFINED": "WHICH"}
-"""`as a share of revenue?`, `divided by revenue?`, `which is higher?`."""
+"""Openings of fragments: `as a share of revenue?`, `divided by revenue?`, `which is higher?`."""
 
 
 def _with_part(before: Query, keys: Sequence[str], names: KnownNames) -> Query:
-    """A question whose only line is the name of a part speaks of that part: `How did Converse do?`."""
+    """Read a question whose only line is a part's name as about that part: `How did Converse do?`."""
     line = before.measures[0] if len(before.measures) == 1 else None
     line = line.of if isinstance(line, Move) else line
     if before.parts is not None or not isinstance(line, Line) or line.metric:
@@ -104,7 +114,7 @@ def _with_part(before: Query, keys: Sequence[str], names: KnownNames) -> Query:
 
 
 def _spells_a_formula(sentence: str, names: KnownNames) -> bool:
-    """Whether a sentence that asks nothing puts figures together."""
+    """Return whether a sentence without a request combines figures."""
     tokens = lex(sentence, names).tokens
     lines = sum(one.type in LINES and bool(one.value) for one in tokens)
     return lines > 1 and any(one.type in ARITHMETIC for one in tokens)
@@ -127,7 +137,7 @@ def _build_query(
 
 
 def _define_formula(name: str, formula: str, given: dict[str, Measure], names: KnownNames) -> None:
-    """Read the formula of `name`; names that are defined behind it may stand in it."""
+    """Parse the formula of `name`; it may contain names that are defined after it."""
     lexed = lex(formula, names, tuple(given))
     places = {one.start: given[str(one.value)] for one in lexed.tokens if one.type == "GIVEN"}
     parsed = parse(normalize_clauses(lexed.tokens), places)
@@ -137,7 +147,7 @@ def _define_formula(name: str, formula: str, given: dict[str, Measure], names: K
 
 
 def _substitute_only_formula(parsed: ParsedQuestion, formula: Measure) -> None:
-    """A formula whose name the question spells otherwise stands for the only measure it asks for."""
+    """Replace the only requested measure by a formula whose name the question spells differently."""
     if parsed.measures and (
         len(parsed.measures) != 1
         or getattr(parsed.measures[0], "metric", None)

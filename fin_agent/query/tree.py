@@ -1,4 +1,4 @@
-"""Query: a question as one typed tree, whoever read it (rules, a chat model, an edit by hand)."""
+"""The Query: a question as a typed tree, whether made by rules, a chat model or an edit."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Kind(StrEnum):
-    """What is asked for."""
+    """The kind of request."""
 
     VALUE = "value"
     CHANGE = "change"
     """How a measure moved between periods: by an amount, a rate, or whether at all."""
     COMPARISON = "comparison"
-    """Companies, parts, periods or measures put against each other."""
+    """Companies, parts, periods or measures compared with each other."""
     RANKING = "ranking"
     AGGREGATE = "aggregate"
     """A total or an average over companies, parts or periods."""
     CLAIM = "claim"
-    """Yes or no, by figures."""
+    """Yes or no, decided by figures."""
     REASON = "reason"
     LIST = "list"
     DEFINITION = "definition"
@@ -31,15 +31,15 @@ class Kind(StrEnum):
     WHEN = "when"
     WHERE = "where"
     COUNT = "count"
-    """How many of something that is no figure of a statement: employees, stores, subsidiaries."""
+    """A number that is no figure of a statement: employees, stores, subsidiaries."""
     DESCRIPTION = "description"
     """Any other question in words."""
     FORECAST = "forecast"
-    """A figure of a time to come: no filing states it."""
+    """A figure of a future time: no filing states it."""
     MARKET = "market"
     """Needs a market price."""
     SMALL_TALK = "small-talk"
-    """No question of filings: greetings, the weather."""
+    """Not about filings: greetings, the weather."""
     OTHER_LANGUAGE = "other-language"
 
 
@@ -52,10 +52,10 @@ class _Node(BaseModel):
 
 
 class Period(_Node):
-    """A time asked about, by the filer's own naming of years unless `calendar`.
+    """A requested time, in the filer's own numbering of years unless `calendar`.
 
-    `fiscal_year` None stands for the latest that is filed; `shift` counts periods of the same length in other years
-    (-1: the year before, the year-ago quarter).
+    `fiscal_year` None means the latest one filed; `shift` counts periods of the same length in other years (-1: the
+    year before, the year-ago quarter).
     """
 
     fiscal_year: int | None = None
@@ -64,9 +64,9 @@ class Period(_Node):
     """Length: 12, 9, 6 or 3; 0 for an instant. A quarter is 3, a half-year 6, `year to date` -1 (as long as filed)."""
     half: int | None = None
     end: date | None = None
-    """The last day, where the question prints it."""
+    """The last day, if the question prints it."""
     calendar: bool = False
-    """Whether the question says `calendar year`."""
+    """Whether the question has `calendar year`."""
     trailing: bool = False
     """Twelve months to `end` or to the end of the quarter, not a fiscal year."""
     shift: int = 0
@@ -89,42 +89,44 @@ Balance = Literal["closing", "opening", "average"]
 
 
 class Line(_Node):
-    """A line as filings print it: `words` is the phrase of the question without company, period and part.
+    """A printed line: `words` is the phrase of the question without company, period and part.
 
-    `metric` is an id of the lexicon where the phrase names one: a source of synonyms, labels and signs.
+    `metric` is an id of the lexicon if the phrase names one, with its synonyms, labels and signs.
     """
 
     node: Literal["line"] = "line"
     words: str
     metric: str | None = None
     basis: str | None = None
-    """What narrows it in words: `attributable`, `adjusted`, `current portion`, `due within one year`, `per share`."""
+    """A qualifier: `attributable`, `adjusted`, `current portion`, `due within one year`, `per share`."""
     part: str | None = None
-    """Segment, region, product as filings print it, where this line alone is of it; `*` for each member of the family
-    that `Query.parts` selects; None: what the question says of all lines."""
+    """Segment, region or product of this line, as filings print it; None for the question's own.
+
+    `*` means each member of the family that `Query.parts` selects.
+    """
     whole: bool = False
-    """Of the whole company, although the question names a part."""
+    """Whether it is for the whole company, although the question names a part."""
     company: str | None = None
-    """Key of the company, where this line alone is of it."""
+    """Key of this line's own company."""
     period: Period | None = None
-    """Where this line alone is of it."""
+    """This line's own period."""
     shift: int = 0
-    """Periods before the one asked about: -1 for `prior year revenue`."""
+    """Shift in periods from the requested one: -1 for `prior year revenue`."""
     balance: Balance | None = None
-    """Which end of the period a balance is of; None: as the lexicon and the formula say."""
+    """The end of the period for a balance; None for that of the lexicon and the formula."""
     place: str = ""
-    """Where its figure stands (`place_of` of fact search), where that is settled; empty: wherever it is found."""
+    """Location of its figure (`place_of` of fact search), if determined; empty for any."""
 
 
 class Number(_Node):
-    """A constant of the question: `365`, `1,000`, `$5 billion`."""
+    """A constant in the question: `365`, `1,000`, `$5 billion`."""
 
     node: Literal["number"] = "number"
     value: float
     unit: str = ""
     """`USD`, `percent`, `days`, `shares`; empty for a plain number."""
     within: float = 0.0
-    """Half of its last digit as written, in the same unit: what it may be rounded by."""
+    """Half of its last digit as written, in the same unit: the rounding tolerance."""
 
 
 class Operation(_Node):
@@ -145,13 +147,13 @@ class Function(_Node):
 
 
 class NamedFormula(_Node):
-    """A formula of the lexicon by its id; the fields below are as in Line."""
+    """A formula of the lexicon by id; the other fields are as in Line."""
 
     node: Literal["named"] = "named"
     words: str
     formula: str
     closing: bool = False
-    """Whether its balances are those at the end of the period where the formula averages them."""
+    """Whether its balances are those at the end of the period, in place of averages."""
     part: str | None = None
     company: str | None = None
     period: Period | None = None
@@ -159,9 +161,9 @@ class NamedFormula(_Node):
 
 
 class Move(_Node):
-    """How a measure moved from one period to another.
+    """The movement of a measure from one period to another.
 
-    Where `start` is None the periods of the query are meant: first and last, or the only one and the one before it.
+    If `start` is None, the periods of the query apply: first and last, or the only one and the one before it.
     """
 
     node: Literal["move"] = "move"
@@ -175,7 +177,7 @@ Measure = Annotated[Line | Number | Operation | Function | NamedFormula | Move, 
 
 
 class Axis(StrEnum):
-    """What is put against each other."""
+    """The dimension of a comparison."""
 
     COMPANIES = "companies"
     PERIODS = "periods"
@@ -184,14 +186,14 @@ class Axis(StrEnum):
 
 
 class Combination(StrEnum):
-    """What is asked of things put against each other."""
+    """What is requested of the things compared."""
 
     EACH = "each"
-    """Side by side."""
+    """List them."""
     DIFFERENCE = "difference"
     RATIO = "ratio"
     EXCESS = "excess"
-    """By what percentage the first exceeds the second."""
+    """The percentage by which the first exceeds the second."""
     HIGHEST = "highest"
     LOWEST = "lowest"
     RANK = "rank"
@@ -200,39 +202,39 @@ class Combination(StrEnum):
     TOTAL = "total"
     AVERAGE = "average"
     COUNT = "count"
-    """In how many of them the claim holds."""
+    """The number of them for which the claim is true."""
     EVERY = "every"
-    """Whether the claim holds in all of them."""
+    """Whether the claim is true for all of them."""
     FILTER = "filter"
-    """Those of which the claim holds: `which regions shrank`."""
+    """Those for which the claim is true: `which regions shrank`."""
 
 
 class Comparison(_Node):
-    """How things are put against each other."""
+    """A comparison along one dimension."""
 
     axis: Axis
     how: Combination = Combination.EACH
     descending: bool = True
-    """For HIGHEST, RANK and `nth`: from the largest down."""
+    """For HIGHEST, RANK and `nth`: whether to start from the largest."""
     nth: int | None = None
-    """2 for `the second largest`; among those that are left after `Parts.without`."""
+    """2 for `the second largest`; counted after removing `Parts.without`."""
     top: int | None = None
     """3 for `the three largest`."""
 
 
 class Parts(_Node):
-    """Parts of a company: named ones, or a family of them by the word for its kind."""
+    """Parts of a company: named ones, or a family by the word for its kind."""
 
     names: tuple[str, ...] = ()
     """As filings print them."""
     kind: str | None = None
-    """`segment`, `region`, `country`, `product`, `customer` ...: each member of the family is meant."""
+    """`segment`, `region`, `country`, `product`, `customer` ...: every member of the family."""
     without: tuple[str, ...] = ()
-    """Members left out: `after the United States`, `excluding eliminations`."""
+    """Members to leave out: `after the United States`, `excluding eliminations`."""
 
 
 class Company(_Node):
-    """A company that the index holds."""
+    """An indexed company."""
 
     key: str
     name: str
@@ -240,11 +242,11 @@ class Company(_Node):
 
 
 class Claim(_Node):
-    """What a yes-or-no question says of the measure (or of its move)."""
+    """The claim of a yes-or-no question about the measure or its movement."""
 
     way: Way
     bound: Number | None = None
-    """None: what it is compared with, or zero."""
+    """None for the thing compared with, or zero."""
 
 
 class Query(_Node):
@@ -257,44 +259,44 @@ class Query(_Node):
     question: str
     kind: Kind = Kind.VALUE
     measures: tuple[Measure, ...] = ()
-    """Several where several are asked for side by side, or put against each other."""
+    """Several if several are requested or compared."""
     companies: tuple[Company, ...] = ()
     unknown_companies: tuple[str, ...] = ()
     parts: Parts | None = None
     periods: tuple[Period, ...] = ()
-    """In the order of the question; a range is filled up, `respectively` pairs them with the companies."""
+    """In the order of the question; ranges are expanded, and `respectively` pairs periods with companies."""
     respectively: bool = False
     comparison: Comparison | None = None
     chosen_by: Measure | None = None
-    """What one member is chosen by, where another measure is then asked of it; `comparison` says how it is chosen."""
+    """The measure that selects one member, of which another measure is requested; `comparison` is the selection."""
     claim: Claim | None = None
     unit: str | None = None
     """Unit of the answer: `USD millions`, `percent`, `basis points`, `ratio`, `days` ..."""
     decimals: int | None = None
     report: str | None = None
-    """Which report's statement of the figures is meant, as the question says it: `as originally reported`."""
+    """The report whose figures are requested, in the question's words: `as originally reported`."""
     statements: tuple[str, ...] = ()
     """Primary statements named as the source."""
     topics: tuple[str, ...] = ()
-    """Words of a question in words: what it is about, without company and period."""
+    """What a question in words is about, without company and period."""
     assumed: tuple[str, ...] = ()
-    """What the question leaves open and was settled without it."""
+    """Assumptions about what the question leaves open."""
     unread: tuple[str, ...] = ()
-    """Content words that no part of this tree says: such a reading is not answered."""
+    """Content words that the tree does not cover: such a reading is not answered."""
 
     @property
     def asks_figures(self) -> bool:
-        """Whether figures answer it."""
+        """Whether figures answer the question."""
         return self.kind in FIGURE_KINDS and bool(self.measures)
 
     def lines(self) -> Iterator[Line | NamedFormula]:
-        """Every printed line and named formula of the measures, left to right."""
+        """Yield every printed line and named formula of the measures, left to right."""
         for measure in (*self.measures, *((self.chosen_by,) if self.chosen_by else ())):
             yield from lines_of(measure)
 
 
 def lines_of(measure: Measure) -> Iterator[Line | NamedFormula]:
-    """The printed lines and named formulas of a measure, left to right."""
+    """Yield the printed lines and named formulas of a measure, left to right."""
     match measure:
         case Line() | NamedFormula():
             yield measure
@@ -311,7 +313,7 @@ def lines_of(measure: Measure) -> Iterator[Line | NamedFormula]:
 
 
 def with_lines(measure: Measure, changed: Callable[[Line | NamedFormula], Measure]) -> Measure:
-    """The measure with each printed line and named formula as `changed` gives it."""
+    """Return the measure with `changed` applied to each printed line and named formula."""
     match measure:
         case Line() | NamedFormula():
             return changed(measure)
@@ -326,7 +328,7 @@ def with_lines(measure: Measure, changed: Callable[[Line | NamedFormula], Measur
 
 
 def measure_text(measure: Measure, above: int = 0) -> str:
-    """The measure as people write it, with the fewest parentheses: `(net income + interest) / total assets`."""
+    """Return the measure as text with the fewest parentheses: `(net income + interest) / total assets`."""
     match measure:
         case Number(value=value, unit=unit):
             shown = f"{int(value):,}" if float(value).is_integer() else f"{value:,}"
