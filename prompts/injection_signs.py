@@ -236,7 +236,7 @@ def remove_invisible(text: str) -> tuple[str, tuple[Removed, ...]]:
     Returns:
         The visible text, and the removed characters counted by kind.
 
-    >>> remove_invisible("net\\u200b sales\\x1b[2J")
+    >>> remove_invisible("net\u200b sales\x1b[2J")
     ('net sales[2J', (Removed(kind='control', count=1, spelt=''), Removed(kind='zero-width', count=1, spelt='')))
     """
     removed: Counter[str] = Counter()

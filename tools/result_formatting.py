@@ -384,8 +384,8 @@ def join_number_rows(text: str) -> str:
 
     PDFs are read cell by cell, so that a table row is spread over as many lines as it has cells.
 
-    >>> join_number_rows("Net sales\\n$\\n3,533\\n$\\n(12)\\nCost of sales\\n—")
-    'Net sales $ 3,533 $ (12)\\nCost of sales —'
+    >>> join_number_rows("Net sales\n$\n3,533\n$\n(12)\nCost of sales\n—")
+    'Net sales $ 3,533 $ (12)\nCost of sales —'
     """
     rows: list[str] = []
     for line in text.splitlines():

@@ -1,1 +1,1 @@
-"""The reasoning roles behind one protocol."""
+"""The analyst: the reasoning roles of a run behind one protocol."""

@@ -1,4 +1,4 @@
-"""Cards of passages: as their filings were ingested, or made anew for a question by whoever can make them."""
+"""The cards of passages: those stored at ingest, or new ones made for a question."""
 
 from __future__ import annotations
 
@@ -12,35 +12,38 @@ from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.index.protocol import FilingIndex, PageKey
 
 _PATIENCE = 2
-"""Passages in a row for which a model may be out of reach before it is left alone."""
+"""Consecutive passages for which a model may be unavailable before it is no longer called."""
 
 
 class CardMaker(Protocol):
-    """Makes cards anew from those of the rules. Safe to share between threads."""
+    """Makes new cards from those of the rules. Safe to share between threads."""
 
     def make(self, base: Card, text: str) -> CardWithAuthor:
-        """The card of a passage with that text. Never raises for what a model says or fails to say."""
+        """Return the card of a passage with that text. Never raises because of a model's reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class CardWithAuthor:
-    """A card, and who made it."""
+    """A card with its author."""
 
     card: Card
     by_model: bool
-    """False where the rules' card stays as it is."""
+    """False if the rules' card is unchanged."""
     notes: tuple[str, ...] = ()
-    """Why it stays, or what of the model's reply was left out."""
+    """Why it is unchanged, or what was rejected of the model's reply."""
     out_of_reach: bool = False
-    """Whether it stays because the model could not be had: others would not be had either."""
+    """Whether the model was unavailable, so that further calls would fail as well."""
 
 
 def extract_cards(
     passages: Sequence[RetrievedPassage], index: FilingIndex, maker: CardMaker | None = None
 ) -> list[CardWithAuthor]:
-    """The card of each passage, in their order and without facts: that of the index, or made by `maker` from that.
+    """Return the card of each passage, in order and without facts; fallbacks to the rules' cards go to the journal.
 
-    That cards stay as the rules made them is noted in the journal.
+    Args:
+        passages: The passages.
+        index: The index with their stored cards.
+        maker: Makes new cards from the stored ones; None to use those.
     """
     keys = list(dict.fromkeys(PageKey(passage.doc_id, passage.page) for passage in passages))
     stored = {(entry.doc_id, entry.passage.ordinal): entry.card for entry in index.passages(keys)}

@@ -1,4 +1,4 @@
-"""What happens while a question is answered, told to whoever listens; warnings of a step are kept as well."""
+"""Events of a question in progress, delivered to a listener, and the journal of a step's warnings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class _EventModel(BaseModel):
 
 
 class StepBegun(_EventModel):
-    """A node is at work."""
+    """A node started."""
 
     kind: Literal["step_begun"] = "step_begun"
     node: str
@@ -26,7 +26,7 @@ class StepBegun(_EventModel):
 
 
 class StepEnded(_EventModel):
-    """A node has done its work."""
+    """A node finished."""
 
     kind: Literal["step_ended"] = "step_ended"
     node: str
@@ -36,7 +36,7 @@ class StepEnded(_EventModel):
 
 
 class CallBegun(_EventModel):
-    """A chat model is asked."""
+    """A call of a chat model started."""
 
     kind: Literal["call_begun"] = "call_begun"
     role: str
@@ -44,7 +44,7 @@ class CallBegun(_EventModel):
 
 
 class CallEnded(_EventModel):
-    """What came of a call; one that a kept reply serves ends without having begun."""
+    """A call ended; a call served from a cached reply has no start event."""
 
     kind: Literal["call_ended"] = "call_ended"
     role: str
@@ -52,47 +52,47 @@ class CallEnded(_EventModel):
     input_tokens: int
     output_tokens: int
     dollars: float | None
-    """None where the price is not known."""
+    """None if the price is unknown."""
     from_cache: bool = False
-    """Whether an earlier reply was used again, which cost nothing: the tokens are those of that one."""
+    """Whether a cached reply was used, which cost nothing; the tokens are those of the original call."""
     approximate: bool = False
-    """Whether the tokens are our own count."""
+    """Whether the tokens are estimated."""
     note: str = ""
-    """What did not go smoothly: why it failed, why another was asked for."""
+    """Irregularities: why the call failed, why another model was called."""
 
 
 class Warned(_EventModel):
-    """What whoever reads the answer should know; it stands among the answer's warnings as well."""
+    """A warning for the reader of the answer; it is among the answer's warnings as well."""
 
     kind: Literal["warned"] = "warned"
     text: str
 
 
 class Draft(_EventModel):
-    """A piece of an answer while a model writes it. Nothing of it is checked: it is never to be shown as the answer."""
+    """A piece of an answer while a model writes it. It is unchecked: never show it as the answer."""
 
     kind: Literal["draft"] = "draft"
     text: str
-    """What follows the pieces before; the first after a withdrawal begins anew."""
+    """The text that follows the earlier pieces; the first one after a withdrawal starts over."""
 
 
 class DraftWithdrawn(_EventModel):
-    """All pieces of the draft are void: it was found wrong, broke off, or is written anew."""
+    """All pieces of the draft are void: it was wrong, broke off, or is rewritten."""
 
     kind: Literal["draft_withdrawn"] = "draft_withdrawn"
     why: str
 
 
 class AnswerPiece(_EventModel):
-    """A sentence of the answer, or of the refusal, after it was verified. It takes the place of any draft."""
+    """A sentence of the answer or refusal after verification. It replaces any draft."""
 
     kind: Literal["answer_piece"] = "answer_piece"
     text: str
-    """Put together, the pieces are the text of the answer, letter by letter."""
+    """The concatenated pieces are exactly the text of the answer."""
 
 
 class Answered(_EventModel):
-    """The answer with all that shows where it comes from; the last event of a question. In a chat its turn follows."""
+    """The answer with its sources; the last event of a question. In a chat its turn follows."""
 
     kind: Literal["answered"] = "answered"
     answer: Answer
@@ -102,7 +102,7 @@ Event: TypeAlias = Annotated[
     StepBegun | StepEnded | CallBegun | CallEnded | Warned | Draft | DraftWithdrawn | AnswerPiece | Answered,
     Field(discriminator="kind"),
 ]
-"""Any of them. `pydantic.TypeAdapter(Event)` reads one back from JSON."""
+"""Any event. `pydantic.TypeAdapter(Event)` reads one from JSON."""
 
 
 Listener: TypeAlias = Callable[[Event], None]
@@ -110,7 +110,7 @@ Listener: TypeAlias = Callable[[Event], None]
 
 
 class Journal:
-    """Notes of one step, each once, in the order in which they were made.
+    """The notes of one step, without duplicates, in order.
 
     >>> with journal() as notes:
     ...     record_warning("the model gave no reply; rules answer")
@@ -124,45 +124,45 @@ class Journal:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What whoever reads the answer should know: what was asked of a model and done by rules."""
+        """Warnings for the reader of the answer: requests to a model that rules handled."""
         return tuple(self._warnings)
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Signs of injection and invisible text in what models were shown."""
+        """Signs of injection and invisible text in the models' input."""
         return tuple(self._flags)
 
     def warn(self, text: str) -> None:
-        """Note a fallback, and tell whoever listens."""
+        """Record a fallback, and emit it as an event."""
         line = " ".join(text.split())
         if line not in self._warnings:
             self._warnings[line] = None
             emit(Warned(text=line))
 
     def flag(self, text: str) -> None:
-        """Note a sign of injection."""
+        """Record a sign of injection."""
         self._flags.setdefault(" ".join(text.split()))
 
 
 @dataclass(frozen=True, slots=True)
 class EventListener:
-    """Who listens to what happens, and where notes of the step under way are kept."""
+    """The current listener, and the journal of the current step."""
 
     listener: Listener | None = None
     drafts: bool = True
-    """Whether drafts are of use: answers are streamed for them."""
+    """Whether drafts are wanted; answers are then streamed."""
     notes: Journal | None = None
 
 
 @contextmanager
 def event_listener(listener: Listener | None, *, drafts: bool = True) -> Iterator[None]:
-    """The block's events go to the listener, and to none around it. Threads begun inside need a copy of the context.
+    """Deliver the block's events to the listener only. Threads started inside need a copy of the context.
 
     >>> from fin_agent.analyst.events import Warned
-    >>> heard = []
-    >>> with listening(heard.append):
+    >>> events = []
+    >>> with event_listener(events.append):
     ...     emit(Warned(text="rules answer"))
-    >>> heard
+    >>> events
     [Warned(kind='warned', text='rules answer')]
     """
     token = _CURRENT.set(replace(_CURRENT.get(), listener=listener, drafts=drafts))
@@ -174,7 +174,7 @@ def event_listener(listener: Listener | None, *, drafts: bool = True) -> Iterato
 
 @contextmanager
 def journal() -> Iterator[Journal]:
-    """A journal for the block; what is noted inside goes to it, and to none around it."""
+    """Open a journal for the block; notes made inside go to it only."""
     notes = Journal()
     token = _CURRENT.set(replace(_CURRENT.get(), notes=notes))
     try:
@@ -184,24 +184,24 @@ def journal() -> Iterator[Journal]:
 
 
 def current_listener() -> EventListener:
-    """Who listens to the block that this code runs in."""
+    """Return the listener of the current context."""
     return _CURRENT.get()
 
 
 def emit(event: Event) -> None:
-    """Tell whoever listens; nobody, where nobody does."""
+    """Deliver an event to the current listener, if there is one."""
     if (listener := _CURRENT.get().listener) is not None:
         listener(event)
 
 
 def record_warning(text: str) -> None:
-    """Note a fallback where a journal is kept."""
+    """Record a fallback in the current journal, if there is one."""
     if (notes := _CURRENT.get().notes) is not None:
         notes.warn(text)
 
 
 def record_injection_sign(text: str) -> None:
-    """Note a sign of injection where a journal is kept."""
+    """Record a sign of injection in the current journal, if there is one."""
     if (notes := _CURRENT.get().notes) is not None:
         notes.flag(text)
 

@@ -1,4 +1,4 @@
-"""The reasoning roles of a run, whoever fills them: rules or a chat model."""
+"""The protocol of analysts, which fill the reasoning roles of a run by rules or with a chat model."""
 
 from __future__ import annotations
 
@@ -19,69 +19,74 @@ from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, S
 
 
 class ReasoningStep(BaseModel):
-    """A sentence of the way to an answer in words."""
+    """A sentence of the reasoning toward an answer in words."""
 
     model_config = ConfigDict(frozen=True)
 
     text: str
     citations: tuple[int, ...] = ()
-    """Positions among the citations of the reasoning, from 0; none for a conclusion from the sentences before."""
+    """Indexes into the citations of the reasoning; empty for a conclusion from earlier sentences."""
 
 
 class Reasoning(BaseModel):
-    """An answer in words; no text where the evidence does not hold one."""
+    """An answer in words; the text is empty if the evidence does not contain one."""
 
     model_config = ConfigDict(frozen=True)
 
     text: str
     citations: tuple[Citation, ...]
     missing: tuple[str, ...] = ()
-    """What was looked for in vain, where there is no text."""
+    """What was searched for without success, if there is no text."""
     read: tuple[PageKey, ...] = ()
-    """Pages of the filings found that were read besides the evidence: a cover, the page on the whole company."""
+    """Pages read in addition to the evidence: a cover, the page about the whole company."""
     steps: tuple[ReasoningStep, ...] = ()
-    """The way to the answer, where a model reasoned."""
+    """The steps toward the answer, if a model reasoned."""
     program: str | None = None
-    """What calculated its results, of figures that it quotes."""
+    """The program that calculated its results from quoted figures."""
     value: float | None = None
     """Its only result, in `unit`."""
     unit: OutputUnit | None = None
     assumed: tuple[str, ...] = ()
-    """What was taken for granted."""
+    """Assumptions made."""
 
 
 class AnsweredCuration(Curation):
-    """What is kept, where whoever judged the passages answered from them in the same go, or said that they do not."""
+    """A curation whose judge also answered from the passages, or reported that they contain no answer."""
 
     reasoning: Reasoning
 
 
 class Analyst(Protocol):
-    """One who reads a question, judges evidence and writes the answer. Same input, same result type, whoever it is."""
+    """Reads a question, judges evidence and writes the answer. All analysts have the same input and result types."""
 
     @property
     def has_free_judging(self) -> bool:
-        """Whether passages may be judged again at no cost, where a round found none that are new."""
+        """Whether judging passages again is free of cost, even if a round found no new ones."""
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
-        """Map the question to an intent. What it leaves out is as in `before`, which it goes on from.
+        """Map the question to an intent.
 
-        Raises QuestionError where there is nothing to read.
+        Args:
+            question: The question.
+            before: The previous question, for what this one leaves out.
+
+        Raises:
+            QuestionError: The question is empty or unreadable.
         """
 
     def split_asks(self, intent: Intent) -> Sequence[str]:
-        """The separate questions that are to be answered one by one, in their order; only one where it is one."""
+        """Return the requests to answer one by one, in order; only one for a question that is answered as a whole."""
 
     def plan(self, intent: Intent) -> Plan:
-        """What has to be known for a numeric intent."""
+        """Return the figures required by a numeric intent, and how they are combined."""
 
     def query(self, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str = "") -> Query:
-        """What to search for: everything at first, then what the ledger lacks and `complementary` asks for."""
+        """Return the query of a round: everything at first, then what the ledger lacks and `complementary` asks for."""
 
     def ranked(
         self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
     ) -> Sequence[RankedPassage]:
-        """Passages of the first search, in the order in which they are to be read."""
+        """Return the passages of the first search in reading order."""
 
     def curate(
         self,
@@ -93,26 +98,39 @@ class Analyst(Protocol):
         scope: Scope = EVERYTHING,
         dropped: Collection[tuple[str, int]] = (),
     ) -> Curation:
-        """Keep what serves the answer out of new and earlier passages, and say whether it is enough.
+        """Select the evidence among new and earlier passages, and decide whether it is sufficient.
 
-        `cards` are those made of some of the passages for this run; of the others the index has them. Nothing
-        outside of `scope` may be asked to be read, and nothing that was `dropped` is read again.
+        Args:
+            intent: The intent.
+            plan: Its plan.
+            passages: The passages.
+            documents: Ids of filings, preferred ones first.
+            cards: New cards of some passages; those of the others are in the index.
+            scope: Filings and pages that may be read.
+            dropped: Keys of passages that must not be read again.
         """
 
     def can_compute(self, intent: Intent, *, answerable: bool) -> bool:
-        """Whether a program is to be tried, once no further search follows; else words answer, or nothing does."""
+        """Return whether to try a program when no further search follows; otherwise words answer, or nothing does."""
 
     def can_answer_in_words(self, intent: Intent) -> bool:
-        """Whether `reason` may answer where no program does."""
+        """Return whether `reason` may answer if no program does."""
 
     def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
-        """Write the program that computes the answer. Raises ValueError where what is known does not allow one."""
+        """Write the program that computes the answer. Raises ValueError if the known figures are insufficient."""
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str] = ()) -> Reasoning:
-        """Answer in words from the evidence, with citations; `filings` may be read besides, best first."""
+        """Answer in words from the evidence, with citations; further `filings`, best first, may be read."""
 
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str, program: str) -> Reasoning | None:
-        """What a result says to a question that asks for a judgement; None where it asks for none, or none is had.
+        """Judge a result for a question that asks for a judgement.
 
-        `computed` is the result in words, `program` what computed it: formula and inputs.
+        Args:
+            intent: The intent.
+            evidence: The evidence.
+            computed: The result in words.
+            program: The program that computed it: formula and inputs.
+
+        Returns:
+            The judgement; None if none is requested or available.
         """

@@ -1,4 +1,4 @@
-"""The analyst inside a retrieval strategy: as its curator, as judge of a tournament, as who takes questions apart."""
+"""Adapters of the analyst to retrieval strategies: as curator, judge of a tournament, rewriter and decomposer."""
 
 from __future__ import annotations
 
@@ -54,12 +54,20 @@ def strategy_for(
     judge: Judge | None = None,
     notify: Notify = log_warning,
 ) -> Strategy:
-    """The strategy that `settings` name; curated and rewritten by a chat model where one is named, else by rules.
+    """Build the strategy that the settings name, with chat models for the roles that name one, else rules.
 
-    `callers` ask the models in place of those that the settings name, and `writer` and `judge` stand in for these
-    roles alone. `notify` is told what a person should know; the journal of the step gets it too. Raises StrategyError
-    where it is not written as one or lacks what it needs, ModelSetupError where a model cannot be set up, and
-    PromptError.
+    Args:
+        settings: Name the strategy and the models.
+        workspace: The index.
+        callers: Model callers, in place of those that the settings name.
+        writer: Writes hypothetical passages, in place of the settings' model.
+        judge: Judges cards, in place of the settings' model.
+        notify: Called with each warning for the user; the step's journal records it as well.
+
+    Raises:
+        StrategyError: The name is invalid, or the strategy lacks a requirement.
+        ModelSetupError: A model cannot be set up.
+        PromptError: A prompt of the user is not valid.
     """
 
     def with_warning(note: str) -> None:
@@ -88,31 +96,31 @@ def strategy_for(
 
 
 def judge_for(settings: Settings, callers: Callers | None = None) -> Judge | None:
-    """The chat model that judges cards, where the settings name one; None for the rules. Raises ModelSetupError."""
+    """Return the chat model that judges cards, or None for the rules. Raises ModelSetupError."""
     return _Roles(settings, callers).judge()
 
 
 _WRITTEN = frozenset(("hyde", "multi-hyde", "ircot"))
-"""Strategies that search with what a model writes."""
+"""Strategies that search with text written by a model."""
 _CURATED = frozenset(("hirec", "self-rag", "rq-rag"))
 """Strategies that curate evidence or rewrite questions."""
 
 
 class _Roles:
-    """The models of a strategy's roles; those that no setting names are not there."""
+    """The models of a strategy's roles; None for roles without a model."""
 
     def __init__(self, settings: Settings, callers: Callers | None) -> None:
         self._settings = settings
         self._given = callers
 
     def writer(self) -> Writer | None:
-        """Who writes what is searched with."""
+        """Return the writer of search text."""
         settings = self._settings
         named = has_model_for_role(settings, Role.HYDE) or settings.models.given
         return ModelWriter(self._callers()) if named or self._given is not None else None
 
     def judge(self) -> Judge | None:
-        """Who judges cards: the rules, unless a model is named for it, or nothing is to be spared."""
+        """Return the judge of cards if a model is named for it, or with the preset `thorough`."""
         settings = self._settings
         thorough = settings.by_model and settings.models.preset is Preset.THOROUGH
         if not (thorough or has_model_for_role(settings, Role.LISTWISE)):
@@ -121,14 +129,14 @@ class _Roles:
         return ModelJudge(callers.of(Role.LISTWISE), settings.prompts, choosing=callers.of(Role.GROUP))
 
     def evidence_roles(self, analyst: RulesAnalyst, workspace: Workspace, notify: Notify) -> ModelEvidence | None:
-        """Who curates and rewrites; rules where no model is named."""
+        """Return the model that curates and rewrites; None for the rules."""
         if not self._has(Role.CURATION):
             return None
         curating, rewriting = map(self._callers().of, (Role.CURATION, Role.QUERY))
         return ModelEvidence(curating, rewriting, analyst, workspace, self._settings, notify=notify)
 
     def sub_questions(self) -> ModelSubQuestions | None:
-        """Who takes questions apart; rules where no model is named."""
+        """Return the model that splits questions; None for the rules."""
         if not self._has(Role.SUB_QUESTIONS):
             return None
         return ModelSubQuestions(self._callers().of(Role.SUB_QUESTIONS), self._settings.prompts)
@@ -144,13 +152,13 @@ class _Roles:
 
 
 class AnalystCurator:
-    """An analyst as a Curator: it reads the question anew, curates, and says what to search for next."""
+    """An analyst as a Curator: it reads the question, curates, and returns the next query."""
 
     def __init__(self, analyst: Analyst) -> None:
         self._analyst = analyst
 
     def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
-        """See Curator.curate. A question that cannot be read is not curated: everything is kept."""
+        """See Curator.curate. For a question that cannot be read, everything is kept."""
         try:
             intent = self._analyst.intent(question.text)
         except QuestionError:
@@ -167,13 +175,13 @@ class AnalystCurator:
 
 
 class IdentityRewriter:
-    """A Rewriter by rules: whose filing of which form and period is meant, then the figures asked for."""
+    """A Rewriter by rules: company, form and period, then the requested figures."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
     def rewrite(self, query: Query) -> str:
-        """See Rewriter.rewrite; the question itself where it names neither company nor period."""
+        """See Rewriter.rewrite; returns the question itself if it names neither company nor period."""
         by_key, metrics = self._workspace.directory.by_key, self._workspace.lexicon.metrics
         companies = [by_key[key].name for key in query.companies if key in by_key]
         figures = [name for slot in query.slots if slot.metric for name in slot_names(slot, metrics)[:1]]
@@ -182,9 +190,9 @@ class IdentityRewriter:
 
 
 class ModelEvidence:
-    """HiREC's curation in one call, and its rewriting in another: what the chat model says holds, rules add nothing.
+    """HiREC's curation and rewriting, one call of a chat model each, without additions by rules.
 
-    Where it cannot be had, rules do that step, and `notify` is told.
+    If the model is unavailable, rules do that step and `notify` is called.
     """
 
     def __init__(
@@ -197,7 +205,7 @@ class ModelEvidence:
         *,
         notify: Notify = log_warning,
     ) -> None:
-        """Raises PromptError."""
+        """Load the prompts. Raises PromptError."""
         self._curating = curating
         self._rewriting = rewriting
         self._analyst = analyst
@@ -245,7 +253,7 @@ _MAX_TOKENS = 2_500
 
 
 def _reread_query(question: str, analyst: RulesAnalyst) -> Query:
-    """A question of a model's own as a query; its words alone where rules cannot read it."""
+    """Return the query of a question written by a model; by its words alone if rules cannot read it."""
     try:
         return replace(first_query(question, analyst), text=question)
     except QuestionError:
@@ -253,7 +261,7 @@ def _reread_query(question: str, analyst: RulesAnalyst) -> Query:
 
 
 class CardArena:
-    """Where the cards of passages meet: an order of passages by a tournament (FinCards)."""
+    """Orders passages by a tournament of their cards (FinCards)."""
 
     def __init__(
         self,
@@ -264,9 +272,9 @@ class CardArena:
         judge: Judge | None = None,
         notify: Notify = log_warning,
     ) -> None:
-        """Choose who ranks the cards.
+        """Choose the judges.
 
-        With a `judge`, rules rank only what it cannot rank, which `notify` reports. Without one, rules rank all cards.
+        With a `judge`, rules rank only what it cannot, which `notify` reports. Without one, rules rank all cards.
         """
         self._notify = notify
         self._analyst = analyst
@@ -277,7 +285,7 @@ class CardArena:
         self._stand_in = None if judge is None else rules
 
     def order(self, query: Query, passages: Sequence[RankedPassage]) -> Ordering:
-        """See PassageOrder.order. A question that cannot be read changes nothing."""
+        """See PassageOrder.order. For a question that cannot be read, the order is unchanged."""
         try:
             intent = self._analyst.intent(query.text)
         except QuestionError:
@@ -308,8 +316,8 @@ MAX_PARTS = 8
 class AnalystDecomposer:
     """See `fin_agent.retrieval.strategies.protocol.Decomposer`.
 
-    By rules the parts are the single figures that the plan of the question needs. A chat model takes questions in words
-    apart as well; a part that names a company the question does not name is left out.
+    Rules split a question into the single figures of its plan. A chat model also splits questions in words; parts about
+    a company that the question does not name are dropped.
     """
 
     def __init__(
@@ -320,7 +328,7 @@ class AnalystDecomposer:
         *,
         notify: Notify = log_warning,
     ) -> None:
-        """`notify` is told what of the model could not be used."""
+        """Set the roles; `notify` is called with rejected replies of the model."""
         self._analyst = analyst
         self._workspace = workspace
         self._model = model
@@ -331,7 +339,7 @@ class AnalystDecomposer:
         return [read for text in self.questions(query) if (read := self._read(text)) is not None]
 
     def questions(self, query: Query) -> tuple[str, ...]:
-        """The parts in words; none where the question is one of one part."""
+        """Return the parts in words; empty for a question with a single part."""
         if self._model is None:
             return by_slots(query)
         directory = self._workspace.directory
@@ -361,12 +369,12 @@ class AnalystDecomposer:
 
 
 def by_slots(query: Query) -> tuple[str, ...]:
-    """A question for each figure that is needed, where these are several."""
+    """Return a question for each required figure, if there are several."""
     asked = tuple(dict.fromkeys(f"What was the {slot}?" for slot in query.slots))[:MAX_PARTS]
     return asked if len(asked) > 1 else ()
 
 
 def first_query(question: str, analyst: Analyst) -> Query:
-    """The query of the first round, before anything is known. Raises QuestionError where there is nothing to read."""
+    """Return the query of the first round. Raises QuestionError if the question is empty or unreadable."""
     intent = analyst.intent(question)
     return analyst.query(intent, analyst.plan(intent), None)

@@ -49,9 +49,9 @@ def contradictions(
             if own and not any(magnitudes_agree(said, each.fact) for each in facts):
                 doc_id, fact = own[0].doc_id, own[0].fact
                 amount = amount_in_words(fact.amount, fact.scale, fact.unit)
-                sure = "tagged" if fact.tag is not None else "borne out by its sums"
+                sure = "tagged" if fact.tag is not None else "confirmed by its sums"
                 place = f"page {fact.page + 1} of {doc_id}"
-                found.append(f"{said.printed} is said of {fact.label}; {place} prints {amount}, {sure}")
+                found.append(f"{said.printed} is stated for {fact.label}; {place} prints {amount}, {sure}")
     return list(dict.fromkeys(found))
 
 

@@ -61,7 +61,7 @@ class MontySandbox:
     Workers start with the first program and stay until `close()` or the end of the process. Threads may share a
     sandbox, dead workers are replaced, and equal programs give equal results.
 
-    >>> MontySandbox().run("def solution():\\n    revenue = 6489\\n    return revenue / 2").value
+    >>> MontySandbox().run("def solution():\n    revenue = 6489\n    return revenue / 2").value
     3244.5
     """
 

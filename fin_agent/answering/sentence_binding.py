@@ -49,7 +49,7 @@ def unsupported_claims(
     >>> unsupported_claims("Net sales grew.", quotes), unsupported_claims("Net sales fell.", quotes)
     ((), ('that it fell',))
     >>> unsupported_claims("The auditor resigned over roughly a trillion.", quotes)
-    ('`a trillion`', '`resigned`')
+    ('`a trillion`', '`resigned`', 'its content as a whole')
     """
     known = "\n".join((*quotes, also)).lower()
     held = [clause for quote in quotes for clause in _clauses(quote)]
@@ -64,7 +64,7 @@ def unsupported_claims(
     lacking += [f"`{name}`" for name in _NAME.findall(sentence) if not _is_known_name(name, named, sentence)]
     own, told_of = _content_stems(sentence), _content_stems(" ".join((known, *shown)))
     if len(own) > 1 and len(own & told_of) * 3 < len(own) and not _found("denials", sentence, whole=True):
-        lacking.append("any of its content")
+        lacking.append("its content as a whole")
     reason = _REASON.search(sentence)
     if reason is not None and not _supports_reason(sentence[reason.end() :], quotes):
         lacking.append(f"`{sentence[reason.start() :].strip()[:80]}`")

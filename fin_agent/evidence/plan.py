@@ -228,7 +228,7 @@ def _label(metric: str, part: str | None) -> str:
 def derived_part_metric(metric: str, lexicon: Lexicon) -> Node | None:
     """Return the expression that substitutes for `metric` of a part; None if there is none.
 
-    An item that a filing does not report for a part is not taken as zero: it may be reported only for the whole.
+    An item that a filing does not report for a part does not count as zero: only the whole may have it.
     """
     of_part = metric_of_parts(metric, lexicon)
     if of_part is not None:

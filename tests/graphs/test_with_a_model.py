@@ -455,7 +455,7 @@ def test_a_checked_amount_stands_where_rules_have_another(workspace: Workspace) 
         ),
         (
             quotes("a suit of Apple for $9", "For $9."),
-            "no quote stands in the passage it names, letter by letter: copy",
+            "no quote is in the passage it names, letter by letter: copy",
         ),
         ({"answer": "For $6 million."}, "every fact needs a quote, or give null as the answer"),
     ],

@@ -1,1 +1,1 @@
-"""Roles filled by a chat model, through the same types as the rules: the judge of a tournament, the maker of cards."""
+"""The roles of the analyst filled by chat models, with the same types as the rules."""

@@ -1,4 +1,4 @@
-"""The analyst that asks chat models: over the rules, never in place of what they know for certain."""
+"""The analyst that calls chat models, on top of the rules."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ PROMPTS = ("intent", "query_rewrite", "judge", "curation", "reasoning")
 class ModelAnalyst:
     """See `Analyst` for the roles. Every role falls back to the rules, with a warning in the journal.
 
-    Figures that fill the ledger are computed by the rules' program, whatever the model; what a model calculates, it
-    calculates of numbers that it quotes. What cannot be in the index (a company, a period) is settled without a model.
+    Figures of the ledger are always computed by the rules' program; a model calculates only with numbers that it
+    quotes. Companies and periods that are not in the index are refused without a model.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class ModelAnalyst:
         most_evidence: int = 10,
         executor: ProgramExecutor | None = None,
     ) -> None:
-        """Raises PromptError where a prompt of the user's own cannot be used."""
+        """Load the prompts. Raises PromptError if a prompt of the user is not valid."""
         client.require(*PROMPTS)
         self._client = client
         self._workspace = workspace
@@ -65,15 +65,15 @@ class ModelAnalyst:
 
     @property
     def has_free_judging(self) -> bool:
-        """See Analyst.has_free_judging: each judging is a call."""
+        """See Analyst.has_free_judging: False, since each judging is a call."""
         return False
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
-        """See Analyst.intent: a model words what rules do not read whole."""
+        """See Analyst.intent: a model rewords questions that rules cannot parse."""
         return self._questions.complete(self._rules.intent(question, before))
 
     def split_asks(self, intent: Intent) -> Sequence[str]:
-        """See Analyst.split_asks: those that rules read; a model answers all others at once."""
+        """See Analyst.split_asks: requests that rules read; a model answers all others at once."""
         return intent.asks or (intent.question,)
 
     def plan(self, intent: Intent) -> Plan:
@@ -81,14 +81,14 @@ class ModelAnalyst:
         return self._rules.plan(intent)
 
     def query(self, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str = "") -> Query:
-        """See Analyst.query: a model's words beside those of the rules."""
+        """See Analyst.query: the rules' words, with those of a model."""
         base = self._rules.query(intent, plan, ledger)
         return self._queries.query(base, intent, plan, ledger, complementary)
 
     def ranked(
         self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
     ) -> Sequence[RankedPassage]:
-        """See Analyst.ranked: in `thorough` a model ranks the pages by their cards, but for what rules read whole."""
+        """See Analyst.ranked: with `thorough`, a model ranks pages by their cards unless rules can compute."""
         if self._preset is not Preset.THOROUGH or is_computable(intent):
             return passages
         return _rank_by_cards(Brief(intent, plan, query, self._owners), passages, self._client)
@@ -103,9 +103,9 @@ class ModelAnalyst:
         scope: Scope = EVERYTHING,
         dropped: Collection[tuple[str, int]] = (),
     ) -> Curation:
-        """See Analyst.curate: one call a round at most, which also answers, and none where the ledger is full.
+        """See Analyst.curate: at most one call per round, which also answers, and none if the ledger is full.
 
-        In `thorough` each round has a call that only judges.
+        With `thorough`, each round has a separate call that only judges.
         """
         base = self._rules.curate(intent, plan, passages, documents, cards, scope)
         to_read = self._workspace.index.passages(base.to_read)
@@ -117,11 +117,11 @@ class ModelAnalyst:
         return curation
 
     def can_compute(self, intent: Intent, *, answerable: bool) -> bool:
-        """See Analyst.can_compute: where rules can, whatever the model."""
+        """See Analyst.can_compute: if rules can, whatever the model."""
         return intent.numeric and answerable and not intent.beyond_rules
 
     def can_answer_in_words(self, intent: Intent) -> bool:
-        """See Analyst.can_answer_in_words: with a quote that has it, any figure."""
+        """See Analyst.can_answer_in_words: any figure, with a quote that contains it."""
         return True
 
     def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
@@ -129,13 +129,13 @@ class ModelAnalyst:
         return self._rules.program(intent, plan, ledger, evidence)
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str] = ()) -> Reasoning:
-        """See Analyst.reason: the model's words as far as its quotes bear them out.
+        """See Analyst.reason: the model's words, as far as its quotes support them.
 
-        If the model says that the passages do not hold the answer, the result says so. Rules answer in its place only
-        where it gives no reply; a figure of theirs that differs is reported.
+        If the model reports that the passages lack the answer, so does the result. Rules answer only if it gives no
+        usable reply; a different figure of theirs is reported.
         """
         found = None
-        if self._preset is not Preset.DEFAULT:  # there, the call that judged the passages has answered, or failed
+        if self._preset is not Preset.DEFAULT:  # the call that judged the passages has answered, or failed
             if not evidence:
                 return Reasoning(text="", citations=())
             found = self._reasoner.answer(intent, evidence, known_lines(intent, None))
@@ -143,7 +143,7 @@ class ModelAnalyst:
             return Reasoning(text="", citations=(), missing=found.reported_missing)
         if found is not None and found.reasoning is not None:
             return self._check_against_rules(found.reasoning, intent, evidence, filings)
-        if intent.numeric:  # for a figure that they compute, rules have no words: theirs would be a refusal as well
+        if intent.numeric:  # for a figure that they compute, rules have no words: they would refuse as well
             return Reasoning(text="", citations=())
         own = self._rules.reason(intent, [each for each in evidence if not each.by_model] or evidence, filings)
         if own.text:
@@ -153,7 +153,7 @@ class ModelAnalyst:
     def _check_against_rules(
         self, reasoning: Reasoning, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str]
     ) -> Reasoning:
-        """The model's answer; where rules read another figure in their own passages, that is told."""
+        """Return the model's answer, with a warning if rules read another figure in their own passages."""
         held_against = [each for each in evidence if not each.by_model] or evidence
         if not intent.asks_figure or intent.numeric or reasoning.program is not None:
             for told in self._rules.conflicting_reasons(intent, reasoning.text, held_against, filings):
@@ -166,7 +166,7 @@ class ModelAnalyst:
         return reasoning
 
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str, program: str) -> Reasoning | None:
-        """See Analyst.comment: the model's judgement of the result, its numbers in quotes of it or of the passages."""
+        """See Analyst.comment: the model's judgement, with numbers quoted from the result or the passages."""
         if self._preset is Preset.FAST or not asks_judgement(intent, computed):
             return None
         known = f"{known_lines(intent, None)}\n- computed by:\n{program}"
@@ -181,7 +181,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def _figures(text: str) -> set[Decimal]:
-    """Figures of a text without years and single digits, as printed."""
+    """Return the figures of a text as printed, without years and single digits."""
     bare = (found.strip("$%,").replace(",", "") for found in _FIGURE.findall(text))
     return {Decimal(each) for each in bare if len(each) > 1 and not _YEAR.fullmatch(each)}
 
@@ -190,9 +190,9 @@ _MAX_RANKED = 20
 
 
 def _rank_by_cards(brief: Brief, passages: Sequence[RankedPassage], client: ModelClient) -> Sequence[RankedPassage]:
-    """The first passages of twenty pages in the order in which one call ranks their cards, before all others.
+    """Return the passages with the first ones of twenty pages ranked by one call over their cards.
 
-    As they were where the model gives no ranking; the journal says so.
+    If the model gives no ranking, the order is unchanged and the journal records it.
     """
     best: dict[PageKey, RankedPassage] = {}
     for each in passages:

@@ -1,8 +1,8 @@
-"""Arithmetic of a model over figures that it quotes: written out as a program, run in the sandbox, not by the model.
+"""Calculations of a model over quoted figures, written as a program and run in the sandbox.
 
-Program of Thoughts (Chen et al. 2023), by which HiREC answers numeric questions: the model names figures and says how
-they go together. Each figure is a number within a quote of a passage; no other number but constants and those of the
-question may stand in an expression.
+Program of Thoughts (Chen et al. 2023), as in HiREC's numeric questions: the model names figures and how they are
+combined. Each figure is a number within a quote of a passage; expressions may contain no other numbers but constants
+and those of the question.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NODES = (
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one calculation gives."""
+    """The result of one calculation."""
 
     name: str
     value: float
@@ -47,40 +47,40 @@ class Result:
 
     @property
     def text(self) -> str:
-        """As people write it: `12.5%`."""
+        """The formatted value: `12.5%`."""
         return format_amount(self.value, self.unit or "count", self.decimals)
 
 
 @dataclass(frozen=True, slots=True)
 class CalculationResults:
-    """All that a reply calculates."""
+    """All calculations of a reply."""
 
     figures: Mapping[str, tuple[QuotedFigure, Decimal]] = field(default_factory=dict)
-    """Figures that it calculates with, by name."""
+    """The input figures by name."""
     steps: tuple[str, ...] = ()
-    """Lines of the program that calculate."""
+    """The program's lines of calculation."""
     results: Mapping[str, Result] = field(default_factory=dict)
     numbers: tuple[Decimal, ...] = ()
-    """Numbers of the question that it calculates with."""
+    """Numbers of the question used as inputs."""
 
     def program(self, place_of: Callable[[QuotedFigure], str]) -> str:
-        """What calculates the results, as Python; `place_of` says in its comments where a figure stands."""
+        """Return the Python program of the results; `place_of` returns the source of a figure, for its comments."""
         given = (f"{name} = {amount:f}  # {place_of(figure)}" for name, (figure, amount) in self.figures.items())
         return _code((*given, *self.steps), tuple(self.results))
 
     @property
     def lines(self) -> list[str]:
-        """A line for each result, and for each number of the question in it, to be quoted as a passage is."""
+        """A line for each result and each number of the question in it, which may be quoted like a passage."""
         own = [f"{name.replace('_', ' ')}: {one.text}" for name, one in self.results.items()]
         return [*own, *(f"{number:f}, {number:f}%" for number in self.numbers)]
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Each result as people write it."""
+        """Each formatted result."""
         return tuple(one.text for one in self.results.values())
 
     def fill_placeholders(self, words: str, figures: Mapping[str, str]) -> str:
-        """`words` with results, and figures as printed, in the places that name them: `{growth}`."""
+        """Return `words` with placeholders such as `{growth}` replaced by results, or by figures as printed."""
 
         def put(found: re.Match[str]) -> str:
             name = found[1]
@@ -92,12 +92,12 @@ class CalculationResults:
 
 
 def quoted_name(name: str) -> str:
-    """A name as messages to the model have it: what it may have from a filing is not said outside of the marks."""
+    """Return a name for a message to the model; names that may contain text of a filing are not repeated."""
     return f"`{name}`" if _NAME.fullmatch(name) else "a figure"
 
 
 def placeholders_in(words: str) -> list[str]:
-    """Names in braces that stand for nothing."""
+    """Return the names of placeholders that remain."""
     return [found[1] for found in _PLACE.finditer(words)]
 
 
@@ -108,9 +108,17 @@ def evaluate_calculations(
     executor: ProgramExecutor,
     decimals: int | None = None,
 ) -> CalculationResults:
-    """The results of a reply's calculations, each figure of which is known to stand in its passage.
+    """Compute the calculations of a reply, whose figures are known to be in their passages.
 
-    Raises ValueError, which says what is wrong and what to write instead.
+    Args:
+        figures: Quoted figures.
+        calculations: Expressions over figures and earlier results.
+        question: The question, whose numbers may be used.
+        executor: Runs the program.
+        decimals: Decimals of the results; None for the usual ones.
+
+    Raises:
+        ValueError: A calculation is invalid; the message says what to write instead.
     """
     if not calculations:
         return CalculationResults()
@@ -164,9 +172,10 @@ def _code(lines: Iterable[str], results: Sequence[str]) -> str:
 
 
 def quoted_amount(figure: QuotedFigure) -> Decimal:
-    """A figure as it is printed in its quote, below zero where it stands in brackets or behind a minus there.
+    """Return a figure as printed in its quote, negative if it is in brackets or after a minus there.
 
-    Raises ValueError where the quote does not have it.
+    Raises:
+        ValueError: The quote does not contain it.
     """
     found = _PRINTED.search(figure.number)
     if found is None:
@@ -198,7 +207,7 @@ def _require_name(name: str, taken: Collection[str]) -> None:
 
 
 def _parts_of(expression: str) -> tuple[set[str], set[Decimal]]:
-    """Names and numbers of an expression. Raises ValueError where it is more than arithmetic."""
+    """Return names and numbers of an expression. Raises ValueError if it is more than arithmetic."""
     if len(expression) > _MAX_EXPRESSION_LENGTH:
         raise ValueError(f"an expression has {len(expression)} characters; {_MAX_EXPRESSION_LENGTH} at most are read")
     try:
@@ -226,7 +235,7 @@ def _multiplies_by_hundred(one: Calculation, numbers: set[Decimal]) -> bool:
 
 
 def _is_rate(figure: QuotedFigure) -> bool:
-    """Whether a figure is a percentage itself: a mean of such is one."""
+    """Return whether a figure is a percentage, of which a mean is one too."""
     digits = _PRINTED.search(figure.number)
     return (
         digits is not None

@@ -1,4 +1,4 @@
-"""Cards abstracted by a chat model over those the rules made: it describes, it never states figures."""
+"""Cards made by a chat model from those of the rules: it describes, and never states figures."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
 from fin_agent.retrieval.strategies.protocol import Notify, log_warning
 
 _MAX_PASSAGE_CHARACTERS = 8_000
-"""Characters of a passage that the model is shown; what it says is held against the whole passage."""
+"""Characters of a passage shown to the model; its reply is checked against the whole passage."""
 _MAX_TOKENS = 3_000
-"""Of a reply, the thoughts of a model that reasons included."""
+"""Tokens of a reply, including reasoning."""
 _MAX_CACHED = 2_000
-"""Cards kept for further rounds and questions."""
+"""Cards cached for further rounds and questions."""
 
 
 class ModelCardMaker:
@@ -47,7 +47,10 @@ class ModelCardMaker:
         lexicon: Lexicon | None = None,
         notify: Notify = log_warning,
     ) -> None:
-        """`folder` may hold a `card.md` of the user's own; `notify` is told by `card`. Raises PromptError."""
+        """Load the prompt; `folder` may contain the user's `card.md`, `notify` is called by `make_card`.
+
+        Raises PromptError.
+        """
         self._caller = caller
         self._prompt = load_prompt("card", folder=folder)
         self._lexicon = lexicon or load_lexicon()
@@ -55,14 +58,14 @@ class ModelCardMaker:
         self._held: dict[str, CardWithAuthor] = {}
 
     def make_card(self, base: Card, text: str) -> Card:
-        """The card of a passage; what could not be used of the model's reply is told."""
+        """Return the card of a passage; rejected parts of the model's reply are reported."""
         made = self.make(base, text)
         for note in made.notes:
             self._notify(f"{base.identity.doc_id}, passage {base.identity.ordinal}: {note}")
         return made.card
 
     def make(self, base: Card, text: str) -> CardWithAuthor:
-        """See CardMaker.made. A passage that the model has described is not shown to it again."""
+        """See CardMaker.make. Cards are cached, so that a passage is described once."""
         key = f"{base.model_dump_json()}\n{text}"
         if (held := self._held.get(key)) is not None:
             return held
@@ -80,7 +83,7 @@ class ModelCardMaker:
         return self._held.setdefault(key, CardWithAuthor(card, by_model=True, notes=notes))
 
     def prompt(self, base: Card, text: str) -> FilledPrompt:
-        """What the model is asked; the same input always gives the same text."""
+        """Return the prompt for a card; deterministic."""
         return self._prompt.filled(passage=[Quoted(text[:_MAX_PASSAGE_CHARACTERS], card_place(base))])
 
 
@@ -91,14 +94,23 @@ _MAX_CUES = 6
 _MAX_NAME_LENGTH = 80
 _PROSE = (EvidenceType.NARRATIVE, EvidenceType.MIXED)
 _BY_STRUCTURE = (RiskSignal.PART_ONLY, RiskSignal.UNCERTAIN_PERIOD)
-"""Warnings that follow from the figures alone: only the rules give them."""
+"""Risks that follow from the figures alone: only the rules set them."""
 
 
 def merge_card(base: Card, said: Abstraction, text: str, lexicon: Lexicon) -> tuple[Card, tuple[str, ...]]:
-    """The rules' card with the fields that a model may fill, and what of its reply was left out.
+    """Merge the model's fields into the rules' card.
 
-    Where the passage has figures, their metrics, periods and scope stay and the model's come after them; a warning of
-    the rules always stays. Identity, facts, units, scales and the table's signature are untouched.
+    If the passage has figures, their metrics, periods and scope come first and the model's are appended; risks of the
+    rules are always kept. Identity, facts, units, scales and the table's signature are unchanged.
+
+    Args:
+        base: The rules' card.
+        said: The model's reply.
+        text: The passage.
+        lexicon: Metrics and formulas.
+
+    Returns:
+        The card, and notes on rejected parts of the reply.
     """
     joining = _CardMerge(base, said, text, lexicon, [])
     return joining.card(), tuple(joining.notes)
@@ -145,7 +157,7 @@ class _CardMerge:
 
     @property
     def _has_figures(self) -> bool:
-        """Whether the rules read figures in the passage: what is known from them stays."""
+        """Whether the rules read figures in the passage, whose metrics and periods are kept."""
         return self.base.verifiability.facts > 0
 
     def _uses(self) -> tuple[Use, ...]:

@@ -1,4 +1,4 @@
-"""Answers in words by a chat model: each quote is held against its passage, each number against the quotes."""
+"""Answers in words by a chat model, with quotes checked against passages and numbers against quotes."""
 
 from __future__ import annotations
 
@@ -40,27 +40,27 @@ from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.workspace import Workspace
 
 _MIN_WORDS = 3
-"""Of a quote: fewer stand anywhere."""
+"""Fewest words of a quote; shorter ones occur anywhere."""
 _FEWEST_OF_FIGURE = 2
-"""Of the quote of a figure: its label and itself."""
+"""Fewest words of a figure's quote: its label and the figure."""
 _MAX_LENGTH = 2_000
 _MAX_MISSING_LENGTH = 240
 _MAX_MISSING = 6
 _MAX_LABEL_LENGTH = 80
-_UNVERIFIED = "an answer of the model each claim of which stands in a passage"
+_UNVERIFIED = "an answer of the model with each claim in a passage"
 _YES_OR_NO = re.compile(r"\W*(yes|no)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model's reply comes to."""
+    """The verified content of a model's reply."""
 
     reasoning: Reasoning | None
-    """None where nothing of it can be used."""
+    """None if nothing in it is usable."""
     reported_missing: tuple[str, ...] = ()
-    """What the model says is missing, of an answer or of a part of it."""
+    """What the model reports missing, for the answer or a part of it."""
     keep: tuple[int, ...] = ()
-    """Places of the evidence that is to be read again with what another search brings."""
+    """Indexes of evidence to read again together with another search's."""
     complementary: str = ""
 
 
@@ -75,10 +75,15 @@ class Reasoner:
     def answer(
         self, intent: Intent, evidence: Sequence[Evidence], wanted: str, computed: str = ""
     ) -> ModelAnswer | None:
-        """The model's answer as far as its quotes bear it out; None where it gives no reply that can be used.
+        """Return the model's answer as far as its quotes support it; None without a usable reply.
 
-        A quote that is not there is dropped, and told. `wanted` is what rules read of the question. `computed` is a
-        result of our own over figures of the filings, which may be quoted as a passage may.
+        Quotes that are not in their passage are dropped with a warning.
+
+        Args:
+            intent: The intent.
+            evidence: The passages.
+            wanted: The rules' reading of the question.
+            computed: A computed result over figures of the filings, which may be quoted like a passage.
         """
         grounds = _AnswerGrounds(self._workspace, intent, evidence, computed, self._executor)
         shown = quoted_passages([each.passage for each in evidence], self._workspace)
@@ -123,9 +128,11 @@ class Reasoner:
 def model_reader(
     settings: Settings, workspace: Workspace
 ) -> Callable[[str, Sequence[StoredPassage]], AnswerValue | None]:
-    """A chat model that answers from passages alone: what a comparison of searches reads with, or None for no answer.
+    """Return a chat model that answers from passages alone, to compare searches; it returns None for no answer.
 
-    Raises ModelSetupError where the model cannot be set up, and PromptError.
+    Raises:
+        ModelSetupError: The model cannot be set up.
+        PromptError: A prompt of the user is not valid.
     """
     client = ModelClient(callers_for_roles(settings), prompts=settings.prompts)
     client.require("reasoning")
@@ -142,7 +149,7 @@ def model_reader(
 
 
 class _AnswerGrounds:
-    """What an answer may rest on: the passages shown, who reports, and the question."""
+    """What may support an answer: the passages shown, the reporting companies, and the question."""
 
     def __init__(
         self,
@@ -160,10 +167,10 @@ class _AnswerGrounds:
         )
         self.shown = [_plain(quoted_text(text)) for text in texts]
         self.texts = [_plain(quoted_text(remove_instructions(text))) for text in texts]
-        """What may be quoted: as it is shown, without what speaks to the model."""
+        """Texts that may be quoted, as shown, without instructions to the model."""
         self.question = intent.question
         self.may_deny = _IF_NOT_USEFUL.search(intent.question) is not None
-        """Whether the question asks to be told that a measure does not suit."""
+        """Whether the question asks to be told if a measure is unsuitable."""
         self._years = years_in(intent.question)
         self._workspace = workspace
         self._keys = [PageKey(passage.doc_id, passage.page) for passage in passages]
@@ -178,7 +185,7 @@ class _AnswerGrounds:
         self.links = SharedWords(workspace.lexicon, intent.question, names)
 
     def supports(self, quoted: QuotedSource, fewest: int = _MIN_WORDS) -> bool:
-        """Whether a quote stands, and no figure of the same filing contradicts the sentences that it is of."""
+        """Return whether a quote is in its passage, and no figure of the same filing contradicts its sentences."""
         if not _is_in_passage(quoted, self.texts, fewest):
             return False
         if quoted.passage > len(self._keys) or not any(map(str.isdigit, quoted.quote)):
@@ -188,7 +195,7 @@ class _AnswerGrounds:
         return not contradictions(sentences, doc_ids, self._workspace, self._years)
 
     def locate_quote(self, quoted: QuotedSource) -> Quote:
-        """A quote that stands, with the page it is from."""
+        """Return a verified quote with its page."""
         if quoted.passage > len(self._keys):
             return Quote(quoted.quote)
         key = self._keys[quoted.passage - 1]
@@ -197,7 +204,7 @@ class _AnswerGrounds:
         return Quote(quoted.quote, self._pages[key], self._sentences_with(quoted))
 
     def _sentences_with(self, quoted: QuotedSource) -> str:
-        """The sentences of its passage that hold a quote: it may leave out what an amount is of."""
+        """Return the sentences of the passage that contain a quote, which may omit what an amount is of."""
         words, text = _plain(quoted.quote).strip(" .…"), self.texts[quoted.passage - 1]
         start = text.find(words)
         if start < 0:
@@ -206,29 +213,29 @@ class _AnswerGrounds:
         return text[text.rfind(". ", 0, start) + 1 : end + 1 if end >= 0 else len(text)].strip()
 
     def unsupported_numbers_in(self, words: str, quotes: Sequence[Quote], *, denied: bool) -> tuple[str, ...]:
-        """Numbers of `words` that neither the quotes nor what is known bears out."""
+        """Return the numbers of `words` that neither the quotes nor the known texts support."""
         said = _without_known_dates(words, self.texts, self._reporters)
         return unsupported_numbers(said, quotes, " ".join(self._reporters), self.question, denied=denied)
 
     def unsupported_claims_in(
         self, words: str, quotes: Sequence[Quote], *, denied: bool, results: Collection[str] = ()
     ) -> tuple[str, ...]:
-        """Directions, denials, events and amounts in words that the quotes do not bear out.
+        """Return directions, denials, events and amounts in words that the quotes do not support.
 
-        A direction may be that of one of the calculated `results`; names may stand anywhere in what was shown.
+        A direction may be that of a calculated result in `results`; names may come from anything shown.
         """
         also = " ".join((*self._reporters, self.question))
         texts = [*(quote.text for quote in quotes), *(quote.sentences for quote in quotes if quote.sentences)]
-        for name in self._names:  # `Advanced Micro Devices` says of nothing that it rose
+        for name in self._names:  # `Advanced Micro Devices` is no statement that something advanced
             words = words.replace(name, " ")
         return unsupported_claims(words, texts, also, claims_nothing=denied, shown=self.texts, results=results)
 
     def calculated(self, reply: ReasoningReply) -> CalculationResults:
-        """The results of a reply. Raises ValueError where a figure stands in no passage, or they cannot be had."""
+        """Return the results of a reply. Raises ValueError if a figure is in no passage, or a calculation fails."""
         if reply not in self._calculated:
             for figure in reply.figures:
                 if not self.supports(_figure_source(figure), _FEWEST_OF_FIGURE):
-                    told = f"the quote of {quoted_name(figure.name)} does not stand in passage {figure.passage}"
+                    told = f"the quote of {quoted_name(figure.name)} is not in passage {figure.passage}"
                     raise ValueError(f"{told}, letter by letter with its label")
             self._calculated[reply] = evaluate_calculations(
                 reply.figures, reply.calculations, self.question, self._executor, self._decimals
@@ -236,7 +243,7 @@ class _AnswerGrounds:
         return self._calculated[reply]
 
     def place_of(self, figure: QuotedFigure) -> str:
-        """A comment of a program: what the figure is called, filing, page and, of a fact of ours, line."""
+        """Return a program's comment on a figure: label, filing, page and, for a known fact, line."""
         if figure.passage > len(self._keys):
             return "computed from figures of the filings"
         key = self._keys[figure.passage - 1]
@@ -254,11 +261,11 @@ class _AnswerGrounds:
         return f"{fact.label!r}, {key.doc_id} page {key.page + 1} line {fact.line + 1}"
 
     def numbers_not_shown(self, words: str) -> tuple[str, ...]:
-        """Numbers of `words` that stand nowhere in what the model was shown."""
+        """Return the numbers of `words` that occur nowhere in the model's input."""
         return self.unsupported_numbers_in(words, [Quote(text) for text in self.texts], denied=True)
 
     def is_relevant(self, words: str, quotes: Sequence[Quote]) -> bool:
-        """Whether a quote has to do with these words, or with the question."""
+        """Return whether a quote is related to these words or to the question."""
         return self.links.is_linked(f"{words} {self.question}", [quote.text for quote in quotes])
 
 
@@ -272,7 +279,7 @@ def _supported_reasoning(
 
     def cited(quoted: QuotedSource | QuotedFigure) -> int | None:
         if quoted.passage > len(evidence):
-            return None  # our own: the figures it is computed from are cited
+            return None  # a computed result: the figures in it are cited
         passage = evidence[quoted.passage - 1].passage
         citation = Citation(doc_id=passage.doc_id, page=passage.page, text=on_a_line(quoted.quote), box=passage.box)
         if citation not in citations:
@@ -288,7 +295,7 @@ def _supported_reasoning(
             if grounds.supports(quoted):
                 standing.append(quoted)
                 continue
-            why = "stands in no passage"
+            why = "is in no passage"
             if _is_in_passage(quoted, grounds.shown):
                 why = (
                     "is contradicted by the statements"
@@ -335,7 +342,7 @@ def _supported_reasoning(
 def _answer_from_quotes(
     reply: ReasoningReply, evidence: Sequence[Evidence], grounds: _AnswerGrounds
 ) -> Reasoning | None:
-    """What a reply quotes, where its answer says more than that; None where none of it is about the question."""
+    """Return the quotes of a reply whose answer goes beyond them; None if none is about the question."""
     try:
         made = _supported_reasoning(Intent(question=grounds.question, core=""), reply, evidence, grounds)
     except ValueError:
@@ -354,7 +361,7 @@ def _assumption_of(reply: ReasoningReply, grounds: _AnswerGrounds) -> tuple[str,
 
 
 def _reply_fault(reply: ReasoningReply, grounds: _AnswerGrounds) -> str | None:
-    """What makes a reply no answer: no quote that stands and is about it, or numbers that stand in none."""
+    """Return why a reply is no answer: no valid related quote, or unsupported numbers; None if it is one."""
     if not _answer_of(reply):
         return None
     try:
@@ -372,7 +379,7 @@ def _reply_fault(reply: ReasoningReply, grounds: _AnswerGrounds) -> str | None:
     standing += [grounds.locate_quote(_figure_source(each)) for each in reply.figures]
     if not standing:
         return (
-            "no quote stands in the passage it names, letter by letter: copy one, or give null as the answer"
+            "no quote is in the passage it names, letter by letter: copy one, or give null as the answer"
             if quotes
             else "it answers and quotes no passage: every fact needs a quote, or give null as the answer"
         )
@@ -383,10 +390,10 @@ def _reply_fault(reply: ReasoningReply, grounds: _AnswerGrounds) -> str | None:
     if not grounds.is_relevant(answer, standing) and not any(
         _follows_from_quotes(sentence, answer, grounds) for sentence in reply.sentences
     ):
-        return "what it quotes has nothing to do with the question or the answer: quote what bears the answer out"
+        return "what it quotes has nothing to do with the question or the answer: quote what supports the answer"
     if lacking := grounds.unsupported_claims_in(answer, standing, denied=denied, results=calculated.texts):
         return (
-            f"the answer says {', '.join(lacking)}, which no quote bears out: quote the words that do, put a calculated"
+            f"the answer says {', '.join(lacking)}, which no quote supports: quote the words that do, put a calculated"
             " result beside it, or leave it out"
         )
     opening = _YES_OR_NO.match(answer)
@@ -396,20 +403,20 @@ def _reply_fault(reply: ReasoningReply, grounds: _AnswerGrounds) -> str | None:
 
 
 def _follows_from_quotes(sentence: CitedSentence, answer: str, grounds: _AnswerGrounds) -> bool:
-    """Whether a sentence leads from its quotes to the answer: it has to do with both."""
+    """Return whether a sentence is related both to its quotes and to the answer."""
     own = [quoted.quote for quoted in sentence.citations if grounds.supports(quoted)]
     links = grounds.links
     return links.is_linked(sentence.text, own) and links.is_linked(f"{answer} {grounds.question}", [sentence.text])
 
 
 def _is_negative_answer(reply: ReasoningReply) -> bool:
-    """Whether the answer is no: what the question says may then be repeated."""
+    """Return whether the answer is no, so that claims of the question may be repeated."""
     opening = _YES_OR_NO.match(_answer_of(reply))
     return reply.verdict is YesOrNo.NO or (opening is not None and opening[1].lower() == "no")
 
 
 def _answer_of(reply: ReasoningReply) -> str:
-    """The answer on a line; empty where it says nothing."""
+    """Return the answer on one line; empty if it has no content."""
     text = _without_markup(reply.answer or "")[:_MAX_LENGTH]
     return text if any(map(str.isalnum, text)) else ""
 
@@ -434,13 +441,13 @@ _WHEN = re.compile(
 _SPAN = re.compile(
     r"\b[\w-]+[\s-](?:weeks?|months?|years?|days?|quarters?)\b|\b(?:level|tier|note|item|part)\s+\w+\b", re.I
 )
-"""A length of time, and what is called by a number."""
+"""A duration, or a name with a number."""
 
 
 def _without_known_dates(words: str, texts: Sequence[str], places: Sequence[str]) -> str:
-    """Words without the years, days and spans that stand in a passage, its table's heading or the place it is from.
+    """Return the words without years, days and spans that occur in a passage, its heading or its source.
 
-    They are no figures, and no quote has to hold them.
+    They are no figures, and need no quote.
     """
     known = "\n".join((*texts, *places))
 
@@ -459,9 +466,9 @@ def _without_known_dates(words: str, texts: Sequence[str], places: Sequence[str]
 
 
 def _is_in_passage(quoted: QuotedSource, texts: Sequence[str], fewest: int = _MIN_WORDS) -> bool:
-    """Whether a quote is in its passage, word by word.
+    """Return whether a quote is in its passage, word by word.
 
-    A number is not cut: `5 stores` is no quote of `425 stores`.
+    Numbers are not cut: `5 stores` is no quote of `425 stores`.
     """
     words = _plain(quoted.quote).strip(" .…")
     if not 1 <= quoted.passage <= len(texts) or len(words.split()) < fewest:
@@ -474,7 +481,7 @@ _QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "–": 
 
 
 def _plain(text: str) -> str:
-    """Small letters, one kind of quotation mark and dash, single blanks."""
+    """Return text in lower case, with one kind of quotation mark and dash, and single spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold().split())
 
 
@@ -488,13 +495,13 @@ _IF_NOT_USEFUL = re.compile(
 
 
 def asks_judgement(intent: Intent, computed: str) -> bool:
-    """Whether yes or no is asked for that a result does not settle, or whether the measure suits the company."""
+    """Return whether the question asks for a yes or no that the result does not settle, or whether a measure suits."""
     unsettled = asks_yes_or_no(intent) and not gives_verdict(computed)
     return unsettled or bool(_IF_NOT_USEFUL.search(intent.question))
 
 
 def asks_yes_or_no(intent: Intent) -> bool:
-    """Whether the question begins as one that yes or no answers.
+    """Return whether the question begins like one that is answered by yes or no.
 
     >>> asks_yes_or_no(Intent(question="Is it?", core="Is Acme a capital-intensive business?"))
     True
@@ -503,9 +510,9 @@ def asks_yes_or_no(intent: Intent) -> bool:
 
 
 class SharedWords:
-    """Words that sentences, quotes and the question share, without the names of companies.
+    """The words shared by sentences, quotes and the question, without names of companies.
 
-    What the question writes small is no name: the stores of a company called so.
+    Words that the question writes in lower case are no names: the stores of a company called Stores.
     """
 
     def __init__(self, lexicon: Lexicon, question: str, names: Iterable[str]) -> None:
@@ -514,12 +521,12 @@ class SharedWords:
         self._names = frozenset(stems_of(" ".join(names))) - frozenset(stems_of(" ".join(small)))
 
     def is_linked(self, words: str, quotes: Collection[str]) -> bool:
-        """Whether any of the quotes shares a telling word with `words`, or with what filings write for them."""
+        """Return whether any quote shares a content word with `words`, or with filings' words for them."""
         wanted = self._content_stems(" ".join((words, *self._related_terms(words))))
         return any(wanted & self._content_stems(quote) for quote in quotes)
 
     def _related_terms(self, words: str) -> tuple[str, ...]:
-        """Everyday words as filings put them, topics, and measures with what they are made of."""
+        """Return filings' terms for everyday words, topics, and measures with their inputs."""
         lexicon = self._lexicon
         return (*lexicon.filing_terms(words), *lexicon.expand((words, *lexicon.metrics_in(words))))
 
@@ -532,7 +539,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d|fy\d+|0+")
 
 
 def _generic_stems() -> frozenset[str]:
-    """Stems that any two sentences of a filing may share."""
+    """Return stems that any two sentences of a filing may share."""
     lists = word_lists("answer_words")
     sizes = (word for words in word_lists("unit_words").values() for word in words)
     return frozenset(stems_of(" ".join((*lists["amounts"], *sizes))))

@@ -1,6 +1,6 @@
-"""Curation by a chat model over that of the rules: filter, answerability and what to ask next, in one call a round.
+"""Curation by a chat model on top of the rules': filter, answerability and next question, in one call per round.
 
-By default the call that judges the passages answers from them as well; `thorough` has a call of its own for it.
+By default the call that judges the passages also answers from them; `thorough` has a separate call for that.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from fin_agent.workspace import Workspace
 
 _MAX_MISSING = 6
 _MAX_LENGTH = 240
-"""Characters of a reason, of what is missing, of a question."""
+"""Characters of a reason, a missing item or a question."""
 
 
 class Curator:
-    """HiREC, Algorithm 1: new passages and those kept before are judged together by one call."""
+    """HiREC, Algorithm 1: one call judges new passages together with those kept before."""
 
     def __init__(
         self, client: ModelClient, workspace: Workspace, preset: Preset, most: int, reasoner: Reasoner
@@ -56,16 +56,24 @@ class Curator:
         scope: Scope = EVERYTHING,
         dropped: Collection[tuple[str, int]] = (),
     ) -> Curation:
-        """What the model decides where the rules' curation (`base`) leaves something open; `base` where it fails.
+        """Return the model's decision if the rules' curation leaves something open; `base` if the model fails.
 
-        What it drops is dropped, for good. Only where the ledger is full, and rules compute the answer, the passages
-        that hold its figures are kept whatever the model says.
+        What it drops is dropped for good. Only if the ledger is full, so that rules compute the answer, are the
+        passages with its figures kept regardless.
+
+        Args:
+            base: The rules' curation.
+            intent: The intent.
+            plan: Its plan.
+            passages: The passages.
+            scope: Filings and pages that may be read.
+            dropped: Keys of passages dropped before.
         """
         base = _reopened(base, intent)
         if not passages or not self._needs_model(base, intent) or _has_conflicting_figures(base, intent, plan):
             return base
         by_rules = {evidence.passage.key for evidence in base.kept}
-        latest = max(each.round for each in passages)  # those of rounds before were kept, and are shown again
+        latest = max(each.round for each in passages)  # passages of earlier rounds were kept, and are shown again
         ordered = sorted(passages, key=lambda each: (each.round == latest, each.key not in by_rules))
         shown = passages_for_curation(ordered, self._workspace, scope, dropped)
         judged = self._answer_from_passages if self._preset is Preset.DEFAULT else self._filtered
@@ -77,7 +85,7 @@ class Curator:
     ) -> Curation:
         """Return the curation with the passages that are dropped for good.
 
-        These are passages that were shown and not kept, passages that say the same, and pages of which nothing is kept.
+        These are passages that were shown and not kept, passages contained in them, and pages of which nothing is kept.
         """
         chosen = {each.passage.key: each for each in curation.kept}
         gone = [each for each in shown if each.key not in chosen]
@@ -117,7 +125,7 @@ class Curator:
     def _answer_from_passages(
         self, base: Curation, intent: Intent, plan: Plan, shown: Sequence[RetrievedPassage]
     ) -> Curation:
-        """The answer, and with it the passages it rests on; else what is missing, and the passages to be read again."""
+        """Return the answer with its passages; otherwise what is missing, and the passages to read again."""
         by_rules = {evidence.passage.key: evidence for evidence in base.kept}
         evidence = [
             by_rules.get(each.key) or Evidence(passage=each, why="the model keeps it", by_model=True) for each in shown
@@ -133,7 +141,7 @@ class Curator:
             each for each in evidence if (each.passage.doc_id, each.passage.page) in cited or each.passage.key in again
         ][: self._most]
         reasoning = found.reasoning or Reasoning(text="", citations=(), missing=found.reported_missing)
-        # Of an answer that lacks a part, that part is searched for; the answer stands where nothing more is found.
+        # Search for the missing part of an answer; the answer is used if nothing more is found.
         whole = found.reasoning is not None and not (found.reported_missing and found.complementary)
         answer = base.model_copy(
             update={
@@ -186,14 +194,14 @@ class Curator:
 
 
 def _reopened(base: Curation, intent: Intent) -> Curation:
-    """What rules cannot compute is not answerable because they have the figures they can read of it."""
+    """Reopen a curation if rules cannot compute the whole question, even if they have all figures."""
     if not intent.beyond_rules:
         return base
     return base.model_copy(update={"answerable": False, "missing": intent.beyond_rules})
 
 
 def _has_conflicting_figures(base: Curation, intent: Intent, plan: Plan) -> bool:
-    """Whether every figure is there and still no answer: figures that cannot be set against each other, or a tie."""
+    """Return whether all figures are known but no answer follows: incomparable figures, or a tie."""
     if not intent.numeric or intent.beyond_rules or base.answerable:
         return False
     return not missing_slots(plan, intent, base.ledger)
@@ -209,7 +217,7 @@ def _reply_fault(reply: CurationReply, passages: int) -> str | None:
 
 
 def _missing_without_numbers(missing: Sequence[str], known: str) -> tuple[str, ...]:
-    """What the model says is missing, but for what has numbers of its own: a refusal states no figure."""
+    """Return what the model reports missing, without items that state numbers, since a refusal states no figure."""
     told = [on_a_line(each)[:_MAX_LENGTH] for each in missing]
     return tuple(dict.fromkeys(each for each in told if each and not numbers_not_in(each, known)))[:_MAX_MISSING]
 

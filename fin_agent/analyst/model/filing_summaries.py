@@ -1,4 +1,4 @@
-"""Summaries of filings by a chat model: what the first pages do not say does not get in."""
+"""Summaries of filings by a chat model, limited to what the first pages state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fin_agent.prompts import Quoted, load_prompt
 from fin_agent.workspace import Workspace
 
 _MAX_READ = 4_000
-"""Characters of each page that the model is shown."""
+"""Characters of each page shown to the model."""
 _MAX_TOKENS = 2_500
 _MAX_LENGTH = 800
 _MAX_NAME_LENGTH = 80
@@ -26,40 +26,40 @@ _MAX_NAMES = 5
 
 @dataclass(frozen=True, slots=True)
 class SummaryWithAuthor:
-    """A filing's summary, and who made it."""
+    """A filing's summary with its author."""
 
     text: str
     by_model: bool
-    """Whether a model added to what the rules say."""
+    """Whether a model extended the rules' summary."""
     notes: tuple[str, ...] = ()
-    """Why it did not, or what of its reply was left out."""
+    """Why it did not, or what was rejected of its reply."""
     out_of_reach: bool = False
-    """Whether the model could not be had: it could not be had for other filings either."""
+    """Whether the model was unavailable, so that further calls would fail as well."""
 
 
 class ModelSummarizer:
-    """Adds to the lines of the rules what a chat model says of a filing's first pages.
+    """Extends the rules' summary with a chat model's description of a filing's first pages.
 
-    The rules' lines stay, and first: who, what and when a filing is, is never taken from a model.
+    The rules' lines come first and are kept: company, form and period are never taken from a model.
     """
 
     def __init__(self, caller: Caller, workspace: Workspace, folder: Path | None = None) -> None:
-        """`folder` may hold a `cover_summary.md` of the user's own. Raises PromptError."""
+        """Load the prompt; `folder` may contain the user's `cover_summary.md`. Raises PromptError."""
         self._caller = caller
         self._workspace = workspace
         self._prompt = load_prompt("cover_summary", folder=folder)
 
     def is_written_by_model(self, record: FilingRecord) -> bool:
-        """Whether a model has added to a filing's summary before."""
+        """Return whether a model has extended a filing's summary before."""
         return record.summary.startswith(f"{self.by_rules(record)}\n")
 
     def by_rules(self, record: FilingRecord) -> str:
-        """The summary that rules make."""
+        """Return the summary by rules."""
         outline = self._workspace.index.outline([record.doc_id])
         return summary_by_rules(record.identity, [page.title for page in outline if page.key.page < COVER_PAGES])
 
     def make(self, record: FilingRecord) -> SummaryWithAuthor:
-        """The summary of a filing in the index. Never raises for what a model says or fails to say."""
+        """Return the summary of a filing in the index. Never raises because of a model's reply."""
         base = self.by_rules(record)
         keys = [PageKey(record.doc_id, number) for number in range(min(COVER_PAGES, record.page_count))]
         texts = [stored.page.text for stored in self._workspace.index.pages(keys)]
@@ -91,7 +91,7 @@ class ModelSummarizer:
         return SummaryWithAuthor("\n".join([base, *added]), True, tuple(notes))
 
     def _unsupported_statements(self, summary: str, text: str, doc_id: str) -> str:
-        """What a summary says that the pages do not: numbers, and companies of the index."""
+        """Return a message about numbers and indexed companies that the pages lack; empty if there are none."""
         if not any(map(str.isalpha, summary)):
             return "it says nothing"
         if invented := numbers_not_in(summary, text):
@@ -106,5 +106,5 @@ class ModelSummarizer:
 
 
 def is_model_unavailable(made: Sequence[SummaryWithAuthor], patience: int = 2) -> bool:
-    """Whether the model was out of reach for the last `patience` filings: it is not asked for others."""
+    """Return whether the model was unavailable for the last `patience` filings, so that it is no longer called."""
     return len(made) >= patience and all(one.out_of_reach for one in made[-patience:])

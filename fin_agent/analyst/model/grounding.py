@@ -1,4 +1,4 @@
-"""What a model says of a passage held against the passage's own text: nothing that is not there gets onto a card."""
+"""Check a model's description of a passage against the passage's text, so that cards contain nothing else."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _YEAR = re.compile(r"(?:fy|fiscal(?: year)?)? ?((?:19|20)\d\d)", re.ASCII)
 
 
 def numbers_not_in(words: str, text: str) -> tuple[str, ...]:
-    """Numbers of `words` that `text` does not have as such, in their order.
+    """Return the numbers of `words` that `text` does not contain, in order.
 
     >>> numbers_not_in("Net sales of 3,533, up 6%", "Net sales were $3533 million, 16% more")
     ('6',)
@@ -27,16 +27,16 @@ def numbers_not_in(words: str, text: str) -> tuple[str, ...]:
 
 
 def on_a_line(words: str) -> str:
-    r"""Words without line breaks and without what no terminal and no file should get.
+    r"""Return words on one line, without characters unfit for a terminal or file.
 
-    >>> on_a_line("net\\n sales\\x1b[2J\\ud800")
+    >>> on_a_line("net\n sales\x1b[2J\ud800")
     'net sales[2J'
     """
     return "".join(filter(str.isprintable, " ".join(words.split())))
 
 
 def contains_phrase(phrase: str, text: str) -> bool:
-    """Whether a text holds a phrase word by word, whatever its capitals and line breaks."""
+    """Return whether a text contains a phrase word by word, ignoring case and line breaks."""
     words = phrase.split()
     if not any(map(str.isalnum, phrase)):
         return False
@@ -45,10 +45,17 @@ def contains_phrase(phrase: str, text: str) -> bool:
 
 
 def parse_card_period(written: str, text: str, known: Iterable[str]) -> str | None:
-    """A period as cards name it, `Q2 FY2023`; None where it is none, or neither the text nor `known` has its year.
+    """Return a period in the form of cards, `Q2 FY2023`; None if it is none, or its year is unknown.
 
-    >>> period_in("fiscal 2023", "In 2023 sales rose.", []), period_in("Q3 2021", "In 2023 sales rose.", [])
-    ('FY2023', None)
+    Args:
+        written: The period as written by a model.
+        text: The passage, which may contain the year.
+        known: Periods of the card.
+
+    >>> parse_card_period("fiscal 2023", "In 2023 sales rose.", [])
+    'FY2023'
+    >>> parse_card_period("Q3 2021", "In 2023 sales rose.", []) is None
+    True
     """
     plain = " ".join(written.lower().split())
     if found := _QUARTER_YEAR.fullmatch(plain):
@@ -65,12 +72,12 @@ def parse_card_period(written: str, text: str, known: Iterable[str]) -> str | No
 
 
 def latest_first(periods: Iterable[str]) -> tuple[str, ...]:
-    """Periods as cards order them: later ends first, then longer spans."""
+    """Return periods in the order of cards: later ends first, then longer spans."""
     return tuple(sorted(dict.fromkeys(periods), key=_period_end_and_length, reverse=True))
 
 
 def metric_ids_in(words: str, lexicon: Lexicon, statement: Statement | None) -> Sequence[str]:
-    """Ids of the metrics and formulas that a model's words mean; none where the lexicon knows no such thing."""
+    """Return the ids of the metrics and formulas that a model's words name; empty if the lexicon knows none."""
     name = "_".join(words.lower().split())
     if name in lexicon.metrics or name in lexicon.formulas:
         return (name,)

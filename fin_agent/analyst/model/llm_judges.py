@@ -1,4 +1,4 @@
-"""Cards ranked by a chat model (FinCards, Sections 3.4.3 and 3.4.4)."""
+"""Rank cards with a chat model (FinCards, Sections 3.4.3 and 3.4.4)."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableRep
 from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
 
 _HIGHEST = 100.0
-"""Score of a card that is chosen and given none."""
+"""Score of a selected card without a score."""
 _MIN_RANKED_CARDS = 10
-"""A ranking that names so many cards, or half of its list, can be used: what decides is who comes first."""
+"""A ranking is usable if it names this many cards, or half of its list, since only the first ones matter."""
 _TOKENS_A_CARD = 60
 _MAX_THOUGHTS = 2_000
-"""Tokens that a model may think before it replies."""
+"""Tokens for reasoning before the reply."""
 
 
 class ModelJudge:
-    """See `Judge` and `GroupJudge`. It is shown the cards' fields as quoted material, never the passages.
+    """See `Judge` and `GroupJudge`. The model sees the cards' fields as quoted material, never the passages.
 
-    Cards named twice count once, invented numbers not at all, and those left out come last (`repair_ranking`).
+    Repeated cards count once, invented numbers are ignored, and omitted cards come last (`repair_ranking`).
     """
 
     def __init__(self, ranking: Caller, folder: Path | None = None, *, choosing: Caller | None = None) -> None:
@@ -91,11 +91,11 @@ class ModelJudge:
         return [*chosen.values(), *(Verdict(at, 0.0, held[at]) for at in range(len(cards)) if at not in chosen)]
 
     def prompt(self, brief: Brief, cards: Sequence[Card]) -> FilledPrompt:
-        """What the model is asked to rank; the same input always gives the same text."""
+        """Return the prompt for a ranking; deterministic."""
         return self._judge.filled(**list_prompt_values(brief, cards))
 
     def group_prompt(self, brief: Brief, cards: Sequence[Card], most: int) -> FilledPrompt:
-        """What the model is asked to choose from."""
+        """Return the prompt for a selection."""
         return self._group.filled(
             question=_question_line(brief),
             wanted="\n".join(request_lines(brief)),
@@ -105,10 +105,10 @@ class ModelJudge:
 
 
 class FailFastJudge:
-    """A judge for one tournament that is not asked again once its model could not be had `patience` times in a row.
+    """A judge for one tournament that is no longer called after `patience` consecutive failures.
 
-    Lists meet many times: a server that is down would be waited for at each of them. A model that talks rubbish is
-    borne twice as long. What failed is in `failures`.
+    Lists are ranked many times, and a server that is down would be waited for each time. Unusable replies are tolerated
+    twice as often. `failures` has the reasons.
     """
 
     def __init__(self, judge: Judge, patience: int = 2) -> None:
@@ -118,7 +118,7 @@ class FailFastJudge:
         self.failures: list[str] = []
 
     def rank(self, brief: Brief, cards: Sequence[Card]) -> Sequence[Verdict]:
-        """See Judge.rank. Raises whatever the judge raises, and ModelError where it is not asked any more."""
+        """See Judge.rank. Raises whatever the judge raises, and ModelError once it is no longer called."""
         return self._asked(lambda: self._judge.rank(brief, cards))
 
     def choose(self, brief: Brief, cards: Sequence[Card], most: int) -> Sequence[Verdict]:
@@ -154,7 +154,7 @@ class _ListPromptValues(TypedDict):
 
 
 def list_prompt_values(brief: Brief, cards: Sequence[Card]) -> _ListPromptValues:
-    """What a prompt that has a list ranked says of the question and the cards."""
+    """Return the values of a ranking prompt for the question and the cards."""
     question, wanted = _question_line(brief), "\n".join(request_lines(brief))
     return {"question": question, "wanted": wanted, "cards": _quoted_cards(cards), "count": str(len(cards))}
 
@@ -168,7 +168,7 @@ def _quoted_cards(cards: Sequence[Card]) -> list[Quoted]:
 
 
 def ranking_fault(reply: ListwiseReply, cards: int) -> str | None:
-    """What is wrong with a ranking that names too few of the cards."""
+    """Return why a ranking is unusable, or None: it names too few of the cards."""
     named = {place.card for place in reply.ranking if 1 <= place.card <= cards}
     if len(named) >= min(_MIN_RANKED_CARDS, (cards + 1) // 2):
         return None
@@ -177,7 +177,7 @@ def ranking_fault(reply: ListwiseReply, cards: int) -> str | None:
 
 
 def _choice_fault(reply: GroupReply, cards: int) -> str | None:
-    """What is wrong with a choice of cards that are not there; none may be chosen."""
+    """Return why a selection is unusable, or None: all its cards are unknown. An empty selection is valid."""
     if not reply.chosen or any(1 <= place.card <= cards for place in reply.chosen):
         return None
     return f"it chooses none of the {cards} cards{_unknown_cards(reply.chosen, cards)}"
@@ -189,9 +189,9 @@ def _unknown_cards(places: Sequence[RankedCard], cards: int) -> str:
 
 
 def _matching(said: Sequence[str], held: tuple[str, ...]) -> tuple[str, ...]:
-    """The fields a model says match, as far as the card has them; all the card has where it says none of those.
+    """Return the reported fields that the card has; all of its fields if none of those match.
 
-    Whether the company is the one asked about is settled by the index.
+    The company is matched by the index.
     """
     told = {" ".join(field.lower().split()) for field in said}
     told &= {field.lower() for field in held}

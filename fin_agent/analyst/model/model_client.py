@@ -1,4 +1,4 @@
-"""Where roles are put to chat models: a prompt filled, a reply of its type, held against what it must be true to."""
+"""Calls of chat models by role: fill a prompt, parse the reply, and check it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ MAX_OUTPUT: Mapping[Role, int] = MappingProxyType(
         Role.REASONING: 4_000,
     }
 )
-"""Tokens of a reply at most, a model's thoughts among them."""
+"""Most tokens of a reply, including reasoning."""
 _LASTING = (
     KeyRefusedError,
     ModelSetupError,
@@ -60,14 +60,14 @@ _LASTING = (
     ServerUnreachableError,
     UnknownModelError,
 )
-"""Failures that the next call would meet as well."""
+"""Failures that the next call would repeat."""
 _REST_SECONDS = 30.0
 
 
 class ModelClient:
-    """Asks for roles. What a model fails to give is told in the journal, and None: whoever asks does without.
+    """Calls models for roles. Without a usable reply it records a warning and returns None.
 
-    Safe to share between threads. A model whose server is down, or whose key is refused, is left alone for half a
+    Safe to share between threads. A model whose server is down, or whose key is refused, is not called for half a
     minute, so that a question does not wait for every role in turn.
     """
 
@@ -79,17 +79,17 @@ class ModelClient:
         seed: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`prompts` may hold prompts of the user's own; `seed` goes into the marks around quoted text."""
+        """Set the prompts; `prompts` is the user's folder, `seed` varies the marks around quoted text."""
         self._callers = callers
         self._folder = prompts
         self._seed = seed
         self._clock = clock
         self._resting: dict[str, float] = {}
-        """Model -> until when it is left alone."""
+        """Model -> time until which it is not called."""
         self._prompt = lru_cache(maxsize=None)(self._load_prompt)
 
     def require(self, *names: str) -> None:
-        """Load prompts, so that what is wrong with one is said at once. Raises PromptError."""
+        """Load prompts, so that errors in them are raised at once. Raises PromptError."""
         for name in names:
             self._prompt(name)
 
@@ -103,10 +103,15 @@ class ModelClient:
         drafted: str | None = None,
         **values: Value,
     ) -> ReplyT | None:
-        """The reply to the prompt `name`, filled with `values`; None, with a warning, where none can be used.
+        """Call the model of a role and return its checked reply; None, with a warning, without a usable one.
 
-        `fault` says what is wrong with a reply beyond its form; the model is told once, and asked again. The field
-        `drafted` of the reply is told as a draft while it is written, to whoever listens.
+        Args:
+            role: The role.
+            name: Name of the prompt.
+            output: Type of the reply.
+            fault: Returns what is wrong with a reply's content; the model gets one chance to correct it.
+            drafted: Field of the reply that is streamed to listeners as a draft.
+            values: Values of the prompt's placeholders.
         """
         filled = self._prompt(name).filled(self._seed, **values)
         hearing = current_listener()
@@ -142,14 +147,14 @@ class ModelClient:
 _MAX_DRAFT_LENGTH = 2_000
 _MAX_REPLY_LENGTH = 60_000
 _STEP = 12
-"""Characters of a reply that come in between two looks at it."""
+"""Characters of a reply between two checks for new text."""
 
 
 class DraftStream:
-    """Tells one field of a reply as drafts. What is told is not checked, and never the answer."""
+    """Streams one field of a reply as drafts, which are unchecked and never the answer."""
 
     def __init__(self, field: str | None) -> None:
-        """Without a field nothing is told."""
+        """Set the field to stream; None streams nothing."""
         self._name = field or ""
         self._key = re.compile(rf'(?<!\\)"{re.escape(self._name)}"\s*:')
         self._closed = re.compile(rf'{self._key.pattern}\s*"(?:[^"\\]|\\.)*"')
@@ -159,11 +164,11 @@ class DraftStream:
 
     @property
     def text_callback(self) -> Callable[[str], None] | None:
-        """What a caller is to tell of the reply as it grows; None where nobody wants to know."""
+        """The callback for the growing reply; None if nothing is streamed."""
         return self._receive if self._name else None
 
     def withdraw_on_fault(self, fault: Callable[[ReplyT], str | None]) -> Callable[[ReplyT], str | None]:
-        """The check of a reply, which withdraws the draft of one that has a fault."""
+        """Return the check of a reply, extended to withdraw the draft of a faulty one."""
 
         def checked(reply: ReplyT) -> str | None:
             if (wrong := fault(reply)) is not None:
@@ -173,20 +178,20 @@ class DraftStream:
         return checked
 
     def finish(self, reply: BaseModel) -> None:
-        """The reply is whole and holds; a draft of nothing is withdrawn."""
+        """Emit the rest of a complete, valid reply; a draft without content is withdrawn."""
         if any(map(str.isalnum, str(getattr(reply, self._name, None) or ""))):
             self._emit_new_text(whole=True)
         else:
             self.withdraw("the model gives no answer")
 
     def withdraw(self, why: str) -> None:
-        """What was told is void. Nothing is told where nothing was."""
+        """Withdraw the draft, if there is one."""
         if self._drafted:
             emit(DraftWithdrawn(why=why))
         self._reply, self._looked, self._drafted = "", 0, ""
 
     def _receive(self, reply: str) -> None:
-        """The reply as far as it is written; one that does not go on from the last is another try."""
+        """Receive the reply so far; one that does not extend the last is a new attempt."""
         if not reply.startswith(self._reply):
             self.withdraw("it is written anew")
         self._reply = reply
@@ -197,18 +202,18 @@ class DraftStream:
         self._looked = len(self._reply)
         text = self._field_text()[:_MAX_DRAFT_LENGTH]
         if not (whole or self._closed.search(self._reply)):
-            text = text[: text.rfind(" ") + 1]  # a number of which a part is there is another number
+            text = text[: text.rfind(" ") + 1]  # a partial number would be another number
         if len(text) > len(self._drafted) and text.startswith(self._drafted):
             emit(Draft(text=text[len(self._drafted) :]))
             self._drafted = text
 
     def _field_text(self) -> str:
-        """The field as far as it is written; empty where it has not begun, or is no text."""
+        """Return the field as far as it is written; empty if it has not begun, or is no text."""
         from langchain_core.utils.json import parse_partial_json
 
         if (begins := self._key.search(self._reply)) is None:
             return ""
-        # From the field on: what stands before it is not read anew with every piece.
+        # Parse from the field on, not from the start with every piece.
         rest = self._reply[begins.start() : begins.start() + 2 * _MAX_DRAFT_LENGTH]
         try:
             found = parse_partial_json("{" + rest)
@@ -226,10 +231,16 @@ def prompt_to_call(
     *,
     check: Callable[[OutputT], str | None] | None = None,
 ) -> Call[OutputT]:
-    """The call that says what a prompt says: its system part as the system, its user part as the user.
+    """Build the call of a filled prompt: its system part as system message, its user part as user message.
 
-    The role is the prompt's own where none is named. `check` tells what is wrong with a value of the right type. Signs
-    of injection in the material, and what was taken out of it, are noted in the journal.
+    Signs of injection in the material, and removed characters, go to the journal.
+
+    Args:
+        filled: The filled prompt.
+        role: The role; None for the prompt's own.
+        output: Type of the reply; None for plain text.
+        max_output_tokens: Most tokens of the reply.
+        check: Returns what is wrong with a reply's content.
     """
     for report in filled.reports:
         record_injection_sign(f"{filled.name}: {report}")

@@ -1,4 +1,4 @@
-"""Which chat models the settings of a run name, role by role."""
+"""The chat models that the settings of a run name, by role."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _SETTINGS_OF_ROLES: dict[str, tuple[Role, ...]] = {
     "card_model": (Role.CARD,),
     "judge_model": (Role.GROUP, Role.LISTWISE),
 }
-"""Settings that name a model for some roles; what `models.roles` names goes before them."""
+"""Settings that name a model for some roles; `models.roles` takes precedence."""
 
 
 def role_models(settings: Settings) -> ModelSettings:
-    """The models by role, those of `chat_model`, `card_model` and `judge_model` among them."""
+    """Return the models by role, including `chat_model`, `card_model` and `judge_model`."""
     named = {
         role: model
         for setting, roles in _SETTINGS_OF_ROLES.items()
@@ -31,12 +31,12 @@ def role_models(settings: Settings) -> ModelSettings:
 
 
 def callers_for_roles(settings: Settings) -> Callers:
-    """The callers of all roles that the settings name models for. Raises PricesError."""
-    from fin_agent.models.callers_by_role import Callers  # whoever names no model calls none
+    """Return the callers of all roles for which the settings name models. Raises PricesError."""
+    from fin_agent.models.callers_by_role import Callers  # imported only if a model is named
 
     return Callers(role_models(settings))
 
 
 def has_model_for_role(settings: Settings, role: Role) -> bool:
-    """Whether a model is named for this very role."""
+    """Return whether a model is named for exactly this role."""
     return role in role_models(settings).roles

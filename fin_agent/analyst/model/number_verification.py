@@ -1,4 +1,4 @@
-"""Numbers of an answer in words held against its quotes: as printed, and of the same size."""
+"""Verify numbers of an answer in words against its quotes, as printed and in size."""
 
 from __future__ import annotations
 
@@ -17,22 +17,28 @@ from fin_agent.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Words that stand in a passage."""
+    """Words quoted from a passage."""
 
     text: str
     page: PageScale | None = None
-    """Of a filing; None for a result of our own."""
+    """The page of a filing; None for a computed result."""
     sentences: str = ""
-    """Those of the passage that the words are of."""
+    """The sentences of the passage that contain the words."""
 
 
 def unsupported_numbers(
     words: str, quotes: Sequence[Quote], known: str, question: str, *, denied: bool = False
 ) -> tuple[str, ...]:
-    """Numbers of `words` that nothing bears out, or only in another size: `3 billion` for `3 million`, `3%` for `3`.
+    """Return the numbers of `words` without support, or with support in another size: `3 billion` for `3 million`.
 
-    `known` is who reports, and of when. A number of the question is no evidence of itself: its years, dates and names
-    are taken from it, and a bound (`more than 57`); all of them where what it says is `denied`.
+    Numbers of the question are no evidence, except its years, dates, names and bounds (`more than 57`).
+
+    Args:
+        words: The words to verify.
+        quotes: Their quotes.
+        known: The reporting companies and periods.
+        question: The question.
+        denied: Whether the words deny the question, so that all its numbers may be repeated.
     """
     own = question if denied else non_figure_numbers(question)
     texts = [*(quote.text for quote in quotes), known, own]
@@ -45,9 +51,9 @@ def unsupported_numbers(
 
 
 def non_figure_numbers(question: str) -> str:
-    """Numbers of a question that are no figures: years, spans, dates, and those of names (`Item 5`, `Q2`).
+    """Return the numbers of a question that are no figures: years, spans, dates, and those of names (`Item 5`, `Q2`).
 
-    >>> names_of("Did its 57 stores of FY23 sell more than 6% in Q2, by Note 9?").split()
+    >>> non_figure_numbers("Did its 57 stores of FY23 sell more than 6% in Q2, by Note 9?").split()
     ['23', '2023', '2', '9']
     """
     named: list[str] = []
@@ -61,11 +67,11 @@ def non_figure_numbers(question: str) -> str:
 
 
 _PLACES = re.compile(r"\b(?:10-?[KQ]s?|8-?Ks?|20-?Fs?|6-?Ks?|(?:page|passage)s? \d+)\b", re.I)
-"""Numbers in these say where something stands: they are no figures, and account for none."""
+"""Numbers in these are locations, no figures."""
 
 
 def _without_differences(words: str, quotes: Sequence[Quote]) -> str:
-    """The words without points, or basis points, that lie between two quoted percentages, rounded as they are said."""
+    """Return the words without points, or basis points, that are the rounded difference of quoted percentages."""
     sizes = (each for quote in quotes for each in scaled_numbers_in(quote.text))
     rates = {Decimal(each.number) for each in sizes if "%" in (each.size, each.shared)}
     gaps = [abs(one - other) for one, other in combinations(rates, 2)]
@@ -80,7 +86,7 @@ def _without_differences(words: str, quotes: Sequence[Quote]) -> str:
 
 
 def _without_bounds(words: str, question: str) -> str:
-    """The words without the question's numbers that they set something against: `more than 57 laboratories`."""
+    """Return the words without numbers of the question that they compare with: `more than 57 laboratories`."""
     asked = list(scaled_numbers_in(question))
     kept, start = [], 0
     for each in scaled_numbers_in(words):
@@ -121,7 +127,7 @@ def _has_scale(one: ScaledNumber, page: PageScale | None, size: str) -> bool:
 
 
 def _unsupported_spelled_numbers(words: str, text: str) -> list[str]:
-    """Numbers spelled in words that the text neither spells nor prints."""
+    """Return the spelled numbers that the text neither spells nor prints."""
     held = {each.value for each in spelled_numbers(text)}
     return [
         each.words
@@ -132,27 +138,29 @@ def _unsupported_spelled_numbers(words: str, text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ScaledNumber:
-    """A number, and the size said of it."""
+    """A number with its size."""
 
     number: str
     """Without commas."""
     size: str
     """`million`, `%`, `points`, `hundred thousand`; empty for a bare number."""
     shared: str
-    """Of a bare number, the size of the one it is told together with: the `%` of the 3 in `3 to 5%`."""
+    """For a bare number, the size of the number joined to it: the `%` of the 3 in `3 to 5%`."""
     behind: str
-    """The word right behind a bare number, where it begins small: a capital begins the next row of a table. None of an
-    amount of money: its word is no noun that is counted."""
+    """The word after a bare number if it is in lower case, since a capital begins the next row of a table.
+
+    Empty for an amount of money, whose next word is not counted.
+    """
     start: int
     end: int
 
 
 def scaled_numbers_in(text: str) -> Iterator[ScaledNumber]:
-    """The numbers of a text in their order.
+    """Yield the numbers of a text in order.
 
-    >>> [(each.number, each.size) for each in sizes_in("$3,533 bn, or 41k, up (6.0) %")]
+    >>> [(each.number, each.size) for each in scaled_numbers_in("$3,533 bn, or 41k, up (6.0) %")]
     [('3533', 'billion'), ('41', 'thousand'), ('6.0', '%')]
-    >>> [each.shared for each in sizes_in("between $3 and 5 million")]
+    >>> [each.shared for each in scaled_numbers_in("between $3 and 5 million")]
     ['million', '']
     """
     found = list(_SIZED.finditer(text))
@@ -204,7 +212,7 @@ def _normalized_scale(sizes: str) -> str:
 
 
 class PageScale:
-    """A page, and what its bare numbers are counted in."""
+    """A page with the scale of its bare numbers."""
 
     def __init__(self, workspace: Workspace, key: PageKey) -> None:
         facts = workspace.index.facts({key.doc_id}, pages=[key])
@@ -216,9 +224,9 @@ class PageScale:
             self._of_facts.setdefault(abs(fact.amount), set()).add(size)
 
     def states(self, bare: ScaledNumber, size: str) -> bool:
-        """Whether a bare number of a quote from this page is of a size: its fact is, or the page says so in words."""
+        """Return whether a bare number quoted from this page has a size, by its fact or the words of the page."""
         if bare.behind and bare.behind not in _BETWEEN:
-            return False  # `41 laboratories` are no `41 million`, whatever the table beside them is in
+            return False  # `41 laboratories` are no `41 million`, whatever the scale of the table
         known = self._of_facts.get(Decimal(bare.number), set())
         if size in known:
             return True
@@ -228,7 +236,7 @@ class PageScale:
         return not known and stated is not None and stated.search(self._text) is not None
 
     def _is_percent(self, number: str) -> bool:
-        """Whether a row that prints the number, or a line of headings above it, speaks of percent."""
+        """Return whether a row with the number, or a heading line above it, is about percent."""
         headed = False
         for line in self._text.splitlines():
             numbers = list(scaled_numbers_in(line))
@@ -250,7 +258,7 @@ _BETWEEN = frozenset(
     {"in", "for", "at", "as", "and", "or", "to", "from", "of", "vs", "versus", "compared", "during", "on"}
 )
 _HIGHEST = 1_000
-"""A percentage above it is none that a heading alone can vouch for."""
+"""A percentage above this is not accepted by a heading alone."""
 _PERCENT_WORD = re.compile(r"%|\bper\s?cent(?:age)?\b", re.I)
 _OF_PERCENT = re.compile(
     r"(?<![\d)\s])\s*%|^\s*%|\|\s*%|\b(?:per\s?cent(?:age)?s?|rates?|margins?|yields?|return on|share of)\b",

@@ -1,4 +1,4 @@
-"""What a model is shown: passages with their places, what is asked field by field, cards."""
+"""The material of prompts: passages with their sources, the request field by field, cards."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 
 MAX_CHARACTERS = 6_000
-"""Of a passage; those of the index are shorter, unless their words are very long."""
+"""Most characters of a passage; those of the index are shorter, unless their words are very long."""
 
 
 _MAX_SHOWN = 18_000
 _MIN_SHOWN = 4
 _OF_A_ROW = re.compile(r"\(?[-–—$€£%(]*\s?\(?(?:\d[\d,]*(?:\.\d+)?|\.\d+|[—–-]|[$€£%])\s*[%)]*\s?(?:\(\w\))?\s?[%)]?")
-"""What stands alone on a line of a page and belongs to the row whose label stands before it: a number, a sign."""
+"""A number or sign alone on a line, which belongs to the row whose label precedes it."""
 
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -35,7 +35,7 @@ _YEARS = re.compile(rf"(?:{_YEAR.pattern}\s?)+")
 
 
 def quoted_passages(passages: Sequence[RetrievedPassage], workspace: Workspace) -> list[Quoted]:
-    """Each passage, and where it stands: `Acme Corp., 10-K, FY2023, ended 2023-12-31, page 4`."""
+    """Return each passage with its source: `Acme Corp., 10-K, FY2023, ended 2023-12-31, page 4`."""
     return [
         Quoted(join_row_numbers(passage.text)[:MAX_CHARACTERS], place_of(passage, workspace)) for passage in passages
     ]
@@ -47,15 +47,19 @@ def passages_for_curation(
     scope: Scope,
     dropped: Collection[tuple[str, int]] = (),
 ) -> list[RetrievedPassage]:
-    """What one call shows of these passages, each page once, with what goes on over the edge of a page.
+    """Return the passages shown by one call, each page once, with text continued across page breaks.
 
-    Nothing that was `dropped` before comes back as the neighbour of another.
+    Args:
+        passages: The passages, best first.
+        workspace: The index.
+        scope: Filings and pages that may be read.
+        dropped: Keys of passages that are not added as neighbours.
     """
     return without_contained(with_neighbours(passages_in_budget(passages), workspace, scope, dropped))
 
 
 def passages_in_budget(passages: Sequence[RetrievedPassage]) -> list[RetrievedPassage]:
-    """As many of the first passages as one call shows, without those that say what another says."""
+    """Return the first passages that fit into one call, without those contained in others."""
     shown: list[RetrievedPassage] = []
     length = 0
     for passage in without_contained(passages):
@@ -67,10 +71,9 @@ def passages_in_budget(passages: Sequence[RetrievedPassage]) -> list[RetrievedPa
 
 
 def without_contained(passages: Sequence[RetrievedPassage]) -> list[RetrievedPassage]:
-    """Return the passages without those that say what another one says.
+    """Return the passages without those contained in another one.
 
-    A page may be there as text and as table, a filing under two names. Of such passages the fuller one stands where the
-    first stood.
+    A page may occur as text and as table, a filing under two names. The fuller passage takes the place of the first.
     """
     kept: list[RetrievedPassage] = []
     for passage in passages:
@@ -85,18 +88,18 @@ def without_contained(passages: Sequence[RetrievedPassage]) -> list[RetrievedPas
 
 
 def is_contained(passage: RetrievedPassage, other: RetrievedPassage) -> bool:
-    """Whether all that a passage says stands in another; in one of its own page, nearly all."""
+    """Return whether a passage is contained in another; nearly all of it suffices on the same page."""
     words, said = (set(_WORDS.findall(join_row_numbers(each.text)[:MAX_CHARACTERS])) for each in (passage, other))
     return len(words - said) <= (len(words) // _MIN_NEW_SHARE if passage.on_page == other.on_page else 0)
 
 
 _MIN_NEW_SHARE = 8
-"""One word of so many may be new."""
+"""One new word in this many is allowed."""
 _WORDS = re.compile(r"\w[\w.,]*\w|\w")
 
 
 _WITH_NEIGHBOURS = 3
-"""Of so many first passages those that break off bring the text before or behind them."""
+"""Number of first passages that get the text before or after a break."""
 _WHOLE_END = re.compile(r"[.!?:;)”\"]\s*\d{0,3}\s*\Z")
 
 
@@ -106,7 +109,7 @@ def with_neighbours(
     scope: Scope,
     dropped: Collection[tuple[str, int]] = (),
 ) -> list[RetrievedPassage]:
-    """The passages; what goes on over the edge of a page has the text before it, or behind it, beside it."""
+    """Return the passages; those that continue across a page break get the adjoining text."""
     shown = {*dropped, *(each.key for each in passages)}
     found: list[RetrievedPassage] = []
     for place, each in enumerate(passages):
@@ -132,10 +135,10 @@ def with_neighbours(
 
 
 def join_row_numbers(text: str) -> str:
-    r"""A page's text with the numbers of a row behind its label, as they are printed, and no blank lines.
+    r"""Return a page's text with the numbers of a row after its label, as printed, without blank lines.
 
-    >>> in_rows("Net sales\\n$\\n41,396 \\n$\\n(157)\\n\\nCost of sales\\n12.5 %")
-    'Net sales $ 41,396 $ (157)\\nCost of sales 12.5 %'
+    >>> join_row_numbers("Net sales\n$\n41,396 \n$\n(157)\n\nCost of sales\n12.5 %")
+    'Net sales $ 41,396 $ (157)\nCost of sales 12.5 %'
     """
     rows: list[str] = []
     for line in text.splitlines():
@@ -149,7 +152,7 @@ def join_row_numbers(text: str) -> str:
 
 
 def place_of(passage: RetrievedPassage, workspace: Workspace) -> str:
-    """Whose report a passage is from, of which period, and its page as people count them."""
+    """Return the company, form, period and page (from 1) of a passage."""
     identity = workspace.directory.identities.get(passage.doc_id)
     if identity is None:
         return f"{passage.doc_id}, page {passage.page + 1}"
@@ -163,7 +166,7 @@ def _period(identity: Identity) -> str:
 
 
 def _period_end_label(identity: Identity) -> str:
-    """`FY2022, ended 2023-01-28`: the year that a period is called by is not always the one it ends in."""
+    """Return `FY2022, ended 2023-01-28`, since a fiscal year may end in another calendar year."""
     period = _period(identity)
     return f"{period}, ended {identity.period_end.isoformat()}" if period and identity.period_end else period
 
@@ -172,7 +175,7 @@ _MOST = 16
 
 
 def intent_lines(intent: Intent, plan: Plan, ledger: Ledger | None = None) -> str:
-    """Companies, periods, measure, relation, unit and figures wanted; what is left open has no line."""
+    """Return lines on companies, periods, measure, relation, unit and figures; open points have no line."""
     asked: tuple[tuple[str, Iterable[str]], ...] = (
         ("companies", (company.name for company in intent.companies)),
         ("periods", map(str, intent.periods)),
@@ -198,7 +201,7 @@ def _listed(values: Iterable[str]) -> str:
 
 
 def known_lines(intent: Intent, ledger: Ledger | None, searched: str = "") -> str:
-    """What is settled of a question before its passages are read: whose and when, figures found, what was searched."""
+    """Return lines on what is known before passages are read: company, period, figures found, earlier searches."""
     found = ledger.figures if ledger is not None else {}
     asked: tuple[tuple[str, Iterable[str]], ...] = (
         ("companies", (company.name for company in intent.companies)),
@@ -220,7 +223,7 @@ _MAX_CHARACTERS = 80
 
 
 def request_lines(brief: Brief) -> list[str]:
-    """What is asked, a line each; what the question leaves open has no line."""
+    """Return lines on the request; what the question leaves open has no line."""
     intent, query = brief.intent, brief.query
     fields = required_fields(query, intent.parts)
     asked = (
@@ -243,7 +246,7 @@ def request_lines(brief: Brief) -> list[str]:
 
 
 def card_place(card: Card) -> str:
-    """Whose passage it is: `Acme Corp., 10-Q, Q2 FY2023`."""
+    """Return the source of a card's passage: `Acme Corp., 10-Q, Q2 FY2023`."""
     identity = card.identity
     quarter = f"Q{identity.quarter} " if identity.quarter else ""
     period = f"{quarter}FY{identity.fiscal_year}" if identity.fiscal_year else ""
@@ -251,7 +254,7 @@ def card_place(card: Card) -> str:
 
 
 def card_lines(card: Card) -> Iterator[str]:
-    """A card's fields, a line each; the text of its passage is not among them."""
+    """Yield a card's fields, a line each, without the text of its passage."""
     identity, table = card.identity, card.verifiability.table
     shown = (
         ("heading", [identity.heading]),
@@ -267,7 +270,7 @@ def card_lines(card: Card) -> Iterator[str]:
         ("care", (risk.value for risk in card.risks)),
     )
     yield from (f"{name}: {told}" for name, values in shown if (told := _joined_names(values)))
-    # A string of JSON has no line of its own: a sketch cannot pass for another field.
+    # As a JSON string, a sketch has no line breaks and cannot imitate another field.
     yield f"sketch: {json.dumps(' '.join(card.sketch.split()), ensure_ascii=False)}"
 
 

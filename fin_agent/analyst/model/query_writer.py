@@ -1,4 +1,4 @@
-"""What a chat model writes to search with: queries, hypothetical passages, the parts of a question."""
+"""Search text written by a chat model: queries, hypothetical passages, sub-questions."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ _WORD = re.compile(r"[^\W\d_][\w&'’-]*")
 
 
 class QueryWriter:
-    """Adds a model's words to a query; what its complementary question names goes before what the question names."""
+    """Adds a model's words to a query; names in its complementary question take precedence over the question's."""
 
     def __init__(self, client: ModelClient, preset: Preset, read: Callable[[str], Intent]) -> None:
-        """`read` is how rules read a question."""
+        """Set the client; `read` parses a question by rules."""
         self._client = client
         self._preset = preset
         self._read = read
 
     def query(self, base: Query, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str) -> Query:
-        """The query of a round: in the first that of the rules, later with what the complementary question asks for.
+        """Return the query of a round: the rules' at first, later extended by the complementary question.
 
-        The preset `thorough` has a model's words in every round.
+        With the preset `thorough`, a model writes words for every round.
         """
         if ledger is None and self._preset is not Preset.THOROUGH:
             return base
         if ledger is not None and intent.numeric and not intent.beyond_rules and base.slots:
-            return base  # the figures lacking say better what to look for
+            return base  # the missing figures are a better query
         asked = on_a_line(complementary)
         reply = self._written_by_model(intent, plan, ledger, asked) if self._preset is Preset.THOROUGH else None
         words = " ".join((asked, *((reply.query, *reply.terms) if reply is not None else ())))
@@ -57,7 +57,7 @@ class QueryWriter:
         return self._narrow_scope(found, asked) if _WORD.search(asked) else found
 
     def _narrow_scope(self, query: Query, asked: str) -> Query:
-        """The query within the companies and times that the complementary question names."""
+        """Return the query limited to the companies and periods that the complementary question names."""
         try:
             intent = self._read(asked)
         except QuestionError:
@@ -88,14 +88,14 @@ def _joined(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
 
 WRITING_ROLES = (Role.HYDE, Role.MULTI_HYDE, Role.THOUGHT)
 _MOST_OF_TEXT = 2_000
-"""Of a text, the thoughts of a model that reasons included."""
+"""Tokens of a text, including reasoning."""
 
 
 class ModelWriter:
-    """See `fin_agent.retrieval.strategies.protocol.Writer`; each prompt is written by the model of its role."""
+    """See `fin_agent.retrieval.strategies.protocol.Writer`; the model of each prompt's role writes it."""
 
     def __init__(self, callers: Callers) -> None:
-        """Raises ModelSetupError where a model of these roles cannot be set up."""
+        """Set up the callers. Raises ModelSetupError if a model of these roles cannot be set up."""
         self._callers = {role: callers.of(role) for role in WRITING_ROLES}
 
     def write(self, prompt: FilledPrompt) -> str:
@@ -110,17 +110,20 @@ _MAX_QUESTION_LENGTH = 300
 
 
 class ModelSubQuestions:
-    """Sub-questions; what they name is for the caller to check."""
+    """Sub-questions by a model; the caller checks the names in them."""
 
     def __init__(self, caller: Caller, folder: Path | None = None) -> None:
-        """`folder` may hold a `sub_questions.md` of the user's own. Raises PromptError."""
+        """Load the prompt; `folder` may contain the user's `sub_questions.md`. Raises PromptError."""
         self._caller = caller
         self._prompt = load_prompt("sub_questions", folder=folder)
 
     def questions(self, question: str, companies: Sequence[str], most: int) -> tuple[str, ...]:
-        """At most `most` questions, each once; `companies` of the index have names like those asked about.
+        """Return at most `most` distinct questions. Raises ModelError.
 
-        Raises ModelError.
+        Args:
+            question: The question.
+            companies: Names of the companies in the question, as indexed.
+            most: Most questions.
         """
         filled = self._prompt.filled(
             question=question,

@@ -1,4 +1,4 @@
-"""What a question asks, put by a chat model into words that rules read: the reading is theirs, whoever words it."""
+"""A chat model rewords questions that rules cannot parse; the rules parse its wording."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ _OF_FORMULAS = "0 100 365 360 2 4 12"
 
 
 class QuestionReader:
-    """Has a model word the questions that rules do not read whole."""
+    """Has a model reword the questions that rules do not parse completely."""
 
     def __init__(
         self, client: ModelClient, workspace: Workspace, preset: Preset, read: Callable[[str], Intent]
     ) -> None:
-        """`read` is how rules read a question."""
+        """Set the client; `read` parses a question by rules."""
         self._client = client
         self._workspace = workspace
         self._preset = preset
         self._read = read
 
     def complete(self, intent: Intent) -> Intent:
-        """The intent; where rules did not read the question whole, as they read the model's wording of it.
+        """Return the intent; if rules did not parse the question completely, that of the model's wording.
 
-        A wording names no company and no year that the question does not, and asks for no line that has nothing to do
-        with it. What rules cannot read in it either is left for the model to answer.
+        A wording must not add companies or years, nor lines unrelated to the question. What rules cannot parse in it
+        either is left for the model to answer.
         """
         if is_computable(intent):
             return intent
@@ -93,10 +93,10 @@ class QuestionReader:
         years = years_in(intent.question) | {period.fiscal_year for period in intent.periods}
         years |= {year - 1 for year in years} | {year + 1 for year in years}
         keys = {company.key for company in intent.companies}
-        chooses = not reply.ask_back and len(self._workspace.directory.companies) > 1  # what is left open is not chosen
+        chooses = not reply.ask_back and len(self._workspace.directory.companies) > 1  # a model may not choose
         for each in (*reply.questions, reply.ask_back or ""):
             others = sorted(years_in(each) - years)
-            if others and each != reply.ask_back:  # which year is meant may be what is asked back
+            if others and each != reply.ask_back:  # the year may be what is asked back
                 return f"a question names {others[0]}, which the question asked does not"
             named = {mention.company for mention in self._workspace.directory.mentions(each)}
             beside = sorted(company.name for company in named if company.key not in keys)
@@ -109,7 +109,7 @@ class QuestionReader:
         return None
 
     def _read_rewording(self, intent: Intent, questions: Sequence[str]) -> Intent | None:
-        """The question as rules read its wording; None where they do not read all of that."""
+        """Return the intent of the wording by rules; None if they do not parse it completely."""
         asked = [on_a_line(each)[:_MAX_LENGTH] for each in questions if each.strip()][:_MAX_QUESTIONS]
         read = []
         for each in asked:
@@ -136,7 +136,7 @@ class QuestionReader:
         return intent.model_copy(update={**several, "assumed": (*intent.assumed, told)})
 
     def _omitted_words(self, intent: Intent, questions: Sequence[str]) -> str:
-        """A year, or a word that says what is asked, which no wording says: the question is another one without it."""
+        """Return a year or essential word of the question that the wordings omit, which would change its meaning."""
         lexicon = self._workspace.lexicon
         said = " ".join((*questions, *map(expand_abbreviations, questions)))
         dated = _MONTH.search(intent.question) is not None
@@ -152,10 +152,10 @@ class QuestionReader:
         return next((text for text, words in told if words and words.isdisjoint(spoken_of)), "")
 
     def _unrelated_line(self, read: Intent, intent: Intent) -> str:
-        """A line of a wording that the question does not speak of, in its words or those that filings have for them.
+        """Return a line of a wording that the question does not mention, in its words or those of filings.
 
-        Of `advertising expense` the question must have `advertising`; of a name in which nothing sets it apart from
-        others, as `net income`, all of it.
+        For `advertising expense` the question must contain `advertising`; for a name without distinctive words, such as
+        `net income`, all of it.
         """
         lexicon = self._workspace.lexicon
         asked = f"{intent.question} {expand_abbreviations(intent.question)}"
@@ -171,9 +171,9 @@ class QuestionReader:
 
 
 _ESSENTIAL_TOKENS = frozenset({"PHRASE", "PART", "STATISTIC", "EXCEPT"})
-"""Types of words without which a question asks another thing: lines, parts, conditions, a median."""
+"""Types of essential words: lines, parts, conditions, a median."""
 _OF_TWO_THINGS = re.compile(r"\s+(?:above|below|over|under|without|excluding|except)\s+", re.I)
-"""`customers under forty` says of whom, and of which of them."""
+"""`customers under forty` names both a group and a condition."""
 _MONTH = re.compile(MONTH, re.I)
 
 
@@ -182,19 +182,19 @@ def _stems_listed(name: str) -> set[str]:
 
 
 def is_computable(intent: Intent) -> bool:
-    """Whether rules compute all that is asked, if the filings print it."""
+    """Return whether rules can compute the whole answer, if the filings print the figures."""
     return intent.numeric and not intent.unsupported and not intent.unknown_companies
 
 
 def years_in(text: str) -> set[int]:
-    """Years that a text names."""
+    """Return the years that a text names."""
     return {int(found[1]) for found in _YEAR.finditer(text)} | {
         int(f"20{found[1]}") for found in _SHORT_YEAR.finditer(text)
     }
 
 
 def _unread_words(intent: Intent) -> tuple[str, ...]:
-    """What rules do not understand of a question and a model might; nothing of what no filing says."""
+    """Return what rules do not understand of a question and a model might; without what no filing states."""
     if market_price_requests(intent.core) or foreign_currency_requests(intent.question):
         return ()
     return intent.unsupported

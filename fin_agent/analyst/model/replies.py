@@ -1,4 +1,4 @@
-"""What a chat model replies in each role: few fields, read leniently, held to a strict schema where a server can."""
+"""The replies of chat models by role: few fields, parsed leniently, with a strict schema where supported."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ _NUMBER = re.compile(r"\D*(\d{1,6})\D*")
 
 
 def listed(written: object) -> object:
-    """One alone is a list of one; null is an empty list."""
+    """Return a list as it is, a single value as a list, and null as an empty list."""
     if written is None:
         return ()
     return [written] if isinstance(written, str | int | dict) else written
 
 
 def plain(written: object) -> object:
-    """`Sets Policy`, `sets_policy` for `sets-policy`."""
+    """Normalize `Sets Policy` and `sets_policy` to `sets-policy`."""
     if not isinstance(written, str):
         return written
     return "-".join(written.lower().replace("_", " ").replace("-", " ").split())
 
 
 def number(written: object) -> object:
-    """3 for `3`, `"3"`, `"passage 3"`, `"[3]"`; anything else as it is."""
+    """Return 3 for `3`, `"3"`, `"passage 3"`, `"[3]"`; anything else unchanged."""
     found = _NUMBER.fullmatch(written) if isinstance(written, str) else None
     return written if found is None else int(found[1])
 
 
 def blank_to_none(written: object) -> object:
-    """None for what models write in place of null."""
+    """Return None for what models write in place of null."""
     if isinstance(written, str) and written.strip().lower() in ("", "null", "none", "n/a", "unknown", "not stated"):
         return None
     return written
 
 
 def text_of(written: object) -> object:
-    """An empty text for null; lines joined where a list of them is given."""
+    """Return an empty text for null, and a list of lines joined."""
     if written is None:
         return ""
     if isinstance(written, list) and all(isinstance(line, str) for line in written):
@@ -60,39 +60,39 @@ OptionalNumber = Annotated[Number | None, BeforeValidator(blank_to_none)]
 
 
 class Reply(BaseModel):
-    """A reply of a chat model. Fields stand in the order in which they are best written: reasons before verdicts.
+    """A reply of a chat model. Fields are in writing order: reasons before verdicts.
 
-    What a model adds is left out, and what it forgets is empty where that can be told from the rest.
+    Additional fields are ignored, and missing ones are empty if the rest determines them.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class IntentReply(Reply):
-    """A question in words that rules read."""
+    """A question reworded so that rules can parse it."""
 
     questions: Words = ()
-    """Together they ask what is asked."""
+    """Together they are equivalent to the question."""
     search: Text = ""
-    """Words that the page sought would print."""
+    """Words that the target page would contain."""
     ask_back: OptionalText = None
-    """What to ask the person, where the question can be meant in several ways."""
+    """What to ask the user, if the question has several readings."""
 
 
 class QueryReply(Reply):
     """What to search for."""
 
     query: str
-    """On one line, in the words that reports use."""
+    """On one line, in the words of reports."""
     terms: Words = ()
-    """Line items, headings and phrases that the page sought would print."""
+    """Line items, headings and phrases that the target page would contain."""
 
 
 class SubQuestionsReply(Reply):
     """Questions that together answer the one asked, each for one figure or one fact."""
 
     questions: Words
-    """The question itself where it cannot be taken apart."""
+    """The question itself if it cannot be split."""
 
 
 class CuratedPassage(Reply):
@@ -104,20 +104,20 @@ class CuratedPassage(Reply):
 
 
 class CurationReply(Reply):
-    """Which passages are kept, whether they are enough, and what to ask next (HiREC, Algorithm 1)."""
+    """The passages to keep, whether they are sufficient, and the next question (HiREC, Algorithm 1)."""
 
     kept: Annotated[tuple[CuratedPassage, ...], BeforeValidator(listed)] = ()
-    """The most useful first."""
+    """Most useful first."""
     missing: Words = ()
-    """What the answer still needs, in words."""
+    """What the answer still needs."""
     answerable: bool
     complementary_question: OptionalText = None
-    """Null where nothing is missing."""
+    """Null if nothing is missing."""
 
     @field_validator("kept", mode="before")
     @classmethod
     def _bare_numbers(cls, written: object) -> object:
-        """`[3, 1]` for `[{"passage": 3}, {"passage": 1}]`."""
+        """Accept `[3, 1]` for `[{"passage": 3}, {"passage": 1}]`."""
         several = listed(written)
         if not isinstance(several, list):
             return several
@@ -125,15 +125,15 @@ class CurationReply(Reply):
 
 
 class QuotedSource(Reply):
-    """Words of a passage that bear out a sentence."""
+    """Words of a passage that support a sentence."""
 
     passage: Number
     quote: Text
-    """Letter by letter."""
+    """Verbatim."""
 
 
 class CitedSentence(Reply):
-    """A step of the reasoning, and what it rests on."""
+    """A step of the reasoning, with its quotes."""
 
     text: str
     citations: Annotated[tuple[QuotedSource, ...], BeforeValidator(listed)] = ()
@@ -145,9 +145,9 @@ class QuotedFigure(Reply):
     name: Text
     passage: Number
     quote: Text
-    """Letter by letter."""
+    """Verbatim."""
     number: Text
-    """As printed, below zero in brackets or behind a minus."""
+    """As printed; negative in brackets or after a minus."""
 
 
 class Calculation(Reply):
@@ -156,11 +156,11 @@ class Calculation(Reply):
     name: Text
     expression: Text
     unit: Annotated[OutputUnit | None, BeforeValidator(blank_to_none)] = None
-    """Of the result."""
+    """Unit of the result."""
 
 
 class YesOrNo(StrEnum):
-    """The answer of a question that asks whether."""
+    """The answer to a yes-or-no question."""
 
     YES = "yes"
     NO = "no"
@@ -169,56 +169,56 @@ class YesOrNo(StrEnum):
 
 
 class ReasoningReply(Reply):
-    """An answer, step by step, with what it calculates; no answer where the passages do not hold one."""
+    """An answer, step by step, with its calculations; no answer if the passages contain none."""
 
     figures: Annotated[tuple[QuotedFigure, ...], BeforeValidator(listed)] = ()
     calculations: Annotated[tuple[Calculation, ...], BeforeValidator(listed)] = ()
     sentences: Annotated[tuple[CitedSentence, ...], BeforeValidator(listed)] = ()
     answer: OptionalText
-    """Null where the passages hold none; a reply that says nothing of it is none."""
+    """Null if the passages contain none; a reply without content counts as null."""
     verdict: Annotated[YesOrNo, BeforeValidator(plain)] = YesOrNo.NONE
     assumption: OptionalText = None
-    """What was taken for granted where the question leaves open whom, when or what it means."""
+    """An assumption about the company, the period or the meaning that the question leaves open."""
     missing: Words = ()
-    """What the answer still needs, in words, where there is none."""
+    """What the answer still needs, if there is none."""
     keep: Numbers = ()
-    """Passages to be read again with what a further search brings, where there is no answer."""
+    """Passages to read again together with another search's, if there is no answer."""
     complementary_question: OptionalText = None
 
     @field_validator("verdict", mode="before")
     @classmethod
     def _parse_boolean(cls, written: object) -> object:
-        """Null, and `true` or `false` as models write them."""
+        """Accept null, and `true` or `false`."""
         if isinstance(written, bool):
             return "yes" if written else "no"
         return "none" if written is None else written
 
 
 class Correctness(StrEnum):
-    """What an answer is worth beside the reference."""
+    """The verdict on an answer, compared with the reference."""
 
     CORRECT = "correct"
     WRONG = "wrong"
     NO_ANSWER = "no-answer"
-    """It says that it cannot tell."""
+    """The answer states that it cannot tell."""
 
 
 class TextJudgeReply(Reply):
-    """Whether an answer in words says what the reference says."""
+    """Whether an answer in words agrees with the reference."""
 
     reason: Text = ""
     verdict: Annotated[Correctness, BeforeValidator(plain)]
 
 
 class PassagesReply(Reply):
-    """What passages and an answer are worth, as RAGAS asks for it; numbers count from 1."""
+    """The quality of passages and an answer, as in RAGAS; numbers count from 1."""
 
     useful: Numbers = ()
-    """Passages that help to arrive at the reference."""
+    """Passages that help to derive the reference."""
     supported: Numbers = ()
-    """Statements of the reference that the passages state."""
+    """Statements of the reference that the passages support."""
     questions: Words = ()
-    """What the answer would answer."""
+    """Questions that the answer would answer."""
     noncommittal: bool = False
 
 
@@ -227,13 +227,13 @@ _WRAPPED = ("ranking", "chosen", "cards", "order")
 
 
 def _parse_names(written: object) -> object:
-    """Words of a list, whatever else a model put into it."""
+    """Return the texts of a list, ignoring other values."""
     several = listed(written)
     return [each for each in several if isinstance(each, str)] if isinstance(several, list) else ()
 
 
 def _parse_score(written: object) -> object:
-    """A score as far as it is a number; one out of bounds is what is nearest."""
+    """Return a score clamped to 0 to 100; None if it is no number."""
     return max(0.0, min(100.0, float(written))) if isinstance(written, int | float) else None
 
 
@@ -246,7 +246,7 @@ class RankedCard(Reply):
     @model_validator(mode="before")
     @classmethod
     def _bare(cls, written: object) -> object:
-        """`3`, `"card 3"`, `{"number": "3"}` for `{"card": 3}`."""
+        """Accept `3`, `"card 3"`, `{"number": "3"}` for `{"card": 3}`."""
         if not isinstance(written, dict):
             return written if isinstance(written, RankedCard) else {"card": written}
         number = next((written[name] for name in _NUMBERED if name in written), None)
@@ -275,7 +275,7 @@ ScoredCards = Annotated[tuple[ScoredCard, ...], BeforeValidator(listed), AfterVa
 
 
 def _unwrap_list(written: object, name: str) -> object:
-    """A list alone, or under another of the names that models give it."""
+    """Return a bare list, or one under another key that models use, as the field."""
     if isinstance(written, list):
         return {name: written}
     if isinstance(written, dict) and name not in written:
@@ -306,7 +306,7 @@ class ListwiseReply(Reply):
 
 
 class SummaryReply(Reply):
-    """What a filing is, as its cover says it (HiREC: documents are searched by such summaries)."""
+    """A filing's description by its cover (HiREC: documents are searched by such summaries)."""
 
     company: OptionalText = None
     """As printed."""
@@ -314,7 +314,7 @@ class SummaryReply(Reply):
     form: OptionalText = None
     """`10-K`, `10-Q`, `8-K`, `earnings release`."""
     period: OptionalText = None
-    """What it reports on: `fiscal 2023`, `second quarter of fiscal 2023`."""
+    """The reporting period: `fiscal 2023`, `second quarter of fiscal 2023`."""
     period_end: OptionalText = None
     """`2023-06-30`."""
     summary: Text
@@ -322,12 +322,12 @@ class SummaryReply(Reply):
 
 
 class TreeNodeReply(Reply):
-    """What the chunks below a node of FinGEAR's trees are about."""
+    """The subject of the chunks below a node of FinGEAR's trees."""
 
     title: Text
     summary: Text
     questions: Words
-    """That the chunks answer."""
+    """Questions that the chunks answer."""
 
 
 def _all_plain(written: object) -> object:
@@ -343,7 +343,7 @@ OptionalWords = Annotated[tuple[str, ...] | None, BeforeValidator(_wrap_single)]
 
 
 class Abstraction(Reply):
-    """What a model says of a passage, in the fields of a card; what it leaves out stays as the rules have it."""
+    """A model's description of a passage in the fields of a card; omitted fields stay as the rules set them."""
 
     role: Annotated[ClaimRole, BeforeValidator(plain)]
     uses: Annotated[tuple[Use, ...] | None, BeforeValidator(_all_plain)] = None
@@ -376,4 +376,4 @@ REPLIES: Mapping[str, type[BaseModel]] = {
         TreeNodeReply,
     )
 }
-"""Name of an output, as the heads of prompts give it -> its type."""
+"""Name of an output in the heads of prompts -> its type."""

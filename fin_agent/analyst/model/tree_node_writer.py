@@ -1,4 +1,4 @@
-"""Nodes of FinGEAR's trees written by a chat model: a title, a summary and questions, from the chunks below each."""
+"""Nodes of FinGEAR's trees written by a chat model: title, summary and questions, from the chunks below each."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from fin_agent.retrieval.fingear.tree_building import QUESTIONS, Chunk, NodeText
 _MAX_TITLE_LENGTH = 80
 _MAX_SUMMARY_LENGTH = 800
 _MOST_OF_NODE = 24_000
-"""Characters of the chunks below a node that a model is shown, as many of each."""
+"""Characters of a node's chunks shown to a model, divided equally."""
 
 
 class ModelNodeWriter:
-    """Writes what nodes of FinGEAR's trees hold, a call a node; rules write where the model gives nothing to use."""
+    """Writes the nodes of FinGEAR's trees, one call per node; rules write if the reply is unusable."""
 
     def __init__(self, client: ModelClient, name: str) -> None:
-        """`name` is the model's. Raises PromptError."""
+        """Set the client; `name` is the model's. Raises PromptError."""
         client.require("tree_node")
         self._client = client
         self._rules = RuleWriter()
         self.name = name
         self.by_rules = 0
-        """Nodes that rules wrote."""
+        """Number of nodes written by rules."""
 
     def write(self, chunks: Sequence[Chunk]) -> NodeText:
-        """See NodeWriter.write. Never raises for what a model says or fails to say."""
+        """See NodeWriter.write. Never raises because of a model's reply."""
         room = _MOST_OF_NODE // len(chunks)
         shown = [Quoted(chunk.text[:room], f"chunk {number}") for number, chunk in enumerate(chunks, start=1)]
         said = self._client.ask(Role.TREE_NODE, "tree_node", TreeNodeReply, passages=shown)
@@ -47,6 +47,6 @@ class ModelNodeWriter:
 
 
 def node_writer(settings: Settings) -> ModelNodeWriter:
-    """The writer of nodes by the chat model that the settings name. Raises ModelSetupError and PromptError."""
+    """Return the writer with the chat model that the settings name. Raises ModelSetupError and PromptError."""
     callers = callers_for_roles(settings)
     return ModelNodeWriter(ModelClient(callers, prompts=settings.prompts), callers.name(Role.TREE_NODE))

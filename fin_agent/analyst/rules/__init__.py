@@ -1,1 +1,1 @@
-"""Every role by rules: no model, no network, deterministic."""
+"""All roles of the analyst by rules: no model, no network, deterministic."""

@@ -1,4 +1,4 @@
-"""The analyst that needs no model: every role by rules over lexicon, tables and facts."""
+"""The analyst that needs no model: all roles by rules over lexicon, tables and facts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class RulesAnalyst:
     """See `Analyst` for the roles. Deterministic: the same question over the same index gives the same result."""
 
     def __init__(self, workspace: Workspace, *, most_evidence: int = 10, reads_alone: bool = True) -> None:
-        """`reads_alone` says that nobody else reads what rules do not read whole: the nearest figure answers then."""
+        """Set the index; `reads_alone` allows the nearest figure for questions that rules cannot parse."""
         self._workspace = workspace
         self._reads_alone = reads_alone
         self._most_evidence = most_evidence
@@ -58,7 +58,7 @@ class RulesAnalyst:
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
         """See Analyst.intent."""
-        # Blanks in a row say nothing, and would cost patterns dearly.
+        # Repeated spaces carry no meaning, and slow down patterns.
         asked = question if len(question) > MAX_QUESTION_LENGTH else collapse_spaces(question, MAX_QUESTION_LENGTH)
         try:
             read = intent_of_question(asked, self._workspace, before)
@@ -70,11 +70,11 @@ class RulesAnalyst:
             ) from None
 
     def split_asks(self, intent: Intent) -> Sequence[str]:
-        """See Analyst.split_asks: where the question was not read as one."""
+        """See Analyst.split_asks: only if the question was not read as one."""
         several = split_requests(expand_abbreviations(intent.question))
         figures = intent.query.measures if intent.query is not None and intent.query.kind is Kind.VALUE else several
         kind = intent.query.kind if intent.query is not None else None
-        # `What was the margin, and how did costs change?`: one ask moves, the other does not.
+        # `What was the margin, and how did costs change?`: only one of the asks is about a change.
         mixed = kind is Kind.CHANGE and len(intent.query.measures if intent.query else ()) > 1 and len(several) > 1
         if intent.numeric and not intent.unsupported and len(figures) >= len(several) and not mixed:
             return (intent.question,)
@@ -84,15 +84,15 @@ class RulesAnalyst:
             whole = self.intent(f"{lead}{ask}", before)
             found = self._split_ask(f"{lead}{ask}", whole, before)
             if not found and not asks_something(ask):
-                lead = f"{lead}{ask.strip(' ?')}, "  # it only leads to what is asked: `Coke or Pepsi - who ...`
+                lead = f"{lead}{ask.strip(' ?')}, "  # an introduction to the next ask: `Coke or Pepsi - who ...`
                 continue
             if not found and asks and asks[-1][1]:
                 if asks_only_difference(ask):
-                    continue  # the figures that were set against each other tell it
+                    continue  # the compared figures answer it
                 if whole.query is not None and whole.query.kind is Kind.REASON:
                     ask = resolve_references(ask, before.query)
             if not found and asks and not asks[-1][1]:
-                asks[-1] = (f"{asks[-1][0].rstrip(' ?')}, and {ask}", False)  # words are looked for together
+                asks[-1] = (f"{asks[-1][0].rstrip(' ?')}, and {ask}", False)  # requests in words are answered together
             else:
                 asks += [(text, True) for text, _ in found] or [(f"{lead}{ask}", False)]
             before = inherited_context(found[-1][1] if found else whole, before)
@@ -101,12 +101,12 @@ class RulesAnalyst:
         return tuple(text for text, _ in asks) if asks and enough(read for _, read in asks) else (intent.question,)
 
     def _split_ask(self, ask: str, whole: Intent, before: Intent) -> Sequence[tuple[str, Intent]]:
-        """An ask that is read whole as figures, or the two that it joins: `revenue growth + gross margin`."""
+        """Return an ask with its intent if it parses as figures, or the two that it joins: `growth + margin`."""
         if self._is_read(whole):
             return [(ask, whole)]
         apart = whole.query.unread if whole.query is not None else ()
         if not all(map(self._names_company_or_period, apart)) or "=" in ask:
-            return ()  # `average`, `total` and their like are said of both
+            return ()  # `average`, `total` and the like apply to both
         for first, second in candidate_splits(ask, signs_only=not apart)[:_MAX_JOINTS]:
             one = self.intent(first, before)
             other = self.intent(second, inherited_context(one, before)) if self._is_read(one) else None
@@ -126,13 +126,13 @@ class RulesAnalyst:
         return build_plan(intent, self._workspace.lexicon, self._workspace.years)
 
     def query(self, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str = "") -> Query:
-        """See Analyst.query: what the ledger lacks says it all."""
+        """See Analyst.query: the query follows from the ledger."""
         return build_query(intent, plan, ledger, self._workspace)
 
     def ranked(
         self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
     ) -> Sequence[RankedPassage]:
-        """See Analyst.ranked: as they were found."""
+        """See Analyst.ranked: the order is unchanged."""
         return passages
 
     def curate(
@@ -149,17 +149,17 @@ class RulesAnalyst:
         return curate(intent, plan, passages, documents, self._workspace, self._most_evidence, cards, scope)
 
     def can_compute(self, intent: Intent, *, answerable: bool) -> bool:
-        """See Analyst.can_compute: where no figure is missing."""
+        """See Analyst.can_compute: if no figure is missing."""
         return intent.numeric and answerable
 
     def can_answer_in_words(self, intent: Intent) -> bool:
-        """See Analyst.can_answer_in_words: of known measures only counts (employees) are taken from running text."""
+        """See Analyst.can_answer_in_words: of known measures, only counts (employees) are taken from running text."""
         metric = self._workspace.lexicon.metrics.get(intent.expression)
         counts = metric is not None and metric.unit == "count" and len(intent.companies) == 1
         return not intent.numeric or (counts and intent.relation is Relation.EACH)
 
     def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
-        """See Analyst.program: of the ledger's figures alone."""
+        """See Analyst.program: from the ledger's figures alone."""
         return write_program(plan, ledger, intent)
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str] = ()) -> Reasoning:
@@ -169,9 +169,15 @@ class RulesAnalyst:
     def conflicting_reasons(
         self, intent: Intent, said: str, evidence: Sequence[Evidence] = (), filings: Sequence[str] = ()
     ) -> list[str]:
-        """Reasons that filings give and somebody's answer to a question for one says nothing of, as warnings.
+        """Return warnings about reasons in the filings that an answer to a question for reasons omits.
 
-        A false reason that somebody put into a filing stands alone beside those that the filing gives.
+        A false reason planted in a filing is isolated from those that the filing gives.
+
+        Args:
+            intent: The intent.
+            said: The answer.
+            evidence: The evidence.
+            filings: Further filings to read, best first.
         """
         if all(part.answer_type is not AnswerType.CAUSE for part in parts_of(intent.core)):
             return []
@@ -200,5 +206,5 @@ class RulesAnalyst:
         return reason(intent, evidence, self._workspace.index, self._workspace.lexicon, own, considers)
 
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str, program: str) -> Reasoning | None:
-        """See Analyst.comment: rules judge by the bounds that a question gives, in the result itself."""
+        """See Analyst.comment: None, since rules check the bounds of a question in the result itself."""
         return None

@@ -1,4 +1,4 @@
-"""The judge that needs no model: cards ranked by how their fields align with the question's (FinCards, Section 3.3)."""
+"""The judge that needs no model: rank cards by the alignment of their fields (FinCards, Section 3.3)."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _FILE = TypeAdapter(dict[str, float])
 
 
 class RulesJudge:
-    """See `Judge`. Deterministic, and blind to the order in which cards are given.
+    """See `Judge`. Deterministic, and independent of the order of the cards.
 
-    Cards are taken one at a time, each the best beside those taken before it: a figure that a card of another page
-    holds counts no more, so that the first pages together cover as many slots as they can.
+    Cards are selected one at a time, each the best in addition to those before it: a figure that a card of another page
+    has adds nothing, so that the first pages together cover as many slots as possible.
     """
 
     def __init__(self, workspace: Workspace, weights: JudgeWeights | None = None) -> None:
@@ -51,9 +51,9 @@ class RulesJudge:
 
 
 def greedy_select(cards: Sequence[AlignedCard], weights: JudgeWeights) -> list[tuple[int, float]]:
-    """(place as given, score) of each card, in the order they are taken.
+    """Return (index, score) of each card in the order of selection.
 
-    The cards of a page keep the scores they had when the first of them was taken: they stand or fall with it.
+    The cards of a page keep the scores from when the first of them was selected.
     """
     own = [sum(weights[name] * value for name, value in card.features.items()) for card in cards]
     best_held: dict[Slot, float] = {}
@@ -75,14 +75,14 @@ def greedy_select(cards: Sequence[AlignedCard], weights: JudgeWeights) -> list[t
 
 
 def slot_gain(card: AlignedCard, best_held: Mapping[Slot, float]) -> float:
-    """0 for a card that adds no figure, near 1 for one that adds many: even one figure more is worth a place."""
+    """Return the gain of a card's new figures: 0 for none, near 1 for many, so that a single one already counts."""
     added = sum(max(0.0, worth - best_held.get(slot, 0.0)) for slot, worth in card.slots.items())
     return added / (1.0 + added)
 
 
 @lru_cache(maxsize=1)
 def packaged_weights() -> JudgeWeights:
-    """The weights of this package. Raises LexiconError where the file does not name each field once."""
+    """Return the packaged weights. Raises LexiconError if the file does not have each field once."""
     text = resources.files(__package__).joinpath(_DEFAULT_WEIGHTS).read_text(encoding="utf-8")
     remedy = f"Give a number for each of: {', '.join(MEANINGS)}"
     try:
@@ -119,20 +119,20 @@ MEANINGS: Mapping[str, str] = {
     "early": "its place in the filing: the first page 1, the eleventh a half",
     "slots": "figures looked for that it adds to the cards before it",
 }
-"""What each field of an alignment says; `slots` is known only while cards are taken one after another."""
+"""The meaning of each field of an alignment; `slots` is known only during selection."""
 
 _ELSEWHERE = 0.35
-"""What a figure counts that stands outside its primary statement."""
+"""Weight of a figure outside its primary statement."""
 _OTHER_PERIOD = 0.5
-"""What a metric counts beside other periods."""
+"""Weight of a metric for other periods."""
 _FIRST_PAGES = 10
 _PAGE_SHARE = 0.8
-"""How far a card is read by the best that its page's cards in the list say."""
+"""Weight of the best values among the cards of the same page."""
 
 
 @dataclass(frozen=True, slots=True)
 class AlignedCard:
-    """A card by what speaks for it, and which of the figures looked for it states (with their worth)."""
+    """A card with its features and the worth of the required figures that it states."""
 
     page: tuple[str, int]
     features: Mapping[str, float]
@@ -140,7 +140,7 @@ class AlignedCard:
 
 
 def align_cards(cards: Sequence[Card], brief: Brief, workspace: Workspace) -> list[AlignedCard]:
-    """The alignment of each card; words count by their rarity in the index and among these cards."""
+    """Return the alignment of each card; words are weighted by rarity in the index and among the cards."""
     query = brief.query
     stems = [_stems_of_card(card) for card in cards]
     wanted = _MatchTarget.of(brief, stems, workspace)
@@ -181,7 +181,7 @@ def align_cards(cards: Sequence[Card], brief: Brief, workspace: Workspace) -> li
 
 
 def _with_page_context(cards: Sequence[AlignedCard]) -> list[AlignedCard]:
-    """Each card with what the other cards of its page say: a table, its text and what is said of it stand together."""
+    """Return each card combined with the others of its page, since a table and the text about it belong together."""
     pages: dict[tuple[str, int], list[AlignedCard]] = {}
     for card in cards:
         pages.setdefault(card.page, []).append(card)
@@ -211,7 +211,7 @@ def _blend_with_page(own: float, of_page: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _MatchTarget:
-    """What is asked for, ready to be held against many cards."""
+    """The requested fields, prepared for comparison with many cards."""
 
     periods: frozenset[str]
     metrics: tuple[str, ...]
@@ -238,7 +238,7 @@ class _MatchTarget:
 
 
 def _weights(stems: Collection[str], cards: Sequence[frozenset[str]], workspace: Workspace) -> dict[str, float]:
-    """Rarity in the index and in the list together: a word that every card of a list holds tells nothing about it."""
+    """Return word weights by rarity in the index and in the list: a word of every card does not distinguish them."""
     everywhere = weights_of(stems, workspace.index.document_frequencies(set(stems)), workspace.index.page_count())
     here = Counter(stem for of_card in cards for stem in of_card if stem in stems)
     return {stem: weight * math.log(1 + len(cards) / (1 + here[stem])) for stem, weight in everywhere.items()}
@@ -264,7 +264,7 @@ def _scope(card: Card, wanted: _MatchTarget) -> float:
 
 
 def _parts(card: Card, query: Query) -> float:
-    """The more parts, the nearer to 1; nothing for a statement, whose columns are no parts of the company."""
+    """Return a value nearer to 1 for more parts; 0 for a statement, whose columns are no parts."""
     asked = query.tables or query.figures
     if not asked or card.identity.statement is not None or not set(query.metrics) & set(card.metrics):
         return 0.0
@@ -283,7 +283,7 @@ def _dice_coefficient(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _slots(card: Card, brief: Brief, workspace: Workspace) -> dict[Slot, float]:
-    """Slots whose company, metric and period the card has: most on the metric's own statement."""
+    """Return the slots whose company, metric and period the card has, with most worth on the metric's own statement."""
     owner = brief.owners.get(card.identity.doc_id)
     held: dict[Slot, float] = {}
     for slot in brief.query.slots:

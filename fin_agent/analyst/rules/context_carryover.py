@@ -1,6 +1,6 @@
-"""A message that goes on from the question before it, as a whole question: its Query, read with the Query before.
+"""Complete a follow-up message from the previous question: combine its Query with the previous one.
 
-What kind of phrase a message opens with or holds is told by the lists of `follow_up_words.yaml`.
+The lists of `follow_up_words.yaml` classify the phrases in a message.
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ _STEPS = {"YEAR_BEFORE": (-1, 0), "NEXT_YEAR": (1, 0), "QUARTER_BEFORE": (0, -1)
 
 @dataclass(frozen=True)
 class PreviousQuestion:
-    """A whole question of the conversation, read, and its answer."""
+    """A complete question of the conversation, parsed, with its answer."""
 
     question: str
     intent: Intent
     query: Query
-    """Its companies are named as the question names them."""
+    """Its companies have the names used in the question."""
     answer: Answer | None = None
 
     @classmethod
     def of(cls, question: str, workspace: Workspace, answer: Answer | None = None) -> PreviousQuestion:
-        """Read `question`. Raises QuestionError where it has no words, is too long or has no reading."""
+        """Parse `question`. Raises QuestionError if it has no words, is too long or has no reading."""
         intent = intent_of_question(question, workspace)
         query = intent.query if intent.query is not None else read_question(question, known_names(workspace))
         called = company_names_in(question, workspace)
@@ -74,17 +74,17 @@ class PreviousQuestion:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The companies as the question names them, those that are not indexed behind the others."""
+        """The companies by their names in the question, followed by those that are not indexed."""
         return (*(one.name for one in self.query.companies), *self.query.unknown_companies)
 
     @property
     def asks_figures(self) -> bool:
-        """Whether figures answer it; which of the companies that are not indexed cannot be told."""
+        """Whether figures answer it; unknown for companies that are not indexed."""
         return self.intent.numeric and bool(self.query.measures)
 
     @cached_property
     def periods(self) -> tuple[Period, ...]:
-        """Those that it asks about, else the last of which its answer gives a figure."""
+        """Its periods, else the last one for which its answer has a figure."""
         if self.query.periods or self.answer is None:
             return self.query.periods
         slots = [entry.slot for entry in self.answer.ledger if entry.figure is not None and entry.required]
@@ -96,11 +96,11 @@ class PreviousQuestion:
 
     @property
     def period_count_words(self) -> str:
-        """The words by which it counts its periods: `over the last three years`."""
+        """Its words for a number of periods: `over the last three years`."""
         return _period_count_words(self.question)
 
     def for_selected_company(self) -> PreviousQuestion:
-        """The same of the one company that its answer singles out, which `its` means; itself where that is none."""
+        """Return the question about the company that its answer selects, which `its` refers to; unchanged if none."""
         comparison = self.query.comparison
         chooses = comparison is not None and comparison.how in (Combination.HIGHEST, Combination.LOWEST)
         if not chooses or self.answer is None or self.answer.refused:
@@ -115,7 +115,7 @@ class PreviousQuestion:
 
 
 def company_names_in(text: str, workspace: Workspace) -> dict[str, str]:
-    """How `text` calls the companies that it names, by their keys."""
+    """Return the names by which `text` mentions companies, by company key."""
     found = workspace.directory.mentions(text)
     return {one.company.key: text[one.start : one.end] for one in reversed(found)}
 
@@ -137,12 +137,12 @@ _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8:
 
 
 class FollowUp:
-    """A message without its opening, beside the question that it may go on from."""
+    """A message without its opening words, and the question that it may continue."""
 
     def __init__(self, text: str, before: PreviousQuestion | None, workspace: Workspace, *, opened: bool) -> None:
-        """`opened`: it began with words that join it to what was asked (`and`, `what about`)."""
+        """Parse the message; `opened` if it began with joining words (`and`, `what about`)."""
         self._set = next((kind for kind in _SETS if _leads_to_company(text, kind, workspace)), "")
-        """How the companies named change those asked about: they join them, stand alone, or are left out."""
+        """How its companies change the previous ones: added, alone or removed."""
         self.text = text = without_opening(text, self._set) if self._set else text
         self._against = found_in(text, "comparing") is not None
         if self._against:
@@ -168,7 +168,7 @@ class FollowUp:
         than = {"HIGHER", "LOWER"} & self.kinds and "THAN" in self.kinds
         told = "" if self.kinds & _TIMES else next((one for one in _STEPS_IN_WORDS if is_phrase(text, one)), "")
         self._step = _STEPS_IN_WORDS.get(told)
-        """Years and quarters to the period meant, where words tell it that the grammar does not know."""
+        """Shift in years and quarters given by words that the grammar does not know."""
         if self._step is not None:
             self.tokens, self.kinds = (), set()
         self._against = bool(self._against or "VERSUS" in self.kinds or than)
@@ -179,14 +179,14 @@ class FollowUp:
 
     @cached_property
     def companies(self) -> tuple[Company, ...]:
-        """The indexed companies that it names, as it names them."""
+        """The indexed companies, by the names in the message."""
         called = company_names_in(self.text, self._workspace)
         named = {one.company.key: one.company for one in self._lexed.companies}
         return tuple(Company(key=key, name=called.get(key, one.name)) for key, one in named.items())
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """The companies that it names and that are not indexed."""
+        """The companies in the message that are not indexed."""
         return tuple(dict.fromkeys(self._lexed.unknown))
 
     @property
@@ -205,12 +205,12 @@ class FollowUp:
 
     @property
     def names_topic(self) -> bool:
-        """Whether it names anything that filings speak of, beside companies and periods."""
+        """Whether it names a subject of filings other than companies and periods."""
         return self.names_measure or any(one == "PART" or one.startswith("KIND_") for one in self.kinds)
 
     @property
     def is_whole(self) -> bool:
-        """Whether it needs nothing of what was asked before: a clause of its own that names its company."""
+        """Whether it needs no previous question: a clause that names its company."""
         if found_in(self.text, "any company") is not None and self.names_measure:
             return True
         refers = self._refers or found_in(self.text, "same time") is not None
@@ -219,7 +219,7 @@ class FollowUp:
 
     @property
     def stands_alone(self) -> bool:
-        """Whether it may be asked as it stands, where it does not go on from anything."""
+        """Whether it may be asked alone if it continues nothing."""
         if self.is_whole or (self.names_company and self.names_measure):
             return True
         if self._has_before:
@@ -229,7 +229,7 @@ class FollowUp:
         return self.names_company or self.names_topic or (self.is_clause and not self.tokens)
 
     def question(self) -> str:
-        """The whole question that is meant; empty where that cannot be told."""
+        """Return the complete question; empty if it cannot be determined."""
         if not self._has_before:
             return ""
         if self._against and not self.before.asks_figures:
@@ -251,10 +251,10 @@ class FollowUp:
             return ""
         return ""
 
-    # Parts of the question before in whose place the message puts others.
+    # Replacing parts of the previous question.
 
     def _replace_in_previous(self) -> str:
-        """The question before with what the message names in the place of what stood there."""
+        """Return the previous question with parts replaced by what the message names."""
         measures = self.kinds & _MEASURES
         if self.kinds - _REPLACING or not (self.kinds or self._quarters or self._step or self._counted):
             return ""
@@ -281,7 +281,7 @@ class FollowUp:
         return self._question_for(query)
 
     def _with_measure(self, query: Query) -> Query | None:
-        """A measure named alone is asked for itself; one that is led to (`and revenue?`) as the one before was."""
+        """Replace the measure: plainly if alone, in the previous form after joining words (`and revenue?`)."""
         found = read_question(self.text, self._names, self.before.query).measures
         if not found or len(query.measures) > 1:
             return None
@@ -293,7 +293,7 @@ class FollowUp:
         return query.model_copy(update={"measures": found, "parts": None})
 
     def _with_companies(self, query: Query) -> Query:
-        """Others take the place of one; they join or leave several, as the words before them say."""
+        """Replace, add or remove companies, as the words before them say."""
         own, unknown = self.companies, self.unknown
         there = {one.key for one in query.companies}
         several = len(there) + len(query.unknown_companies) > 1
@@ -313,7 +313,7 @@ class FollowUp:
         return query.model_copy(update=update)
 
     def _compare_with_companies(self, query: Query) -> Query:
-        """The figure of the question before, beside that of other companies."""
+        """Compare the previous figure with that of other companies."""
         there = {one.key for one in query.companies}
         companies = (*query.companies, *(one for one in self.companies if one.key not in there))
         compared = Comparison(axis=Axis.COMPANIES, how=Combination.EACH)
@@ -322,7 +322,7 @@ class FollowUp:
         return query.model_copy(update=update)
 
     def _with_periods(self, query: Query) -> Query | None:
-        """The periods that the message names, else those of the question before, moved where it says so."""
+        """Replace the periods by those of the message, or shift the previous ones."""
         known = self.before.periods
         if self._counted:
             return query.model_copy(update={"periods": ()})
@@ -350,7 +350,7 @@ class FollowUp:
         return named
 
     def _movement_question(self, query: Query) -> Query | None:
-        """By how much the measure moved between the period asked about and the other one: `vs 2022`."""
+        """Ask for the change between the previous period and another: `vs 2022`."""
         other = self._with_periods(query)
         now, then = self.before.periods, other.periods if other is not None else ()
         if len(now) != 1 or len(then) != 1 or now == then or bool(now[0].quarter) != bool(then[0].quarter):
@@ -361,7 +361,7 @@ class FollowUp:
         return query.model_copy(update=update) if not isinstance(measure, Move) else None
 
     def _question_for(self, query: Query) -> str:
-        """The words of `query`: those of the question before, else plain ones; empty where neither is read as it."""
+        """Return the wording of `query`: the previous question's, else a plain one; empty if neither parses as it."""
         counted = self._counted or ("" if self.kinds & _TIMES else self.before.period_count_words)
         plain = query_to_question(query, counted)
         old = self.before.query
@@ -382,7 +382,7 @@ class FollowUp:
         return reword_question(query.model_copy(update={"question": self.before.question}), self._workspace)
 
     def _reads_as(self, words: str, query: Query) -> bool:
-        """Whether `words` are read as `query`."""
+        """Return whether `words` parse as `query`."""
         intent = intent_of_question(words, self._workspace)
         own = intent.query
         if own is None:
@@ -393,10 +393,10 @@ class FollowUp:
             return False
         return _reading_key(own) == _reading_key(query)
 
-    # What the message asks itself.
+    # Requests of the message itself.
 
     def _present_differently(self) -> str:
-        """The figures before side by side (`compare them`), or a growth as an amount (`in dollars`)."""
+        """Show the previous figures side by side (`compare them`), or a growth as an amount (`in dollars`)."""
         query = self.before.query
         if is_phrase(self.text, "compare them") and len(self.before.names) > 1:
             compared = Comparison(axis=Axis.COMPANIES, how=Combination.EACH)
@@ -408,7 +408,7 @@ class FollowUp:
         return ""
 
     def _qualify_measure(self) -> str:
-        """The measure before made another by the words said: `per share`, `diluted`, `basic`."""
+        """Qualify the previous measure: `per share`, `diluted`, `basic`."""
         query, words = self.before.query, normalize_text(self.text)
         line = query.measures[0] if len(query.measures) == 1 else None
         if not isinstance(line, Line | NamedFormula) or self.names_company or self.kinds & (_TIMES | _UNITS):
@@ -422,7 +422,7 @@ class FollowUp:
         return ""
 
     def _apply_calculation(self) -> str:
-        """What the message asks of figures, with what it leaves out as in the question before."""
+        """Apply the message's calculation, completed from the previous question."""
         if not (self.tokens or self._counted) or ("PHRASE" in self.kinds and self._is_yes_or_no):
             return ""
         before = self.before.intent.model_copy(update={"query": self.before.query})
@@ -448,11 +448,11 @@ class FollowUp:
         return words if words and self._reads_as(words, query) else ""
 
     def _is_new_question(self, query: Query) -> bool:
-        """Whether anything of the message made it another question than the one before."""
+        """Return whether the message changed the previous question."""
         return _reading_key(query) != _reading_key(self.before.query)
 
     def _ask_reason(self) -> str:
-        """Why the measure moved; where the figures went the other way than is said, whether it did."""
+        """Ask why the measure moved, or whether it did if the figures moved the other way."""
         before = self.before.for_selected_company()
         measures = read_question(self.text, self._names).measures if self.kinds & {"METRIC", "FORMULA"} else ()
         query = before.query.model_copy(update={"measures": measures or before.query.measures, "comparison": None})
@@ -475,7 +475,7 @@ class FollowUp:
         return query_to_question(asked, moved=said or went or "change")
 
     def _ask_in_words(self) -> str:
-        """A clause that words answer, of the same company; a topic that the filings of that company print."""
+        """Ask a clause in words about the same company, or a topic that its filings contain."""
         owners = self.before.names
         if not owners or self.names_company or not self.names_topic or self.kinds & _RANKING:
             return ""
@@ -491,7 +491,7 @@ class FollowUp:
         return f"{f'What is said about {noun} by {join_names(owners)} {when}'.rstrip()}?"
 
     def _with_pronouns_replaced(self, owners: Sequence[str]) -> tuple[str, bool]:
-        """The message with the companies in the place of the words that stand for them, and whether it had any."""
+        """Return the message with pronouns replaced by the companies, and whether it had any."""
         text = self.text
         for kind, told in (("theirs", join_names([possessive(one) for one in owners])), ("them", join_names(owners))):
             for start, end in reversed(all_in(text, kind)[:1]):
@@ -509,7 +509,7 @@ def _leads_to_company(text: str, kind: str, workspace: Workspace) -> bool:
 
 
 def _is_known_topic(noun: str, workspace: Workspace) -> bool:
-    """Whether every word may name a topic, and some page has it."""
+    """Return whether every word may be part of a topic, and some page has it."""
     words = noun.split()
     if any(word in phrases(kind) for word in words for kind in ("small", "vague", "reckoning")):
         return False
@@ -522,7 +522,7 @@ _QUARTERS = ("Q1", "Q2", "Q3", "Q4")
 
 
 def _year_over_year(query: Query) -> Query:
-    """A change of one period is from the year before, which its plain wording says."""
+    """Return a change of one period as one from the year before, for its plain wording."""
     companies = query.comparison is not None and query.comparison.axis is Axis.COMPANIES
     moves = any(isinstance(one, Move) and (one.how == "change" or companies) for one in query.measures)
     if not moves or len(query.periods) != 1:
@@ -531,7 +531,7 @@ def _year_over_year(query: Query) -> Query:
 
 
 def _reading_key(query: Query) -> object:
-    """What two readings of one question have in common, whatever their words."""
+    """Return a key that equal readings of a question share, whatever their wording."""
     moves = any(isinstance(one, Move) for one in query.measures)
     periods = set(query.periods[:1] + query.periods[-1:] if moves else query.periods)
     lines = {getattr(one, "metric", None) or getattr(one, "formula", None) or one.words.lower()
@@ -551,13 +551,13 @@ def _reading_key(query: Query) -> object:
 
 
 def _direction_of(metric: str, company: str, period: Period, workspace: Workspace) -> str:
-    """`increase` or `decrease` from the year before, as one statement prints both; empty where none does.
+    """Return `increase` or `decrease` from the year before, if one statement prints both years; else empty.
 
     Args:
-        metric: an id of the lexicon.
-        company: a key of the directory.
-        period: a year or a quarter; the filing of the period itself goes first.
-        workspace: whose filings are read.
+        metric: Id in the lexicon.
+        company: Key in the directory.
+        period: A year or a quarter; the filing of the period itself comes first.
+        workspace: The index.
     """
     year, identities = period.fiscal_year or 0, workspace.directory.identities
     doc_ids = workspace.directory.by_key[company].doc_ids
@@ -581,22 +581,22 @@ _EDGES = " \t\n,.;:!?-–—…"
 
 
 def phrases(kind: str) -> frozenset[str]:
-    """The phrases of a kind, as `follow_up_words.yaml` has them."""
+    """Return the phrases of a kind in `follow_up_words.yaml`."""
     return word_lists(_LISTS)[kind]
 
 
 def normalize_text(text: str) -> str:
-    """A text as the lists have it: small letters, one space between words, nothing of punctuation at its ends."""
+    """Return a text in the form of the lists: lower case, single spaces, no punctuation at the ends."""
     return " ".join(text.replace("’", "'").lower().split()).strip(_EDGES)
 
 
 def is_phrase(text: str, kind: str) -> bool:
-    """Whether the text is a phrase of this kind as a whole."""
+    """Return whether the whole text is a phrase of this kind."""
     return normalize_text(text) in phrases(kind)
 
 
 def only_says(text: str, kind: str) -> bool:
-    """Whether the text is made of phrases of this kind and of filler alone: `Thanks a lot, that helps!`."""
+    """Return whether the text consists of phrases of this kind and filler: `Thanks a lot, that helps!`."""
     plain = re.sub(r"[^\w' ]+", " ", normalize_text(text))
     rest = " ".join(plain.split())
     said = False
@@ -612,19 +612,19 @@ def only_says(text: str, kind: str) -> bool:
 
 
 def mentions_kind(text: str, kind: str) -> bool:
-    """Whether the text names something of this kind, and no word of content but `KIND words`."""
+    """Return whether the text names something of this kind, with no other content words than `KIND words`."""
     return found_in(text, kind) is not None and has_no_other_words(text, f"{kind} words")
 
 
 def has_no_other_words(text: str, kind: str) -> bool:
-    """Whether every word of content is one of this kind."""
+    """Return whether every content word is of this kind."""
     words = re.findall(r"\w+(?:'\w+)?", normalize_text(text))
     known = stopwords() | phrases(kind)
     return all({word, word.removesuffix("n't"), word.split("'")[0]} & known for word in words)
 
 
 def without_opening(text: str, *kinds: str) -> str:
-    """The text without the phrases of these kinds that it begins with: `And what about 2021?` leaves `2021?`."""
+    """Return the text without leading phrases of these kinds: `And what about 2021?` becomes `2021?`."""
     rest = text.strip()
     while True:
         for kind in kinds:
@@ -637,12 +637,12 @@ def without_opening(text: str, *kinds: str) -> str:
 
 
 def found_in(text: str, kind: str) -> re.Match[str] | None:
-    """The first phrase of this kind in the text; the longest at its place."""
+    """Return the first phrase of this kind in the text, the longest at its position."""
     return _anywhere(kind).search(text)
 
 
 def all_in(text: str, kind: str) -> list[tuple[int, int]]:
-    """(start, end) of every phrase of this kind in the text."""
+    """Return (start, end) of every phrase of this kind in the text."""
     return [found.span() for found in _anywhere(kind).finditer(text)]
 
 

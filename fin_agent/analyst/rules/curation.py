@@ -1,4 +1,4 @@
-"""Curation by rules: a passage is kept for the figures it holds, or for the words it shares with the question."""
+"""Curation by rules: a passage is kept for its figures, or for the words that it shares with the question."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
 
 _WORDS_ENOUGH = 0.35
-"""Share of the question's weight of words that one passage must hold to answer it."""
+"""Share of the question's word weight that one passage must contain to answer it."""
 _RELATED = 0.8
-"""What words that filings use for the same thing count beside the question's own: CEO and chief executive officer."""
+"""Weight of filings' words for the same concept, such as CEO for chief executive officer."""
 _WORDS_OF_THE_BEST = 0.5
-"""A passage that holds less than this share of what the best one holds is dropped."""
+"""A passage with less than this share of the best passage's word weight is dropped."""
 _MAX_TEXT_EVIDENCE = 5
 _COVER_WEIGHT = 0.3
 _OTHER_PERIOD_WEIGHT = 0.4
@@ -54,10 +54,17 @@ def curate(
     cards: Sequence[Card] = (),
     scope: Scope = EVERYTHING,
 ) -> Curation:
-    """Judge all passages retrieved so far (new ones and those kept before), best first; keep at most `most`.
+    """Judge all passages found so far, and keep at most `most`, best first.
 
-    `cards` take the place of those that the index has of the same passages. Figures are held against what else is in
-    `scope`.
+    Args:
+        intent: The intent.
+        plan: Its plan.
+        passages: New passages and those kept before.
+        documents: Ids of filings, preferred ones first.
+        workspace: The index.
+        most: Most passages to keep.
+        cards: Cards in place of the indexed ones.
+        scope: Filings and pages whose other statements the figures are compared with.
     """
     slots = plan.slots()
     bench = _CurationState(intent, plan, passages, workspace, cards)
@@ -67,7 +74,7 @@ def curate(
 
 
 class _CurationState:
-    """The passages in hand with their cards, and the fields of a question they are held against."""
+    """The passages with their cards, and the required fields of the question."""
 
     def __init__(
         self,
@@ -84,7 +91,7 @@ class _CurationState:
         self._owners = workspace.directory.owners
 
     def fields(self, passage: RetrievedPassage) -> tuple[str, ...]:
-        """What the question asks for that the passage's card has."""
+        """Return the required fields that the passage's card has."""
         card = self.cards.get(passage.key)
         if card is None:
             return ()
@@ -93,11 +100,11 @@ class _CurationState:
         return tuple(f"{COMPANY}: {card.identity.company}" if field == own else field for field in matched)
 
     def evidence(self, passage: RetrievedPassage, why: str) -> Evidence:
-        """The passage as kept."""
+        """Return the passage as evidence."""
         return Evidence(passage=passage, card=self.cards.get(passage.key), why=why, fields=self.fields(passage))
 
     def judged(self, kept: Sequence[Evidence], dropped: Callable[[RetrievedPassage], str]) -> tuple[JudgedPassage, ...]:
-        """Every passage with what became of it; `dropped` says why one that is not kept is not."""
+        """Return the verdict on every passage; `dropped` returns why one is not kept."""
         reasons = {evidence.passage.key: evidence.why for evidence in kept}
         return tuple(
             JudgedPassage(
@@ -197,7 +204,7 @@ def _curate_by_figures(
             lambda passage: (
                 f"more than {most} passages contain figures"
                 if passage.key in held
-                else "its figures are taken from another passage"
+                else "its figures come from another passage"
                 if (passage.doc_id, passage.page) in stating
                 else "contains none of the required figures"
             ),
@@ -206,11 +213,11 @@ def _curate_by_figures(
 
 
 def _missing_basis(basis: Basis) -> tuple[str, ...]:
-    return tuple(f"figures that can be set against each other; {words}" for words in basis.broken)
+    return tuple(f"comparable figures; {words}" for words in basis.broken)
 
 
 def _results(intent: Intent, ledger: Ledger) -> list[tuple[str, Decimal]]:
-    """The results that the measure itself is: of no formula of them."""
+    """Yield the results that the measure itself names, not those in a formula."""
     return [
         (str(entry.slot), entry.figure.amount)
         for entry in ledger.entries
@@ -226,7 +233,7 @@ def _missing_choice(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[str, ..
 
 
 def _passages_with_figures(ledger: Ledger, bench: _CurationState) -> list[Evidence]:
-    """For every figure the passage it stands in: the table around it, else the text of its page."""
+    """Return the passage of every figure: its table, else the text of its page."""
     passages = bench.passages
     held: dict[tuple[str, int], list[str]] = {}
     for entry in ledger.entries:
@@ -285,14 +292,14 @@ def _curate_by_words(intent: Intent, bench: _CurationState, workspace: Workspace
 
 @dataclass(frozen=True, slots=True)
 class _WordWeighting:
-    """What words count in a passage, and why less than elsewhere."""
+    """The weight of words in a passage, with the reason if it is reduced."""
 
     worth: float = 1.0
     note: str = ""
 
 
 def _word_weighting(card: Card | None, intent: Intent, workspace: Workspace) -> _WordWeighting:
-    """A cover is the same boilerplate in every filing, unless it is asked for; so is much of another year's filing."""
+    """Return reduced weights for covers, unless requested, and for other years: both repeat in every filing."""
     if card is None:
         return _WordWeighting()
     named = (item for topic in intent.topics[:2] for item in workspace.lexicon.topic_entries[topic].items)
@@ -304,9 +311,9 @@ def _word_weighting(card: Card | None, intent: Intent, workspace: Workspace) -> 
 
 
 def _is_other_period(card: Card, intent: Intent) -> bool:
-    """Whether the question names years, and neither the passage nor its filing is of one of them (or the next).
+    """Return whether the question names years and the passage and its filing are of other years.
 
-    A filer's own year may be one off, and a report tells of the years before it.
+    The following year counts as well: a filer's year may be off by one, and a report covers the years before it.
     """
     years = {period.fiscal_year for period in intent.periods}
     told = {int(period[-4:]) for period in card.time.periods if period[-4:].isdigit()}
@@ -334,7 +341,7 @@ def _cards(passages: Sequence[RetrievedPassage], workspace: Workspace) -> dict[t
 
 
 def facts_of_all_filings(slots: Mapping[Slot, bool], workspace: Workspace, scope: Scope) -> Sequence[SourcedFact]:
-    """What all filings of the companies that may be retrieved state, read or not: by it restatements are seen."""
+    """Return what all filings of the companies within the scope state, read or not, to detect restatements."""
     asked = {slot.company for slot in slots}
     doc_ids = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in asked]
     if scope.filings is not None:
@@ -345,7 +352,7 @@ def facts_of_all_filings(slots: Mapping[Slot, bool], workspace: Workspace, scope
 
 
 def statements_of_figures(ledger: Ledger, workspace: Workspace) -> dict[str, list[Fact]]:
-    """The primary statements of the filings that required figures are taken from."""
+    """Return the facts of the primary statements from which required figures are taken."""
     doc_ids = dict.fromkeys(figure.doc_id for figure in figures_on_statements(ledger))
     found: dict[str, list[Fact]] = {doc_id: [] for doc_id in doc_ids}
     for sourced in workspace.index.facts(list(doc_ids)) if doc_ids else ():
@@ -355,7 +362,7 @@ def statements_of_figures(ledger: Ledger, workspace: Workspace) -> dict[str, lis
 
 
 def restrict_to_report(meant: Mapping[Slot, SourcedFact], report: RequestedReport, ledger: Ledger) -> Ledger:
-    """The ledger without the figures of other reports than the one that is meant."""
+    """Return the ledger without figures of reports other than the requested one."""
     entries = []
     for entry in ledger.entries:
         wanted = meant.get(entry.slot)
@@ -369,9 +376,9 @@ def restrict_to_report(meant: Mapping[Slot, SourcedFact], report: RequestedRepor
 def restating_pages(
     ledger: Ledger, basis: Basis, read: Sequence[PageKey], *, only: bool = False
 ) -> tuple[PageKey, ...]:
-    """Pages that state a figure otherwise than the one that fills its slot, on the basis of the other years.
+    """Return pages that state a figure differently from the one in its slot, on the basis of the other years.
 
-    Where `only` the preferred ones are meant, also those of slots that are still empty.
+    With `only`, just the preferred figures count, also for slots that are still empty.
     """
     pages = []
     for entry in ledger.entries:
@@ -386,7 +393,7 @@ def restating_pages(
 def finer_pages(
     ledger: Ledger, stated: Sequence[SourcedFact], read: Sequence[PageKey], workspace: Workspace
 ) -> tuple[PageKey, ...]:
-    """Pages of the same filings that print a figure to more digits than where it was found: `$22.0 billion`."""
+    """Return pages of the same filings that print a figure with more digits, for one such as `$22.0 billion`."""
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     pages = []
     for entry in ledger.entries:
@@ -399,7 +406,7 @@ def finer_pages(
 
 
 def contradicting_pages(ledger: Ledger, broken: Collection[Place], read: Sequence[PageKey]) -> tuple[PageKey, ...]:
-    """Pages that state otherwise what breaks the sums of its own statement."""
+    """Return pages with another statement of a figure that fails the sums of its own statement."""
     pages = [
         PageKey(entry.conflicts[0].doc_id, entry.conflicts[0].page)
         for entry in ledger.entries

@@ -1,4 +1,4 @@
-"""What a message in a conversation asks: a whole question, one that goes on from the question before, or none."""
+"""Classify a message in a conversation: a complete question, a follow-up, or neither."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ from fin_agent.workspace import Workspace
 
 
 class MessageKind(StrEnum):
-    """What a message is."""
+    """The kind of a message."""
 
     QUESTION = "question"
-    """Whole as it stands."""
+    """Complete by itself."""
     FOLLOW_UP = "follow-up"
-    """Made whole by what was asked before."""
+    """Completed from the previous question."""
     WHERE = "where"
-    """Asks where the answer before stands."""
+    """Asks for the source of the previous answer."""
     HOW = "how"
-    """Asks how the answer before was computed."""
+    """Asks how the previous answer was computed."""
     DOUBT = "doubt"
-    """Doubts the answer before."""
+    """Doubts the previous answer."""
     GREETING = "greeting"
     THANKS = "thanks"
     FAREWELL = "farewell"
     HELP = "help"
     INDEX = "index"
-    """Asks what is indexed: which companies, filings, years."""
+    """Asks what is indexed: companies, filings, years."""
     UNCLEAR = "unclear"
-    """Goes on from something that is not there, or cannot be told."""
+    """Continues something that is missing, or cannot be understood."""
 
 
 _AFTERWARDS = re.compile(r",?\s+(?:please|pls|thanks|thank you)(?=[\s.!?]*$)", re.I)
@@ -66,22 +66,22 @@ _TALK = (
 
 @dataclass(frozen=True, slots=True)
 class PreviousTurn:
-    """A question of the conversation, whole, and what was answered."""
+    """A complete question of the conversation with its answer."""
 
     question: str
     answer: Answer | None = None
     whole: bool = True
-    """Whether it was asked in full, not made whole from the one before it."""
+    """Whether it was asked in full, not completed from the one before it."""
 
 
 class Reading(BaseModel):
-    """A message as it is understood."""
+    """The interpretation of a message."""
 
     model_config = ConfigDict(frozen=True)
 
     kind: MessageKind
     question: str = ""
-    """The whole question to be answered; empty where there is none."""
+    """The complete question to answer; empty if there is none."""
 
     @property
     def asks(self) -> bool:
@@ -90,10 +90,7 @@ class Reading(BaseModel):
 
 
 def read_message(message: str, earlier: Sequence[PreviousTurn], workspace: Workspace) -> Reading:
-    """Read `message` after the questions `earlier`, the last of which stands last. Never raises for what is said.
-
-    The same message after the same questions over the same index is read the same.
-    """
+    """Interpret `message` after earlier questions, latest last. Deterministic, and never raises for its content."""
     text = " ".join(message.split())
     if len(text) > MAX_QUESTION_LENGTH:
         return Reading(kind=MessageKind.QUESTION, question=text)
@@ -138,31 +135,31 @@ def _read(bare: str, asked: str, earlier: Sequence[PreviousTurn], workspace: Wor
 
 
 def _of_filing(text: str) -> str:
-    """`text` with `filing` for kinds of filings."""
+    """Return `text` with `filing` in place of forms."""
     return reduce(lambda left, form: form[0].sub("filing", left), FORMS, text)
 
 
 def _without_spans(text: str, spans: list[tuple[int, int]]) -> str:
-    """`text` with blanks where `spans` (start, end) stand, and without the possessive behind them."""
+    """Return `text` with spaces in place of the (start, end) spans and a possessive after them."""
     return re.sub(r"(?<=\s)['’]s\b", "  ", mask_spans(text, spans))
 
 
 @dataclass(frozen=True, slots=True)
 class IndexQuestion:
-    """What a message asks of the index itself: `which 10-Qs of Acme do you have?`. Nothing named: all of it."""
+    """A question about the index itself: `which 10-Qs of Acme do you have?`. Nothing named means all of it."""
 
     doc_ids: tuple[str, ...]
-    """The filings that it is about, in the index's order."""
+    """The filings that it is about, in index order."""
     companies: tuple[str, ...]
-    """Names of those that it names."""
+    """Names of the indexed companies in it."""
     unknown: tuple[str, ...]
     """Names of companies that are not indexed."""
     narrowed: bool
-    """Whether it names companies, kinds of filings or years."""
+    """Whether it names companies, forms or years."""
 
 
 def parse_index_question(text: str, workspace: Workspace) -> IndexQuestion | None:
-    """What of the index `text` asks about; None where it asks anything else."""
+    """Return what `text` asks about the index; None if it asks something else."""
     forms = [(pattern, form) for pattern, form in FORMS if pattern.search(text)]
     if not (forms or found_in(text, "index nouns") or found_in(text, "index verbs")):
         return None
@@ -194,9 +191,9 @@ def parse_index_question(text: str, workspace: Workspace) -> IndexQuestion | Non
 
 
 def last_full_question(earlier: Sequence[PreviousTurn], workspace: Workspace) -> PreviousTurn | None:
-    """The question that talk after it is about: the last that was answered, or was asked in full.
+    """Return the question to which talk refers: the last one that was answered or asked in full; None if there is none.
 
-    One that was refused is gone on from only where it named company and measure itself; None where there is none.
+    A refused question qualifies only if it named company and measure itself.
     """
     return next((each for each in reversed(earlier) if _has_usable_question(each, workspace)), None)
 
@@ -209,7 +206,7 @@ def _has_usable_question(each: PreviousTurn, workspace: Workspace) -> bool:
 
 
 def _read_previous(each: PreviousTurn, workspace: Workspace) -> PreviousQuestion | None:
-    """The question, read; None where it has no reading."""
+    """Return the parsed question; None if it has no reading."""
     try:
         return PreviousQuestion.of(each.question, workspace, each.answer)
     except FinAgentError:
@@ -217,7 +214,7 @@ def _read_previous(each: PreviousTurn, workspace: Workspace) -> PreviousQuestion
 
 
 def _last_with_company(earlier: Sequence[PreviousTurn], workspace: Workspace) -> PreviousQuestion | None:
-    """The last question that stands, but for those that name nobody: what follows goes on from the one before."""
+    """Return the last usable question that names a company."""
     looked_at = list(reversed(earlier))[:_MAX_LOOKBACK]
     standing = [each for each in looked_at if _has_usable_question(each, workspace)]
     read = (_read_previous(each, workspace) for each in (*standing, *looked_at))
@@ -225,7 +222,7 @@ def _last_with_company(earlier: Sequence[PreviousTurn], workspace: Workspace) ->
 
 
 def _conversation(earlier: Sequence[PreviousTurn], workspace: Workspace) -> list[PreviousQuestion]:
-    """The last questions that stand, read, the last one last."""
+    """Return the last usable questions, parsed, latest last."""
     standing = [each for each in earlier[-_MAX_LOOKBACK:] if _has_usable_question(each, workspace)]
     return [before for each in standing if (before := _read_previous(each, workspace)) is not None]
 
@@ -234,7 +231,7 @@ _MAX_LOOKBACK = 6
 
 
 _MAX_NAMED = 6
-"""Of the companies of an index: more are not named in one question."""
+"""Most indexed companies that are named in one question."""
 _COUNTS = ("two", "three", "four", "five", "six")
 _COMPANIES = r"(?:(?:of\s+)?(?:the\s+|these\s+|those\s+)?(?:companies|firms)|of\s+(?:them|these|those))"
 _ALL = re.compile(
@@ -247,7 +244,7 @@ _ALL = re.compile(
 
 
 def _means_all_companies(text: str) -> bool:
-    """Whether the text says nothing but `all companies`, `for all of the companies`, `all three`."""
+    """Return whether the text only means all companies: `for all of the companies`, `all three`."""
     found = _ALL.search(text)
     return (
         found is not None
@@ -260,10 +257,15 @@ _LEADS = ("", "for", "and", "and for")
 
 
 def _with_all_companies_named(text: str, conversation: Sequence[PreviousQuestion], workspace: Workspace) -> str | None:
-    """The text with the names that `all three`, `both` or `all companies` stand for in their place.
+    """Return the text with `all three`, `both` or `all companies` replaced by names.
 
-    `conversation` holds the questions before, the last one last. The text itself where nothing of that kind stands in
-    it or it names companies; None where the words do not say which are meant.
+    Args:
+        text: The message.
+        conversation: Earlier questions, latest last.
+        workspace: The index.
+
+    Returns:
+        The text; unchanged if it has no such words or names companies, None if they are ambiguous.
     """
     found = _ALL.search(text)
     if found is None or workspace.directory.mentions(text):
@@ -288,7 +290,7 @@ def _with_all_companies_named(text: str, conversation: Sequence[PreviousQuestion
 
 
 def _companies_discussed(conversation: Sequence[PreviousQuestion]) -> list[str]:
-    """The companies of the conversation, in the order in which they were named last."""
+    """Return the companies of the conversation, in the order of their last mention."""
     names: dict[str, str] = {}
     for before in conversation:
         for company in before.intent.companies:
@@ -299,5 +301,5 @@ def _companies_discussed(conversation: Sequence[PreviousQuestion]) -> list[str]:
 
 
 def _shortest_name(company: Company) -> str:
-    """The shortest of its names that is one."""
+    """Return the shortest valid name of a company."""
     return min(company.names, key=len)

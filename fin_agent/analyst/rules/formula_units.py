@@ -1,4 +1,4 @@
-"""Of what unit a formula's value is, by what it is made of: dollars over dollars are a ratio, days stay days."""
+"""The unit of a formula's value by its inputs: dollars over dollars are a ratio, days stay days."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ from fin_agent.lexicon.lexicon import Lexicon
 
 
 class IncompatibleUnitsError(ValueError):
-    """Amounts of unlike units are added or subtracted, or what comes out is of no unit that figures have."""
+    """Amounts of different units are added or subtracted, or the result has no unit of figures."""
 
 
 def unit_of_formula(expression: str, lexicon: Lexicon) -> str:
-    """The unit of an expression's value: `USD`, `percent`, `ratio`, `days`, `shares`, `USD per share`, `count`.
+    """Return the unit of an expression's value: `USD`, `percent`, `ratio`, `days`, `shares`, `USD per share`, `count`.
 
-    Raises UnlikeUnitsError where dollars are added to a ratio, a percentage to a plain number, or where the value would
-    be in dollars squared.
+    Raises:
+        IncompatibleUnitsError: Dollars are added to a ratio or a percentage to a plain number, or the value would be in
+            dollars squared.
     """
     try:
         root = parse_formula(expression)
@@ -39,12 +40,12 @@ def unit_of_formula(expression: str, lexicon: Lexicon) -> str:
     found = _dimension(root, lexicon)
     rates = {_unit_of(leaf, lexicon) for leaf in leaves_of(root)} & {"percent", "days"}
     if found.dollars == 1 and not (found.shares or found.heads or rates):
-        found = _UNITS["USD"]  # `revenue * 365`, `cash * 100`: a number of the question changes no unit
+        found = _UNITS["USD"]  # `revenue * 365`, `cash * 100`: a number in the question does not change the unit
     for unit, dimension in _UNITS.items():
         if found == dimension:
             return unit
     if not found.days and not found.hundreds and (found.heads or found.shares):
-        return "USD" if found.dollars else "ratio"  # so much a head
+        return "USD" if found.dollars else "ratio"  # an amount per head
     raise IncompatibleUnitsError(expression)
 
 
@@ -53,9 +54,9 @@ def _unit_of(leaf: Quantity, lexicon: Lexicon) -> str:
 
 
 def with_rates_as_fractions(expression: str, lexicon: Lexicon) -> str | None:
-    """The expression, its percentages taken as fractions where only so it has a unit: `1 - effective tax rate`.
+    """Return the expression, with percentages as fractions if only then it has a unit: `1 - effective tax rate`.
 
-    None where it has none either way.
+    None if it has no unit either way.
     """
     for one in (expression, _RATE.sub(lambda name: _as_fraction(name.group(), lexicon), expression)):
         try:
@@ -67,7 +68,7 @@ def with_rates_as_fractions(expression: str, lexicon: Lexicon) -> str | None:
 
 
 _RATE = re.compile(r'"[^"]*"|\b[a-z][a-z0-9_]*\b(?:\[\d+\])?(?!\s*\()')
-"""A name, or a printed line in quotes, which stays as it is."""
+"""A name, or a quoted printed line, which is kept."""
 
 
 def _as_fraction(name: str, lexicon: Lexicon) -> str:
@@ -84,7 +85,7 @@ class _Dimension:
     heads: int = 0
     days: int = 0
     hundreds: int = 0
-    """1 of percentages: a hundred times as many as of the fraction."""
+    """1 for percentages, which are a hundred times the fraction."""
 
     def times(self, other: _Dimension, sign: int) -> _Dimension:
         return _Dimension(
@@ -117,7 +118,7 @@ def _dimension(node: Node, lexicon: Lexicon) -> _Dimension:
                 return _UNITS["days"]
             return _UNITS["percent"] if value == 100 else _Dimension()
         case Quantity(printed=True):
-            return _UNITS["USD"]  # what it is in is seen once it is found
+            return _UNITS["USD"]  # the unit is known once the line is found
         case Quantity(name):
             try:
                 return _UNITS[lexicon.definition(name).unit]

@@ -1,4 +1,4 @@
-"""Results that a question speaks of as losses: the larger the loss, the further below zero the figure."""
+"""Compare results as losses if the question does: a larger loss is a more negative figure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from fin_agent.evidence.sign_conventions import LOSS_OF, RESULTS
 
 
 def with_losses(intent: Intent) -> Intent:
-    """The intent, with losses compared by their size where its words speak of losses.
+    """Return the intent with losses compared by size, if its words are about losses.
 
-    Levels keep the sign that filings give them (`losses` of the intent says how they are ranked); of a change, a
-    growth, a difference or a bound the loss itself is reckoned: the result with the other sign.
+    Levels keep the sign of the filings, and `losses` of the intent determines their ranking; for a change, growth,
+    difference or bound, the sign of the result is inverted.
     """
     if intent.selection is not None:
         intent = intent.model_copy(update={"selection": _select_by_loss(intent.selection)})

@@ -1,4 +1,4 @@
-"""Which parts of a company (segments, products, regions) a question names, and the question without them."""
+"""Find the parts of a company (segments, products, regions) that a question names."""
 
 from __future__ import annotations
 
@@ -18,21 +18,20 @@ from fin_agent.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class PartMention:
-    """A part as filings print it, and where it stands in the text."""
+    """A part as filings print it, with its position in the text."""
 
     name: str
     start: int
     end: int
     in_metric: bool = False
-    """Whether it is the beginning or the end of a metric's name as well: `Products` of `products revenue`."""
+    """Whether it also begins or ends a metric's name: `Products` of `products revenue`."""
 
 
 def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> list[PartMention]:
-    """The parts that `text` names, the longest names first, none inside another.
+    """Return the parts that `text` names, longest names first, without nesting.
 
-    A name inside a metric's or a period's, or at a company's, is none, unless it is the beginning of a metric's name
-    or what a metric's name is `of`. Filers print parts under their own name and people leave it out: `Freight`, and
-    `Acme Freight` where both words stand, is `Acme Freight segment`.
+    Names inside those of metrics, periods or companies do not count, unless they begin a metric's name or follow its
+    `of`. Filers may prefix parts with their own name, which people omit: `Freight` means `Acme Freight segment`.
     """
     lexicon = workspace.lexicon
     mentions = lexicon.mentions(text)
@@ -73,7 +72,7 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
 
 
 def _spelled_out(text: str, parts: Collection[str], mentions: Sequence[Mention]) -> Iterator[PartMention]:
-    """Parts that are printed by their initials, where the text writes their words: `Commercial Services` for `CS`."""
+    """Yield parts printed by their initials whose words are in the text: `Commercial Services` for `CS`."""
     initials = {name for name in parts if _INITIALS.fullmatch(name)}
     for run in _CAPITALIZED.finditer(text) if initials else ():
         words = [one for one in _WORD_OF_A_NAME.finditer(text, *run.span()) if one[0][0].isupper()]
@@ -85,7 +84,7 @@ def _spelled_out(text: str, parts: Collection[str], mentions: Sequence[Mention])
 
 
 def _without_filers(parts: Sequence[str], filers: Collection[str]) -> Iterator[tuple[str, str]]:
-    """(what is left without the filer's name, the name as printed) of parts that begin with it: `Acme Freight`."""
+    """Yield (name without the filer's, printed name) of parts that begin with the filer's name: `Acme Freight`."""
     for printed in parts:
         for filer in filers:
             if printed.casefold().startswith(f"{filer.casefold()} "):
@@ -93,7 +92,7 @@ def _without_filers(parts: Sequence[str], filers: Collection[str]) -> Iterator[t
 
 
 def _capitalization_order(part: PartMention) -> tuple[int, str]:
-    """Of names that differ in capitals that with the fewest goes first: tags write all words of a name with one."""
+    """Return the sort key of names that differ in case: fewest capitals first, since tags capitalize all words."""
     return sum(mark.isupper() for mark in part.name), part.name
 
 
@@ -114,11 +113,11 @@ _OF_TIME = re.compile(
     r"|march|april|june|july|august|september|october|november|december)\b",
     re.I,
 )
-"""Heads of columns and rows that say when, and not what of."""
+"""Headings of columns and rows that state a time."""
 
 
 def _name_variants(printed: str) -> Iterator[str]:
-    """A printed name, without its footnotes; its pieces between commas; both names of `Europe (EMEA)`."""
+    """Yield a printed name without footnotes, its pieces between commas, and both names of `Europe (EMEA)`."""
     name = " ".join(_FOOTNOTE.sub(" ", printed).split())
     yield name
     yield from (piece.strip() for piece in name.split(","))
@@ -130,7 +129,7 @@ def _name_variants(printed: str) -> Iterator[str]:
 def _places(
     text: str, name: str, mentions: Sequence[Mention], periods: Sequence[tuple[int, int]]
 ) -> Iterator[PartMention]:
-    """Where `name` stands; short names only with the same capitals."""
+    """Yield the occurrences of `name`; short names must match in case."""
     for found in _pattern(name).finditer(text):
         start, end = found.span()
         if any(begin <= start and end <= close for begin, close in periods) or _OF_MONEY.match(text, end):
@@ -154,7 +153,7 @@ _KIND_BEHIND = re.compile(r"['’]?s?\s+(?:segments?|divisions?|units?|regions?|
 
 
 def _is_common_noun(text: str, start: int, end: int, mentions: Sequence[Mention]) -> bool:
-    """Whether a word written small is no name: `a capital-intensive business`, where a segment is called Business."""
+    """Return whether a lower-case word is no name: `a capital-intensive business`, with a segment Business."""
     names_what = _KIND_BEHIND.match(text, end) or any(one.start in (end + 1, end + 3) for one in mentions)
     return not names_what and _DETERMINED.search(text[max(0, start - 60) : start]) is not None
 

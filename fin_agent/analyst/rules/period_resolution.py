@@ -1,4 +1,4 @@
-"""The periods that a question names; its dates and relative periods as fiscal periods of its companies.
+"""Resolve the dates and relative periods of a question to fiscal periods of its companies.
 
 `as of January 28, 2023` is the end of what its filer calls fiscal 2022; `the last quarter` is the last one filed.
 """
@@ -24,12 +24,11 @@ _YEARS_OF_COLUMNS = 3
 
 
 def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
-    """`intent` with the periods that its dates end, and with those that are named from the newest filing back.
+    """Return `intent` with the periods that its dates end, and those that are relative to the latest filing.
 
-    Only where periods are named by dates alone. A date that ends no period of the company's filings becomes the
-    quarter it closes by the filer's own calendar, else the calendar quarter it lies in, which is then missing: a figure
-    of another date would be a guess. A question of words
-    keeps what its words say then.
+    Only if periods are named by dates alone. A date that ends no period of the company's filings becomes the quarter
+    that it ends in the filer's calendar, else the calendar quarter that contains it, which is then missing, since a
+    figure of another date would be a guess. A question for words keeps its periods in that case.
     """
     if not intent.companies:
         return intent
@@ -62,10 +61,15 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
 
 
 def period_ending(day: date, identities: Iterable[Identity], months: int = 0) -> FiscalPeriod | None:
-    """The period of `months` that ends near `day` in these filings, else the one that would by the filer's calendar.
+    """Return the period that ends near `day` in these filings, else the one that would in the filer's calendar.
 
-    Without `months` a year where one ends there, else a quarter; with -1 all of the fiscal year up to that day. None
-    where a span of that length does not begin with the fiscal year and is no quarter.
+    Args:
+        day: The last day.
+        identities: Identities of the filings.
+        months: Length; 0 for a year or quarter that ends there, -1 for the fiscal year to date.
+
+    Returns:
+        The period; None for a span that does not begin with the fiscal year and is no quarter.
     """
     filings = list(identities)
     period = _period_ending_near(day, filings) or _unfiled_period(day, filings)
@@ -79,7 +83,7 @@ def period_ending(day: date, identities: Iterable[Identity], months: int = 0) ->
 
 
 def _period_ending_near(day: date, identities: Iterable[Identity]) -> FiscalPeriod | None:
-    """The period that ends near `day` in the filings' own columns: annual ones first, then the nearest year's."""
+    """Return the period that ends near `day` in the filings' columns: annual ones first, then the nearest year's."""
     found: list[tuple[bool, int, FiscalPeriod]] = []
     for identity in identities:
         reported = identity.reported_period
@@ -95,7 +99,7 @@ def _period_ending_near(day: date, identities: Iterable[Identity]) -> FiscalPeri
 
 
 def _unfiled_period(day: date, identities: Iterable[Identity]) -> FiscalPeriod:
-    """The quarter or year that would end on `day` by the filer's calendar, of its annual reports first."""
+    """Return the quarter or year that would end on `day` in the filer's calendar, preferring annual reports."""
     ends = [
         identity.reported_period.end
         for identity in identities
@@ -113,9 +117,9 @@ def _unfiled_period(day: date, identities: Iterable[Identity]) -> FiscalPeriod:
 
 
 def _with_relative_periods(intent: Intent, parsed: QuestionPeriods, workspace: Workspace) -> Intent:
-    """`the most recent quarter`, `the last three years`, `since 2018`: counted from what is filed.
+    """Resolve `the most recent quarter`, `the last three years`, `since 2018` by what is filed.
 
-    Companies whose newest periods differ keep what the words say.
+    Periods stay as they are if the latest ones of the companies differ.
     """
     periods_of = _relative(intent, parsed)
     if periods_of is None:
@@ -130,7 +134,7 @@ def _with_relative_periods(intent: Intent, parsed: QuestionPeriods, workspace: W
 
 
 def _relative(intent: Intent, parsed: QuestionPeriods) -> Callable[[FiscalYears], tuple[FiscalPeriod, ...]] | None:
-    """How to count the periods asked from those a company has filed; None where none are counted from them."""
+    """Return a function from a company's filed years to the requested periods; None if they are not relative."""
     since, counted = parsed.since, parsed.trailing_years
     if since is not None and len(intent.periods) == 1:
         return lambda filed: _years(since, filed.annual[-1]) if filed.annual else ()
@@ -154,7 +158,7 @@ def _ordered(periods: Iterable[FiscalPeriod]) -> tuple[FiscalPeriod, ...]:
 
 
 def requested_periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
-    """Periods of the part that asks; of the whole question where that part names none."""
+    """Return the periods of the request itself, else those of the whole question."""
     for text in (core, question):
         parsed = parse_periods(text)
         asked = {
@@ -162,7 +166,7 @@ def requested_periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
         }
         asked |= {FiscalPeriod(fiscal_year=year) for year in parsed.years if year not in _years_with_quarter(parsed)}
         if parsed.as_of is not None and _OUTLOOK.search(text):
-            # What lies after that date is looked for in the filings of that date.
+            # Later periods are searched for in the filings of that date.
             asked = {period for period in asked if period.fiscal_year <= parsed.as_of}
         if asked:
             return tuple(sorted(asked, key=lambda period: (period.fiscal_year, period.quarter or 5)))
@@ -176,7 +180,7 @@ _OUTLOOK = re.compile(
 
 
 def asks_about_future(text: str) -> bool:
-    """Whether a year after the date of what is known is asked about: `as of 2020, ... due in 2023`."""
+    """Return whether a year after the reference date is requested: `as of 2020, ... due in 2023`."""
     parsed = parse_periods(text)
     return (
         parsed.as_of is not None and _OUTLOOK.search(text) is not None and max(parsed.years, default=0) > parsed.as_of
@@ -184,14 +188,14 @@ def asks_about_future(text: str) -> bool:
 
 
 def _last_quarter(mention: PeriodMention) -> int | None:
-    """The quarter, or the one that closes half a year or nine months: its report tells of them."""
+    """Return the quarter, or the last one of a half-year or nine months, whose report covers them."""
     if mention.quarter or mention.months not in (6, 9) or mention.half == 2:
         return mention.quarter
     return fiscal_quarter_of(mention.period_end, 12) if mention.period_end else mention.months // 3
 
 
 def min_period_count(core: str, periods: Sequence[FiscalPeriod]) -> int:
-    """At least how many periods are asked about; `since 2018` and `the last three years` name fewer than they ask."""
+    """Return the least number of requested periods; `since 2018` and `the last three years` mean several."""
     if len(periods) > 1:
         return len(periods)
     parsed = parse_periods(core)
@@ -205,21 +209,21 @@ def _years_with_quarter(parsed: QuestionPeriods) -> set[int]:
 
 
 def quarters_without_year(question: str, periods: Sequence[FiscalPeriod]) -> tuple[str, ...]:
-    """In words, quarters that `question` names without their year, where it names no other periods."""
+    """Return descriptions of quarters without a year, if `question` names no other periods."""
     loose = () if periods else parse_periods(question).loose_quarters
     return tuple(f"the year of quarter {quarter}: name it" for quarter in loose)
 
 
 def requested_dates(question: str) -> tuple[date, ...]:
-    """Dates that `question` names."""
+    """Return the dates that `question` names."""
     return tuple(mention.date for mention in parse_periods(question).dates)
 
 
 def with_fiscal_years_resolved(intent: Intent, workspace: Workspace) -> Intent:
-    """`intent` of one company with each year that no filing is named for as the one that ended in it, and a note.
+    """Return `intent` with each fiscal year without a filing replaced by the one that ended in it, and a note.
 
-    Numbers find their years in the plan (`FiscalYears.resolve`). A year to come stays as it is asked: what is expected
-    of it was said before it.
+    For one company and an answer in words; figures find their years in the plan (`FiscalYears.resolve`). A future year
+    is kept, since expectations are stated before it.
     """
     if intent.numeric or len(intent.companies) != 1 or asks_for_outlook(intent):
         return intent

@@ -1,4 +1,4 @@
-"""A Query that follows from another one, in the words of a whole question."""
+"""Word a derived Query as a complete question."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ _PLURAL = re.compile(r"(?:(?<!s)(?<!nes)(?<!i)(?<!u)s|data)$")
 
 
 def query_to_question(query: Query, counted: str = "", moved: str = "change") -> str:
-    """The question that asks for `query`; empty where it is of a kind that has no plain wording.
+    """Return the question that asks for `query`; empty if its kind has no plain wording.
 
     Args:
-        query: its companies are named as they are called there.
-        counted: the periods where words count them (`over the last three years`).
-        moved: the verb for what is to be explained, of a question for reasons.
+        query: The query; its companies have the names to use.
+        counted: Words for counted periods (`over the last three years`).
+        moved: The verb for the movement, in a question for reasons.
     """
     if not query.measures:
         return ""
@@ -90,7 +90,7 @@ def query_to_question(query: Query, counted: str = "", moved: str = "change") ->
 
 
 def _noun(measure: Measure) -> str:
-    """The measure as a question names it."""
+    """Return the measure as a noun of a question."""
     if not isinstance(measure, Operation) or measure.operator != "/":
         return measure_text(measure)
     part, whole = measure.left, measure.right
@@ -118,7 +118,7 @@ def _form(query: Query, how: str) -> str:
 
 
 def in_periods(periods: Sequence[Period], *, moving: bool = False) -> str:
-    """`in FY2023`, `in FY2021 and FY2023`, `from FY2021 to FY2023`; empty where there is none."""
+    """Return `in FY2023`, `in FY2021 and FY2023` or `from FY2021 to FY2023`; empty without periods."""
     years = [period.fiscal_year or 0 for period in periods]
     run = len(periods) > 2 and years == list(range(years[0], years[-1] + 1))
     if len(periods) > 1 and (moving or run):
@@ -127,7 +127,7 @@ def in_periods(periods: Sequence[Period], *, moving: bool = False) -> str:
 
 
 def shift_period(period: Period, years: int, quarters: int = 0) -> Period:
-    """The period some years or quarters later, or earlier where these are negative."""
+    """Return the period shifted by years and quarters, later if positive."""
     count = (period.fiscal_year or 0) * 4 + (period.quarter or 1) - 1 + years * 4 + quarters
     end = period.end and period.end.replace(year=period.end.year + years, day=min(period.end.day, 28))
     year = period.fiscal_year and count // 4
@@ -135,10 +135,10 @@ def shift_period(period: Period, years: int, quarters: int = 0) -> Period:
 
 
 def possessive(name: str) -> str:
-    """`A's`, `Stores'`."""
+    """Return the possessive of a name: `A's`, `Stores'`."""
     return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 
 def join_names(names: Sequence[str]) -> str:
-    """`A`, `A and B`, `A, B and C`."""
+    """Join names: `A`, `A and B`, `A, B and C`."""
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

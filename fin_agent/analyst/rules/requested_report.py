@@ -1,4 +1,4 @@
-"""Which report a figure is wanted from: `as originally reported`, `as restated`, `according to the 2020 10-K`."""
+"""Find the report that a question requests: `as originally reported`, `as restated`, `according to the 2020 10-K`."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from fin_agent.vocabulary.identity import Form
 
 @dataclass(frozen=True, slots=True)
 class ReportQuestion:
-    """A question without the words that say which report is meant."""
+    """A question without the words that select a report, and the report."""
 
     rest: str
     report: RequestedReport
 
 
 def split_report_request(question: str) -> ReportQuestion | None:
-    """`question` and the report it wants its figures from; None where it wants none in particular.
+    """Return the report that a question requests, and the rest of the question; None if it requests none.
 
-    A report named by its year (`the 2018 10-K`) is one in particular only where the question asks for another period:
-    `net sales in the 2018 10-K` are those of 2018. Several reports, and questions about a restatement itself, are none.
+    A report named by its year (`the 2018 10-K`) counts only if the question asks for another period: `net sales in the
+    2018 10-K` are those of 2018. Several reports, and questions about a restatement itself, do not count.
     """
     if _ASKS_WHETHER.search(question) or _ASKS_HOW_MUCH.search(question):
         return None
@@ -42,14 +42,14 @@ def split_report_request(question: str) -> ReportQuestion | None:
         if cue is None:
             continue
         if report is not None and report.which is not ReportChoice.NAMED:
-            return None  # both are spoken of
+            return None  # both are mentioned
         rest = _remove_span(rest, *cue.span())
         report = report or RequestedReport(which=which, words=cue.group("cue").lower())
     return ReportQuestion(rest, report) if report is not None else None
 
 
 def asks_about_restatement(question: str) -> tuple[str, ...]:
-    """What a question asks of a restatement itself, which no program is written for."""
+    """Return what a question asks about a restatement itself, for which no program is written."""
     if not _ASKS_HOW_MUCH.search(question):
         return ()
     return ("the amount of a restatement: ask for the figure as originally reported, then as restated",)
@@ -58,14 +58,14 @@ def asks_about_restatement(question: str) -> tuple[str, ...]:
 _ASKS_WHETHER = re.compile(
     r"^\W*(?:was|were|did|do|does|has|have|had|why|when)\b.*\b(?:restat\w+|recast|revised|revise)\b", re.I | re.S
 )
-"""`Was net income of 2019 restated?`"""
+"""Matches `Was net income of 2019 restated?`"""
 _ASKS_HOW_MUCH = re.compile(
     r"\bhow much\b.{0,200}?(?<!as )\b(?:restated|recast|revised)\b\s*(?:in\b|by\b|after\b|[?.]|$)"
     r"|\b(?:effects?|impacts?|amount|size|reasons?)\s+(?:of|for)\s+(?:the\s+|its\s+|any\s+)?(?:restate\w+|recasting|revisions?)\b"
     r"|\b(?:differ\w*|chang\w*|gap)\b.{0,160}?\b(?:reported|stated|filed)\b.{0,80}?\b(?:restated|recast|revised)\b",
     re.I | re.S,
 )
-"""`By how much was net income of 2019 restated?`"""
+"""Matches `By how much was net income of 2019 restated?`"""
 _YEAR = (
     r"(?P<year>(?:(?:fiscal|year|of|Q[1-4]|(?:first|second|third|fourth)[ -]quarter)\s+){0,4}"
     r"(?:FY\s?'?\d{2}(?:\d\d)?|(?:19|20)\d\d)(?:\s?Q[1-4])?)(?:['’]s)?"
@@ -93,7 +93,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
 
 
 def _reports_named(question: str) -> Iterator[tuple[tuple[int, int], RequestedReport]]:
-    """(span, report) of every report that is named by its year, first the patterns that say most."""
+    """Yield (span, report) of every report named by its year, most specific patterns first."""
     taken: list[tuple[int, int]] = []
     found: list[tuple[tuple[int, int], RequestedReport]] = []
     unled = False
@@ -107,7 +107,7 @@ def _reports_named(question: str) -> Iterator[tuple[tuple[int, int], RequestedRe
                 taken.append((start, end))
                 found.append(((start, end), report))
                 unled = unled or (match.groupdict().get("lead", "") is None and not _is_standalone_mention(match))
-    if not unled:  # `the 2018 10-K revenue less that of 2017` sets reports against each other
+    if not unled:  # `the 2018 10-K revenue less that of 2017` compares reports
         yield from sorted(found, key=lambda pair: pair[0])
 
 
@@ -129,7 +129,7 @@ def _report(match: re.Match[str]) -> RequestedReport | None:
 
 
 def _is_standalone_mention(match: re.Match[str]) -> bool:
-    """Whether the report is what a question begins with (`10-K of 2018: ...`) or asks (`what did the 10-K say`)."""
+    """Return whether the question opens with the report (`10-K of 2018: ...`) or asks it (`what did the 10-K say`)."""
     before, after = match.string[: match.start()], match.string[match.end() :]
     return after.lstrip().startswith(":") or bool(_SUBJECT.search(before))
 
@@ -155,7 +155,7 @@ def _any_of(words: frozenset[str]) -> str:
 
 
 def _remove_span(text: str, start: int, end: int) -> str:
-    """`text` without what stands there; a company named in it (`Acme's 2018 10-K`) stays."""
+    """Remove a span from `text`; a company's name in it (`Acme's 2018 10-K`) is kept."""
     whose = next((one for pattern in _patterns() if (one := pattern.fullmatch(text, start, end))), None)
     owner = (whose.groupdict().get("whose") or "") if whose is not None else ""
     kept = f" of {owner}" if owner else " it" if _SUBJECT.search(text[:start]) else ""

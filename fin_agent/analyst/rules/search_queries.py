@@ -1,4 +1,4 @@
-"""From an intent to what is searched for: everything in the first round, then what the ledger lacks."""
+"""Build search queries from an intent: everything in the first round, then what the ledger lacks."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from fin_agent.workspace import Workspace
 
 
 def build_query(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Workspace) -> Query:
-    """The query of a round; `ledger` is what is known after the round before, None in the first."""
+    """Return the query of a round; `ledger` is that of the round before, None in the first."""
     required = tuple(slot for slot, needed in plan.slots().items() if needed)
     slots = required if ledger is None else _empty_slots(intent, plan, ledger)
-    if ledger is None and intent.unsupported:  # words are left over: figures of the others alone are not what is asked
+    if ledger is None and intent.unsupported:  # figures alone do not answer what was not understood
         slots = ()
     terms = search_terms(intent.keywords)
     expansions = search_terms(intent.expansions)
@@ -58,9 +58,9 @@ def build_query(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Wo
 
 
 def _empty_slots(intent: Intent, plan: Plan, ledger: Ledger) -> tuple[Slot, ...]:
-    """Empty slots, the most constraining first: what the answer lacks, by the filing that would fill most of it.
+    """Return empty slots, the most constraining first, by the filing that would fill most of them.
 
-    Slots of alternatives follow where a term still needs one; those of companies that are not chosen do not.
+    Slots of alternatives are included if a term still needs one; those of companies that are not selected are not.
     """
     lacking = missing_slots(plan, intent, ledger)
     count = Counter((slot.company, slot.fiscal_year, slot.quarter) for slot in lacking)
@@ -73,7 +73,7 @@ def _empty_slots(intent: Intent, plan: Plan, ledger: Ledger) -> tuple[Slot, ...]
 
 
 def complementary_question(slots: tuple[Slot, ...], intent: Intent) -> str:
-    """What to ask next: the figures still missing, those of one company and the same periods together."""
+    """Return the next question: the missing figures, grouped by company and periods."""
     if not slots:
         return f"What else do the filings say about: {intent.core}"
     periods: dict[tuple[str, str], list[str]] = {}
@@ -114,7 +114,7 @@ _AS_OF = re.compile(r"\bas\s+(?:of|at)\b", re.I)
 
 
 def asks_for_outlook(intent: Intent) -> bool:
-    """Whether a year to come is asked about, as seen before it: plans stand in the filing before."""
+    """Return whether a future year is requested, as expected before it: the filing before it has the plans."""
     one_year = len(intent.periods) == 1 and intent.periods[0].quarter is None
     return one_year and not intent.dates and bool(_FORWARD.search(intent.core)) and not _AS_OF.search(intent.core)
 

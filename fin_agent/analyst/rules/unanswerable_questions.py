@@ -1,4 +1,4 @@
-"""What no filing can answer of a question, in words: prices of the market, amounts in another currency."""
+"""Detect what no filing can answer: market prices, amounts in another currency."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 
 def market_price_requests(core: str) -> tuple[str, ...]:
-    """What is reckoned with the price of a share, which filings do not state."""
+    """Return descriptions of measures that need a share price, which filings do not state."""
     found = _MARKET_MEASURE.search(core)
     if found is None or _ASSUMED.search(core):
         return ()
@@ -26,7 +26,7 @@ _ASSUMED = re.compile(
 
 
 def foreign_currency_requests(question: str) -> tuple[str, ...]:
-    """Amounts wanted in a currency that filings do not state them in."""
+    """Return descriptions of amounts requested in a currency that the filings do not use."""
     found = _OTHER_CURRENCY.search(question)
     if found is None:
         return ()
@@ -47,4 +47,4 @@ SPAN_OF_A_YEAR = re.compile(
     r"[- ]months?)\b",
     re.I,
 )
-"""Spans that are neither a year nor a quarter, with or without a year beside them."""
+"""Spans that are neither a year nor a quarter, with or without a year."""

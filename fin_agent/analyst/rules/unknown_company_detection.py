@@ -1,7 +1,7 @@
-"""Companies set beside a known one in small letters: they are named as missing, and not passed over in silence.
+"""Detect unknown companies next to a known one in lower case, so that they are reported as missing.
 
-Capitals tell a name that is not indexed (`lexicon.unknown_companies`). Without them its place tells a name: next to a
-company across `and`, `vs`, `plus`, `than` or a list's comma, as a word that hardly any page of the filings has.
+Capitalized names are found by `lexicon.unknown_companies`. A lower-case name is recognized by its place next to a
+company across `and`, `vs`, `plus`, `than` or a list's comma, and by its rarity in the filings.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from fin_agent.retrieval.search_terms import stem, stopwords
 from fin_agent.workspace import Workspace
 
 _COMMON = 0.03
-"""Share of the pages from which a word is one that filings use, and no name of a company they are not about."""
+"""Share of pages above which a word is common in filings, and no name of another company."""
 _PAGES_WITH_A_SYMBOL = 3
-"""Of each filing at most, so that it is taken for a symbol though the index has few filings."""
+"""Pages counted per filing at most, so that a small index still recognizes symbols."""
 _MIN_TICKER_LENGTH = 3
 _PIECE = re.compile(r"[^\W_][\w.&*-]*(?:['’](?!s\b)\w+)?|['’]s\b|[^\w\s]", re.I)
 _TIES = re.compile(
@@ -37,15 +37,18 @@ _KINDS = {
     **dict.fromkeys(("'s", "’s", "'", "’"), "'"),
     ",": ",",
 }
-"""One letter for what a word or mark does; besides C for a company, U for what is understood, W for a rare word,
-V for any other word, S for one that names nothing, L for a comma between members of a list."""
+"""One letter for the function of a word or mark.
+
+C is a company, U an understood word, W a rare word, V any other word, S a word without content, L a comma between
+members of a list.
+"""
 _LISTED = re.compile(r"([CWV',]{1,60}),?J[CWV',J]{0,60}")
 _NAME = r"(W{1,3})"
 _FIRST_NAME = re.compile(_NAME)
 
 
 class _Token(NamedTuple):
-    """A word or a mark of the question."""
+    """A word or mark of the question."""
 
     word: str
     start: int
@@ -53,7 +56,7 @@ class _Token(NamedTuple):
 
 
 def with_uppercase_tickers(question: str, core: str, workspace: Workspace) -> str:
-    """`question` with the symbols that stand in small letters beside a company in capitals: `AAPL vs msft`."""
+    """Return `question` with lower-case ticker symbols next to a company in capitals: `AAPL vs msft`."""
     for name in unknown_companies_in(core, workspace):
         if len(name) >= _MIN_TICKER_LENGTH and workspace.directory.mentions(name.upper()):
             question = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", name.upper(), question)
@@ -61,7 +64,7 @@ def with_uppercase_tickers(question: str, core: str, workspace: Workspace) -> st
 
 
 def unknown_companies_in(core: str, workspace: Workspace) -> list[str]:
-    """Words of `core` that stand beside a company where another would, left to right; those known left out."""
+    """Return words of `core` in the place of a company's name next to a known company, left to right."""
     pieces, kinds = _read(core, workspace)
     if "C" not in kinds:
         return []
@@ -71,7 +74,7 @@ def unknown_companies_in(core: str, workspace: Workspace) -> list[str]:
         for start, end in found:
             names[start] = _text(core, pieces, start, end)
             kinds = kinds[:start] + "C" * (end - start) + kinds[end:]
-        everyday = company_words().everyday  # `acme vs bolt vs target`: in a list of names it is one too
+        everyday = company_words().everyday  # `acme vs bolt vs target`: in a list of names it is a name too
         kinds = "".join(
             "W" if kind == "V" and piece.word in everyday else kind for kind, piece in zip(kinds, pieces, strict=True)
         )
@@ -79,7 +82,7 @@ def unknown_companies_in(core: str, workspace: Workspace) -> list[str]:
 
 
 def lone_company_name(intent: Intent, workspace: Workspace) -> str | None:
-    """What a question that names no indexed company seems to name as its company, for a message; None where nothing."""
+    """Return the apparent company name of a question that names no indexed company, or None; for a message."""
     if intent.companies or intent.unknown_companies:
         return None
     words = company_words()
@@ -97,7 +100,7 @@ def _text(core: str, pieces: list[_Token], start: int, end: int) -> str:
 
 
 def _read(core: str, workspace: Workspace) -> tuple[list[_Token], str]:
-    """The words and marks of a question, and a letter for each."""
+    """Return the words and marks of a question, and a letter for each."""
     directory = workspace.directory
     spans = [(one.start, one.end) for one in directory.mentions(core)]
     understood = understood_spans(core, directory, workspace.lexicon)
@@ -140,7 +143,7 @@ def _places(spans: Iterable[tuple[int, int]]) -> frozenset[int]:
 
 
 def _rare(words: Collection[str], workspace: Workspace) -> frozenset[str]:
-    """Words that few pages have, in each of their parts; stop words are on all, symbols on their company's covers."""
+    """Return the words that occur on few pages, in each of their parts; stop words never do."""
     parts = {word: [part for part in re.findall(r"\w+", word) if len(part) > 1] for word in words}
     stems = {stem(part) for held in parts.values() for part in held}
     pages = workspace.index.document_frequencies(stems)
@@ -160,7 +163,7 @@ def _is_rare(part: str, pages: Mapping[str, int], most: float) -> bool:
 
 
 def _rare_words_beside_company(kinds: str, *, ties: bool) -> Iterable[tuple[int, int]]:
-    """(first, last + 1) of each run of rare words that stands beside a company."""
+    """Yield (first, last + 1) of each run of rare words next to a company."""
     listed = {
         match.start() + at
         for match in _LISTED.finditer(kinds)

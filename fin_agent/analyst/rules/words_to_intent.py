@@ -1,4 +1,4 @@
-"""What the words of a question say, by rules: companies, periods, topics, what is searched for; no figures yet."""
+"""Read the words of a question by rules: companies, periods, topics and search terms, but no figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fin_agent.query.question_sentences import requested_decimals, requested_uni
 from fin_agent.vocabulary.identity import Form
 
 MAX_QUESTION_LENGTH = 10_000
-"""Characters: five times as many as the longest question of FinanceBench has."""
+"""In characters: five times the longest question of FinanceBench."""
 FORMS = (
     (re.compile(r"\b8-?\s?ks?\b", re.I), Form.EIGHT_K),
     (re.compile(r"\b10-?\s?qs?\b|\bquarterly reports?\b", re.I), Form.TEN_Q),
@@ -33,7 +33,7 @@ FORMS = (
     (re.compile(r"\bearnings (?:releases?|reports?|calls?|announcements?)\b|\bpress releases?\b", re.I), Form.EARNINGS),
     (re.compile(r"\bannual reports?\b", re.I), Form.ANNUAL_REPORT),
 )
-"""How questions name kinds of filings."""
+"""Patterns for forms of filings in questions."""
 _INCORPORATED = re.compile(r"\b(?:where|when|state|country|jurisdiction|laws?)\b.*\bincorporated\b", re.I)
 _ASKS_FOR_WORDS = re.compile(
     r"\b(why|what (?:has |have )?(?:drove|driven|drives|caused|causes|explains?|led)|drivers?|reasons?|describe|explain"
@@ -52,10 +52,16 @@ _FIGURE = re.compile(
 
 
 def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, beside: Sequence[str] = ()) -> Intent:
-    """Read the words of `question`; `beside` are words of it that are known to name companies which are not indexed.
+    """Read the words of `question`; figures are read by `fin_agent.query.question_to_intent`.
 
-    The intent asks for no figures: those are read by `fin_agent.query.question_to_intent`. Raises QuestionError where
-    the question is empty or longer than LONGEST_QUESTION characters.
+    Args:
+        question: The question.
+        directory: The indexed companies.
+        lexicon: Metrics and topics.
+        beside: Words of the question known to be names of companies that are not indexed.
+
+    Raises:
+        QuestionError: The question is empty or longer than MAX_QUESTION_LENGTH characters.
     """
     if not re.search(r"\w", question):
         raise QuestionError("the question has no words", subject=repr(question[:40]), remedy="Ask something in words")
@@ -115,7 +121,7 @@ def _companies(mentions: Sequence[CompanyMention], core: str) -> tuple[Requested
 
 
 def _base_comes_first(core: str, companies: Sequence[str]) -> bool:
-    """Whether of two companies the one that is measured against is named first: `How many times Acme's is Bolt's?`."""
+    """Return whether the base of a comparison is named first: `How many times Acme's is Bolt's?`."""
     return len(companies) == 2 and _COMPARED_COMPANY.search(core[: core.find(companies[0])]) is not None
 
 
@@ -128,20 +134,20 @@ _COMPARED_COMPANY = re.compile(
 
 
 def understood_spans(core: str, directory: CompanyDirectory, lexicon: Lexicon) -> list[tuple[int, int]]:
-    """(start, end) of the indexed companies, metrics and periods that `core` names."""
+    """Return (start, end) of the indexed companies, metrics and periods that `core` names."""
     spans = [(mention.start, mention.end) for mention in directory.mentions(core)]
     spans += [(mention.start, mention.end) for mention in lexicon.mentions(core)]
     return spans + period_spans(core)
 
 
 def without_companies(core: str, directory: CompanyDirectory) -> str:
-    """Company names blanked out: "Foot Locker's" must not hide in a metric's words, nor General Mills be general."""
+    """Return the text with company names replaced by spaces, so that metrics and words are not found in them."""
     bare = mask_spans(core, [(mention.start, mention.end) for mention in directory.mentions(core)])
     return re.sub(r"(?<=\s)['’]s\b", "  ", bare)
 
 
 def period_spans(text: str) -> list[tuple[int, int]]:
-    """(start, end) of the periods and days that the text names."""
+    """Return (start, end) of the periods and days that the text names."""
     parsed = parse_periods(text)
     spans = [(mention.start, mention.end) for mention in parsed.mentions]
     return spans + [(mention.start, mention.end) for mention in parsed.dates]
@@ -152,7 +158,7 @@ def _search_terms(core: str, directory: CompanyDirectory) -> tuple[str, ...]:
     for start, end in [*period_spans(text), *(found.span() for found in SPAN_OF_A_YEAR.finditer(text))]:
         text = text[:start] + " " * (end - start) + text[end:]
     if _INCORPORATED.search(core):
-        text += " incorporated laws"  # not the end of the company's name
+        text += " incorporated laws"  # a term of its own, not the end of a company's name
     for pattern, _ in FORMS:
         text = pattern.sub(" ", text)
     return tuple(dict.fromkeys(re.findall(r"[a-z][a-z&'-]*[a-z]|\d[\d.,]*\d", text.lower())))
@@ -195,7 +201,14 @@ _OVER_TIME = (
 
 
 def use_of(core: str, relation: Relation, comparison: Comparison, *, computed: bool, periods: int) -> Use:
-    """The use that answers `core`; `computed` where figures are worked out, over so many `periods`.
+    """Return the use that answers `core`.
+
+    Args:
+        core: The question.
+        relation: The relation over periods.
+        comparison: The comparison.
+        computed: Whether figures are computed.
+        periods: Number of periods.
 
     >>> use_of("Why did margins fall?", Relation.EXPLANATION, Comparison.NONE, computed=False, periods=1).value
     'explanation'

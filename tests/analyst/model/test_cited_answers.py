@@ -106,7 +106,7 @@ def test_what_no_quote_bears_out_is_sent_back_once_and_never_said(
     assert told in warnings[0]
 
 
-UNPROVED = "an answer of the model each claim of which stands in a passage"
+UNPROVED = "an answer of the model with each claim in a passage"
 
 
 def test_an_answer_that_says_more_than_it_quotes_is_what_it_quotes(workspace: Workspace) -> None:
@@ -221,7 +221,7 @@ def test_a_quote_that_is_not_there_is_dropped_and_told(workspace: Workspace) -> 
         ("Corvane paid.", ()), ("It is said.", (0,)), ("It cost $6 million.", ()),
     ]  # fmt: skip
     assert warnings == (
-        "a quote of the model stands in no passage and is dropped: 'Apple paid us a lot of money'",
+        "a quote of the model is in no passage and is dropped: 'Apple paid us a lot of money'",
         "a sentence of the model is dropped: no quote of it has 60",
     )
 

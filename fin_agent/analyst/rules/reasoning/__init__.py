@@ -1,4 +1,4 @@
-"""Answers in words by extraction: what a question wants, where its evidence says it, and whether that is enough."""
+"""Extractive answers in words: the type of answer, the evidence for it, and whether that is sufficient."""
 
 from fin_agent.analyst.rules.reasoning.answer_selection import reason
 

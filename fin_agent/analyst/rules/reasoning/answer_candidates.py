@@ -1,4 +1,4 @@
-"""What of some passages might answer one part of a question: sentences, lists and names, each scored."""
+"""Candidate answers to one part of a question: sentences, lists and names of passages, with scores."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from fin_agent.query.tree import Line, Operation, lines_of
 from fin_agent.vocabulary.filing import PassageKind
 
 _ENOUGH = 0.6
-"""Share of a part's words by weight that a text must bear out; more where its kind tells less."""
+"""Share of a part's word weight that a text must cover; higher for less specific answer types."""
 _ENOUGH_OF = {
     **dict.fromkeys(FIGURES, 0.83),
     **dict.fromkeys((AnswerType.SENTENCE, AnswerType.LIST), 0.8),
@@ -48,9 +48,9 @@ _ENOUGH_OF = {
 }
 _FEW = 3
 _LEAST_EVIDENCE = 2.5
-"""Weight of a word that by itself makes a sentence an answer, where its kind tells little: `customers` does not."""
+"""Weight of a word that alone makes a sentence an answer if the answer type is unspecific; `customers` is below it."""
 _PRESENT_FOR_AN_ABSENT = 2
-"""One word that nothing says is a paraphrase beside three that are said; beside fewer it is what is asked about."""
+"""One missing word counts as paraphrased if this many are present per missing one; otherwise it is the subject."""
 _FACTS = frozenset({AnswerType.DATE, AnswerType.PERSON, AnswerType.PLACE})
 _ONLY_WORDS = frozenset({AnswerType.SENTENCE, AnswerType.PERSON, AnswerType.VERDICT})
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
@@ -61,14 +61,14 @@ _NOT_DONE = 0.2
 _DATED = re.compile(r"^(?:on|in|during|effective|as of)\b.{0,40}\b(?:19|20)\d\d\b", re.I)
 _RISKS = re.compile(r"\brisks?\b|\bthreat|\bcould\b|\bmight\b|\bmay\b", re.I)
 _LONG = 120
-"""Words by which a text counts half as much."""
+"""Number of words at which a text counts half as much."""
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 _INTERIM = re.compile(r"\b(?:first|second|third|three|six|nine|1st|2nd|3rd)[ -](?:fiscal )?(?:quarter|months?)\b", re.I)
 _SHARE_OF = re.compile(
     r"(?:%|\bpercent(?:age)?|\bshare|\bportion)\s+of\s+(?:(?:our|its|the|total|consolidated)\s+){0,2}$", re.I
 )
 _VERB = 12
-"""Characters of a cause that may hold the verb: `grew on orders`."""
+"""Characters of a cause that may contain the verb: `grew on orders`."""
 _POINTS_BACK = re.compile(
     r"^(?:this|these|such|it|they|he|she|those"
     r"|the (?:[$\d.,]+ (?:million |billion |percent )?)?"
@@ -84,14 +84,14 @@ _SHORT_WORD, _LONG_TITLE, _CAPITALS, _SHORT_POINTER = 3, 12, 0.75, 160
 
 @dataclass(frozen=True, slots=True)
 class SoughtPart:
-    """One part of a question as texts are held against it."""
+    """One part of a question, prepared for comparison with texts."""
 
     intent: Intent
     part: QuestionPart
     terms: tuple[Term, ...]
     lexicon: Lexicon | None = None
     later_years: frozenset[str] = frozenset()
-    """Years that the question names, later than all that is filed: only what says them is about them."""
+    """Years in the question later than all filings: only texts that name them are about them."""
 
 
 class FilingPeriod(NamedTuple):
@@ -103,24 +103,24 @@ class FilingPeriod(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Words of one passage that might answer."""
+    """Words of a passage that may be an answer."""
 
     text: str
     passage: RetrievedPassage
     place: int
-    """Of the passage among those that were read."""
+    """Index of the passage among those read."""
     position: int
     last: int
-    """Of its first and its last sentence in the passage."""
+    """Positions of its first and last sentence in the passage."""
     score: float
     alone: bool = False
-    """Whether it is a whole answer: a list, a name."""
+    """Whether it is a complete answer: a list, a name."""
     following: tuple[str, ...] = field(default=(), repr=False)
-    """The sentences behind it."""
+    """The sentences after it."""
 
 
 def candidates_of(sought: SoughtPart, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]) -> Iterator[Candidate]:
-    """All that is of the kind wanted and bears out enough of the question."""
+    """Yield the candidates that are of the answer type and cover enough of the question."""
     latest = max((filed.year for _, filed in passages if filed.year), default=None)
     for place, (passage, filed) in enumerate(passages):
         worth, year = _BEHIND**place * _period_fit(filed, latest, sought), filed.year
@@ -132,7 +132,7 @@ def candidates_of(sought: SoughtPart, passages: Sequence[tuple[RetrievedPassage,
 
 
 def _period_fit(filed: FilingPeriod, latest: int | None, sought: SoughtPart) -> float:
-    """How well a passage's filing fits the periods asked about; the latest where none is."""
+    """Return how well a passage's filing fits the requested periods; without any, the latest filing fits best."""
     asked = {period.fiscal_year for period in sought.intent.periods}
     if filed.year is None or latest is None:
         return 1.0
@@ -191,7 +191,7 @@ def _sentences(
 
 
 def _headings_above(sentence: str, text: str) -> str:
-    """What stands over a sentence in its passage, tables included."""
+    """Return the text above a sentence in its passage, including tables."""
     begins = re.search(r"\s+".join(map(re.escape, sentence.split()[:_FIRST_WORDS])), text)
     return text[max(0, begins.start() - _MOST_ABOVE) : begins.start()] if begins else ""
 
@@ -201,7 +201,7 @@ _SHORT_ITEM = 300
 
 
 def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
-    """Whether a sentence says something by itself: it is whole, and does not only announce or point at something."""
+    """Return whether a sentence is complete, and does not only announce or refer to something."""
     if lead.endswith(_GOES_ON) or contains_listed_phrase("contract", lead):
         return False
     words = [word for word in lead.split() if len(word) > _SHORT_WORD and word[0].isalpha()]
@@ -217,12 +217,12 @@ def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
 def _candidate_score(
     lead: str, text: str, nearby: str, sought: SoughtPart, filed: int | None, *, before: str = ""
 ) -> float | None:
-    """What a text is worth as an answer; None where it is not of the kind wanted or bears out too little."""
+    """Return the score of a text as an answer; None if it is not of the answer type or covers too little."""
     part, terms = sought.part, sought.terms
     if not matches_type(text, part):
         return None
     if text != lead and part.answer_type in (*FIGURES, *_FACTS) and not matches_type(lead, part):
-        return None  # a date or figure of the sentence that it points back to
+        return None  # a date or figure of the sentence that it refers to
     office = requested_office(part.text) if part.answer_type is AnswerType.PERSON else frozenset()
     if office and not names_holder(text, office):
         return None
@@ -254,7 +254,7 @@ def _candidate_score(
         and not any(movement_directions(sought.intent.core))
         and not (has_listed_prefix("expected", sought.intent.core) and has_listed_prefix("expected", text))
     ):
-        return None  # by how much a measure moved, where the measure itself is asked for
+        return None  # a change, where the measure itself is requested
     if has_listed_prefix("expected", sought.intent.core) and not has_listed_prefix("expected", f"{text} {nearby}"):
         return None
     later = sought.later_years
@@ -267,9 +267,9 @@ def _candidate_score(
 
 
 def _subject_of(text: str, part: QuestionPart) -> str | None:
-    """What of a sentence must be about the question: up to the reason where one is given or a figure is stated there.
+    """Return the subject of a sentence: the words before a reason, if it gives one or states the figure there.
 
-    None where the figure wanted stands in the reason alone: `rose due to $4 million of freight` tells no rise.
+    None if the requested figure is in the reason alone: `rose due to $4 million of freight` states no rise.
     """
     if part.answer_type is not AnswerType.CAUSE and part.answer_type not in FIGURES:
         return text
@@ -280,7 +280,7 @@ def _subject_of(text: str, part: QuestionPart) -> str | None:
 
 
 def _covers_enough(borne: float, said: set[str], around: set[str], before: set[str], sought: SoughtPart) -> bool:
-    """Whether what a text bears out of a part, `borne` by weight, makes it an answer: by its rarest words, too."""
+    """Return whether the covered weight `borne` makes a text an answer, considering the rarest words as well."""
     own = [term for term in sought.terms if not term.is_context and not term.is_everyday] or list(sought.terms)
     everything = said | around
     if any(term.is_name and not term.coverage_in(everything | before) for term in own):
@@ -303,7 +303,7 @@ def _covers_enough(borne: float, said: set[str], around: set[str], before: set[s
 
 
 def _mentions_operands(intent: Intent, said: set[str]) -> bool:
-    """Whether a text says what a formula of the question is made of: `R&D per month` is told by no `R&D was ...`."""
+    """Return whether a text mentions the formula's operands: no `R&D was ...` answers `R&D per month`."""
     measures = intent.query.measures if intent.query is not None else ()
     lines = [line for one in measures if isinstance(one, Operation) for line in lines_of(one)]
     unknown = (line.words for line in lines if isinstance(line, Line) and not line.metric)
@@ -311,11 +311,11 @@ def _mentions_operands(intent: Intent, said: set[str]) -> bool:
 
 
 def matches_period(text: str, sought: SoughtPart, filed: int | None) -> bool:
-    """Whether a figure or a reason is not of another time than the one asked about."""
+    """Return whether a figure or a reason is not about a different time than the requested one."""
     asked = {period.fiscal_year for period in sought.intent.periods}
     years = {int(year) for year in _YEAR.findall(text)}
     if asked and filed is not None and filed < min(asked) and not years & asked:
-        return False  # filed before it
+        return False  # filed before the requested period
     if not asked or (sought.part.answer_type is not AnswerType.CAUSE and sought.part.answer_type not in FIGURES):
         return True
     if sought.part.answer_type is AnswerType.CAUSE:
@@ -330,13 +330,13 @@ def matches_period(text: str, sought: SoughtPart, filed: int | None) -> bool:
 
 
 def _states_a_ranking(text: str, sought: SoughtPart) -> bool:
-    """Whether a text ranks where a rank is asked for."""
+    """Return whether a text ranks, if a rank is requested."""
     core = re.sub(r"\bat (?:most|least)\b", "", sought.intent.core)
     return not contains_listed_phrase("superlatives", core) or contains_listed_phrase("superlatives", text)
 
 
 def _fitness(text: str, about: str, sought: SoughtPart) -> float:
-    """How far words are of the year asked about, of the movement asked for, and more than one of a list."""
+    """Return the fit of a text: the year, the movement, and more than one item of a list."""
     intent, wants = sought.intent, sought.part.answer_type
     years, asked = {int(year) for year in _YEAR.findall(about)}, {period.fiscal_year for period in intent.periods}
     asked |= {int(year) for year in _YEAR.findall(intent.core)}
@@ -347,7 +347,7 @@ def _fitness(text: str, about: str, sought: SoughtPart) -> float:
         fitness *= _HEDGED
     if wants is AnswerType.LIST and contains_listed_phrase(
         "transactions", sought.part.text
-    ):  # what was done is told with its day
+    ):  # an action is stated with its day
         fitness *= (_LIST if _DATED.search(text) else 1.0) * (
             1.0 if contains_listed_phrase("transacted", text) else _NOT_DONE
         )
@@ -361,13 +361,13 @@ def _fitness(text: str, about: str, sought: SoughtPart) -> float:
 
 
 def _is_about_measure(about: str, core: str, lexicon: Lexicon) -> bool:
-    """Whether a sentence is about the measure asked for first, or gives it as the share that it is of another."""
+    """Return whether a sentence is about the first requested measure, or gives it as a share of another."""
     wanted, named = (_measures(text, lexicon) for text in (core, about))
     return not (wanted and named) or wanted[0] in named or named[0] == ratio_of(wanted[0], lexicon)[0]
 
 
 def _measures(text: str, lexicon: Lexicon) -> list[str]:
-    """The measures that words are about, in order: `gross margin was 57.7% of revenues` is not about revenues."""
+    """Return the measures that a text is about, in order: `margin was 57.7% of revenues` is not about revenues."""
     return [
         mention.id.removesuffix("_reported")
         for mention in sorted(lexicon.mentions(text), key=lambda one: (one.start, -one.end, one.id))
@@ -378,7 +378,7 @@ def _measures(text: str, lexicon: Lexicon) -> list[str]:
 def _lists(
     paragraphs: Sequence[Paragraph], passage: RetrievedPassage, place: int, worth: float, sought: SoughtPart
 ) -> Iterator[Candidate]:
-    """Lists that a sentence or a heading announces, whole."""
+    """Yield complete lists announced by a sentence or heading."""
     if sought.part.answer_type not in (AnswerType.LIST, AnswerType.CAUSE, AnswerType.SENTENCE):
         return
     for printed in printed_lists(paragraphs):
@@ -397,7 +397,7 @@ def _lists(
 
 
 def _names(passage: RetrievedPassage, place: int, worth: float, sought: SoughtPart) -> Iterator[Candidate]:
-    """Who signs a report, who holds an office, who the officers are."""
+    """Yield signatories of a report, holders of an office, and officers."""
     wants, core = sought.part.answer_type, sought.part.text
     if wants is AnswerType.FIRM:
         signed = _REPORT.search(passage.text) is not None or "auditor since" in passage.text

@@ -1,4 +1,4 @@
-"""Answers in words: for each part of a question the sentence, list or name that bears it out, or what was not found."""
+"""Select answers in words: for each part of a question the best sentence, list or name, or what was not found."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ from fin_agent.prompts import remove_instructions, signs_of_injection
 from fin_agent.vocabulary.identity import Form, Identity
 
 _FILINGS, _FURTHER = 4, 40
-"""How many filings are searched beside the evidence, and how many of their passages are read."""
+"""Number of filings searched in addition to the evidence, and of their passages read."""
 _MOST = {AnswerType.CAUSE: 3, AnswerType.SENTENCE: 2, AnswerType.LIST: 3, AnswerType.VERDICT: 2}
-"""Sentences of an answer; one where a fact is asked for."""
+"""Sentences of an answer by type; one for a fact."""
 _WORTH_OF_THE_BEST, _WORTH_OF_ANOTHER = 0.85, 0.5
 _MAX_ANSWER_LENGTH = 1100
 _ALIKE = 0.7
 _OWN_WORDS_OF_A_FURTHER_PART = 0.6
 _NEAR = 3
-"""Sentences behind an answer in which a further part of the question is looked for first."""
+"""Sentences after an answer in which a further part of the question is searched first."""
 
 
 def reason(
@@ -61,12 +61,18 @@ def reason(
     filings: Mapping[str, Sequence[str]] | None = None,
     considers: Callable[[str], bool] | None = None,
 ) -> Reasoning:
-    """What the evidence and `filings` (of each company by its key, best first) say to each part of a question, cited.
+    """Answer each part of a question from the evidence and filings, with citations.
 
-    Of several companies each is answered by its own, and numbers of the same thing are set against each other. A part
-    that nothing answers is named; where that is so of the first one, nothing is said but what was looked for. With
-    `lexicon` what filings write on a subject counts for its words. Only sentences that
-    `considers` says yes of are told, where they are worth half of the best there is at least.
+    Each of several companies is answered from its own filings, and numbers of the same kind are compared. Parts without
+    an answer are named; if the first part has none, only what was searched for is returned.
+
+    Args:
+        intent: The intent.
+        evidence: The evidence.
+        index: The index.
+        lexicon: Adds filings' terms for a subject; None for the question's words only.
+        filings: Filings of each company by key, best first.
+        considers: Accepts sentences; those scoring at least half of the best are offered. None accepts all.
     """
     never = unanswerable_reason(intent.core)
     if never:
@@ -110,7 +116,7 @@ _LED_BY_NUMBER = re.compile(
 
 
 def _comparison_sentence(texts: Sequence[str], names: Sequence[str]) -> Iterator[str]:
-    """Which of two companies has more, and by how much, where both are answered by a number of the same unit."""
+    """Yield which of two companies has more, and by how much, if both answers are numbers of the same unit."""
     led = [_LED_BY_NUMBER.match(text) for text in texts]
     if len(led) != _SEVERAL or not all(led):
         return
@@ -131,7 +137,7 @@ def _answers_for_company(
     filings: Sequence[str],
     considers: Callable[[str], bool] | None,
 ) -> Reasoning:
-    """What the evidence and the filings named, best first, say to each part of a question."""
+    """Answer each part of a question from the evidence and the named filings, best first."""
     figure = intent.asks_figure or (intent.names_metric and has_listed_prefix("expected", intent.core))
     parts = parts_of(intent.core, figure=figure, counted=intent.measure if intent.numeric else "")
     reader = _PassageReader(intent, parts, evidence, index, lexicon, filings, considers)
@@ -168,7 +174,7 @@ def _answers_for_company(
 
 
 def _in_printed_order(chosen: Sequence[Candidate]) -> list[Candidate]:
-    """Sentences of one passage in its order; passages in the order of their best sentence."""
+    """Return sentences of one passage in its order, and passages in the order of their best sentence."""
     passages = list(dict.fromkeys(each.passage.key for each in chosen))
     return sorted(
         chosen,
@@ -177,7 +183,7 @@ def _in_printed_order(chosen: Sequence[Candidate]) -> list[Candidate]:
 
 
 class _PassageReader:
-    """The passages that may answer, and a question's parts as they are held against them."""
+    """The passages that may answer, and the prepared parts of a question."""
 
     def __init__(
         self,
@@ -195,7 +201,7 @@ class _PassageReader:
         self._terms = terms_of(parts, intent, index, lexicon)
 
     def sought(self, number: int) -> SoughtPart:
-        """One part of the question with its terms."""
+        """Return one part of the question with its terms."""
         filed = [filed.year for _, filed in self.passages if filed.year]
         later = frozenset(later_years(self._intent, max(filed, default=None)))
         terms = mark_absent_terms(self._terms[number], self._stems_read)
@@ -203,26 +209,26 @@ class _PassageReader:
 
     @cached_property
     def _stems_read(self) -> frozenset[str]:
-        """The stems of all that was read."""
+        """The stems of everything read."""
         return frozenset(each for passage, _ in self.passages for each in stems_in(passage.text))
 
     @property
     def table_answer(self) -> Reasoning | None:
-        """An answer that a cover or the rows of a table give."""
+        """An answer from a cover page or the rows of a table."""
         first = self.sought(0)
         covers = cover_answer(first, self._evidence, self._index, self._filings)
         return covers or (answers_from_tables(first, self._evidence, self._index) if len(self.parts) == 1 else None)
 
     @cached_property
     def passages(self) -> list[tuple[RetrievedPassage, FilingPeriod]]:
-        """(passage, period of its filing), those of the evidence first, each once."""
+        """(passage, period of its filing), evidence first, without duplicates."""
         years = {
             kept.passage.doc_id: FilingPeriod(kept.card.identity.fiscal_year, kept.card.identity.quarter)
             for kept in self._evidence
             if kept.card
         }
         found = {kept.passage.key: kept.passage for kept in self._evidence}
-        dated = bool(self._intent.dates) and Form.EIGHT_K in self._intent.forms  # one report is meant: that found first
+        dated = bool(self._intent.dates) and Form.EIGHT_K in self._intent.forms  # one report: the first one found
         filings = (
             []
             if dated
@@ -249,7 +255,7 @@ class _PassageReader:
                     yield RetrievedPassage.of(stored[hit.doc_id, hit.ordinal], hit.score, 1)
 
     def not_found_message(self, number: int) -> str:
-        """What of a part was not found, with the nearest pages."""
+        """Return what was not found for a part, with the nearest pages."""
         part = self.parts[number]
         terms = [term for term in self.sought(number).terms if not term.is_context and not term.is_everyday]
         absent = [term.words for term in terms if term.is_absent]
@@ -279,10 +285,9 @@ _OF_A_SUBJECT = FIGURES | {AnswerType.CAUSE, AnswerType.SENTENCE, AnswerType.VER
 
 
 def _best_sentences(sought: SoughtPart, reader: _PassageReader, told: Sequence[Candidate]) -> list[Candidate]:
-    """The best few sentences of the filings for one part, best first; near those told of the parts before it.
+    """Return the best sentences for one part, best first, close to those of earlier parts.
 
-    None for a question that says nothing of what it is about, unless it is about a report: any sentence would bear that
-    out.
+    Empty for a question without a subject, unless it is about a report, since any sentence would match.
     """
     telling = any(not (term.is_context or term.is_everyday) for term in sought.terms)
     of_a_report = bool(sought.intent.forms or sought.intent.dates)
@@ -301,7 +306,7 @@ def _best_sentences(sought: SoughtPart, reader: _PassageReader, told: Sequence[C
 
 
 def _proximity_weight(candidate: Candidate, told: Sequence[Candidate]) -> float:
-    """What a sentence of a further part is worth for where it stands: another filing may tell of another thing."""
+    """Return the weight of a sentence's place for a further part: another filing may be about something else."""
     if not told:
         return 1.0
     places = {(each.passage.doc_id, each.passage.page) for each in told}
@@ -317,7 +322,7 @@ _ELSEWHERE, _NEAR_BY = 0.7, 1.4
 
 
 def _without_repetition(found: Iterable[Candidate], most: int) -> Iterator[Candidate]:
-    """The first few that do not repeat one another and are worth their place; a list or name stands alone."""
+    """Yield the first few sentences without repetition and with sufficient scores; a list or name is yielded alone."""
     chosen: list[Candidate] = []
     for each in found:
         if not _may_be_quoted(each):
@@ -337,7 +342,7 @@ def _without_repetition(found: Iterable[Candidate], most: int) -> Iterator[Candi
 
 
 def _may_be_quoted(one: Candidate) -> bool:
-    """Whether nothing of it, or close to it, speaks to whoever reads the filing for somebody else."""
+    """Return whether the text and its surroundings contain no instructions to the reader."""
     text = one.passage.text
     if not signs_of_injection(text):
         return True
@@ -351,7 +356,7 @@ def _repeats(one: Candidate, other: Candidate) -> bool:
 
 
 def _further_part_answers(told: Sequence[Candidate], sought: SoughtPart, reader: _PassageReader) -> list[Candidate]:
-    """What answers a further part where the parts before are answered: the same sentence, or one right behind it."""
+    """Return the answer to a further part after earlier ones: the same sentence, or one directly after it."""
     own = [term for term in sought.terms if not term.is_context]
     own = own or (
         [] if sought.part.answer_type in FIGURES or sought.part.answer_type is AnswerType.DATE else list(sought.terms)
@@ -380,7 +385,7 @@ def _answers_part(text: str, around: str, own: Sequence[Term], sought: SoughtPar
 
 
 def _answer_sentences(chosen: Sequence[Candidate], new: Sequence[Candidate], sought: SoughtPart) -> str:
-    """The fact asked for, then the sentences that say it, each once."""
+    """Return the requested fact, then the sentences with it, without repetition."""
     led = leading_fact(chosen[0].text, sought.part) if len(chosen) == 1 and not chosen[0].alone else ""
     text = " ".join(each.text for each in new)
     if not text:

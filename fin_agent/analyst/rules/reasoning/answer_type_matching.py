@@ -1,4 +1,4 @@
-"""What of the kind that a question wants a text holds: a reason, a name, a date, an amount."""
+"""Match texts with the answer type of a question: a reason, a name, a date, an amount."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _NO_FIGURE = re.compile(
     r"|\b(?:No\.|Item|Note|Form|Exhibit|Section|Rule|Class|Topic|ASU|ASC|Phase|Level) ?\d[\w.()-]*",
     re.I,
 )
-"""Digits of dates and headings state no figure."""
+"""Digits of dates and headings, which state no figure."""
 _MONEY = re.compile(rf"[$€£¥]\s?[\d,.]+(?:\s?{_SCALE})?|[\d,.]+\s?(?:%|percent\b|basis points)", re.I)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _NEAR = 5
@@ -81,9 +81,9 @@ _A_FIGURE = 2
 
 
 def matches_in(text: str, part: QuestionPart) -> list[re.Match[str]]:
-    """What of the kind wanted a text holds, as matches in it; empty where it holds none.
+    """Return the matches of the answer type in a text; empty if there are none.
 
-    A reason, a list, a verdict or plain words are no matches: `holds` tells whether they are there.
+    Reasons, lists, verdicts and plain words have no matches: `matches_type` checks for them.
     """
     pattern = _COMPILED.get(part.answer_type)
     if pattern is None:
@@ -107,9 +107,9 @@ def _blank_out(cut: re.Match[str]) -> str:
 
 
 def _counted_nouns(text: str, number: re.Match[str]) -> set[str]:
-    """What a number counts: the nouns behind it, else the one right before it."""
+    """Return the nouns that a number counts: those after it, else the one directly before it."""
     behind = text[number.end() :].split()[: _NEAR + 1]
-    # In `15 Employee Resource Groups` groups are counted: a capitalised word before another one only names them.
+    # `15 Employee Resource Groups` counts groups: a capitalized word before another one is part of a name.
     named = [one[:1].isupper() and other[:1].isupper() for one, other in pairwise([*behind, ""])]
     after = [word for word, only_names in zip(behind, named, strict=True) if not only_names][:_NEAR]
     alone = text[: number.start()].split()[-2:] if len(number[0]) > _A_FIGURE else []
@@ -117,7 +117,7 @@ def _counted_nouns(text: str, number: re.Match[str]) -> set[str]:
 
 
 def matches_type(text: str, part: QuestionPart) -> bool:
-    """Whether a text is of the kind wanted."""
+    """Return whether a text is of the answer type."""
     if part.answer_type is AnswerType.CAUSE:
         return contains_listed_phrase("causes", text)
     if part.answer_type is AnswerType.BUSINESS:
@@ -129,9 +129,9 @@ def matches_type(text: str, part: QuestionPart) -> bool:
 
 
 def leading_fact(text: str, part: QuestionPart) -> str:
-    """The fact itself, where a sentence holds one of the kind wanted and no other; empty where that is not clear.
+    """Return the fact if a sentence contains exactly one of the answer type; else an empty text.
 
-    Of several that a sentence tells of several years, `respectively`, that of the year asked about.
+    Of several years' facts, listed with `respectively`, that of the requested year is returned.
     """
     if part.answer_type not in (
         AnswerType.DATE,
@@ -155,18 +155,18 @@ def leading_fact(text: str, part: QuestionPart) -> str:
         part.answer_type is AnswerType.COUNT
         and len({each[0] for each in matches_in(text, replace(part, counted=""))}) > 1
     ):
-        return ""  # `465 North America and 7 International stores`: which of them is meant, the sentence tells better
+        return ""  # `465 North America and 7 International stores`: ambiguous, so the whole sentence is the answer
     distinct = list(dict.fromkeys(found))
     return distinct[0][:1].upper() + distinct[0][1:] if len(distinct) == 1 and distinct[0] != text else ""
 
 
 def contains_listed_phrase(kind: str, text: str) -> bool:
-    """Whether a text holds one of the phrases of `answer_words.yaml`."""
+    """Return whether a text contains a phrase of a list in `answer_words.yaml`."""
     return _any_of(kind).search(text.replace("’", "'")) is not None
 
 
 def before_the_cause(text: str) -> str:
-    """What a sentence explains: its words up to the reason. All of it where the reason comes first.
+    """Return the explained part of a sentence: its words before the reason, or all of it if the reason comes first.
 
     >>> before_the_cause("Margin rose, primarily due to lower freight.")
     'Margin rose, primarily '
@@ -176,12 +176,12 @@ def before_the_cause(text: str) -> str:
 
 
 def movement_directions(text: str) -> tuple[bool, bool]:
-    """Whether a text says that something rose, and that something fell."""
+    """Return (whether a text says that something rose, whether it says that something fell)."""
     return has_listed_prefix("up", text), has_listed_prefix("down", text)
 
 
 def has_listed_prefix(kind: str, text: str) -> bool:
-    """Whether a word of the text begins as one of the list of `answer_words.yaml` does."""
+    """Return whether a word of the text begins like one of a list in `answer_words.yaml`."""
     return _prefix_pattern(kind).search(text) is not None
 
 
@@ -193,7 +193,10 @@ def _any_of(kind: str) -> re.Pattern[str]:
 
 
 def _movement_with_reason_pattern() -> str:
-    """A movement with its reason: `recovered on new orders`, `grew modestly as`; not `rose as a percentage of`."""
+    """Return a pattern for movements with reasons: `recovered on new orders`, `grew modestly as`.
+
+    It does not match `rose as a percentage of`.
+    """
     moved = "|".join(sorted(word_lists("answer_words")["moved"]))
     no_reason = r"(?:(?:an? (?:\w+ )?(?:percent|share|result|portion)|compared|of|reported|follows))"
     return rf"(?:{moved})(?: \w+ly)? (?:on|as(?! {no_reason}))"

@@ -1,4 +1,4 @@
-"""What the cover of a filing lists: registered securities, and the address of the principal executive offices."""
+"""Answers from the cover page: registered securities, and the address of the principal executive offices."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _OFFICE_WORDS = frozenset(
 )
 _CAPTION = re.compile(r"\(?\s*address\b.{0,12}\bprincipal\s+executive\s+offices?\b", re.I)
 _OVER_IT = re.compile(r"\)|\bidentification\b|\bincorporation\b|\bcharter\b|\d\d-\d{7}|\bfile n|^_+$", re.I)
-"""What stands over the address."""
+"""Lines above the address."""
 _POSTCODE = re.compile(r"\b\d{5}(?:-\d{4})?\b|\b[A-Z]{1,2}\d{1,2}[A-Z]? ?\d[A-Z]{2}\b|\b[A-Z]\d{1,2} ?[A-Z0-9]{4}\b")
 _MOST_LISTED, _MOST_LINES, _LONGEST_ADDRESS, _COVERS = 60, 4, 120, 2
 
@@ -73,7 +73,7 @@ _MOST_LISTED, _MOST_LINES, _LONGEST_ADDRESS, _COVERS = 60, 4, 120, 2
 def cover_answer(
     sought: SoughtPart, evidence: Sequence[Evidence], index: FilingIndex, filings: Sequence[str]
 ) -> Reasoning | None:
-    """What a cover lists, where a question asks for it; None for any other question."""
+    """Return the answer from a cover page, if the question asks for its content; else None."""
     core = sought.intent.core
     if sought.part.answer_type is AnswerType.EXCHANGE or (_LISTED_ASKED.search(core) and _EXCHANGE_ASKED.search(core)):
         return _securities(sought.intent, evidence, index, filings)
@@ -85,7 +85,7 @@ def cover_answer(
 def _securities(
     intent: Intent, evidence: Sequence[Evidence], index: FilingIndex, filings: Sequence[str]
 ) -> Reasoning | None:
-    """The securities of a whole list; where debt is asked for and none is listed, that only the others are."""
+    """Return the listed securities; if debt is requested and none is listed, that only the others are."""
     texts = [
         (kept.passage.doc_id, kept.passage.page, kept.passage.text)
         for kept in evidence
@@ -117,7 +117,7 @@ def _is_security_kind(kept: Evidence, intent: Intent) -> bool:
 
 
 def _listed(block: str) -> Iterator[str]:
-    """`Common Stock (GIS), New York Stock Exchange`: titles with what follows them up to an exchange."""
+    """Yield titles with symbol and exchange: `Common Stock (GIS), New York Stock Exchange`."""
     title, symbol = "", ""
     for line in (line.strip() for line in block.split("\n")):
         if not re.search(r"\w", line) or _HEADS.match(line):
@@ -135,7 +135,7 @@ def _listed(block: str) -> Iterator[str]:
 def _offices(
     intent: Intent, evidence: Sequence[Evidence], index: FilingIndex, filings: Sequence[str]
 ) -> Reasoning | None:
-    """The address on the cover of the year asked about or the latest; None where several filers are found."""
+    """Return the address on the cover of the requested or latest year; None for several filers."""
     years = {period.fiscal_year for period in intent.periods}
     cards = {kept.passage.doc_id: kept.card.identity for kept in evidence if kept.card}
     if len({card.company for card in cards.values()}) != 1:
@@ -154,7 +154,7 @@ def _offices(
 
 
 def address_on(cover: Page) -> str:
-    """The lines over `(Address of principal executive offices)`; empty where they are no whole address."""
+    """Return the lines above `(Address of principal executive offices)`; empty if they are no complete address."""
     lines = [" ".join(line.split()) for line in cover.text.split("\n")]
     lines = [line for line in lines if re.search(r"\w", line)]
     caption = next((number for number, line in enumerate(lines) if _CAPTION.search(line)), 0)

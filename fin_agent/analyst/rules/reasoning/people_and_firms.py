@@ -1,4 +1,4 @@
-"""Names that filings list: people with their offices, firms that sign a report."""
+"""Find the names that filings list: people with their offices, firms that sign a report."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _IN_WORDS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """One of the people a filing lists."""
+    """A person that a filing lists."""
 
     name: str
     title: str
 
 
 def people_in(text: str) -> list[Person]:
-    """People whom a passage lists with their titles: on lines with an age between, in rows, or before a dash."""
+    """Return the people listed with titles in a passage: on lines with an age between, in rows, or before a dash."""
     lines = [line.strip() for line in text.split("\n")]
     full = [line for line in lines if line]
     found: dict[str, str] = {}
@@ -49,7 +49,7 @@ def people_in(text: str) -> list[Person]:
 
 
 def offices_of(title: str) -> list[str]:
-    """The offices of a title, each with what narrows it, as they are held now: not what follows `prior to that`.
+    """Return the current offices in a title, each with its qualifiers.
 
     >>> offices_of("Chair since April 2019 and Chief Executive Officer since May 2017. President from 2015 to 2018")
     ['Chair', 'Chief Executive Officer']
@@ -76,14 +76,14 @@ _PAST = re.compile(r"\.\s|\bprior to\b|\bpreviously\b|\bfrom\s+(?:[A-Z][a-z]+\s+
 
 
 def current_title(title: str) -> str:
-    """A title as it is held now: without since when, and without those held before."""
+    """Return the current title, without its start and earlier titles."""
     return _SINCE.sub("", _PAST.split(title, maxsplit=1)[0]).strip(" .,;") if _SINCE.search(title) else title
 
 
 def requested_office(core: str) -> frozenset[str]:
-    """The ways to write the office that a question names; nothing where it names none of those told apart.
+    """Return the spellings of the office that a question names; empty if it names no known one.
 
-    >>> sorted(office_asked("Who was the CFO in 2020?"))
+    >>> sorted(requested_office("Who was the CFO in 2020?"))
     ['cfo', 'chief financial officer']
     """
     ways = [words for kind, words in sorted(word_lists("answer_words").items()) if kind.startswith("office ")]
@@ -92,7 +92,7 @@ def requested_office(core: str) -> frozenset[str]:
 
 
 def names_holder(text: str, office: frozenset[str]) -> bool:
-    """Whether a text puts a name beside an office: `said Chief Executive Officer Jo Doe`, `Jo Doe, our CEO`.
+    """Return whether a text names the holder of an office: `said Chief Executive Officer Jo Doe`, `Jo Doe, our CEO`.
 
     >>> office = frozenset(["chief executive officer"])
     >>> names_holder("The Board appointed Jo Doe, 52, as President and Chief Executive Officer.", office)
@@ -119,7 +119,7 @@ def names_holder(text: str, office: frozenset[str]) -> bool:
 
 
 _HAPPENS = r"(?:appoint|elect|nam(?=ed|es)|promot|retir|resign|step(?:s|ped)?\s+down|succe|depart|hir(?=ed|es))\w*"
-"""What makes or ends a holder of an office: `the Board appointed Jo Doe, 52, as Chief Executive Officer`."""
+"""Verbs that begin or end a term of office: `the Board appointed Jo Doe, 52, as Chief Executive Officer`."""
 
 
 def _contains_phrase(phrase: str, text: str) -> bool:
@@ -127,17 +127,17 @@ def _contains_phrase(phrase: str, text: str) -> bool:
 
 
 def firms_in(text: str) -> list[str]:
-    """Partnerships that a passage names, those that sign it first: `Ernst & Young LLP`."""
+    """Return the partnerships that a passage names, signatories first: `Ernst & Young LLP`."""
     found = [" ".join(match[1].split()) for pattern in (_SIGNED, _IN_WORDS) for match in pattern.finditer(text)]
     return list(dict.fromkeys(found))
 
 
 def is_title(words: str) -> bool:
-    """Whether words name an office: `Senior Vice President and Controller`."""
+    """Return whether words name an office: `Senior Vice President and Controller`."""
     said = set(re.findall(r"[a-z]+", words.lower()))
     return bool(said & word_lists("answer_words")["titles"])
 
 
 def _without_year(title: str) -> str:
-    """A title without the year that stands beside it in a row; not one that says since when in words."""
+    """Return a title without the year in its row; unchanged if it states its start in words."""
     return title if _SINCE.search(title) else re.sub(r"[\s|]+(?:19|20)\d\d.*$", "", title).strip(" ,;")

@@ -1,4 +1,4 @@
-"""A question in words as its parts, each with the kind of answer it wants; and what no filing answers."""
+"""Split a question in words into parts with answer types, and detect what no filing answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MIN_FOREIGN = 2
 
 
 class AnswerType(StrEnum):
-    """What an answer has to hold; the value says it in a refusal."""
+    """The content that an answer must have; the value names it in a refusal."""
 
     CAUSE = "a sentence that gives the reason"
     VERDICT = "a sentence that settles it"
@@ -53,28 +53,34 @@ class AnswerType(StrEnum):
 FIGURES = frozenset(
     {AnswerType.AMOUNT, AnswerType.NUMBER, AnswerType.SHARE, AnswerType.PERCENT, AnswerType.COUNT, AnswerType.DURATION}
 )
-"""What is a number."""
+"""Answer types that are numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionPart:
-    """One thing that a question asks."""
+    """One request of a question."""
 
     text: str
     answer_type: AnswerType
     counted: str = ""
-    """What is counted, where a number of things is wanted."""
+    """The noun that is counted, if a number of things is requested."""
 
     @property
     def answer_type_words(self) -> frozenset[str]:
-        """Words that say what kind of answer is wanted, not what it is about."""
+        """Words that state the answer type, not the subject."""
         return frozenset(_table()["unsaid"].get(self.answer_type.name.lower(), ()))
 
 
 def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[QuestionPart, ...]:
-    """The parts of a question, in order; `figure` where a number is known to be asked for, `counted` what it counts.
+    """Return the parts of a question, in order.
 
-    >>> [(part.text, part.wants.name) for part in parts_of("When did the plant close, and how many people lost work?")]
+    Args:
+        core: The question.
+        figure: Whether a number is known to be requested.
+        counted: What it counts.
+
+    >>> question = "When did the plant close, and how many people lost work?"
+    >>> [(part.text, part.answer_type.name) for part in parts_of(question)]
     [('When did the plant close', 'DATE'), ('how many people lost work', 'COUNT')]
     """
     if counted:
@@ -117,11 +123,11 @@ def _answer_type(text: str) -> AnswerType:
 
 
 _BARE_SIGN = re.compile(r"(?<![\d.\s])%|(?<!\d)\s%|[$€£](?!\s?\d)")
-"""A sign without a figure asks for one: `total committed $`."""
+"""A sign without a figure requests one: `total committed $`."""
 
 
 def _asks_figure(text: str) -> bool:
-    """Whether what is asked for is called by a word for figures: `what were the accruals`, not `what is its policy`."""
+    """Return whether the request is named by a word for figures: `what were the accruals`, not `what is its policy`."""
     asked = _WHAT.search(text)
     return asked is not None and _pattern(tuple(_table()["figures"])).search(asked["head"]) is not None
 
@@ -131,27 +137,27 @@ _WHAT = re.compile(
     r"(?P<head>(?:(?!(?:of|on|for|in|at|to|under|from|did|does|do|is|was|were|are|has|had|have)\b)[\w’'&,.-]+\s*){1,6})",
     re.I,
 )
-"""What `what` goes with, up to a preposition or a verb."""
+"""The words after `what`, up to a preposition or a verb."""
 
 
 _OFFICERS = re.compile(r"\b(?:officers|executives|management|leadership)\b", re.I)
 
 
 def _asks_all(text: str) -> bool:
-    """Whether all of something are asked for: `which acquisitions did it make`."""
+    """Return whether a complete list is requested: `which acquisitions did it make`."""
     nouns = "|".join(sorted(map(re.escape, _table()["listed"])))
     return re.search(rf"\b(?:what|which)\s+(?:[\w’'&,.-]+\s+){{0,4}}?(?:{nouns})\b", text, re.I) is not None
 
 
 def asks_in_words(core: str) -> bool:
-    """Whether its words say what kind of answer is wanted (`how much`, `when`, `list`), or it ranks rows."""
+    """Return whether the words state the answer type (`how much`, `when`, `list`), or rank rows."""
     return parse_ranking(core) is not None or any(
         part.answer_type not in (AnswerType.NUMBER, AnswerType.SENTENCE) for part in parts_of(core)
     )
 
 
 def unanswerable_reason(core: str) -> str:
-    """What is said of a question that no filing answers; empty for any other.
+    """Return the message for a question that no filing answers; empty for any other.
 
     >>> unanswerable_reason("Where did the stock close in June?")
     'a market price, which is in no filing'
@@ -182,7 +188,7 @@ def _table() -> Mapping[str, Any]:
 
 @lru_cache(maxsize=64)
 def _pattern(phrases: Iterable[str]) -> re.Pattern[str]:
-    """Finds any of the phrases; nothing where there are none."""
+    """Return a pattern for any of the phrases; it matches nothing if there are none."""
     spelt = [
         (r"^\W*" if phrase.startswith("^") else r"\b")
         + re.sub(r"(?<=\w)\\\*", r"\\w*", re.escape(phrase.lstrip("^")).replace(r"\ \*\ ", rf"\s+{_WORDS_BETWEEN}"))

@@ -1,4 +1,4 @@
-"""What a question ranks: `the largest liability`, `which segment had the highest revenue`, `the top three expenses`."""
+"""Parse rankings: `the largest liability`, `which segment had the highest revenue`, `the top three expenses`."""
 
 from __future__ import annotations
 
@@ -45,29 +45,29 @@ STATEMENTS_OF = {
     "expens": Statement.INCOME,
     "cost": Statement.INCOME,
 }
-"""Of these the statement is what is ranked, where no measure is named."""
+"""Nouns that are ranked within a statement if no measure is named."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankingRequest:
-    """A rank asked for over the rows of a table."""
+    """A ranking over the rows of a table."""
 
     noun: str
     """What is ranked: `derivative instruments`."""
     measure: str
-    """By what: `notional value`; empty where the rows are themselves what is ranked."""
+    """The criterion, `notional value`; empty if the rows themselves are ranked."""
     highest: bool
     count: int = 1
     word: str = "largest"
-    """The rank as the question calls it."""
+    """The superlative in the question."""
 
 
 def parse_ranking(core: str) -> RankingRequest | None:
-    """What `core` ranks; None where it does not.
+    """Return the ranking that `core` requests; None if it requests none.
 
-    >>> ranked_in("Which of the swaps had the highest notional value in 2021?")
-    Ranked(noun='swaps', measure='notional value', highest=True, count=1, word='highest')
-    >>> ranked_in("What were the top three operating expenses in 2021?").noun
+    >>> parse_ranking("Which of the swaps had the highest notional value in 2021?")
+    RankingRequest(noun='swaps', measure='notional value', highest=True, count=1, word='highest')
+    >>> parse_ranking("What were the top three operating expenses in 2021?").noun
     'operating expenses'
     """
     found = _SUPERLATIVE.search(core)
@@ -99,7 +99,7 @@ def parse_ranking(core: str) -> RankingRequest | None:
 
 
 def ranked_statement(core: str) -> Statement | None:
-    """The statement whose rows are ranked: the balance sheet for `the largest asset`; None for other tables."""
+    """Return the statement whose rows are ranked, the balance sheet for `the largest asset`; None for other tables."""
     ranked = parse_ranking(core)
     if ranked is None or ranked.measure:
         return None
@@ -107,13 +107,13 @@ def ranked_statement(core: str) -> Statement | None:
 
 
 def measure_stems(measure: str) -> list[str]:
-    """Stems of a measure without those that any figure is called by: `notional` of `notional value`."""
+    """Return the stems of a measure without generic words for figures: `notional` for `notional value`."""
     plain = word_lists("answer_words")["amounts"]
     words = [word for word in re.findall(r"[a-z][a-z-]*", measure.lower()) if word not in plain]
     return stems_of(" ".join(words))
 
 
 def _before_time_and_place(text: str) -> str:
-    """The words up to what says where and when."""
+    """Return the words before the place and time."""
     text = _LEVEL.sub("", text)
     return _END.split(text, maxsplit=1)[0].strip()

@@ -1,4 +1,4 @@
-"""The text of a passage as whole sentences and items of lists, each under its heading."""
+"""Split the text of a passage into sentences and list items under their headings."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ _SENTENCE = re.compile(
     r"(?<=[.?!;])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|No|vs)\.)(?<!\b(?:Mrs|Inc|Ltd)\.)[\"”)]?\s+(?=[A-Z“\"•]|\(\w{1,3}\))"
     r"|\s*•\s*"
 )
-"""An initial or a title ends no sentence (`Rolf H. Anselm`), and words in parentheses go on with it (`Inc. (the`)."""
+"""An initial or a title ends no sentence (`Rolf H. Anselm`), and neither does text before parentheses (`Inc. (the`)."""
 _ITEM = re.compile(r"^\s*(?:[•●▪◦■‣·∙]|[-–—*](?=\s)|\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)(?=\s)|\d{1,2}\)(?=\s))\s*")
 _FURNITURE = re.compile(r"^\s*(?:table of contents|index|©.*|\d{1,3})\s*$", re.I)
-"""What stands on every page."""
+"""Text that repeats on every page."""
 _UNITS = re.compile(r"^\(?(?:amounts? |dollars? |\$ ?)?in (?:millions|thousands|billions)\b.*\)?$", re.I)
 _TAIL = re.compile(r"(?<=\w):\s\w{1,12}$")
-"""A first cell of the table under a sentence."""
+"""The first cell of a table below a sentence."""
 _ENDS = (".", "?", "!", ":", ";", ".”", '."', ".)", "!”")
 _PAIRS = (("(", ")"), ("“", "”"))
 _FIRST_WORDS = 40
 _MAX_LENGTH = 600
 _SHORT_ITEM = 60
 _HEADING = 0.5
-"""A line less than this share of the longest is a heading, unless it ends a sentence."""
+"""A line shorter than this share of the longest is a heading, unless it ends a sentence."""
 _LAST_LINE = 0.8
-"""A line less than this share of the longest that ends a sentence ends its paragraph."""
+"""A line shorter than this share of the longest that ends a sentence ends its paragraph."""
 _MAX_FIGURES = 0.3
 _MIN_PLAIN_WORDS = 3
 _MIN_LETTERS = 20
@@ -34,17 +34,17 @@ _MIN_LETTERS = 20
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """What stands between two headings or bullets."""
+    """The text between two headings or bullets."""
 
     sentences: tuple[str, ...]
     heading: str = ""
     item: bool = False
-    """Whether it is one of a list."""
+    """Whether it is an item of a list."""
 
 
 @lru_cache(maxsize=1024)
 def paragraphs_of(text: str) -> tuple[Paragraph, ...]:
-    """The paragraphs of a page's text: lines joined, page furniture and cells of tables left out."""
+    """Return the paragraphs of a page's text: lines joined, headers, footers and table cells removed."""
     found = []
     for heading, item, words in _blocks(text):
         sentences = _sentences(words, item=item)
@@ -54,14 +54,14 @@ def paragraphs_of(text: str) -> tuple[Paragraph, ...]:
 
 
 def sentences_of(text: str) -> list[str]:
-    """Sentences of running text; lines broken by the page are joined, runs of figures are left out."""
+    """Return the sentences of running text: broken lines joined, runs of figures removed."""
     return [sentence for paragraph in paragraphs_of(text) for sentence in paragraph.sentences]
 
 
 def is_complete_sentence(sentence: str) -> bool:
-    """Whether it begins and ends as a sentence does; a page may cut it at either end.
+    """Return whether a text begins and ends like a sentence; a page break may cut it at either end.
 
-    >>> is_whole("We have two segments."), is_whole("and those wrongdoers are using their power;")
+    >>> is_complete_sentence("We have two segments."), is_complete_sentence("and those wrongdoers use their power;")
     (True, False)
     """
     first = sentence[:_FIRST_WORDS]
@@ -70,7 +70,7 @@ def is_complete_sentence(sentence: str) -> bool:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
-    """(heading, whether an item of a list, words) of each paragraph."""
+    """Yield (heading, whether it is a list item, words) of each paragraph."""
     lines = [line for line in text.split("\n") if not _FURNITURE.match(line) or _is_cell(line)]
     width = max(map(len, lines), default=0)
     heading, item = "", False
@@ -82,7 +82,7 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
             if block:
                 yield heading, item, _joined(block)
             elif not bullet and not stripped and item:
-                continue  # space between a bullet and its words
+                continue  # an empty line between a bullet and its words
             block, item = (
                 ([stripped[bullet.end() :]] if stripped[bullet.end() :] else []) if bullet else [],
                 bool(bullet),
@@ -100,7 +100,7 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
             continue
         block.append(stripped)
         ended = stripped.endswith(_ENDS) and len(line) < _LAST_LINE * width
-        goes_on = sum(map(len, block)) > width and not stripped.endswith(_ENDS)  # a line broken amid a sentence
+        goes_on = sum(map(len, block)) > width and not stripped.endswith(_ENDS)  # a line break inside a sentence
         if ((short and not goes_on) or ended) and following.strip()[:1].isupper():
             yield heading, item, _joined(block)
             block, item = [], False
@@ -109,7 +109,7 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
 
 
 def _joined(lines: Sequence[str]) -> str:
-    """One line; a word broken at its hyphen is made whole (`forward-` and `looking`)."""
+    """Join lines; a word broken at a hyphen is joined (`forward-` and `looking`)."""
     return re.sub(r"(?<=[a-z])- (?=[a-z])(?!- (?:and|or|to)\b)", "-", " ".join(lines))
 
 
@@ -132,7 +132,7 @@ def _sentences(paragraph: str, *, item: bool) -> list[str]:
 
 
 def _join_series(parts: Sequence[str]) -> list[str]:
-    """Parts of sentences; what a sentence names after its colon goes on with it over semicolons."""
+    """Join parts of sentences: an enumeration after a colon continues over semicolons."""
     joined: list[str] = []
     for part in parts:
         if joined and joined[-1].endswith(";") and (": " in joined[-1] or len(part) < _SHORT_ITEM):
@@ -143,7 +143,7 @@ def _join_series(parts: Sequence[str]) -> list[str]:
 
 
 def _is_cell(line: str) -> bool:
-    """`$`, `1,934`, `(80.4)%`: figures without words."""
+    """Return whether a line has figures without words: `$`, `1,934`, `(80.4)%`."""
     return bool(line.strip()) and not any(mark.isalpha() for mark in line) and not _ITEM.match(line)
 
 
@@ -158,18 +158,18 @@ _ENUMERATION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PrintedList:
-    """Items with what announces them."""
+    """List items with the text that announces them."""
 
     lead: str
     items: tuple[str, ...]
     heading: str
     position: int
-    """Of the lead among the passage's sentences."""
+    """Position of the lead among the passage's sentences."""
     last: int
 
     @property
     def text(self) -> str:
-        """The whole list as one sentence; long items by what they begin with."""
+        """The whole list as one sentence; long items are shortened."""
         items = [_trimmed(item) for item in self.items]
         if sum(map(len, items)) > _MAX_LIST_LENGTH:
             items = [_opening(item) for item in self.items]
@@ -177,7 +177,7 @@ class PrintedList:
 
 
 def printed_lists(paragraphs: Sequence[Paragraph]) -> Iterator[PrintedList]:
-    """Items that follow a sentence which ends in a colon, or a heading."""
+    """Yield the items after a sentence that ends in a colon, or after a heading."""
     position = 0
     lead: tuple[str, int] | None = None
     items: list[str] = []
@@ -197,7 +197,7 @@ def printed_lists(paragraphs: Sequence[Paragraph]) -> Iterator[PrintedList]:
 
 
 def is_enumeration(sentence: str) -> bool:
-    """Whether a sentence announces several things and names them.
+    """Return whether a sentence announces several things and names them.
 
     >>> is_enumeration("There are two reportable segments: Consumer and Business."), is_enumeration("We have segments.")
     (True, False)

@@ -1,4 +1,4 @@
-"""Answers that stand in the rows of a table: the largest of some, and what a sentence announces for a later year."""
+"""Answers from rows of a table: the extreme rows, and figures announced for a later year."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from fin_agent.vocabulary.table import Cell, Row, Table
 _SCALES = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 _TOTAL = re.compile(r"\btotals?\b|^sub-?totals?\b", re.I)
 _LESS = re.compile(r"^\W*(?:less|accumulated (?:depreciation|amortization)|allowances?)\b", re.I)
-"""What is taken off the row above."""
+"""Rows subtracted from the row above."""
 _NO_PART = re.compile(r"\beliminat\w*|\bunallocated\b|\breconcil\w*|\binter-?segment\b|\badjustments?\b", re.I)
 _ANNOUNCES = re.compile(
     r"\bas follows\b|\b(?:following|below) tables?\b|\btables? below\b|\b(?:set|sets) forth\b|\bsummariz\w+\b|:\s*$",
@@ -39,15 +39,15 @@ _ANNOUNCES = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z])")
 _TITLE = re.compile(r"^(?:[A-Z][A-Z’'&-]+\s+){2,}|^(?:[A-Z][\w’'-]*\s+){2,}(?=(?:The|Our|We|As|At|In|These)\s+[a-z])")
-"""A title that runs on into the sentence under it."""
+"""A title that continues into the sentence below it."""
 _A_YEAR = re.compile(r"^\W*(?:fiscal(?: year)?\s+)?((?:19|20)\d\d)\W*$", re.I)
 _BESIDE = frozenset({"total", "and", "operating", "cost", "the"})
-"""What a heading may say beside what is ranked: `Costs and expenses`."""
+"""Words that a heading may have in addition to the ranked ones: `Costs and expenses`."""
 _MOST_SUMMANDS, _FEWEST_SUMMANDS, _ROUNDING = 20, 2, 2
 _FEWEST, _MOST_CELLS = 2, 6
 _CAPTION = 320
 _MIN_COVERAGE = 0.75
-"""Share by weight of the question's words that an announcement and its columns must bear out."""
+"""Share of the question's word weight that an announcement and its columns must cover."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,10 @@ class PlacedTable:
     table: Table
     statement: Statement | None
     facts: Mapping[Box, Fact]
-    """What its cells state, by place."""
+    """The facts of its cells, by box."""
 
     def cell_citation(self, row: Row, column: int) -> Citation:
-        """A cell with the words of its row and column."""
+        """Return the citation of a cell with the words of its row and column."""
         cell = row.cells[column]
         assert cell is not None
         head = self.period(column)
@@ -73,7 +73,7 @@ class PlacedTable:
         return Citation(doc_id=self.doc_id, page=self.table.page, text=text, box=cell.box)
 
     def format_figure(self, cell: Cell) -> str:
-        """A figure with its unit and scale: `$1,097 million`, `12.5%`."""
+        """Return a figure with its unit and scale: `$1,097 million`, `12.5%`."""
         fact = self._fact(cell)
         if cell.percent or (fact and fact.unit not in ("USD", "count", "shares")):
             return cell.printed
@@ -82,14 +82,14 @@ class PlacedTable:
         return f"{'-' if cell.amount < 0 else ''}{'$' if money else ''}{abs(cell.amount):,} {scale}".strip()
 
     def period(self, column: int) -> str:
-        """What a column covers, in short: `FY2022`, `Q2 FY2022`; its own words where it is no period."""
+        """Return the period of a column, `FY2022` or `Q2 FY2022`; its heading if it is no period."""
         period = self.table.periods[column] if column < len(self.table.periods) else None
         if period is None:
             return self.table.columns[column] if column < len(self.table.columns) else ""
         return f"Q{period.quarter} FY{period.fiscal_year}" if period.quarter else f"FY{period.fiscal_year}"
 
     def _fact(self, cell: Cell) -> Fact | None:
-        """What a cell states; a mere number among amounts of money is one too (`Stores` is no count of stores)."""
+        """Return the fact of a cell; a bare number among amounts of money is money too."""
         fact = self.facts.get(cell.box)
         if cell.percent or (fact is not None and fact.unit != "count"):
             return fact
@@ -103,7 +103,7 @@ class PlacedTable:
 
 
 def answers_from_tables(sought: SoughtPart, evidence: Sequence[Evidence], index: FilingIndex) -> Reasoning | None:
-    """The row that a question ranks first, or the figures of the later year it names; None for any other."""
+    """Return the extreme row, or the figures of a later year that the question names; None for other questions."""
     ranked = parse_ranking(sought.intent.core)
     years = later_years(sought.intent)
     beyond = _BEYOND.search(sought.intent.core)
@@ -112,7 +112,7 @@ def answers_from_tables(sought: SoughtPart, evidence: Sequence[Evidence], index:
     placed = tables_of(evidence, index)
     if beyond:
         if _other_kinds().intersection(stems_in(beyond["of"])):
-            return None  # the parts of a table that add up to its total are segments, not customers
+            return None  # parts that add up to the total are segments, not customers
         return _parts_beyond_share(float(beyond[3]), sought, placed, below=beyond[2].lower() in _BELOW)
     return (ranked and _extreme_rows(ranked, sought, placed)) or (
         _announced_figures(sought, placed, years) if years else None
@@ -120,7 +120,7 @@ def answers_from_tables(sought: SoughtPart, evidence: Sequence[Evidence], index:
 
 
 def later_years(intent: Intent, latest: int | None = None) -> set[str]:
-    """Years that the question names after those of its filings, or after the `latest`: `in 2024`, as of 2021."""
+    """Return the years in the question after those of its filings, or after `latest`: `in 2024`, as of 2021."""
     asked = [period.fiscal_year for period in intent.periods]
     filed = [min(max(asked), latest)] if asked and latest else asked or ([latest] if latest else [])
     named = re.findall(r"\b(?:19|20)\d\d\b", _REPORT_OF.sub(" ", intent.core))
@@ -135,7 +135,7 @@ _REPORT_OF = re.compile(
 
 
 def tables_of(evidence: Sequence[Evidence], index: FilingIndex) -> list[PlacedTable]:
-    """The tables on the pages of the evidence, page by page, each page once."""
+    """Return the tables on the pages of the evidence, page by page, without duplicates."""
     keys = list(dict.fromkeys(PageKey(kept.passage.doc_id, kept.passage.page) for kept in evidence))
     statements = {page.key: page.statement for page in index.outline({key.doc_id for key in keys})}
     placed: list[PlacedTable] = []
@@ -159,14 +159,14 @@ _IN_ALL = 0.02
 
 @lru_cache(maxsize=1)
 def _other_kinds() -> frozenset[str]:
-    """Stems of what revenue comes from beside segments and products: customers, regions."""
+    """Return stems of sources of revenue other than segments and products: customers, regions."""
     return frozenset(stem for word in word_lists("question_words")["not segments"] for stem in stems_in(word))
 
 
 def _parts_beyond_share(
     percent: float, sought: SoughtPart, tables: Sequence[PlacedTable], *, below: bool
 ) -> Reasoning | None:
-    """Which parts make up more (or less) than a share of the revenue, by the first table whose parts add up to it."""
+    """Return the parts above or below a share of revenue, by the first table whose parts add up to it."""
     for placed in tables:
         for rows in groups_of(placed.table.rows):
             column = _column(placed, sought.intent.periods, RankingRequest("parts", "revenue", highest=True))
@@ -204,11 +204,11 @@ def _parts_beyond_share(
 
 
 def _extreme_rows(ranked: RankingRequest, sought: SoughtPart, tables: Sequence[PlacedTable]) -> Reasoning | None:
-    """The first rows by the rank asked for; None where no table is about the question, or several disagree."""
+    """Return the first rows of the ranking; None if no table is about the question, or several disagree."""
     metrics = sought.lexicon.metrics if sought.lexicon is not None else {}
     named = sought.lexicon.metrics_in(ranked.measure) if sought.lexicon is not None else ()
     if any(name in metrics and metrics[name].statement is not None for name in named):
-        return None  # parts of a company by a line of a statement: those are figures
+        return None  # a ranking of parts by a line of a statement is computed from figures
     found = list(_ranked_groups(ranked, sought, tables))
     if not found or len({plain_label(rows[0]).lower() for _, _, rows in found}) > 1:
         return None
@@ -225,7 +225,7 @@ def _extreme_rows(ranked: RankingRequest, sought: SoughtPart, tables: Sequence[P
 def _ranked_groups(
     ranked: RankingRequest, sought: SoughtPart, tables: Sequence[PlacedTable]
 ) -> Iterator[tuple[PlacedTable, int, list[Row]]]:
-    """(table, column, rows in the order asked for) of each group of rows that is about what is ranked."""
+    """Yield (table, column, ranked rows) of each group of rows about what is ranked."""
     for placed in tables:
         column = _column(placed, sought.intent.periods, ranked)
         if column is None:
@@ -241,7 +241,7 @@ def _ranked_groups(
 
 
 def _is_about(placed: PlacedTable, rows: Sequence[Row], column: int, ranked: RankingRequest) -> bool:
-    """Whether rows are what is ranked, by what stands over them."""
+    """Return whether the headings of rows name what is ranked."""
     heading = rows[0].section[-1] if rows[0].section else ""
     wanted = {STATEMENTS_OF[each] for each in stems_in(ranked.noun) if each in STATEMENTS_OF}
     if not ranked.measure:
@@ -260,7 +260,7 @@ def _is_about(placed: PlacedTable, rows: Sequence[Row], column: int, ranked: Ran
 
 
 def _balance_sheet_side(placed: PlacedTable, ranked: RankingRequest) -> list[Sequence[Row]]:
-    """All assets, or all liabilities, of a balance sheet: what stands above their total, under whatever headings."""
+    """Return all assets, or all liabilities, of a balance sheet: the rows above their total, across headings."""
     nouns = stems_in(ranked.noun)
     if placed.statement is not Statement.BALANCE_SHEET or ranked.measure or len(nouns) != 1:
         return []
@@ -282,7 +282,7 @@ def _is_equity(row: Row) -> bool:
 
 
 def members_of(rows: Sequence[Row], column: int, *, parts: bool) -> list[Row]:
-    """The rows with a figure there that are no totals; nor, where `parts` are asked for, what is between them."""
+    """Return the rows with a figure in the column that are no totals; for `parts`, also without reconciling rows."""
     return [
         row
         for place, row in enumerate(rows)
@@ -298,7 +298,7 @@ def members_of(rows: Sequence[Row], column: int, *, parts: bool) -> list[Row]:
 
 
 def _is_subtotal(rows: Sequence[Row], place: int, column: int) -> bool:
-    """Whether a row is the sum of those right above it."""
+    """Return whether a row is the sum of the rows directly above it."""
     wanted = rows[place].cells[column]
     if wanted is None or not wanted.amount:
         return False
@@ -316,7 +316,7 @@ def _is_subtotal(rows: Sequence[Row], place: int, column: int) -> bool:
 
 
 def groups_of(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
-    """Rows that follow one another under the same heading, with rows under none up to their total."""
+    """Yield groups of consecutive rows under the same heading, including rows without one up to their total."""
     start = 0
     while start < len(rows):
         end = start + 1
@@ -327,7 +327,7 @@ def groups_of(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
 
 
 def _column(placed: PlacedTable, periods: Sequence[FiscalPeriod], ranked: RankingRequest) -> int | None:
-    """The only column of the period asked about (the latest, where none is), or the one called as the measure is."""
+    """Return the only column of the requested period (the latest by default), or the one named like the measure."""
     table = placed.table
     dated = [(number, period) for number, period in enumerate(table.periods) if period is not None]
     if not dated:
@@ -348,7 +348,7 @@ def _column(placed: PlacedTable, periods: Sequence[FiscalPeriod], ranked: Rankin
 
 
 def _announced_figures(sought: SoughtPart, tables: Sequence[PlacedTable], years: set[str]) -> Reasoning | None:
-    """The figures of a later year under a sentence that says what is asked; None where none or several are."""
+    """Return the figures of a later year below a matching sentence; None if there are none or several."""
     found: list[tuple[float, PlacedTable, str, str, list[tuple[Row, int, str]]]] = []
     for placed in tables:
         caption = placed.table.caption.removesuffix(placed.table.unit_line).strip()
@@ -381,7 +381,7 @@ def _announced_figures(sought: SoughtPart, tables: Sequence[PlacedTable], years:
 
 
 def _cells_by_year(table: Table, years: set[str]) -> Iterator[tuple[str, list[tuple[Row, int, str]]]]:
-    """(year, cells with what tells them apart) of each row, and each column, that is called as one of `years` is."""
+    """Yield (year, cells with what distinguishes them) of each row and column named by one of `years`."""
     for row in table.rows:
         found = _A_YEAR.match(row.label)
         if found and found[1] in years:
@@ -394,7 +394,7 @@ def _cells_by_year(table: Table, years: set[str]) -> Iterator[tuple[str, list[tu
 
 
 def plain_label(row: Row) -> str:
-    """What a row is called, without what its label says in brackets."""
+    """Return the label of a row without text in brackets."""
     label = re.sub(r"\s*\([^()]*(?:\)|$)", "", row.label)
     return re.split(r",\s+(?:less|net of)\b", label or row.label)[0].strip(" :,")
 

@@ -1,4 +1,4 @@
-"""The words that tell what an answer is about, and how far a text bears them out."""
+"""The terms of a question, and how far a text covers them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ from fin_agent.retrieval.search_terms import stem, stems_of, weights_of
 from fin_agent.vocabulary.dates import MONTHS
 
 _ANOTHER_WORD, _RELATED, _NEARBY, _BEFORE, _CONTEXT = 0.9, 0.6, 0.75, 0.65, 0.5
-"""What a word counts that is said by another of its group, by one of its subject, in words nearby; a name said before;
-of the context."""
+"""Weights of a synonym, a related term, a nearby word, an earlier name, and context."""
 _LEAST, _EVERYDAY = 0.4, 0.1
-"""The least weight of a word, and that of an everyday word."""
+"""The least weight of a word, and the weight of an everyday word."""
 _FIGURE = re.compile(r"(\d[\d,]*(?:\.\d+)?)(?:k|m|mm|mn|b|bn|tn)?", re.I)
 _RARE = 3.8
-"""Weight of a word on about one page in fifty: a capital alone makes no name (`Real change in Sales`)."""
+"""Weight of a word on about one page in fifty; a capital alone makes no name (`Real change in Sales`)."""
 _SHORT_TRIGGER = 2
 _SHORT = 3
 _BRITISH = re.compile(r"(?<=[a-z]{3})is(?=(?:e|ed|es|ing|ation|ations)$)|(?<=[a-z]{2})our(?=s?$)")
@@ -34,30 +33,30 @@ _NAME = re.compile(r"[A-Z].*[a-zA-Z0-9]|[A-Za-z]+\d\w*|\d+[A-Za-z]\w*|\d{3}|[A-Z
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word of the question, or several that stand for one thing."""
+    """A word of the question, or several words for one thing."""
 
     words: str
     stems: frozenset[str]
     weight: float
     others: tuple[frozenset[str], ...] = ()
-    """What means the same."""
+    """Synonyms, as stems."""
     related: tuple[frozenset[str], ...] = ()
-    """What filings write on its subject."""
+    """Filings' terms for its subject, as stems."""
     is_name: bool = False
-    """Whether nothing else stands for it: an answer that does not say it is about something else."""
+    """Whether it has no substitute: an answer without it is about something else."""
     is_capital: bool = False
-    """Whether the question writes it with a capital: part of a name, which a heading may say for a whole section."""
+    """Whether the question capitalizes it, as part of a name that a heading may state for a whole section."""
     is_context: bool = False
-    """Whether it is of another part of the question."""
+    """Whether it belongs to another part of the question."""
     is_everyday: bool = False
-    """Whether people say it of anything (`got`, `roughly`): filings write something else for it, or nothing."""
+    """Whether it is a common word (`got`, `roughly`) for which filings use another, or none."""
     is_absent: bool = False
-    """Whether nothing that was read says it."""
+    """Whether nothing that was read contains it."""
     phrases: tuple[str, ...] = ()
-    """What means the same, to search for."""
+    """Synonyms to search for."""
 
     def coverage_in(self, said: Collection[str]) -> float:
-        """How far words of a text, as stems, say it: 0 to 1."""
+        """Return how far the stems of a text cover the term, 0 to 1."""
         if self.stems <= set(said):
             return 1.0
         if any(other <= set(said) for other in self.others):
@@ -65,7 +64,7 @@ class Term:
         return _RELATED if any(other <= set(said) for other in self.related) else 0.0
 
     def is_mentioned_in(self, said: Collection[str]) -> bool:
-        """Whether words of a text say it, or what means the same."""
+        """Return whether a text contains the term or a synonym."""
         return self.coverage_in(said) >= _ANOTHER_WORD
 
 
@@ -76,9 +75,13 @@ def _weight_of(stems: Collection[str], weights: Mapping[str, float]) -> float:
 def coverage(
     terms: Sequence[Term], said: Collection[str], nearby: Collection[str] = (), before: Collection[str] = ()
 ) -> float:
-    """Share by weight of the terms that a text bears out, 0 to 1; words nearby count less.
+    """Return the weighted share of the terms that a text covers, 0 to 1.
 
-    Of the words farther before it only names and figures count: they say what a section is about.
+    Args:
+        terms: The terms.
+        said: Stems of the text.
+        nearby: Stems of nearby text, which count less.
+        before: Stems of earlier text, of which only names and figures count, since they state the subject of a section.
     """
     total = sum(term.weight for term in terms)
     here = frozenset(said)
@@ -94,7 +97,7 @@ def coverage(
 
 
 def mark_absent_terms(terms: Sequence[Term], said: Collection[str]) -> tuple[Term, ...]:
-    """The terms with those marked that nothing of what was read says; such a word weighs no more than the others do."""
+    """Return the terms with those marked that nothing read contains; their weight is limited to the others' mean."""
     absent = [not term.coverage_in(said) and not term.is_everyday for term in terms]
     known = [term.weight for term, none in zip(terms, absent, strict=True) if not none and not term.is_everyday]
     most = sum(known) / len(known) if known else math.inf
@@ -110,7 +113,7 @@ def terms_of(
     index: FilingIndex,
     lexicon: Lexicon | None,
 ) -> list[list[Term]]:
-    """The terms of each part of a question, with those of the first part behind those of the others, as context."""
+    """Return the terms of each part of a question; those of the first part are context for the others."""
     known = {plain(word) for phrase in intent.keywords for word in _TOKEN.findall(phrase)}
     known |= {plain(piece) for word in known for piece in re.split(r"[^a-z0-9]+", word)}
     subjects, labels = _subjects(intent, lexicon), _labels(intent, lexicon)
@@ -148,7 +151,7 @@ def _weighed(term: Term, weights: Mapping[str, float], frequencies: Mapping[str,
     own = _weight_of(term.stems, weights)
     others = [_weight_of(other, weights) for other in term.others if all(frequencies.get(each) for each in other)]
     if others and min(others) < own:
-        own = math.sqrt(own * max(min(others), _LEAST))  # any of them may stand for something else
+        own = math.sqrt(own * max(min(others), _LEAST))  # any of them may have another meaning
     rare = _weight_of(term.stems, weights) >= _RARE or any(mark.isdigit() for mark in term.words)
     return replace(term, weight=max(own, _LEAST), is_name=term.is_name and rare)
 
@@ -160,13 +163,13 @@ def _all_stems(term: Term) -> Iterable[str]:
 
 
 def plain(word: str) -> str:
-    """Small letters, American spelling, no possessive."""
+    """Normalize a word: lower case, American spelling, no possessive."""
     return _BRITISH.sub(lambda found: "iz" if found[0] == "is" else "or", re.sub(r"['’]s?$", "", word.lower()))
 
 
 @lru_cache(maxsize=50_000)
 def stems_in(text: str) -> tuple[str, ...]:
-    """The stems of a text in American spelling, stopwords left out; figures whole as well (`5.45`, `2500`)."""
+    """Return the stems of a text in American spelling without stopwords, and its complete figures (`5.45`, `2500`)."""
     stems = stems_of(" ".join(plain(word) if word.endswith(_ENDINGS) else word for word in text.split()))
     return (*stems, *map(_figure, _WITH_MARKS.findall(text)))
 
@@ -176,7 +179,7 @@ _WITH_MARKS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+")
 
 
 def _figure(printed: str) -> str:
-    """A number without commas and idle zeros."""
+    """Return a number without commas and trailing zeros."""
     plain_number = printed.replace(",", "")
     return plain_number.rstrip("0").rstrip(".") if "." in plain_number else plain_number
 
@@ -208,7 +211,7 @@ def _terms(
         figure = _FIGURE.fullmatch(token) if taken == 1 else None
         stems = frozenset([_figure(figure[1])] if figure else stems_in(" ".join(words)))
         if moves and taken == 1 and low.startswith(moves):
-            continue  # which way a measure moved is looked at apart
+            continue  # the direction of a movement is checked separately
         if (
             not stems
             or stems in seen
@@ -231,20 +234,20 @@ def _terms(
 _COMMON = frozenset(
     {"us", "u.s", "board", "company", "form", "note", "notes", "item", "i", "fy", "q1", "q2", "q3", "q4", "utility"}
 )
-"""Written with a capital, but no name of anything."""
+"""Capitalized words that are no names."""
 
 
 _MONTHS = frozenset({*MONTHS, *(month[:3] for month in MONTHS), "sept"})
 
 
 def _is_known(token: str, known: Collection[str]) -> bool:
-    """Whether a word is of what is asked: it names no company and no period."""
+    """Return whether a word is part of the subject, not of a company or period."""
     low = plain(token)
     return low in known or all(piece in known for piece in re.split(r"[^a-z0-9]+", low) if piece)
 
 
 def _longest_phrase(tokens: Sequence[str], place: int) -> tuple[int, tuple[frozenset[str], ...], tuple[str, ...]]:
-    """How many tokens make the longest phrase that has others for it; those others, as stems and as printed."""
+    """Return the number of tokens of the longest phrase with synonyms, and the synonyms as stems and as printed."""
     groups = _synonym_groups()
     for count in range(min(5, len(tokens) - place), 0, -1):
         key = tuple(stem(plain(piece)) for token in tokens[place : place + count] for piece in _pieces(token))
@@ -259,7 +262,7 @@ def _pieces(token: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _synonym_groups() -> Mapping[tuple[str, ...], tuple[tuple[frozenset[str], ...], tuple[str, ...]]]:
-    """By the stems of a phrase, what else is said for it: as stems, and as printed."""
+    """Return the synonyms of a phrase by its stems, as stems and as printed."""
     stems: dict[tuple[str, ...], list[frozenset[str]]] = {}
     printed: dict[tuple[str, ...], list[str]] = {}
     for _, words in sorted(word_lists("same_words").items()):
@@ -272,7 +275,7 @@ def _synonym_groups() -> Mapping[tuple[str, ...], tuple[tuple[frozenset[str], ..
 
 
 def _subjects(intent: Intent, lexicon: Lexicon | None) -> Mapping[str, tuple[frozenset[str], ...]]:
-    """For a word of the question, the terms filings write on its subject, by topics and synonyms of the lexicon."""
+    """Return filings' terms for the subject of a word, by topics and synonyms of the lexicon."""
     if lexicon is None:
         return {}
     asked = set(stems_of(intent.core))
@@ -292,7 +295,7 @@ def _subjects(intent: Intent, lexicon: Lexicon | None) -> Mapping[str, tuple[fro
 
 
 def _labels(intent: Intent, lexicon: Lexicon | None) -> Mapping[str, tuple[frozenset[str], ...]]:
-    """For a word that names a measure, what statements call it."""
+    """Return the statements' labels for a word that names a measure."""
     found: dict[str, list[frozenset[str]]] = {}
     for mention in lexicon.mentions(intent.core) if lexicon else ():
         metric = lexicon.metrics.get(mention.id) if lexicon else None
@@ -304,7 +307,7 @@ def _labels(intent: Intent, lexicon: Lexicon | None) -> Mapping[str, tuple[froze
 
 
 def _share_wordings(name: str, lexicon: Lexicon) -> Iterable[frozenset[str]]:
-    """What a filing says that gives one metric in percent of another: `gross profit` and `net sales` for a margin."""
+    """Yield filings' terms for a metric in percent of another: `gross profit` and `net sales` for a margin."""
     part, whole = ratio_of(name.removesuffix("_reported"), lexicon)
     if part in lexicon.metrics and whole in lexicon.metrics:
         for label in lexicon.metrics[part].labels:
@@ -313,7 +316,7 @@ def _share_wordings(name: str, lexicon: Lexicon) -> Iterable[frozenset[str]]:
 
 
 def ratio_of(name: str, lexicon: Lexicon) -> tuple[str, str]:
-    """The part and the whole of a measure that is one metric in percent of another; two empty names for any other.
+    """Return the part and the whole of a measure that is a percentage of two metrics; two empty names for any other.
 
     >>> from fin_agent.lexicon.lexicon import load_lexicon
     >>> ratio_of("gross_margin", load_lexicon())
