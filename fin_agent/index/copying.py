@@ -1,4 +1,4 @@
-"""Filings of one index brought into another of any kind: whole, one by one, going on where it was stopped."""
+"""Copy filings from one index to another of any kind, one by one, resuming where a copy was stopped."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from fin_agent.index.sqlite import SqliteIndex
 
 
 class CopyOutcome(StrEnum):
-    """What became of a filing."""
+    """The result for a filing."""
 
     COPIED = "copied"
     UNCHANGED = "unchanged"
-    """It was there, with the same content read in the same way."""
+    """The target already has it, with the same content read in the same way."""
     FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
 class CopiedFiling:
-    """One filing and what became of it."""
+    """One filing and its result."""
 
     doc_id: str
     outcome: CopyOutcome
     pages: int = 0
     vectors: int = 0
-    """Models and units whose vectors were copied."""
+    """Number of models and units whose vectors were copied."""
     reason: str = ""
 
 
 @dataclass(slots=True)
 class CopyReport:
-    """What a copy did."""
+    """The results of a copy."""
 
     filings: list[CopiedFiling] = field(default_factory=list)
 
     def count(self, outcome: CopyOutcome) -> int:
-        """How many filings ended so."""
+        """Return the number of filings with an outcome."""
         return sum(filing.outcome is outcome for filing in self.filings)
 
 
@@ -53,17 +53,26 @@ def copy_filings(
     jobs: int = 1,
     on_filing: Callable[[CopiedFiling], None] = lambda filing: None,
 ) -> CopyReport:
-    """Bring the filings `doc_ids` (all, where none are named) of `source` into `target`, with their vectors.
+    """Copy filings of `source` to `target`, with their vectors.
 
-    Each is visible in `target` when all of it is there, its vectors right after it. One that is there as it is here is
-    left alone, so a copy that was stopped goes on where it was; one that fails is told, and the rest goes on, unless
-    nothing can be written at all: then FilingIndexError is raised. `jobs` filings are on their way at once.
+    A filing becomes visible in `target` once it is complete, followed by its vectors. A filing that is unchanged is
+    skipped, so a copy that was stopped can be resumed. A filing that fails is reported, and the others are copied.
+
+    Args:
+        source: The index to read.
+        target: The index to write.
+        doc_ids: The filings to copy; all where empty.
+        jobs: Number of filings copied in parallel.
+        on_filing: Called with each result.
+
+    Raises:
+        FilingIndexError: Nothing can be written at all.
     """
     report = CopyReport()
     models = source.vector_models()
     lacking = {held: frozenset(target.without_vectors(held.model, held.unit)) for held in models}
     copied = partial(_copy_filing, source, target, lacking=lacking)
-    with ThreadPoolExecutor(jobs) as pool:  # what is waiting when one raises is not begun
+    with ThreadPoolExecutor(jobs) as pool:  # filings still waiting when one raises are not started
         for filing in pool.map(copied, doc_ids or [entry.doc_id for entry in source.entries()]):
             report.filings.append(filing)
             on_filing(filing)
@@ -75,7 +84,7 @@ def copy_filings(
 def _copy_filing(
     source: FilingIndex, target: FilingIndex, doc_id: str, lacking: Mapping[VectorModel, Collection[str]]
 ) -> CopiedFiling:
-    """Copy one filing and its vectors; `lacking` names, of each model, filings without its vectors in the target."""
+    """Copy one filing and its vectors; `lacking` gives the filings without vectors in the target, per model."""
     pages = vectors = 0
     try:
         record = source.filing(doc_id)
@@ -94,7 +103,7 @@ def _copy_filing(
                 vectors += bool(found)
     except (ValueError, FilingIndexError) as error:
         if isinstance(error, FilingIndexError) and error.subject != doc_id:
-            raise  # no filing is to blame
+            raise  # the error does not concern this filing
         reason = error.what if isinstance(error, FilingIndexError) else str(error)
         return CopiedFiling(doc_id, CopyOutcome.FAILED, reason=reason)
     return CopiedFiling(doc_id, CopyOutcome.COPIED if copied or vectors else CopyOutcome.UNCHANGED, pages, vectors)

@@ -1,4 +1,4 @@
-"""Bring files into an index: several are read at once, each is written whole, failures are kept with their reason."""
+"""Add files to an index: several are read in parallel, each is written completely, and failures are recorded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fin_agent.vocabulary.filing import Filing, ReadWarning
 
 @dataclass(frozen=True, slots=True)
 class PreparedFiling:
-    """A filing with what the index stores beside it."""
+    """A filing with its cards and summary, which the index stores with it."""
 
     filing: Filing
     cards: tuple[str, ...]
@@ -30,7 +30,7 @@ class PreparedFiling:
 
 
 class Outcome(StrEnum):
-    """What became of a file."""
+    """The result for a file."""
 
     ADDED = "added"
     UNCHANGED = "unchanged"
@@ -39,7 +39,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IngestedFile:
-    """One file and what became of it."""
+    """One file and its result."""
 
     path: Path
     doc_id: str
@@ -48,14 +48,14 @@ class IngestedFile:
     remedy: str = ""
     pages: int = 0
     warnings: tuple[ReadWarning, ...] = ()
-    """What was odd about a file that was added."""
+    """Defects of a file that was added."""
     kept: bool = False
-    """Whether the index keeps a file that failed among those to be read again."""
+    """Whether the index lists a file that failed among those to be read again."""
 
 
 @dataclass(slots=True)
 class IngestReport:
-    """What an ingest did."""
+    """The results of an ingest."""
 
     files: list[IngestedFile] = field(default_factory=list)
 
@@ -72,12 +72,12 @@ class IngestReport:
 
     @property
     def failures(self) -> list[IngestedFile]:
-        """Files that could not be read, with reasons."""
+        """The files that could not be read, with reasons."""
         return [file for file in self.files if file.outcome is Outcome.FAILED]
 
 
 Prepare = Callable[[Path], PreparedFiling]
-"""Reads one file; has to be importable by name, since it runs in worker processes."""
+"""Reads one file; must be importable by name, because it runs in worker processes."""
 OnFile = Callable[[IngestedFile], None]
 
 
@@ -92,20 +92,20 @@ def ingest(
     on_wait: Callable[[Owner | None], None] = lambda owner: None,
     on_long: Callable[[Path], None] = lambda path: None,
 ) -> IngestReport:
-    """Add files to an index. A file that this version has read before and that has not changed is left alone.
+    """Add files to an index. Unchanged files that this version has read before are skipped.
 
     Args:
-        paths: Files, or folders that are taken with everything below.
+        paths: Files, or folders that are read recursively.
         index: An open index, or its folder, where an index is created if there is none.
         prepare: Reads a file; `fin_agent.prepare` where None.
         workers: Number of processes that read; one per core where None, 0 to read in this process.
-        on_file: Is called with each file and its outcome.
+        on_file: Called with each file and its outcome.
         wait: Seconds to wait for another ingest to end.
-        on_wait: Is called with the owner of the lock that is waited for.
-        on_long: Is called every 20 seconds with a file that is still being read while no other is done.
+        on_wait: Called with the owner of the lock that is waited for.
+        on_long: Called every 20 seconds with a file that is still being read while no other is done.
 
     Returns:
-        What became of each file. A file that cannot be read is reported there, and the others are added.
+        The result for each file. A file that cannot be read is reported there, and the others are added.
 
     Raises:
         IndexInUseError: Another ingest did not end within `wait` seconds.
@@ -153,13 +153,13 @@ def ingest(
 
 
 def _usual_reader() -> Prepare:
-    from fin_agent.evidence.filing_preparation import prepare  # makes what is stored, in a room above
+    from fin_agent.evidence.filing_preparation import prepare  # a higher layer, imported only when needed
 
     return prepare
 
 
 def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Path, list[FileStamp]]:
-    """Files to be read, each with itself and the copies of it: they become what it becomes."""
+    """Return the files to be read, each with itself and its copies, which get the same result."""
     waiting: dict[Path, list[FileStamp]] = {}
     first: dict[str, FileStamp] = {}
     for path in files:
@@ -168,7 +168,7 @@ def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Pa
         except ReadError as error:
             kept = False
             if path.is_file():
-                with suppress(OSError, UnicodeError):  # a path that is no text cannot be kept
+                with suppress(OSError, UnicodeError):  # a path that is not valid text cannot be recorded
                     manifest.record_failure(FileStamp.of(path, ""), error.what, error.remedy)
                     kept = True
             done(_failed(path, error.what, error.remedy, kept=kept))
@@ -249,7 +249,7 @@ def _store(stamp: FileStamp, outcome: StoredFiling | FinAgentError, manifest: Ma
     if isinstance(outcome, StoredFiling):
         try:
             manifest.add(stamp, outcome)
-        except (ValueError, OverflowError) as error:  # what SQLite cannot hold: half a character, too large a number
+        except (ValueError, OverflowError) as error:  # values SQLite cannot store: lone surrogates, huge numbers
             outcome = reader_failure(stamp.path, error)
         else:
             return added_message(stamp.path, outcome)
@@ -258,16 +258,17 @@ def _store(stamp: FileStamp, outcome: StoredFiling | FinAgentError, manifest: Ma
 
 
 def added_message(path: Path, stored: StoredFiling) -> IngestedFile:
-    """What is told of a file whose filing was added."""
+    """Return the result for a file whose filing was added."""
     pages = len(stored.parts[Part.PAGES])
     return IngestedFile(path, stored.doc_id, Outcome.ADDED, pages=pages, warnings=stored.warnings)
 
 
 def files_below(paths: Iterable[Path]) -> list[Path]:
-    """The files named, and every readable file below the folders named, sorted; each once, however it is named.
+    """Return the named files and every readable file below the named folders, sorted, each once.
 
-    What is there by its name and cannot be read (a link to nowhere, a folder that may not be entered) is among them, so
-    that it is reported. Folders that are links are entered like others, each real folder once: links in a circle end.
+    Named paths that cannot be read (a dangling link, a folder without permission) are included, so that they are
+    reported.
+    Linked folders are entered like others, but each real folder once, so that cyclic links end.
     """
     found: dict[str, Path] = {}
     entered: set[str] = set()
@@ -278,7 +279,7 @@ def files_below(paths: Iterable[Path]) -> list[Path]:
 
 
 def _below(folder: Path, entered: set[str]) -> Iterator[Path]:
-    """`entered` holds the real paths of folders that were looked through, and gets those of this one and below."""
+    """Yield the readable files below `folder`; `entered` collects the real paths of folders already visited."""
     entered.add(os.path.realpath(folder))
     closed: list[Path] = []
     for inside, folders, names in os.walk(

@@ -1,4 +1,4 @@
-"""One ingest at a time: a lock that names its owner, and that the system takes from a process that is gone."""
+"""A lock for one ingest at a time, which names its owner and which the system releases when its process ends."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from fin_agent.errors import FilingIndexError
 LOCK_NAME = "ingest.lock"
 _LOOKED_EVERY = 0.2
 _WAITED_FOR_A_NAME = 1.0
-"""Seconds until whoever has just taken the lock has written who it is."""
+"""Seconds until a new owner of the lock has written its name."""
 _MAX_COMMAND_LENGTH = 300
 
 
 class IndexInUseError(FilingIndexError):
-    """Another process ingests into this index, or repairs it."""
+    """Another process ingests into this index or repairs it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who holds the lock, as written in it."""
+    """The process that holds the lock, as recorded in it."""
 
     host: str
     pid: int
@@ -40,13 +40,13 @@ class Owner:
 
     @classmethod
     def here(cls) -> Owner:
-        """This process, now."""
+        """Return this process as the owner, with the current time."""
         command = shlex.join(sys.argv)[:_MAX_COMMAND_LENGTH]
         return cls(socket.gethostname(), os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"), command)
 
     @property
     def seconds(self) -> float:
-        """Since it took the lock."""
+        """Seconds since it acquired the lock."""
         try:
             return max(0.0, (datetime.now(UTC) - datetime.fromisoformat(self.started)).total_seconds())
         except (ValueError, TypeError):
@@ -62,8 +62,16 @@ def ingest_lock(
 ) -> Iterator[None]:
     """Hold the lock of the index in `folder`.
 
-    Waits up to `wait` seconds for another to end; `on_wait` is told once for whom. Readers do not meet this lock, and
-    neither do writers of single filings: each of their transactions is whole by itself. Raises IndexInUseError.
+    Readers do not use this lock, nor do writers of single filings, whose transactions are atomic.
+
+    Args:
+        folder: The folder of the index.
+        wait: Seconds to wait for another owner.
+        on_wait: Called once with the owner that is waited for.
+
+    Raises:
+        IndexInUseError: Another process holds the lock.
+        FilingIndexError: The lock cannot be created.
     """
     path = folder / LOCK_NAME
     lock = FileLock(path)
@@ -90,7 +98,7 @@ def ingest_lock(
 
 
 def lock_owner(folder: Path) -> Owner | None:
-    """Who holds the lock of the index in `folder` now; None where nobody does."""
+    """Return the current owner of the lock of the index in `folder`; None where there is none."""
     path = folder / LOCK_NAME
     try:
         if path.exists():
@@ -103,7 +111,7 @@ def lock_owner(folder: Path) -> Owner | None:
 
 
 def _acquire(lock: BaseFileLock, path: Path, wait: float, on_wait: Callable[[Owner | None], None]) -> None:
-    """Raises Timeout, OSError."""
+    """Acquire the lock. Raises Timeout, OSError."""
     try:
         lock.acquire(blocking=False)
     except Timeout:
@@ -122,7 +130,7 @@ def _owner(path: Path) -> Owner | None:
 
 
 def _write(path: Path, content: str) -> None:
-    """Full disks included: the lock is the system's, what is written only says whose it is."""
+    """Write the owner, ignoring errors such as a full disk: only the lock itself is essential."""
     with suppress(OSError):
         path.write_text(content, encoding="utf-8")
 

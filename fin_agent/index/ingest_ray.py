@@ -1,7 +1,7 @@
-"""Reading spread over a Ray cluster: tasks read filings, one writer a shard puts them into the index.
+"""Ingest on a Ray cluster: tasks read filings, and one writer per shard adds them to the index.
 
-Ray does what it is made for: it starts tasks of a node that is lost again elsewhere, and a writer that ends. Writing a
-filing is whole or not at all and may be repeated, so that each ends in the index once.
+Ray restarts tasks of a lost node elsewhere, and writers that end. Writing a filing is atomic and can be repeated, so
+each filing is in the index once.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from fin_agent.index.stored_filing import StoredFiling
 from fin_agent.index.workers import read_here
 
 _AHEAD = 3
-"""Files under way per processor of the cluster: enough to keep all busy, few enough to keep memory flat."""
+"""Files in progress per processor of the cluster: enough to keep all busy, few enough to limit memory."""
 _READ_AGAIN = 3
 _SECONDS_TO_WRITE = 120.0
 
 Reading = StoredFiling | tuple[str, str] | None
-"""What became of a file: the filing, (reason, remedy) of a failure, None where the index has it."""
+"""The result for a file: the filing, (reason, remedy) of a failure, or None where the index has it already."""
 
 
 def ingest_on_ray(
@@ -39,20 +39,29 @@ def ingest_on_ray(
     writers: int = 1,
     on_file: OnFile = lambda file: None,
 ) -> IngestReport:
-    """Bring the files of `paths` into `index`, a folder or a cluster's address, read by the Ray cluster at `address`.
+    """Add files to an index, read by a Ray cluster.
 
-    `ray://HOST:10001` is a cluster, `ray://` the one of this machine, or one that is started for it. Every node has to
-    see the files under the same paths. An index on Elasticsearch takes any number of `writers`, a folder one. Raises
-    FinAgentError where Ray is not installed or not reached, FilingIndexError where the index cannot be written.
+    Every node must see the files under the same paths.
+
+    Args:
+        paths: Files and folders.
+        index: A folder, or the address of an Elasticsearch cluster.
+        address: `ray://HOST:10001` for a cluster; `ray://` for the local one, which is started if necessary.
+        writers: Number of writers: any for an index on Elasticsearch, one for a folder.
+        on_file: Called with each file and its outcome.
+
+    Raises:
+        FinAgentError: Ray is not installed or cannot be reached.
+        FilingIndexError: The index cannot be written.
     """
     ray = _connect(address)
-    with create_index(index) as opened:  # what is wrong with it is said here
+    with create_index(index) as opened:  # reports errors of the index early
         if writers > 1 and isinstance(opened, SqliteIndex):
             raise FinAgentError("a folder takes one writer", subject=str(index), remedy="Leave --writers out")
     files = files_below(map(Path, paths))
     report = IngestReport()
     doubled = _duplicate_ids(files)
-    # Restarted and asked again without end: what a killed writer was at is written anew.
+    # Restarted and retried without limit: a killed writer repeats its current write.
     made = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(_Writer)
     shards = [made.remote(str(index)) for _ in range(writers)]
     known: Mapping[str, str] = ray.get(shards[0].known.remote())
@@ -108,7 +117,7 @@ def _connect(address: str) -> Any:
 
 
 def _duplicate_ids(files: Sequence[Path]) -> dict[Path, Path]:
-    """Files whose doc_id another one before has, and that one."""
+    """Return the files whose doc_id an earlier file has, with that file."""
     first: dict[str, Path] = {}
     return {path: other for path in files if (other := first.setdefault(doc_id_of(path), path)) is not path}
 
@@ -119,8 +128,8 @@ def _report_outcome(report: IngestReport, on_file: OnFile, file: IngestedFile) -
 
 
 def _read(path: str, known: str | None) -> Reading:
-    """In a task of Ray: the filing, or why there is none. `known` is the content that the index has of it."""
-    from fin_agent.evidence.filing_preparation import prepare  # a room above, which makes what is stored
+    """Return the filing, or why there is none, in a Ray task; `known` is the content hash in the index."""
+    from fin_agent.evidence.filing_preparation import prepare  # a higher layer, imported only when needed
 
     try:
         if known is not None and content_hash(Path(path)) == known:
@@ -132,7 +141,7 @@ def _read(path: str, known: str | None) -> Reading:
 
 
 class _Writer:
-    """In an actor of Ray: writes the filings of its shard, each whole; again, where it ended before it said so."""
+    """A Ray actor that writes the filings of its shard, each atomically; it repeats a write that was interrupted."""
 
     def __init__(self, place: str) -> None:
         self._left_open = ExitStack()
@@ -144,13 +153,13 @@ class _Writer:
             self._manifest = Manifest(self._index)
 
     def known(self) -> dict[str, str]:
-        """The content hash of each filing that need not be read again."""
+        """Return the content hash of each filing that need not be read again."""
         if self._manifest is not None:
             return self._manifest.current()
         return {entry.doc_id: entry.content_hash for entry in self._index.entries()}
 
     def keep(self, path: str, reading: Reading) -> IngestedFile:
-        """Write what was read, and tell what became of the file."""
+        """Write the result of a reading, and return the result for the file."""
         file, doc_id = Path(path), doc_id_of(Path(path))
         if reading is None:
             return IngestedFile(file, doc_id, Outcome.UNCHANGED)
@@ -165,5 +174,5 @@ class _Writer:
         return added_message(file, reading)
 
     def close(self) -> None:
-        """Give the index back."""
+        """Close the index."""
         self._left_open.close()

@@ -1,4 +1,4 @@
-"""What every file given to `ingest` came to: kept in the index, written in one transaction with the filing."""
+"""The manifest: the state of every file given to `ingest`, stored in the index with the filing in one transaction."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ from fin_agent.index.stored_filing import StoredFiling, delete_filing, insert_fi
 
 
 class FileState(StrEnum):
-    """What is known of a file."""
+    """The state of a file."""
 
     WAITING = "waiting"
-    """An ingest has still to read it, or was ended before it did."""
+    """Not read yet; an ingest is running or ended before reading it."""
     DONE = "done"
     FAILED = "failed"
     DAMAGED = "damaged"
-    """Its filing was damaged in the index and has been taken out."""
+    """Its filing was damaged in the index and has been removed."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
-    """A file as it was when it was looked at."""
+    """The properties of a file when it was last checked."""
 
     path: Path
     doc_id: str
     size: int
     modified_ns: int
     content_hash: str
-    """Empty where it could not be read."""
+    """Empty if the file could not be read."""
 
     @classmethod
     def of(cls, path: Path, content_hash: str) -> FileStamp:
-        """The stamp of the file at `path`."""
+        """Return the stamp of the file at `path`."""
         status = path.stat()
         return cls(path, doc_id_of(path), status.st_size, status.st_mtime_ns, content_hash)
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadFile:
-    """A file that is not in the index as it should be, why, and what to do."""
+    """A file whose filing is missing or outdated in the index, with the reason and a remedy."""
 
     path: Path
     doc_id: str
@@ -55,12 +55,12 @@ class UnreadFile:
 
     @property
     def is_missing(self) -> bool:
-        """Whether the file is no longer there."""
+        """Whether the file no longer exists."""
         return not self.path.is_file()
 
 
 class Manifest:
-    """The files an index was made from, as they were when this was opened."""
+    """The files that an index was made from, as recorded when this object was created."""
 
     def __init__(self, index: SqliteIndex) -> None:
         self._index = index
@@ -71,23 +71,23 @@ class Manifest:
         self._rows: dict[str, sqlite3.Row] = {row["path"]: row for row in found}
 
     def known_hash(self, path: Path) -> str:
-        """Content hash at the last ingest, where size and time are still those; else empty."""
+        """Return the content hash at the last ingest if size and time are unchanged, otherwise an empty text."""
         row, status = self._rows.get(_key(path)), path.stat()
         same = row is not None and (row["size"], row["modified_ns"]) == (status.st_size, status.st_mtime_ns)
         return str(row["content_hash"]) if row is not None and same else ""
 
     def is_done(self, stamp: FileStamp) -> bool:
-        """Whether this content was read by this version and is in the index, wherever the file was then."""
+        """Return whether this version has read this content into the index, from whatever path."""
         return self._present.get(stamp.doc_id) == (stamp.content_hash, reader_fingerprint())
 
     def current(self) -> dict[str, str]:
-        """The content hash of each filing that this version has read."""
+        """Return the content hash of each filing that this version has read."""
         return {
             doc_id: content for doc_id, (content, reader) in self._present.items() if reader == reader_fingerprint()
         }
 
     def record_location(self, stamp: FileStamp) -> None:
-        """Keep where the file is now and its time, so that the next run need not read it to see that it is the same."""
+        """Record the current path and time of the file, so that the next run need not read it."""
         row = self._rows.get(_key(stamp.path))
         if row is not None and tuple(row) == _row(stamp, FileState.DONE):
             return
@@ -96,7 +96,7 @@ class Manifest:
             _record(connection, stamp, FileState.DONE)
 
     def other_owner(self, stamp: FileStamp) -> Path | None:
-        """Another file, still there and with other content, that this doc_id was ingested from."""
+        """Return another existing file with other content that has this doc_id in the index."""
         for row in self._rows.values():
             if row["doc_id"] == stamp.doc_id and row["state"] == FileState.DONE and row["path"] != _key(stamp.path):
                 other = Path(row["path"])
@@ -105,7 +105,7 @@ class Manifest:
         return None
 
     def record_pending(self, stamps: Iterable[FileStamp]) -> None:
-        """Keep which files are about to be read: what an ingest that is ended leaves is known."""
+        """Record which files are about to be read, so that they are known if the ingest is interrupted."""
         with self._index.writing() as connection:
             for stamp in stamps:
                 _record(connection, stamp, FileState.WAITING, "it was not read yet: the ingest ended before", RETRY)
@@ -118,23 +118,23 @@ class Manifest:
             _record(connection, stamp, FileState.DONE)
 
     def record_failure(self, stamp: FileStamp, reason: str, remedy: str) -> None:
-        """Keep why the file could not be read. A filing read from it before stays in the index."""
+        """Record why the file could not be read. A filing read from it earlier stays in the index."""
         with self._index.writing() as connection:
             _record(connection, stamp, FileState.FAILED, reason, remedy)
 
     def record_copy(self, stamp: FileStamp) -> None:
-        """Another file of this content is in the index: nothing of this one is left to be read."""
+        """Remove the pending entry of a file whose content is in the index from another file."""
         with self._index.writing() as connection:
             connection.execute(
                 "DELETE FROM ingested_files WHERE path = ? AND state != ?", (_key(stamp.path), FileState.DONE)
             )
 
     def unread(self) -> list[UnreadFile]:
-        """Files that failed, wait to be read or lost their filing, by path."""
+        """Return the files that failed, are waiting or lost their filing, by path."""
         return [unread_file(row) for _, row in sorted(self._rows.items()) if row["state"] != FileState.DONE]
 
     def forget(self, paths: Iterable[Path]) -> int:
-        """Take files off the manifest; their filings stay. Returns how many were on it."""
+        """Remove files from the manifest, but not their filings; return how many were removed."""
         with self._index.writing() as connection:
             return sum(
                 connection.execute("DELETE FROM ingested_files WHERE path = ?", (str(path),)).rowcount for path in paths
@@ -145,7 +145,7 @@ RETRY = "Run `fin-agent ingest --retry-failed`"
 
 
 def unread_file(row: sqlite3.Row) -> UnreadFile:
-    """A row of `ingested_files` that is not done."""
+    """Return a row of `ingested_files` that is not done as an UnreadFile."""
     path = Path(row["path"])
     reason, remedy = row["failure"] or "no reason is known", row["remedy"] or RETRY
     if not path.is_file():

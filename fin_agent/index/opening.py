@@ -1,4 +1,4 @@
-"""What a caller names: an index by its folder or its cluster's address, filings by their doc_ids."""
+"""Resolve names given by callers: an index by folder or cluster address, filings by doc_id."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ AnyIndex: TypeAlias = "SqliteIndex | ElasticIndex"
 
 _ADDRESS = re.compile(r"^(https?):/+(.*)$", re.I | re.S)
 _WITHOUT_SCHEME = re.compile(r"(?:.*@)?(?:\[[\da-f:.]+\]|[\w.-]{2,}):\d{2,5}(?:/.*)?", re.I | re.S)
-"""`127.0.0.1:9200/filings`: a folder may be called so, and hardly ever is."""
+"""An address without a scheme, such as `127.0.0.1:9200/filings`, which is rarely the name of a folder."""
 _NEAR = 65
 _SAME_START = 50
-"""How alike the first words have to be: years and forms are alike in the names of all companies."""
+"""Minimum similarity of the first words, because years and forms are alike in the names of all companies."""
 _MOST = 3
 
 
 def open_index(place: Path | str) -> AnyIndex:
-    """The index in a folder, or at `https://host:9200/prefix`.
+    """Open the index in a folder, or at `https://host:9200/prefix`.
 
-    Raises FilingIndexError where there is none, it cannot be reached or read, or the client for a cluster is missing.
+    Raises:
+        FilingIndexError: There is none, it cannot be reached or read, or the client for clusters is missing.
     """
     address = address_of(place)
     if address is None:
@@ -40,7 +41,7 @@ def open_index(place: Path | str) -> AnyIndex:
 
 
 def create_index(place: Path | str) -> AnyIndex:
-    """The index in a folder or on a cluster, made where there is none."""
+    """Open the index in a folder or on a cluster, creating it where there is none."""
     address = address_of(place)
     if address is None:
         return _embedded().create(Path(place))
@@ -48,10 +49,12 @@ def create_index(place: Path | str) -> AnyIndex:
 
 
 def address_of(place: Path | str) -> str | None:
-    """The address that an index was given as, or None for a folder.
+    """Return the cluster address that `place` is, or None for a folder.
 
-    A command line takes paths, and a Path holds `https://host/x` as `https:/host/x`: both are understood. Raises
-    FilingIndexError for what may be meant as either: a host with its port and no `https://`.
+    A Path turns `https://host/x` into `https:/host/x`; both are accepted.
+
+    Raises:
+        FilingIndexError: The text is ambiguous: a host with a port but without `https://`.
 
     >>> address_of(Path("https://localhost:9200/filings"))
     'https://localhost:9200/filings'
@@ -69,13 +72,17 @@ def address_of(place: Path | str) -> str | None:
 
 
 def place_of(index: object, otherwise: Path) -> str:
-    """Where an index is, as it is named to open it again: its address, else the folder `otherwise`."""
+    """Return the location with which an index can be opened again: its address, otherwise the folder `otherwise`."""
     address = getattr(index, "address", None)
     return str(otherwise.resolve()) if address is None else str(address)
 
 
 def chosen_filings(doc_ids: Sequence[str] | None, index: FilingIndex) -> tuple[str, ...] | None:
-    """Each once; None for all. Raises FilingIndexError where one is not indexed, or none is named: that is not all."""
+    """Return each doc_id once; None for all.
+
+    Raises:
+        FilingIndexError: A filing is not indexed, or the list is empty, which does not mean all.
+    """
     if doc_ids is None:
         return None
     if isinstance(doc_ids, str) or not doc_ids:
@@ -90,7 +97,7 @@ def chosen_filings(doc_ids: Sequence[str] | None, index: FilingIndex) -> tuple[s
 
 
 def not_indexed(doc_id: str, names: Iterable[str]) -> FilingIndexError:
-    """The error for a filing that is asked for and not there; `names` are those that are."""
+    """Return the error for a filing that is not in the index; `names` are those that are."""
     near = similar_names(doc_id, names)
     meant = f"Did you mean {' or '.join(near)}? " if near else ""
     return FilingIndexError(
@@ -99,7 +106,7 @@ def not_indexed(doc_id: str, names: Iterable[str]) -> FilingIndexError:
 
 
 def similar_names(doc_id: str, names: Iterable[str]) -> list[str]:
-    """Names that differ in capitals alone, else the few that are most alike.
+    """Return names that differ only in case, otherwise the most similar ones.
 
     >>> similar_names("AAPL_2023", ["AAPL_2023_10K", "NKE_2022_10K"])
     ['AAPL_2023_10K']
@@ -123,7 +130,7 @@ def _share_prefix(one: str, other: str) -> bool:
 
 
 def _embedded() -> type[SqliteIndex]:
-    from fin_agent.index.sqlite import SqliteIndex  # which names filings by what is above
+    from fin_agent.index.sqlite import SqliteIndex  # imports this module
 
     return SqliteIndex
 

@@ -1,4 +1,4 @@
-"""What every index offers: keep filings whole, find their pages, hand out their passages, cards and facts."""
+"""The interface of every index: store filings, search pages, and return passages, cards and facts."""
 
 from __future__ import annotations
 
@@ -19,33 +19,36 @@ if TYPE_CHECKING:
 
 
 class FilingIndex(Protocol):
-    """Filings that were read, kept together. Writes are atomic per filing; reads never see half of one."""
+    """Stored filings. Writes are atomic per filing; reads never see part of one."""
 
     def add(self, filing: Filing, cards: Sequence[str], summary: str) -> None:
-        """Make `filing` visible with everything it holds, replacing one of the same `doc_id`.
+        """Add `filing` with all its content, replacing one with the same `doc_id`.
 
-        `cards` are its cards as JSON, one per passage in their order; `summary` says on a few lines what it is.
+        Args:
+            filing: The filing.
+            cards: Its cards as JSON, one per passage in their order.
+            summary: A few lines that describe it.
         """
 
     def remove(self, doc_id: str) -> bool:
-        """Take a filing out. Returns False where there was none."""
+        """Remove a filing; return False where there was none."""
 
     def filings(self) -> tuple[FilingRecord, ...]:
-        """All filings, ordered by content hash, then doc_id: an order that does not depend on file names."""
+        """Return all filings, ordered by content hash, then doc_id: an order that does not depend on file names."""
 
     def entries(self) -> tuple[FilingEntry, ...]:
-        """All filings in the order of `filings`, with what tells them apart only: cheap with very many of them.
+        """Return the entries of all filings in the order of `filings`; inexpensive even with many filings.
 
-        Like `filings`, the same object until the list changes.
+        Like `filings`, it returns the same object until the list changes.
         """
 
     def filing(self, doc_id: str) -> FilingRecord:
-        """One filing. Raises FilingIndexError where it is not in the index."""
+        """Return one filing. Raises FilingIndexError where it is not in the index."""
 
     def search_pages(
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
     ) -> list[PageHit]:
-        """Pages that hold any of `terms`, best first by BM25 over all pages; only of `doc_ids` where given."""
+        """Return pages that contain any of `terms`, best first by BM25 over all pages; of `doc_ids`, if given."""
 
     def search_passages(
         self,
@@ -55,27 +58,29 @@ class FilingIndex(Protocol):
         pages: Collection[PageKey] | None = None,
         limit: int = 100,
     ) -> list[PassageHit]:
-        """Passages that hold any of `terms`, best first by BM25 over all passages.
+        """Return passages that contain any of `terms`, best first by BM25 over all passages.
 
-        Only those of `doc_ids` and only those on `pages`, where given.
+        Only passages of `doc_ids` and on `pages` are returned, if given.
         """
 
     def search_summaries(
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
     ) -> list[tuple[str, float]]:
-        """(doc_id, score) of filings whose summary holds any of `terms`, best first by BM25; of `doc_ids` where given.
+        """Return (doc_id, score) of filings whose summary contains any of `terms`, best first by BM25.
 
-        Among very many filings, terms that too many summaries hold are left out where a rarer one is given.
+        Only filings of `doc_ids` are returned, if given. In large indexes, terms in too many summaries are ignored if
+        there is
+        a rarer one.
         """
 
     def pages(self, keys: Sequence[PageKey]) -> list[StoredPage]:
-        """The pages named, in the order asked for; unknown ones are left out."""
+        """Return these pages in the order given; unknown ones are left out."""
 
     def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
-        """Item, statement and title of every page of these filings, without text."""
+        """Return item, statement and title of every page of these filings, without text."""
 
     def passages(self, keys: Sequence[PageKey]) -> list[StoredPassage]:
-        """All passages of the pages named, page by page in the order asked for."""
+        """Return all passages of these pages, page by page in the order given."""
 
     def facts(
         self,
@@ -85,78 +90,85 @@ class FilingIndex(Protocol):
         pages: Collection[PageKey] | None = None,
         years: Collection[int] | None = None,
     ) -> list[SourcedFact]:
-        """Facts of these filings; of `metrics`, on `pages`, of fiscal `years` only, where given.
+        """Return facts of these filings, by filing, page, line, column.
 
-        By filing, page, line, column.
+        Args:
+            doc_ids: The filings.
+            metrics: Only facts of these metrics; all where None.
+            pages: Only facts on these pages; all where None.
+            years: Only facts of these fiscal years; all where None.
         """
 
     def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
-        """Labels that hold any of these letters, of rows with figures of whole companies; by filing, page.
+        """Return labels of rows with company-level figures that contain any of these letters, by filing and page.
 
-        Once for each page and period; capital letters are as good as small ones.
+        Each label is returned once per page and period. Case is ignored.
         """
 
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
-        """By which parts (segments, products, regions) these filings divide figures, as printed.
+        """Return the parts (segments, products, regions) by which these filings divide figures, as printed.
 
-        Components of equity are none.
+        Components of equity are not included.
         """
 
     def address_texts(self, doc_ids: Collection[str]) -> frozenset[str]:
-        """Everything that these filings print around their figures: labels, headings, levels of columns, captions."""
+        """Return all texts printed around the figures of these filings: labels, headings, column levels, captions."""
 
     def tables(self, keys: Sequence[PageKey]) -> list[Table]:
-        """Tables of the pages named, in the order asked for, top to bottom."""
+        """Return the tables of these pages in the order given, top to bottom."""
 
     def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
-        """What inline XBRL says in a filing (on its page `page` only, where given), in the order of the file."""
+        """Return the inline XBRL tags of a filing, or of its page `page`, in the order of the file."""
 
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
-        """On how many pages each Porter stem occurs."""
+        """Return the number of pages on which each Porter stem occurs."""
 
     def page_count(self) -> int:
-        """Number of pages in the index."""
+        """Return the number of pages in the index."""
 
     def add_vectors(self, model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
-        """Keep what `model` made of a filing's units, in place of what was kept; it goes when the filing goes.
+        """Store the vectors of a filing's units by `model`, replacing earlier ones; they are deleted with the filing.
 
-        Raises FilingIndexError where the filing is not in the index or the vectors contradict themselves.
+        Raises:
+            FilingIndexError: The filing is not in the index, or the vectors are inconsistent.
         """
 
     def vectors(self, model: str, unit: VectorUnit, doc_ids: Collection[str] | None = None) -> Iterator[FilingVectors]:
-        """Vectors filing by filing, in the order of `entries`; only of `doc_ids` where given."""
+        """Yield the vectors filing by filing, in the order of `entries`; of `doc_ids`, if given."""
 
     def without_vectors(self, model: str, unit: VectorUnit) -> tuple[str, ...]:
-        """Filings that `model` has made no vectors of yet, in the order of `entries`."""
+        """Return the filings without vectors by `model`, in the order of `entries`."""
 
     def vector_models(self) -> tuple[VectorModel, ...]:
-        """Which models made vectors of which units, by name of the model, then unit."""
+        """Return the models and units with vectors, by model name, then unit."""
 
     def snapshot(self) -> AbstractContextManager[object]:
-        """All that is read inside (by this thread, of an embedded index) is of one state; nobody is kept from writing.
+        """Make all reads inside see one state (of an embedded index: reads by this thread), without blocking writers.
 
         The log of an embedded index grows until the last reader of an old state ends; a cluster keeps an old state for
-        as long as `Reaching.grace` says.
+        the time
+        of `ConnectionSettings.grace`.
         """
 
     def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:
-        """Raises FilingIndexError where what an answer reads of these filings is not what was written.
+        """Raise FilingIndexError where content that an answer reads from these filings differs from what was written.
 
-        Looked at is who and when each of them is, its figures, and its tags or, for an answer in `words`, its passages
-        and pages. A cluster is taken at its word: it holds its files against checksums itself.
+        It checks identities and figures, and tags or, for an answer in `words`, passages and pages. On a cluster it
+        does
+        nothing, because a cluster verifies checksums of its files itself.
         """
 
     def check_whole(self) -> None:
-        """Where something broke without a reason: raises FilingIndexError where a row is not what was written."""
+        """Raise FilingIndexError where any row differs from what was written, to explain an unexpected failure."""
 
     def stored(self, doc_id: str) -> StoredFiling:
-        """A filing without its vectors, to be carried to another index. Raises FilingIndexError where there is none."""
+        """Return a filing without its vectors, to copy it. Raises FilingIndexError where there is none."""
 
     def checksums(self, doc_id: str) -> dict[str, str]:
-        """Part -> checksum of a filing; empty where it is not in the index."""
+        """Return the checksums of a filing by part; empty where it is not in the index."""
 
     def put(self, stored: StoredFiling) -> None:
-        """As `add`, of a filing that was read elsewhere."""
+        """Add a filing that was read elsewhere; see `add`."""
 
 
 class PageKey(NamedTuple):
@@ -168,7 +180,7 @@ class PageKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FilingRecord:
-    """A filing as listed: everything but its content."""
+    """A filing as listed: everything except its content."""
 
     doc_id: str
     source: str
@@ -185,7 +197,7 @@ class FilingRecord:
 
 @dataclass(frozen=True, slots=True)
 class FilingEntry:
-    """A filing in a list of very many: what tells it apart."""
+    """A filing in a long list: what identifies it."""
 
     doc_id: str
     content_hash: str
@@ -214,13 +226,13 @@ class PassageHit:
 
     @property
     def key(self) -> PageKey:
-        """The page it stands on."""
+        """The page of the passage."""
         return PageKey(self.doc_id, self.page)
 
 
 @dataclass(frozen=True, slots=True)
 class PageOutline:
-    """A page's place in its filing."""
+    """A page's position in the outline of its filing."""
 
     key: PageKey
     item: str | None
@@ -240,7 +252,7 @@ class StoredPage:
 
     @property
     def key(self) -> PageKey:
-        """Where it is."""
+        """The key of the page."""
         return PageKey(self.doc_id, self.page.number)
 
 
@@ -254,12 +266,12 @@ class StoredPassage:
 
     @property
     def key(self) -> PageKey:
-        """The page it stands on."""
+        """The page of the passage."""
         return PageKey(self.doc_id, self.passage.page)
 
 
 class RowLabel(NamedTuple):
-    """A label as printed, where, and a period that its row has a figure of."""
+    """A row label as printed, with its page and a period for which the row has a figure."""
 
     doc_id: str
     page: int
@@ -278,32 +290,32 @@ class SourcedFact:
 
     @property
     def key(self) -> PageKey:
-        """The page it stands on."""
+        """The page of the fact."""
         return PageKey(self.doc_id, self.fact.page)
 
 
 class VectorUnit(StrEnum):
-    """What one vector stands for."""
+    """The units of text that vectors represent."""
 
     SUMMARY = "summary"
     PAGE = "page"
     PASSAGE = "passage"
     WINDOW = "window"
-    """A stretch of a passage, as long as the model reads."""
+    """A part of a passage that fits the model."""
 
     @property
     def plural(self) -> str:
-        """As `fin-agent embed --units` names it: `summaries`."""
+        """The name in `fin-agent embed --units`, such as `summaries`."""
         return "summaries" if self is VectorUnit.SUMMARY else f"{self.value}s"
 
 
 @dataclass(frozen=True, slots=True)
 class FilingVectors:
-    """What one model made of one filing's units."""
+    """The vectors of one filing's units by one model."""
 
     doc_id: str
     places: tuple[int, ...]
-    """Of each row: page number (PAGE), ordinal of the passage (PASSAGE, WINDOW: several rows may share it), or 0."""
+    """For each row: page number (PAGE), ordinal of the passage (PASSAGE, WINDOW: several rows may share it), or 0."""
     dimensions: int
     values: bytes
     """All numbers are little-endian. Dense: float16, row by row, len(places) x dimensions.
@@ -316,7 +328,7 @@ class FilingVectors:
 
 @dataclass(frozen=True, slots=True)
 class VectorModel:
-    """What an index holds of one model and unit."""
+    """A model and unit with vectors in an index."""
 
     model: str
     unit: VectorUnit
@@ -325,4 +337,4 @@ class VectorModel:
     filings: int
     rows: int
     latest: int
-    """Grows with everything added: what is held has changed where this, `filings` or `rows` has."""
+    """Increases with every addition: the vectors have changed if this, `filings` or `rows` has."""

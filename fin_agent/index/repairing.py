@@ -1,4 +1,4 @@
-"""An index made whole again: what its checksums prove is kept, the rest is to be read again from its files."""
+"""Repair an index: keep what its checksums confirm, and mark the rest to be read again from its files."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ from fin_agent.index.verifying import Aspect, unreadable_entries, verify_open_in
 
 INGEST_AGAIN = "Ingest your folders again: what is unchanged is left alone"
 _ROOM = 3
-"""Times its size: the copy that is kept, the new database, and its way through the log."""
+"""Multiple of its size that a repair needs: the copy that is kept, the new database, and its log."""
 
 
 @dataclass(frozen=True, slots=True)
 class LostFiling:
-    """A filing that was taken out, since not all of it is as it was written."""
+    """A filing that was removed because part of it differs from what was written."""
 
     doc_id: str
     source: str
     why: str
     named: bool = True
-    """False where `doc_id` says in words what is lost: filings of which not even the names can be read."""
+    """False where `doc_id` describes filings whose names cannot be read."""
 
     @property
     def remedy(self) -> str:
-        """How it comes back."""
+        """How to restore it."""
         if self.source and Path(self.source).is_file():
             return RETRY
         if not self.source:
@@ -64,34 +64,37 @@ class LostFiling:
 
 @dataclass(slots=True)
 class RepairReport:
-    """What a repair did."""
+    """The results of a repair."""
 
     done: list[str] = field(default_factory=list)
-    """In sentences."""
+    """Actions, as sentences."""
     lost: list[LostFiling] = field(default_factory=list)
     kept: int = 0
-    """Filings that are in the index now."""
+    """Number of filings in the index after the repair."""
     damaged_copy: Path | None = None
-    """The damaged database, where a new one was made of it."""
+    """The damaged database, if it was replaced by a new one."""
 
     @property
     def removed(self) -> int:
-        """Filings that are known by name and are in the index no more."""
+        """Number of filings known by name that are no longer in the index."""
         return sum(lost.named for lost in self.lost)
 
     @property
     def has_unnamed_losses(self) -> bool:
-        """Whether more may be lost than is named."""
+        """Whether there may be losses that are not named."""
         return not all(lost.named for lost in self.lost)
 
 
 def repair(folder: Path | str, *, wait: float = 0.0) -> RepairReport:
-    """Make the index in `folder` whole; does nothing to one that is.
+    """Repair the index in `folder`; an intact index is left unchanged.
 
-    Full text and the list of files are mended in place. Where anything else is not as it was written, the database is
-    kept under another name, and every filing that its checksums prove goes into a new one, which takes its place in one
-    step. Files of the others are listed to be read again. Raises FilingIndexError where there is no index, where it is
-    in use, of another program or of another format, or where there is no room.
+    Full text and the list of files are repaired in place. If anything else differs from what was written, the database
+    is
+    kept under another name, and every filing that its checksums confirm is copied to a new one, which replaces it
+    atomically. Files of the other filings are listed to be read again.
+
+    Raises:
+        FilingIndexError: There is no index; it is in use, of another program or of another format; or the disk is full.
     """
     folder = Path(folder)
     file = folder / FILE_NAME
@@ -121,7 +124,7 @@ def repair(folder: Path | str, *, wait: float = 0.0) -> RepairReport:
 
 
 def _check_ours(file: Path) -> None:
-    """Raises FilingIndexError for the database of another program."""
+    """Raise FilingIndexError for the database of another program."""
     with suppress(sqlite3.Error), closing(connect(file)) as connection:
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and not {"meta", "filings", "pages"} & tables:
@@ -133,7 +136,7 @@ def _check_ours(file: Path) -> None:
 
 
 def _rebuild(file: Path, repaired: RepairReport) -> None:
-    """Put a new database with what is whole where the damaged one is. Raises OSError, sqlite3.Error."""
+    """Replace the damaged database by a new one with all intact filings. Raises OSError, sqlite3.Error."""
     log = file.with_name(f"{file.name}-wal")
     size = sum(each.stat().st_size for each in (file, log) if each.exists())
     require_space(file.parent, _ROOM * size, "to keep the damaged index and make a new one")
@@ -164,7 +167,7 @@ def _rebuild(file: Path, repaired: RepairReport) -> None:
 
 @contextmanager
 def _readable(file: Path) -> Iterator[sqlite3.Connection]:
-    """The damaged database as far as SQLite reads it; an empty one where it cannot be opened."""
+    """Open the damaged database as far as SQLite can read it; an empty one where it cannot be opened."""
     try:
         source = connect(file, damaged=True)
         try:
@@ -182,7 +185,7 @@ def _readable(file: Path) -> Iterator[sqlite3.Connection]:
 
 
 class _Salvage:
-    """What of a damaged database is whole, put into a new one."""
+    """Copies intact content of a damaged database to a new one."""
 
     def __init__(self, source: sqlite3.Connection, target: sqlite3.Connection, repaired: RepairReport) -> None:
         self._source = source
@@ -194,7 +197,7 @@ class _Salvage:
         """Whether the list of filings could be read to its end."""
 
     def save_filings(self) -> None:
-        """Every filing that its checksums prove; of the others why they are lost."""
+        """Copy every filing that its checksums confirm; record why the others are lost."""
         for number, (doc_id, source) in sorted(self._listed().items()):
             stored = self._verified_filing(number)
             if isinstance(stored, StoredFiling):
@@ -204,13 +207,13 @@ class _Salvage:
                 self.lost[doc_id] = LostFiling(doc_id, source, stored)
 
     def save_manifest(self) -> None:
-        """The list of files as far as it can be read; files whose filings are lost are to be read again."""
+        """Copy the list of files as far as it can be read; files of lost filings are marked to be read again."""
         refused = 0
         for row in self._readable("SELECT * FROM ingested_files NOT INDEXED"):
             try:
                 marks = ", ".join("?" * len(row))
                 self._target.execute(f"INSERT OR IGNORE INTO ingested_files VALUES ({marks})", tuple(row))
-            except sqlite3.Error:  # of a kind that its column does not take
+            except sqlite3.Error:  # a value of a type that the column rejects
                 refused += 1
         if self.all_named and (refused or not self._ends("SELECT * FROM ingested_files NOT INDEXED")):
             self._repaired.done.append(f"the list of files could not be read to its end. {INGEST_AGAIN}")
@@ -224,7 +227,7 @@ class _Salvage:
         self._repaired.done += _repair_manifest(self._target)
 
     def _listed(self) -> dict[int, tuple[str, str]]:
-        """Number -> (doc_id, path of its file) of all filings whose names are read by one way or another."""
+        """Return (doc_id, path of its file) by number, for all filings whose names any query can read."""
         found: dict[int, tuple[str, str]] = {}
         for selection in (
             "SELECT id, doc_id, source FROM filings NOT INDEXED ORDER BY id",
@@ -239,9 +242,9 @@ class _Salvage:
         return found
 
     def _verified_filing(self, number: int) -> StoredFiling | str:
-        """The filing of this number as it was written, without vectors that are damaged; else why it is lost."""
+        """Return an intact filing, without damaged vectors, or the reason why it is lost."""
         lost = ""
-        for by_range in (False, True):  # what one way does not reach may be reached by the other
+        for by_range in (False, True):  # rows that one query cannot reach may be reached by the other
             try:
                 sealed = read_checksums(self._source, number)
                 stored = StoredFiling({part: self._rows(number, part, by_range=by_range) for part in Part})
@@ -257,7 +260,7 @@ class _Salvage:
         return lost
 
     def _rows(self, number: int, part: Part, *, by_range: bool) -> list[StoredRow]:
-        """Rows of a part; none where they cannot be read: the checksum says whether there were any."""
+        """Return the rows of a part; empty where they cannot be read, which the checksum will reveal."""
         try:
             return read_part(self._source, number, part, by_range=by_range)
         except sqlite3.DatabaseError as error:
@@ -266,12 +269,12 @@ class _Salvage:
             return []
 
     def _readable(self, selection: str) -> Iterator[sqlite3.Row]:
-        """Rows up to the first that cannot be read."""
+        """Yield rows up to the first that cannot be read."""
         with suppress(sqlite3.Error):
             yield from self._source.execute(selection)
 
     def _ends(self, selection: str) -> bool:
-        """Whether all its rows can be read."""
+        """Return whether all rows can be read."""
         try:
             for _ in self._source.execute(selection):
                 pass
@@ -281,7 +284,7 @@ class _Salvage:
 
 
 def _unnamed_losses(found: _Salvage, size: int) -> Iterator[LostFiling]:
-    """What is lost with its name."""
+    """Yield losses whose names are unknown."""
     if found.all_named:
         return
     if found.lost:
@@ -293,7 +296,7 @@ def _unnamed_losses(found: _Salvage, size: int) -> Iterator[LostFiling]:
 
 
 def _mark_damaged(connection: sqlite3.Connection, lost: LostFiling) -> None:
-    """Have the files of a filing that was taken out read again."""
+    """Mark the files of a removed filing to be read again."""
     failure = f"its filing was damaged in the index and has been taken out: {lost.why}"
     marked = connection.execute(
         "UPDATE ingested_files SET state = ?, failure = ?, remedy = ? WHERE doc_id = ? AND state = 'done'",
@@ -307,7 +310,7 @@ def _mark_damaged(connection: sqlite3.Connection, lost: LostFiling) -> None:
 
 
 def _repair_manifest(connection: sqlite3.Connection) -> list[str]:
-    """Take entries off that cannot be read, and list files without a filing to be read again; says what it did."""
+    """Remove unreadable entries, mark files without a filing to be read again, and return these actions."""
     done: list[str] = []
     unreadable = unreadable_entries(connection)
     for number in unreadable:
@@ -327,9 +330,9 @@ def _repair_manifest(connection: sqlite3.Connection) -> list[str]:
 
 
 def _replace_database(target: sqlite3.Connection, new: Path, file: Path) -> None:
-    """Put the new database where the damaged one is: as one transaction of it where SQLite still opens it.
+    """Replace the damaged database by the new one, in one transaction where SQLite can still open it.
 
-    So readers that have it open go on with the new one.
+    Readers that have it open continue with the new content.
     """
     try:
         with closing(connect(file)) as damaged:
@@ -342,7 +345,7 @@ def _replace_database(target: sqlite3.Connection, new: Path, file: Path) -> None
         if not is_damage(error):
             raise
     target.close()
-    # The log of a file that SQLite cannot open is of no use, and must not be taken for the new one's.
+    # The log of a file that SQLite cannot open is useless and must not be applied to the new one.
     for ending in ("-wal", "-shm"):
         file.with_name(file.name + ending).unlink(missing_ok=True)
     new.replace(file)

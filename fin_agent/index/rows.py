@@ -1,4 +1,4 @@
-"""Values of the engine to the rows that every kind of index keeps, and back; rows are plain and know no database."""
+"""Convert the values of filings to the rows that every index stores, and back, independent of any database."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fin_agent.vocabulary.table import Cell, Row, Table
 
 SqlValue = str | int | float | bytes | None
 StoredRow = tuple[Any, ...]
-"""Of SqlValue: a row without the numbers that a database gives it; each function below names its columns."""
+"""A row of SqlValue without the numbers that a database assigns; each function below names its columns."""
 
 IDENTITY_COLUMNS = (
     "company", "form", "fiscal_year", "quarter", "period_end", "fiscal_year_end_month", "filed", "ticker", "cik",
@@ -50,17 +50,17 @@ TAG_COLUMNS = (
 
 
 def reader_fingerprint() -> str:
-    """By what a filing is read, as one text: when that changes, the same file is read anew.
+    """Return a text that identifies the reader: when it changes, files are read again.
 
-    Version of the reader, the PDF reader chosen and the user's own lexicon files.
+    It contains the version of the reader, the PDF reader chosen, and the user's lexicon files.
     """
-    from fin_agent.filings.reader import reader_version  # what only reads an index has no need of readers
+    from fin_agent.filings.reader import reader_version  # not needed by code that only reads an index
 
     return " ".join(part for part in (reader_version(), user_lexicon_fingerprint()) if part)
 
 
 def filing_row(filing: Filing) -> StoredRow:
-    """FILING_COLUMNS of a filing."""
+    """Return the FILING_COLUMNS of a filing."""
     identity = filing.identity
     return (
         filing.doc_id, filing.source, filing.content_hash, reader_fingerprint(), identity.company, identity.form.value,
@@ -72,13 +72,13 @@ def filing_row(filing: Filing) -> StoredRow:
 
 
 def detail_row(filing: Filing, summary: str) -> StoredRow:
-    """DETAIL_COLUMNS of a filing."""
+    """Return the DETAIL_COLUMNS of a filing."""
     lists = (filing.identity.sources, filing.items, filing.notes, filing.warnings)
     return (*(json.dumps([astuple(each) for each in of_kind]) for of_kind in lists), summary)
 
 
 def filing_record(filing: Sequence[Any], details: Sequence[Any]) -> FilingRecord:
-    """The filing of a row of FILING_COLUMNS and one of DETAIL_COLUMNS."""
+    """Return the filing record from rows of FILING_COLUMNS and DETAIL_COLUMNS."""
     doc_id, source, content_hash, _, *identity, page_count, passage_count, fact_count = filing
     sources, items, notes, warnings = map(json.loads, details[:4])
     return FilingRecord(
@@ -103,7 +103,7 @@ def filing_record(filing: Sequence[Any], details: Sequence[Any]) -> FilingRecord
 
 
 def filing_entry(row: Sequence[Any]) -> FilingEntry:
-    """The entry of a row of ENTRY_COLUMNS."""
+    """Return the entry from a row of ENTRY_COLUMNS."""
     doc_id, content_hash, page_count, *identity = row
     return FilingEntry(doc_id, content_hash, _identity(identity), page_count)
 
@@ -132,13 +132,13 @@ def _identity(columns: Sequence[Any], sources: tuple[FieldSource, ...] = ()) -> 
 
 
 def page_row(page: Page) -> StoredRow:
-    """PAGE_COLUMNS of a page."""
+    """Return the PAGE_COLUMNS of a page."""
     further = _listed(page.further_statements)
     return page.number, page.text, page.item, page.statement, page.title, page.kind, page.note, further
 
 
 def page(row: Sequence[Any]) -> Page:
-    """The page of a row of PAGE_COLUMNS."""
+    """Return the page from a row of PAGE_COLUMNS."""
     number, text, item, statement, title, kind, note, further = row
     return Page(
         number,
@@ -153,24 +153,24 @@ def page(row: Sequence[Any]) -> Page:
 
 
 def page_outline(doc_id: str, row: Sequence[Any]) -> PageOutline:
-    """The place of a page in its filing, of a row of OUTLINE_COLUMNS."""
+    """Return the outline of a page from a row of OUTLINE_COLUMNS."""
     number, item, statement, title, kind, note, further = row
     return PageOutline(PageKey(doc_id, number), item, statement, title, kind, note, tuple(json.loads(further)))
 
 
 def passage_row(passage: Passage) -> StoredRow:
-    """PASSAGE_COLUMNS of a passage."""
+    """Return the PASSAGE_COLUMNS of a passage."""
     return passage.page, passage.ordinal, passage.kind.value, passage.text, _box_text(passage.box)
 
 
 def passage(row: Sequence[Any]) -> Passage:
-    """The passage of a row of PASSAGE_COLUMNS."""
+    """Return the passage from a row of PASSAGE_COLUMNS."""
     page_number, ordinal, kind, text, box = row
     return Passage(page_number, ordinal, PassageKind(kind), text, _box(box))
 
 
 def fact_row(fact: Fact, tag: int | None) -> StoredRow:
-    """FACT_COLUMNS of a fact; `tag` is the ordinal of its tag among those of its filing."""
+    """Return the FACT_COLUMNS of a fact; `tag` is the ordinal of its tag in the filing."""
     period = fact.period
     return (
         fact.page, fact.line, fact.metric, fact.label, _listed(fact.section), str(fact.amount), fact.scale,
@@ -181,7 +181,7 @@ def fact_row(fact: Fact, tag: int | None) -> StoredRow:
 
 
 def fact(row: Sequence[Any], tag: Tag | None) -> Fact:
-    """The fact of a row of FACT_COLUMNS, with its tag."""
+    """Return the fact from a row of FACT_COLUMNS, with its tag."""
     (
         page_number, line, metric, label, section, amount, scale, unit, fiscal_year, quarter, months, end, column,
         statement, scope, source, tied, inverted, box, _, column_path, caption, note, part_kind, proved, doubtful,
@@ -214,7 +214,7 @@ def fact(row: Sequence[Any], tag: Tag | None) -> Fact:
 
 
 def tag_row(tag: Tag, ordinal: int) -> StoredRow:
-    """TAG_COLUMNS of a tag; `ordinal` is its position among those of its filing."""
+    """Return the TAG_COLUMNS of a tag; `ordinal` is its position in the filing."""
     return (
         ordinal, tag.concept, None if tag.value is None else str(tag.value), tag.text, tag.context, _iso(tag.start),
         _iso(tag.end), _listed(tag.members), tag.unit, tag.decimals, int(tag.nil), int(tag.numeric), tag.page,
@@ -223,7 +223,7 @@ def tag_row(tag: Tag, ordinal: int) -> StoredRow:
 
 
 def tag(row: Sequence[Any]) -> Tag:
-    """The tag of a row of TAG_COLUMNS."""
+    """Return the tag from a row of TAG_COLUMNS."""
     (
         _, concept, value, text, context, start, end, members, unit, decimals, nil, numeric, page_number, box, flags,
     ) = row  # fmt: skip
@@ -246,14 +246,14 @@ def tag(row: Sequence[Any]) -> Tag:
 
 
 def table_rows(tables: Iterable[Table]) -> Iterator[tuple[int, bytes]]:
-    """(page, its tables as compressed JSON) pairs; `tables` in order of pages."""
+    """Yield (page, its tables as compressed JSON) pairs; `tables` must be in the order of pages."""
     for page_number, of_page in groupby(tables, key=lambda table: table.page):
         plain = json.dumps([_packed(table) for table in of_page], ensure_ascii=False, separators=(",", ":"))
         yield page_number, zlib.compress(plain.encode(), 1)
 
 
 def tables(page_number: int, packed: bytes) -> list[Table]:
-    """The tables of a page from what `table_rows` made of them: they are read whole or not at all."""
+    """Return the tables of a page from the output of `table_rows`."""
     return [_unpacked(table, page_number) for table in json.loads(zlib.decompress(packed))]
 
 
@@ -335,7 +335,7 @@ def _date(text: str | None) -> date | None:
     return date.fromisoformat(text) if text else None
 
 
-# Thousands of facts share their headings and periods: both are written, and made, once.
+# Thousands of facts share their headings and periods: each is serialized and created once.
 @lru_cache(maxsize=20_000)
 def _listed(texts: tuple[object, ...]) -> str:
     return json.dumps(texts)

@@ -57,13 +57,14 @@ _RECORDS = (
     " FROM filings JOIN filing_details ON filing_id = id"
 )
 _EQUAL = 1e-8
-"""Scores nearer than this may be equal when rounded."""
+"""Scores closer than this may be equal when rounded."""
 _MIN_MERGED = 8
-"""Full text is merged after one filing in so many is new: all merging together costs a few times the last one."""
+"""Full text is merged if at least one filing in this many is new: all merges together cost a few times the last one."""
 _MAX_HELD = 500_000_000
-"""SQLite takes no longer value than a thousand million bytes."""
+"""Size of filler values; SQLite's limit for a value is a thousand million bytes."""
 MAX_MATCHES = 20_000
-"""Summaries that one search may score, at about a microsecond each: what holds more than that tells little apart."""
+"""Most summaries that one search scores, at about a microsecond each; terms in more summaries carry little
+information."""
 _OF_PART = "facts.scope IS NOT NULL AND facts.metric IS NOT NULL AND coalesce(facts.statement, '') != 'equity'"
 _OF_INCOME = (
     "facts.statement = 'income' AND (facts.section LIKE '%revenue%' OR facts.section LIKE '%sales%'"
@@ -73,7 +74,7 @@ _TAG = ", ".join(f"tags.{column}" for column in rows.TAG_COLUMNS)
 
 
 class SqliteIndex(Database):
-    """Filings in the folder `folder`. Safe to share between threads: each gets a connection of its own.
+    """The filings in the folder `folder`. Safe to share between threads: each gets its own connection.
 
     >>> import tempfile, pathlib
     >>> from fin_agent import SqliteIndex
@@ -83,9 +84,10 @@ class SqliteIndex(Database):
     """
 
     def __init__(self, folder: Path | str) -> None:
-        """Open an index that exists.
+        """Open an existing index.
 
-        Raises FilingIndexError where there is none, or where it was half written, is damaged or of another version.
+        Raises:
+            FilingIndexError: There is none, or it is incomplete, damaged or of another version.
         """
         self.folder = Path(folder)
         super().__init__(self.folder / FILE_NAME)
@@ -100,7 +102,7 @@ class SqliteIndex(Database):
 
     @classmethod
     def create(cls, folder: Path | str) -> SqliteIndex:
-        """Open the index in `folder`, making folder and index where there are none."""
+        """Open the index in `folder`, creating folder and index where they are missing."""
         create_database(Path(folder) / FILE_NAME)
         return cls(folder)
 
@@ -123,7 +125,7 @@ class SqliteIndex(Database):
             insert_filing(connection, stored)
 
     def replace_summary(self, doc_id: str, summary: str) -> bool:
-        """Another summary for a filing; vectors of the one before go. False where there is no such filing."""
+        """Replace the summary of a filing and delete the old one's vectors; return False if there is no such filing."""
         with self.writing() as connection:
             return update_summary(connection, doc_id, summary)
 
@@ -134,9 +136,9 @@ class SqliteIndex(Database):
             return delete_filing(connection, doc_id)
 
     def merge_full_text(self, added: int) -> None:
-        """Write each full-text table anew, in one piece, where the `added` filings are a good part of all.
+        """Rewrite each full-text table in one piece, if the `added` filings are a good part of all.
 
-        So it stands at the end of the file: where that is cut off, what is lost first is what can be built again.
+        It is then at the end of the file: if the file is truncated, the part lost first can be rebuilt.
         """
         if not added or added * _MIN_MERGED < len(self.entries()):
             return
@@ -144,7 +146,7 @@ class SqliteIndex(Database):
             connection.execute("CREATE TABLE held (room BLOB)")
             for table in FULL_TEXT:
                 connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
-                # What it stood in is free now, in the midst of the file: the next table is not to take it.
+                # Its old pages are free now, in the middle of the file: the next table must not use them.
                 connection.execute(
                     "INSERT INTO held SELECT zeroblob(min(freelist_count * page_size, ?))"
                     " FROM pragma_freelist_count, pragma_page_size",
@@ -188,7 +190,7 @@ class SqliteIndex(Database):
             return {} if row is None else read_checksums(connection, row[0])
 
     def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:
-        """See FilingIndex.check_rows. A part of a filing is looked at once while the index stays as it is."""
+        """See FilingIndex.check_rows. Each part of a filing is checked once while the index does not change."""
         proven = self._proven.value()
         parts = (Part.FILING, Part.FACTS, *((Part.PASSAGES, Part.PAGES) if words else (Part.TAGS,)))
         for doc_id in sorted(set(doc_ids)):
@@ -260,7 +262,7 @@ class SqliteIndex(Database):
             positions = self._positions.value()
             found = connection.cursor()
             found.row_factory = None
-            # To score is five times dearer than to find.
+            # Scoring costs five times as much as matching.
             score = "-rank" if worth_scoring else "0.0"
             found.execute(f"SELECT rowid, {score} FROM filings_fts WHERE filings_fts MATCH ?", (query,))
             hits: list[tuple[int, float]] = found.fetchall()
@@ -282,10 +284,11 @@ class SqliteIndex(Database):
     def _rare_terms(
         self, terms: Sequence[str], connection: sqlite3.Connection, summaries: int
     ) -> tuple[Sequence[str], bool]:
-        """(the rarest of `terms` that `summaries` hold at all, whether it is worth scoring what they match).
+        """Return (the rarest of `terms` that occur in summaries, whether scoring their matches is worthwhile).
 
-        As many as may be scored together, at least one; all of them where they are few or the summaries are. Not worth
-        scoring is what even the rarest term matches too often.
+        As many terms as can be scored together, at least one; all of them where terms or summaries are few. Scoring is
+        not
+        worthwhile where even the rarest term matches too often.
         """
         asked = tuple(dict.fromkeys(terms))
         if summaries * len(asked) <= MAX_MATCHES:
@@ -295,7 +298,7 @@ class SqliteIndex(Database):
         if new := sorted({stem for of_term in stems for stem in of_term} - held.keys()):
             found = dict(connection.execute(_HOLDING.format("filings_vocabulary"), (json.dumps(new),)).fetchall())
             held.update(dict.fromkeys(new, 0) | found)
-        # A phrase is in no more summaries than its rarest word.
+        # A phrase occurs in no more summaries than its rarest word.
         counts = [min((held[stem] for stem in of_term), default=0) for of_term in stems]
         kept: list[str] = []
         matches = 0
@@ -309,7 +312,7 @@ class SqliteIndex(Database):
     def _search(
         self, table: str, place: str, terms: Sequence[str], within: _RowSelection | None, limit: int
     ) -> list[tuple[float, str, int, int]]:
-        """(score, doc_id, place, page) of the best `limit` rows of `table`."""
+        """Return (score, doc_id, place, page) of the best `limit` rows of `table`."""
         query = match_any(terms)
         if not query or limit < 1:
             return []
@@ -324,12 +327,12 @@ class SqliteIndex(Database):
                 ).fetchone()
                 if first is None:
                     return []
-                # The plus sign keeps SQLite from searching anew for each row.
+                # The plus sign prevents SQLite from searching again for each row.
                 condition = f"AND rowid BETWEEN ? AND ? AND +rowid IN ({within.rows})"
                 order, values = "ORDER BY score DESC", [query, first, last, within.names]
             best: list[tuple[int, float]] = []
             for row in connection.execute(f"{statement} {condition} {order}", values):
-                # Equals are told apart by content, so all that equal the last one are looked at.
+                # Ties are broken by content, so all rows that tie with the last one are read.
                 if len(best) >= limit and round(row[1], 9) < round(best[limit - 1][1], 9):
                     break
                 best.append((row[0], row[1]))
@@ -411,7 +414,7 @@ class SqliteIndex(Database):
         return [RowLabel(*row) for row in found]
 
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
-        """See FilingIndex.parts. Scopes, rows of tagged parts, rows into which an income statement divides revenue."""
+        """See FilingIndex.parts: scopes, rows of tagged parts, and rows that divide revenue in income statements."""
         known, filings = self._parts.value(), tuple(sorted(doc_ids))
         if filings not in known:
             scopes = self._fact_columns("scope", filings, _OF_PART)
@@ -426,7 +429,7 @@ class SqliteIndex(Database):
         return self._fact_columns("label", doc_ids) | self._fact_columns("caption", doc_ids) | frozenset(listed)
 
     def _fact_columns(self, column: str, doc_ids: Collection[str], condition: str = "TRUE") -> frozenset[str]:
-        """What stands in a column of facts of these filings that meet a condition."""
+        """Return the distinct values of a column of these filings' facts that meet a condition."""
         where, values = _filing_condition(doc_ids)
         joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {where} AND {condition}"
         return frozenset(row[0] for row in self._rows(f"SELECT DISTINCT facts.{column} FROM {joined}", values))
@@ -463,7 +466,7 @@ class SqliteIndex(Database):
             insert_vectors(connection, row["id"], values)
 
     def vectors(self, model: str, unit: VectorUnit, doc_ids: Collection[str] | None = None) -> Iterator[FilingVectors]:
-        """See FilingIndex.vectors. A filing at a time is read; one that goes meanwhile is left out."""
+        """See FilingIndex.vectors. One filing at a time is read; filings removed meanwhile are left out."""
         wanted = None if doc_ids is None else frozenset(doc_ids)
         listed = self._rows(
             "SELECT vectors.id, filings.doc_id FROM vectors JOIN filings ON filings.id = vectors.filing_id"
@@ -500,7 +503,7 @@ _CHECKED = {
 
 
 def without_filing(doc_id: str) -> FilingIndexError:
-    """The error for vectors of a filing that is not in the index."""
+    """Return the error for vectors of a filing that is not in the index."""
     return FilingIndexError(
         "vectors are kept with a filing, and this one is not in the index", subject=doc_id, remedy="Ingest it first"
     )
@@ -516,7 +519,7 @@ def _record(row: Sequence[Any]) -> FilingRecord:
 
 
 def _sourced_fact(row: Sequence[Any]) -> SourcedFact:
-    """Of a filing's name, FACT_COLUMNS and TAG_COLUMNS."""
+    """Return a fact from the filing's doc_id, FACT_COLUMNS and TAG_COLUMNS."""
     end = 1 + len(rows.FACT_COLUMNS)
     return SourcedFact(row[0], rows.fact(row[1:end], None if row[end] is None else rows.tag(row[end:])))
 
@@ -533,13 +536,13 @@ def _read_models(connection: sqlite3.Connection) -> tuple[VectorModel, ...]:
 
 
 def _filing_selection(table: str, *columns: str, filing: bool = False, more: str = "") -> str:
-    """A selection of columns of a table, joined with the filings; after the filing's name, where `filing` says so."""
+    """Return a SELECT of columns of a table joined with the filings; with `filing`, the doc_id comes first."""
     selected = ", ".join([*["filings.doc_id"] * filing, *(f"{table}.{column}" for column in columns)])
     return f"SELECT {selected}{more} FROM {table} JOIN filings ON filings.id = {table}.filing_id"
 
 
 def _filing_condition(doc_ids: Collection[str]) -> tuple[str, list[str | int]]:
-    """A condition for rows of these filings, and the values of its marks."""
+    """Return a condition for rows of these filings, and its parameters."""
     return f"filings.doc_id IN ({_marks(doc_ids)})", sorted(doc_ids)
 
 
@@ -549,14 +552,14 @@ def _marks(values: Collection[object]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _RowSelection:
-    """A part of a table: a selection of its rowids, and what the selection's one mark stands for."""
+    """A selection of rowids of a table, and its one parameter."""
 
     rows: str
     names: str
 
     @classmethod
     def of_filings(cls, doc_ids: Collection[str], table: str) -> _RowSelection:
-        """What stands in these filings."""
+        """Return the rows of these filings."""
         return cls(
             f"SELECT inside.id FROM filings JOIN {table} AS inside ON inside.filing_id = filings.id"
             " WHERE filings.doc_id IN (SELECT value FROM json_each(?))",
@@ -565,7 +568,7 @@ class _RowSelection:
 
     @classmethod
     def on_pages(cls, keys: Collection[PageKey]) -> _RowSelection:
-        """Passages that stand on these pages."""
+        """Return the passages on these pages."""
         return cls(
             "SELECT inside.id FROM json_each(?) AS wanted"
             " JOIN filings ON filings.doc_id = json_extract(wanted.value, '$[0]')"
@@ -576,17 +579,17 @@ class _RowSelection:
 
 
 def match_any(terms: Iterable[str]) -> str:
-    """An FTS5 query for any of `terms`; a term of several words is a phrase. Empty where nothing can match."""
+    """Return an FTS5 query for any of `terms`, where several words form a phrase; empty where nothing can match."""
     phrases = (" ".join(re.findall(r"\w+", term)) for term in terms)
     return " OR ".join(f'"{phrase}"' for phrase in dict.fromkeys(phrases) if phrase)
 
 
 _HOLDING = "SELECT term, doc FROM {} WHERE term IN (SELECT value FROM json_each(?))"
-"""In how many rows the stems are that a vocabulary is asked for."""
+"""Number of rows that contain each stem, from a vocabulary table."""
 
 
 def _stems(terms: Sequence[str]) -> list[list[str]]:
-    """What the full-text index makes of each term: only its own tokenizer knows."""
+    """Return the stems of each term as the full-text index computes them, which only its tokenizer knows."""
     stems: list[list[str]] = [[] for _ in terms]
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as words:
         words.execute('CREATE VIRTUAL TABLE words USING fts5 (word, tokenize = "porter unicode61 remove_diacritics 2")')
@@ -602,12 +605,12 @@ def _stems(terms: Sequence[str]) -> list[list[str]]:
 
 
 def _read_entries(connection: sqlite3.Connection) -> tuple[FilingEntry, ...]:
-    # Read in the table's own order and sorted here: following an index from row to row takes twice the time.
+    # Read in table order and sorted here: reading by an index takes twice the time.
     found = connection.execute(f"SELECT {', '.join(rows.ENTRY_COLUMNS)} FROM filings NOT INDEXED")
     return tuple(sorted(map(rows.filing_entry, found), key=lambda entry: (entry.content_hash, entry.doc_id)))
 
 
 def _read_positions(connection: sqlite3.Connection) -> dict[int, int]:
-    """Row of each filing -> its position among the entries."""
+    """Return the position among the entries by row id."""
     found = connection.execute("SELECT id FROM filings ORDER BY content_hash, doc_id")
     return {row[0]: at for at, row in enumerate(found)}

@@ -1,4 +1,4 @@
-"""The SQLite file under the embedded index: made, opened, read and written; its faults told in words."""
+"""The SQLite file of the embedded index: create, open, read and write it, and report its errors."""
 
 from __future__ import annotations
 
@@ -24,26 +24,28 @@ from fin_agent.index.rows import SqlValue
 
 FORMAT_VERSION = "7"
 PAGE_BYTES = 65_536
-"""SQLite's largest: so the root of a table, at the start of the file, leads to its rows without pages in between, up to
-some 400 MB of them. With such a page that stood in the end of a file, and was cut off, half of the table would go."""
+"""SQLite's largest page size: the root of a table at the start of the file then leads to its rows without pages in
+between, up to about 400 MB of them. If such a page were at the end of a truncated file, half of the table would be
+lost."""
 _PAGES_OF_LOG = 256
-"""Written to the log before they are brought into the file: up to 16 MB."""
+"""Pages in the log before they are written to the file: up to 16 MB."""
 _BUSY_MILLISECONDS = 30_000
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-"""Primary result codes of a file that is none of ours or not all of it; SQLITE_ERROR is a table that is missing."""
+"""Primary result codes of a file that is foreign or incomplete; SQLITE_ERROR means a missing table."""
 _LEFT_SECONDS = 600
-"""An unfinished file that nobody wrote to for so long has no writer any more."""
+"""An unfinished file not written to for this long has no writer any more."""
 
 T = TypeVar("T")
 
 
 class Database:
-    """An index's file, opened. Safe to share between threads: each gets a connection of its own."""
+    """The open file of an index. Safe to share between threads: each gets its own connection."""
 
     def __init__(self, file: Path) -> None:
-        """Open the file of an index that exists.
+        """Open the file of an existing index.
 
-        Raises FilingIndexError where there is none, or where it was half written, is damaged or of another version.
+        Raises:
+            FilingIndexError: There is none, or it is incomplete, damaged or of another version.
         """
         require_file(file)
         self.file = file
@@ -58,7 +60,7 @@ class Database:
             raise
 
     def close(self) -> None:
-        """Close every thread's connection."""
+        """Close the connections of all threads."""
         with self._guard:
             for _, connection in self._connections:
                 connection.close()
@@ -67,7 +69,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """This thread's connection, for reads that the protocol does not name."""
+        """Yield this thread's connection, for reads that the protocol does not provide."""
         try:
             yield self._connection
         except sqlite3.Error as error:
@@ -75,7 +77,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """See FilingIndex.snapshot: several reads of one state; what others write meanwhile is not seen."""
+        """See FilingIndex.snapshot: all reads inside see one state, without writes by others meanwhile."""
         with self.reading() as connection:
             if connection.in_transaction:
                 yield connection
@@ -85,7 +87,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """One write transaction: everything inside becomes visible at once, or nothing does."""
+        """Open a write transaction: everything inside becomes visible at once, or nothing does."""
         try:
             with transaction(self._connection) as connection:
                 self._local.writing = True
@@ -104,7 +106,7 @@ class Database:
         return self._read_as(tuple, statement, values)
 
     def _read_as(self, make: Callable[..., T], statement: str, values: Sequence[SqlValue] = ()) -> list[T]:
-        """What `make` makes of each row. Raises FilingIndexError where a row holds what no statement could write."""
+        """Return `make` of each row. Raises FilingIndexError for a row with values that were never written."""
         with self.reading() as connection:
             cursor = connection.cursor()
             cursor.row_factory = None
@@ -128,7 +130,7 @@ class Database:
 
 
 class CachedRead(Generic[T]):
-    """What `read` gives, read once and the same object in every thread, until it is another."""
+    """A value read by `read`, cached and shared by all threads until it changes."""
 
     def __init__(self, database: Database, read: Callable[[sqlite3.Connection], T], empty: T) -> None:
         self._database = database
@@ -138,7 +140,7 @@ class CachedRead(Generic[T]):
         self._local = threading.local()
 
     def value(self) -> T:
-        """As it is now."""
+        """Return the current value."""
         with self._database.reading() as connection:
             version = (connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes)
             kept: tuple[sqlite3.Connection, tuple[int, int], T] | None = getattr(self._local, "kept", None)
@@ -146,7 +148,7 @@ class CachedRead(Generic[T]):
                 return kept[2]
             with reporting_damage(self._database.file):
                 found = self._read(connection)
-            if self._database.is_writing:  # what is not committed may never be
+            if self._database.is_writing:  # may still be rolled back
                 return found
         with self._guard:
             if found != self._shared:
@@ -157,7 +159,7 @@ class CachedRead(Generic[T]):
 
 @contextmanager
 def reporting_damage(file: Path) -> Iterator[None]:
-    """Where rows cannot be understood that are read inside, the index is damaged: FilingIndexError."""
+    """Report rows inside that cannot be decoded as damage, by FilingIndexError."""
     try:
         yield
     except (ValueError, TypeError, KeyError, ArithmeticError, zlib.error) as error:
@@ -166,7 +168,7 @@ def reporting_damage(file: Path) -> Iterator[None]:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection, begin: str = "BEGIN IMMEDIATE") -> Iterator[sqlite3.Connection]:
-    """All inside or nothing; what was only read (`begin` is BEGIN) is of one state."""
+    """Run all statements inside or none; with `begin` BEGIN, reads see one state."""
     connection.execute(begin)
     try:
         yield connection
@@ -178,10 +180,11 @@ def transaction(connection: sqlite3.Connection, begin: str = "BEGIN IMMEDIATE") 
 
 
 def connect(file: Path, *, damaged: bool = False) -> sqlite3.Connection:
-    """A connection as the index uses it: explicit transactions, WAL, rows by name. Never makes the file.
+    """Return a connection with the settings of the index: explicit transactions, WAL, named columns.
 
-    `damaged`: where a table's description cannot be read, or the file is shorter than it says, the other tables can be
-    read all the same.
+    It never creates the file. With `damaged`, tables can be read although the description of another cannot, or the
+    file is
+    too short.
     """
     address = f"{file.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
@@ -194,7 +197,7 @@ def connect(file: Path, *, damaged: bool = False) -> sqlite3.Connection:
         connection.execute("PRAGMA cache_size = -65536")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_OF_LOG}")
     except sqlite3.Error:
-        connection.close()  # or its locks stay for as long as somebody looks at the error
+        connection.close()  # otherwise its locks remain as long as the error is referenced
         raise
     except UnicodeDecodeError:  # of SQLite's own message, which quotes what the schema holds
         connection.close()
@@ -203,7 +206,7 @@ def connect(file: Path, *, damaged: bool = False) -> sqlite3.Connection:
 
 
 def create_database(file: Path) -> None:
-    """Make the database at `file`, whole at once; does nothing where there is one. Raises FilingIndexError."""
+    """Create the database at `file` atomically, unless it exists. Raises FilingIndexError."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         if file.exists():
@@ -220,7 +223,7 @@ def create_database(file: Path) -> None:
 
 
 def set_database_name(unfinished: Path, file: Path) -> bool:
-    """Give a database its name; False where another process was first: what that one wrote must not be replaced."""
+    """Give a database its final name; return False where another process was first, whose file must not be replaced."""
     try:
         file.hardlink_to(unfinished)
     except FileExistsError:
@@ -233,7 +236,7 @@ def set_database_name(unfinished: Path, file: Path) -> bool:
 
 
 def require_file(file: Path) -> None:
-    """Raises FilingIndexError where there is no file."""
+    """Raise FilingIndexError where there is no file."""
     if not file.is_file():
         raise FilingIndexError(
             "there is no index here", subject=str(file.parent), remedy="Make one with `fin-agent ingest PATH...`"
@@ -241,7 +244,7 @@ def require_file(file: Path) -> None:
 
 
 def check_format(connection: sqlite3.Connection, file: Path) -> None:
-    """Raises FilingIndexError where the index is of another format, sqlite3.Error where it is damaged or is none."""
+    """Raise FilingIndexError for an index of another format, sqlite3.Error where it is damaged or foreign."""
     check_length(connection, file)
     row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
     if row is None or row[0] != FORMAT_VERSION:
@@ -249,7 +252,7 @@ def check_format(connection: sqlite3.Connection, file: Path) -> None:
 
 
 def other_format(found: str | None, file: Path) -> FilingIndexError:
-    """The error for an index that another version wrote."""
+    """Return the error for an index that another version wrote."""
     return FilingIndexError(
         f"the index has format {found or 'unknown'}; this version reads format {FORMAT_VERSION}",
         subject=str(file),
@@ -259,14 +262,14 @@ def other_format(found: str | None, file: Path) -> FilingIndexError:
 
 
 def known_files(file: Path) -> list[Path]:
-    """The files that an index was read from, of whatever version it is; none where it does not tell."""
+    """Return the files that an index of any version was read from; empty where that is unknown."""
     with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True)) as connection:
         return [Path(path) for (path,) in connection.execute("SELECT path FROM ingested_files ORDER BY path")]
     return []
 
 
 def rename_outdated(file: Path) -> list[Path]:
-    """Put an index's file beside, under another name, to be read again from the files that are returned."""
+    """Rename an outdated index file, and return the files to be read again."""
     files = known_files(file)
     with suppress(sqlite3.Error), closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -278,10 +281,10 @@ def rename_outdated(file: Path) -> list[Path]:
 
 
 def check_length(connection: sqlite3.Connection, file: Path) -> None:
-    """Raises sqlite3.DatabaseError where the file is shorter than its header says: SQLite finds that out much later.
+    """Raise sqlite3.DatabaseError where the file is shorter than its header says, which SQLite finds out much later.
 
-    The file itself must not be opened for that: to close it again takes from every connection of this process the locks
-    it has on the file, and another process that ends then takes the log away from under them.
+    The file must not be opened for that: closing it again releases all locks of this process on the file, and another
+    process that ends could then remove the log that is in use.
     """
     log = file.with_name(f"{file.name}-wal")
     with transaction(connection, "BEGIN"):
@@ -300,7 +303,7 @@ def _corrupt(said: str) -> sqlite3.DatabaseError:
 
 
 def sqlite_error(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:
-    """What SQLite's error means for whoever was `doing` (`read`, `written`) something with the index."""
+    """Return the error to report for SQLite's error, for a caller that was `doing` (`read`, `written`) something."""
     if is_damage(error):
         return damaged_error(file, str(error))
     if is_full(error, file):
@@ -315,7 +318,7 @@ def sqlite_error(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexErr
 
 
 def damaged_error(file: Path, why: str) -> FilingIndexError:
-    """The error for an index that is not what was written."""
+    """Return the error for an index that differs from what was written."""
     return FilingIndexError(
         f"the index is damaged or was half written ({why})",
         subject=str(file),
@@ -324,25 +327,25 @@ def damaged_error(file: Path, why: str) -> FilingIndexError:
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether an error says that the file is none of ours or not all of it, and not that it cannot be had just now."""
+    """Return whether an error means a damaged or foreign file, rather than one that is unavailable now."""
     return _code(error) in _DAMAGED or "decode to UTF-8" in str(error)
 
 
 def is_full(error: OSError | sqlite3.Error, file: Path) -> bool:
-    """Whether an error that came of writing beside `file` says that there is no room."""
+    """Return whether an error while writing next to `file` means that the disk is full."""
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT)
     return _code(error) == sqlite3.SQLITE_FULL or (_code(error) == sqlite3.SQLITE_IOERR and _disk_is_full(file.parent))
 
 
 def disk_full_error(file: Path, what: str) -> FilingIndexError:
-    """The error for `what` could not be done, for want of room where `file` is."""
+    """Return the error for a full disk; `what` is what could not be done."""
     remedy = f"{free_space_message(file.parent)} Make room and run the same command again: what was done stays done"
     return FilingIndexError(f"{what}: the disk is full", subject=str(file), remedy=remedy.strip())
 
 
 def require_space(folder: Path, wanted: int, why: str) -> None:
-    """Raises FilingIndexError where fewer than `wanted` bytes are free in `folder`."""
+    """Raise FilingIndexError where fewer than `wanted` bytes are free in `folder`."""
     free = shutil.disk_usage(folder).free
     if free < wanted:
         raise FilingIndexError(
@@ -353,7 +356,7 @@ def require_space(folder: Path, wanted: int, why: str) -> None:
 
 
 def _disk_is_full(folder: Path) -> bool:
-    """Whether not even what SQLite shares between readers (`-shm`, 32 kB) finds room: it tells that as an I/O error."""
+    """Return whether not even SQLite's shared file (`-shm`, 32 kB) has room, which it reports as an I/O error."""
     try:
         return shutil.disk_usage(folder).free < 2**16
     except OSError:
@@ -365,13 +368,13 @@ def _code(error: sqlite3.Error) -> int:
 
 
 def tables_of(connection: sqlite3.Connection) -> dict[str, tuple[tuple[object, ...], ...]]:
-    """Tables, views and triggers with their columns; without what SQLite and FTS5 keep for themselves."""
+    """Return tables, views and triggers with their columns, without internal ones of SQLite and FTS5."""
     names = [
         name
         for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type != 'index' ORDER BY name")
         if "_fts_" not in name and not name.startswith("sqlite_")
     ]
-    # Name, type, whether it may be empty, default, place in the key.
+    # Name, type, whether it may be NULL, default, position in the key.
     return {
         name: tuple(tuple(column)[1:] for column in connection.execute("SELECT * FROM pragma_table_info(?)", (name,)))
         for name in names
@@ -380,7 +383,7 @@ def tables_of(connection: sqlite3.Connection) -> dict[str, tuple[tuple[object, .
 
 @cache
 def expected_tables() -> dict[str, tuple[tuple[object, ...], ...]]:
-    """Those of an index as this version makes it."""
+    """Return the tables of an index made by this version."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(_schema())
         return tables_of(connection)
@@ -388,7 +391,7 @@ def expected_tables() -> dict[str, tuple[tuple[object, ...], ...]]:
 
 @contextmanager
 def unfinished_database(file: Path, page_bytes: int = PAGE_BYTES) -> Iterator[Path]:
-    """An index without filings beside `file`, under another name; what is left of it at the end is removed."""
+    """Create an empty index next to `file` under another name; it is deleted at the end unless it was renamed."""
     unfinished = file.with_name(f".{file.name}.{uuid.uuid4().hex}.new")
     try:
         unfinished.touch()
@@ -405,7 +408,7 @@ def unfinished_database(file: Path, page_bytes: int = PAGE_BYTES) -> Iterator[Pa
 
 
 def remove_leftovers(file: Path) -> list[str]:
-    """Take away what writers that were killed left beside `file`, and none has touched for a while; their names."""
+    """Remove old unfinished files that killed writers left next to `file`, and return their names."""
     removed = []
     for left in sorted(file.parent.glob(f".{file.name}.*.new*")):
         with suppress(FileNotFoundError):

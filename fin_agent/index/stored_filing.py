@@ -1,4 +1,4 @@
-"""A filing as every index keeps it, and as it is carried from one to another: rows by part, sealed with checksums."""
+"""The form in which every index stores and copies a filing: rows by part, sealed with checksums."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fin_agent.vocabulary.filing import Filing, ReadWarning
 
 
 class Part(StrEnum):
-    """A table, of which a filing's rows are sealed together."""
+    """A table whose rows of a filing are sealed together."""
 
     FILING = "filings"
     DETAILS = "filing_details"
@@ -41,10 +41,10 @@ COLUMNS: dict[Part, tuple[str, ...]] = {
     Part.TAGS: rows.TAG_COLUMNS,
     Part.TABLES: ("page", "tables"),
 }
-"""What stands in each row of a part; the filing's own number, and the rows' own, come when it is written."""
+"""The columns of each part; numbers of the filing and of rows are added when it is written."""
 VECTOR_COLUMNS = ("model", "unit", "dimensions", "sparse", "row_count", "places", "numbers")
 OF_A_FILING = ("vectors", "cards", "passages", "facts", "tags", "page_tables", "pages", "filing_details")
-"""Tables with rows of filings, those that others point at last."""
+"""Tables with rows of filings, in an order in which they can be deleted."""
 FULL_TEXT = ("pages_fts", "passages_fts", "filings_fts")
 
 _ORDER = {
@@ -61,12 +61,12 @@ _RANGES = {
     Part.CARDS: ("passage_id", "passage"),
     Part.FACTS: ("id", "fact"),
 }
-"""Parts whose rows follow each other: the column of their number, the unit of `first_` and `last_` in `filings`."""
+"""Parts with consecutive rows: the column of the number, and the unit of `first_` and `last_` in `filings`."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFiling:
-    """A filing as the index keeps it."""
+    """A filing as the index stores it."""
 
     parts: dict[Part, list[StoredRow]]
     vectors: list[StoredRow] = field(default_factory=list)
@@ -74,7 +74,7 @@ class StoredFiling:
 
     @classmethod
     def of(cls, filing: Filing, cards: Sequence[str], summary: str) -> StoredFiling:
-        """What an index keeps of a filing. Raises ValueError where cards and passages do not go together."""
+        """Return the rows of a filing. Raises ValueError where there is not one card per passage."""
         if len(cards) != len(filing.passages):
             raise ValueError(f"{len(cards)} cards for {len(filing.passages)} passages")
         ordinals = {id(tag): ordinal for ordinal, tag in enumerate(filing.tags)}
@@ -93,27 +93,27 @@ class StoredFiling:
 
     @property
     def doc_id(self) -> str:
-        """Its name."""
+        """The doc_id of the filing."""
         return str(self.value("doc_id"))
 
     def value(self, column: str) -> SqlValue:
-        """A column of its row in `filings`."""
+        """Return a column of its row in `filings`."""
         value: SqlValue = self.parts[Part.FILING][0][COLUMNS[Part.FILING].index(column)]
         return value
 
     @property
     def warnings(self) -> tuple[ReadWarning, ...]:
-        """What was odd about its file."""
+        """The defects of its file."""
         (details,) = self.parts[Part.DETAILS]
         return tuple(ReadWarning(*each) for each in json.loads(details[COLUMNS[Part.DETAILS].index("warnings")]))
 
     def checksums(self) -> dict[str, str]:
-        """Part -> checksum, by which a later reader sees whether every byte is as it was written."""
+        """Return the checksum of each part, which shows a later reader whether every byte is unchanged."""
         return {part.value: checksum(self.parts[part]) for part in Part}
 
 
 def checksum(part: Sequence[StoredRow]) -> str:
-    """SHA-256 of rows, in hex. Raises UnicodeEncodeError for text with half a character."""
+    """Return the SHA-256 of rows, in hex. Raises UnicodeEncodeError for text with lone surrogates."""
     plain = json.dumps(part, ensure_ascii=False, separators=(",", ":"), default=_digest)
     return hashlib.sha256(plain.encode()).hexdigest()
 
@@ -125,9 +125,9 @@ def _digest(value: object) -> list[str]:
 
 
 def read_part(connection: sqlite3.Connection, filing: int, part: Part, *, by_range: bool = False) -> list[StoredRow]:
-    """The rows that the filing with this number has in a part. Raises sqlite3.Error where they cannot be read.
+    """Return the rows of a part of the filing with this number. Raises sqlite3.Error where they cannot be read.
 
-    `by_range`: by no index of the table, but by the numbers that its rows have.
+    With `by_range`, rows are found by the range of their numbers instead of an index of the table.
     """
     by = f"{_in_range(part)} AND +" if by_range and part in _RANGES else ""
     return _tuples(connection, f"SELECT {', '.join(COLUMNS[part])} FROM {part} WHERE {by}{_of_filing(part)}", filing)
@@ -139,10 +139,11 @@ def _of_filing(part: Part) -> str:
 
 
 def is_intact(connection: sqlite3.Connection, filing: int, part: Part, sealed: str | None) -> bool:
-    """Whether a part of the filing with this number has the checksum with which it was written. Raises sqlite3.Error.
+    """Return whether a part has the checksum with which it was written. Raises sqlite3.Error.
 
-    SQLite writes the same JSON as Python does, in a third of the time; where it does not (bytes, some floating-point
-    numbers), and where the checksums differ, Python's word counts.
+    SQLite produces the same JSON as Python in a third of the time. Where it cannot (bytes, some floating-point
+    numbers),
+    or the checksums differ, the checksum is computed in Python.
     """
     rows = f"SELECT * FROM {part} WHERE {_of_filing(part)}"
     if part in _RANGES and _RANGES[part][0] == "id":  # sorts numbers instead of rows
@@ -163,7 +164,7 @@ def _in_range(part: Part) -> str:
 
 
 def filing_damage(connection: sqlite3.Connection, filing: int) -> Iterator[str]:
-    """In sentences, what of the filing with this number is not what was written. Raises sqlite3.Error."""
+    """Yield sentences that describe what differs from what was written. Raises sqlite3.Error."""
     sealed = read_checksums(connection, filing)
     for part in Part:
         if not is_intact(connection, filing, part, sealed.get(part.value)):
@@ -181,7 +182,7 @@ _WORDS = {Part.FILING: "who, what and when it is", Part.DETAILS: "its outline an
 
 
 def read_checksums(connection: sqlite3.Connection, filing: int) -> dict[str, str]:
-    """Part -> checksum, as they were when the filing was written; empty where they cannot be understood."""
+    """Return the checksums stored with the filing, by part; empty where they cannot be decoded."""
     for (sealed,) in _tuples(connection, "SELECT checksums FROM filing_details WHERE filing_id = :filing", filing):
         with suppress(ValueError, TypeError):
             return dict(json.loads(sealed))
@@ -189,7 +190,7 @@ def read_checksums(connection: sqlite3.Connection, filing: int) -> dict[str, str
 
 
 def read_vectors(connection: sqlite3.Connection, filing: int) -> Iterator[tuple[StoredRow, bool]]:
-    """(row of VECTOR_COLUMNS, whether it is as it was written) pairs."""
+    """Yield (row of VECTOR_COLUMNS, whether it is intact) pairs."""
     selection = f"SELECT {', '.join(VECTOR_COLUMNS)}, checksum FROM vectors WHERE filing_id = :filing ORDER BY id"
     for *vectors, sealed in _tuples(connection, selection, filing):
         row = tuple(vectors)
@@ -197,7 +198,7 @@ def read_vectors(connection: sqlite3.Connection, filing: int) -> Iterator[tuple[
 
 
 def are_vectors(row: StoredRow) -> bool:
-    """Whether a row of VECTOR_COLUMNS agrees with itself."""
+    """Return whether a row of VECTOR_COLUMNS is consistent."""
     try:
         model, unit, dimensions, sparse, row_count, places, numbers = row
         if not (isinstance(places, bytes) and isinstance(numbers, bytes) and isinstance(dimensions, int)):
@@ -210,7 +211,7 @@ def are_vectors(row: StoredRow) -> bool:
 
 
 def check_vectors(model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
-    """Raises FilingIndexError where vectors contradict themselves."""
+    """Raise FilingIndexError where vectors are inconsistent."""
     count, dimensions, size = len(vectors.places), vectors.dimensions, len(vectors.values)
     fits = size == count * dimensions * _FLOAT16_BYTES
     if vectors.sparse:
@@ -230,19 +231,19 @@ _UINT32_BYTES, _FLOAT16_BYTES = 4, 2
 
 
 def pack_numbers(numbers: Sequence[int]) -> bytes:
-    """Numbers below 2**32, four bytes each, little-endian."""
+    """Return numbers below 2**32 as bytes, four each, little-endian."""
     return struct.pack(f"<{len(numbers)}I", *numbers)
 
 
 def unpack_numbers(packed: bytes) -> tuple[int, ...]:
-    """What `pack_numbers` packed. Raises ValueError where the bytes are not fours."""
+    """Return the numbers packed by `pack_numbers`. Raises ValueError where the length is not a multiple of four."""
     if len(packed) % _UINT32_BYTES:
         raise ValueError(f"{len(packed)} bytes are no numbers of {_UINT32_BYTES} bytes")
     return struct.unpack(f"<{len(packed) // _UINT32_BYTES}I", packed)
 
 
 def insert_filing(connection: sqlite3.Connection, stored: StoredFiling) -> int:
-    """Put a filing into every table and seal it, within the caller's transaction. Returns its number."""
+    """Insert a filing into every table and seal it, within the caller's transaction; return its number."""
     row = dict(zip(COLUMNS[Part.FILING], stored.parts[Part.FILING][0], strict=True))
     first: dict[Part, int] = {}
     for part, (_, unit) in _RANGES.items():
@@ -270,13 +271,13 @@ def insert_filing(connection: sqlite3.Connection, stored: StoredFiling) -> int:
 
 
 def insert_vectors(connection: sqlite3.Connection, filing: int, vectors: StoredRow) -> None:
-    """Put a row of VECTOR_COLUMNS to a filing and seal it, within the caller's transaction."""
+    """Insert a row of VECTOR_COLUMNS for a filing and seal it, within the caller's transaction."""
     columns = ("filing_id", *VECTOR_COLUMNS, "checksum")
     _insert(connection, "vectors", columns, [(filing, *vectors, checksum([vectors]))])
 
 
 def seal(connection: sqlite3.Connection, filing: int, part: Part) -> None:
-    """Seal what a part of a filing holds now, within the caller's transaction."""
+    """Seal the current content of a part of a filing, within the caller's transaction."""
     sealed = checksum(read_part(connection, filing, part))
     _write_checksums(connection, filing, read_checksums(connection, filing) | {part.value: sealed})
 
@@ -286,7 +287,7 @@ def _write_checksums(connection: sqlite3.Connection, filing: int, sealed: Mappin
 
 
 def update_summary(connection: sqlite3.Connection, doc_id: str, summary: str) -> bool:
-    """Put another summary in place of a filing's, within the caller's transaction. False where there is no filing."""
+    """Replace a filing's summary, within the caller's transaction; return False where there is no filing."""
     row = _with_summary(connection, doc_id)
     if row is None:
         return False
@@ -299,7 +300,7 @@ def update_summary(connection: sqlite3.Connection, doc_id: str, summary: str) ->
 
 
 def update_source(connection: sqlite3.Connection, doc_id: str, source: str) -> None:
-    """Keep where a filing's file is now, within the caller's transaction."""
+    """Record the current path of a filing's file, within the caller's transaction."""
     row = connection.execute("SELECT id, source FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
     if row is not None and row["source"] != source:
         connection.execute("UPDATE filings SET source = ? WHERE id = ?", (source, row["id"]))
@@ -307,7 +308,7 @@ def update_source(connection: sqlite3.Connection, doc_id: str, source: str) -> N
 
 
 def delete_filing(connection: sqlite3.Connection, doc_id: str) -> bool:
-    """Take a filing out of every table, within the caller's transaction. False where there was none."""
+    """Delete a filing from every table, within the caller's transaction; return False where there was none."""
     row = _with_summary(connection, doc_id)
     if row is None:
         return False
@@ -329,14 +330,14 @@ def _with_summary(connection: sqlite3.Connection, doc_id: str) -> sqlite3.Row | 
 
 
 def _delete_full_text(connection: sqlite3.Connection, table: str, texts: str, values: StoredRow) -> None:
-    """FTS5 has to be given the text that it is to forget."""
+    """Delete entries of a full-text table; FTS5 needs the text that is deleted."""
     connection.execute(f"INSERT INTO {table} SELECT {texts}", values)
 
 
 def _insert(
     connection: sqlite3.Connection, table: str, columns: Iterable[str], inserted: Iterable[Sequence[SqlValue]]
 ) -> int:
-    """Insert rows; returns the number of the only one, where it is one."""
+    """Insert rows; return the number of a single row."""
     names = tuple(columns)
     statement = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
     if isinstance(inserted, list) and len(inserted) == 1:

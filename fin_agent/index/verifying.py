@@ -1,4 +1,4 @@
-"""Is everything in the embedded index as it was written? Each finding names what is wrong and what to do."""
+"""Verify that the embedded index is as it was written; each finding says what is wrong and what to do."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _HASH = re.compile("(?:[0-9a-f]{64})?")
 
 
 class Aspect(StrEnum):
-    """What was looked at."""
+    """The part of the index that was checked."""
 
     FILE = "file"
     FULL_TEXT = "full text"
@@ -42,7 +42,7 @@ class Aspect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IndexFinding:
-    """Something that is not as it should be, or (`fault` False) only worth knowing."""
+    """A fault, or (`fault` False) information."""
 
     aspect: Aspect
     subject: str
@@ -54,31 +54,37 @@ class IndexFinding:
 
 @dataclass(frozen=True, slots=True)
 class VerificationReport:
-    """What `verify` found."""
+    """The findings of `verify`."""
 
     findings: tuple[IndexFinding, ...]
     filings: int
-    """That were held against their checksums."""
+    """Number of filings compared with their checksums."""
 
     @property
     def faults(self) -> list[IndexFinding]:
-        """What is wrong."""
+        """The findings that are faults."""
         return [finding for finding in self.findings if finding.fault]
 
 
 def verify(folder: Path | str, *, on_filing: Callable[[str], None] = lambda doc_id: None) -> VerificationReport:
-    """Look at every byte that the index in `folder` keeps; nothing is changed.
+    """Check every byte of the index in `folder`, without changing anything.
 
-    All is read in one state, while others may write. Full-text tables are left out, and a finding says so, while an
-    ingest runs: to look at them keeps others from writing. `on_filing` is told each filing. Raises FilingIndexError
-    where there is no index, where it is of a format that cannot be read, or locked.
+    All reads see one state, while others may write. Full-text tables are skipped while an ingest runs, with a finding,
+    because checking them blocks writers.
+
+    Args:
+        folder: The folder of the index.
+        on_filing: Called with the doc_id of each filing.
+
+    Raises:
+        FilingIndexError: There is no index, its format cannot be read, or it is locked.
     """
     folder = Path(folder)
     return verify_open_index(folder / FILE_NAME, lock_owner(folder), on_filing)
 
 
 def verify_open_index(file: Path, writer: Owner | None, on_filing: Callable[[str], None]) -> VerificationReport:
-    """As `verify`, beside `writer`."""
+    """Verify the index in `file`; see `verify`. `writer` is the process writing to it, if any."""
     require_file(file)
     findings: list[IndexFinding] = []
     filings = 0
@@ -122,7 +128,7 @@ def _filing_findings(connection: sqlite3.Connection) -> Iterator[tuple[str, list
             if not is_damage(error):
                 raise
             faults = [f"it cannot be read to its end ({error})"]
-        except (TypeError, ValueError) as error:  # a damaged file gives rows that no statement could write
+        except (TypeError, ValueError) as error:  # a damaged file yields values that were never written
             faults = [f"it cannot be read ({error})"]
         yield doc_id, [IndexFinding(Aspect.FILINGS, doc_id, said, REPAIR) for said in faults]
 
@@ -164,7 +170,7 @@ def _manifest_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]
 
 
 def unreadable_entries(connection: sqlite3.Connection) -> list[int]:
-    """Row numbers of files whose entries hold what is no text, or no hash. Raises sqlite3.Error."""
+    """Return row numbers of files whose entries have invalid text or hashes. Raises sqlite3.Error."""
     unreadable = []
     for (number,) in connection.execute("SELECT rowid FROM ingested_files ORDER BY rowid").fetchall():
         try:
@@ -189,7 +195,7 @@ def _full_text_findings(connection: sqlite3.Connection, writer: Owner | None) ->
                 found = "is not that of the texts: searches miss pages, or find wrong ones"
                 yield IndexFinding(Aspect.FULL_TEXT, table, found, f"{REPAIR}: it is built again")
     except sqlite3.OperationalError as error:
-        # SQLite checks them by a command that counts as writing.
+        # SQLite checks them with a command that counts as a write.
         found = f"could not be checked, since the index cannot be written to ({error})"
         yield IndexFinding(
             Aspect.FULL_TEXT, "full-text tables", found, "Verify while nobody writes, as a user who may", False
@@ -197,7 +203,7 @@ def _full_text_findings(connection: sqlite3.Connection, writer: Owner | None) ->
 
 
 def _full_text_agrees(connection: sqlite3.Connection, table: str) -> bool:
-    """Whether a full-text table is that of its texts. Raises sqlite3.OperationalError where it cannot be checked."""
+    """Return whether a full-text table matches its texts. Raises sqlite3.OperationalError if it cannot be checked."""
     try:
         connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
     except sqlite3.DatabaseError as error:

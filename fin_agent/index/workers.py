@@ -1,4 +1,4 @@
-"""Read files in processes of their own: a file that brings the PDF library down costs that file, not the run."""
+"""Read files in worker processes: a file that crashes the PDF library affects only itself."""
 
 from __future__ import annotations
 
@@ -20,22 +20,30 @@ if TYPE_CHECKING:
 
 READING = Limits()
 _AHEAD = 2
-"""Files read ahead per worker: enough to keep all busy, few enough to keep memory flat."""
+"""Files read ahead per worker: enough to keep all busy, few enough to limit memory."""
 
 
 LONG = 20.0
-"""Seconds after which somebody who sees nothing happen wants to know what is being read."""
+"""Seconds without progress after which the file being read is reported."""
 
 
 def read_in_workers(
     paths: Sequence[Path], read: Prepare, workers: int, on_long: Callable[[Path], None]
 ) -> Iterator[tuple[Path, StoredFiling | FinAgentError]]:
-    """What the index keeps of each of `paths`, or why `read` could not read it, in the order in which they are done.
+    """Yield each path with its filing, or with the error of `read`, in order of completion.
 
-    Rows are made where the file is read: they pass between processes in an eighth of the time of a Filing.
-    `on_long` is told what is being read, again and again while no file is done for LONG seconds. A file is to blame
-    only for the end of a process that has read nothing before it. Raises FinAgentError where no worker can start: no
-    file is to blame for that.
+    Rows are made in the worker, because they pass between processes in an eighth of the time of a Filing. A file is
+    only
+    blamed for the end of a process that had read nothing else.
+
+    Args:
+        paths: The files.
+        read: Reads one file.
+        workers: Number of processes.
+        on_long: Called with the file being read after every LONG seconds without a result.
+
+    Raises:
+        FinAgentError: No worker can start.
     """
     waiting = list(reversed(paths))
     pool = WorkerPool(workers)
@@ -60,10 +68,11 @@ def read_in_workers(
 def read_here(
     paths: Sequence[Path], read: Prepare, workers: int, on_long: Callable[[Path], None]
 ) -> Iterator[tuple[Path, StoredFiling | FinAgentError]]:
-    """As `read_in_workers`, in this process, which can do nothing else meanwhile.
+    """Yield the same, read in this process.
 
-    Time is limited here as well where this is the main thread and the system has alarms; it cannot stop a PDF library
-    that is caught in a file before that comes back.
+    The time limit applies where this is the main thread and the system has alarms; it cannot interrupt a PDF library
+    before
+    that returns.
     """
     for path in paths:
         try:
@@ -79,7 +88,7 @@ def read_here(
 
 
 def reader_failure(path: Path, error: Exception) -> ReadError:
-    """The failure of a reader, or of what it made, on the file at `path`."""
+    """Return the error for an exception of a reader, or of what uses its result, on the file at `path`."""
     return ReadError(
         f"the reader failed ({type(error).__name__}: {error})",
         subject=path.name,
@@ -103,7 +112,7 @@ def _read_in_process(pool: WorkerPool, read: Prepare, path: Path) -> StoredFilin
 
 
 def _read(read: Prepare, path: Path) -> StoredFiling:
-    """Raises ReadError, MemoryError, and what no file is to blame for."""
+    """Read one file. Raises ReadError, MemoryError, and errors that are not due to the file."""
     try:
         prepared = read(path)
         return StoredFiling.of(prepared.filing, prepared.cards, prepared.summary)
@@ -111,17 +120,17 @@ def _read(read: Prepare, path: Path) -> StoredFiling:
         raise
     except ReadError as error:
         raise ReadError(error.what, subject=error.subject, remedy=error.remedy) from None
-    except Exception as error:  # a file that breaks the reader must not end the run; its name and reason are kept
+    except Exception as error:  # a file that breaks the reader must not end the run; it is reported
         raise reader_failure(path, error) from error
 
 
 class _InterruptedError(BaseException):
-    """Time is over. No reader that catches every Exception keeps it."""
+    """The time limit is exceeded. A reader that catches every Exception does not catch this."""
 
 
 @contextmanager
 def _interrupted(limits: Limits) -> Iterator[None]:
-    """Raise _InterruptedError in this thread where what runs inside takes more time than allowed."""
+    """Raise _InterruptedError in this thread when the code inside exceeds its time limit."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return

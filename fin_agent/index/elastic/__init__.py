@@ -1,5 +1,5 @@
-"""The index on an Elasticsearch cluster (`index.ElasticIndex`), asked through `client`, at an `address`.
+"""The index on an Elasticsearch cluster (`index.ElasticIndex`), at an `address`, accessed through `client`.
 
-`mapping` names and makes the indices, `documents` turns filings into documents and back, `listing` knows which filings
-are visible, `writing` and `reading` write, find and hand out what they hold.
+`mapping` names and creates the indices, `documents` converts filings to documents and back, `listing` tracks which
+filings are visible, and `writing` and `reading` write, search and return their content.
 """

@@ -1,4 +1,4 @@
-"""Where a cluster is and how it is reached: an address that holds no secret, and settings from the environment."""
+"""The address of a cluster, which contains no secrets, and connection settings from the environment."""
 
 from __future__ import annotations
 
@@ -23,26 +23,30 @@ VARIABLES = {
     "patience": "FIN_AGENT_ES_PATIENCE",
     "shards": "FIN_AGENT_ES_SHARDS",
 }
-"""Setting -> the environment variable it is taken from."""
+"""The environment variable of each setting."""
 
 _SENT = {"api_key": True, "username": False, "password": False}
-"""What comes from a file or a page often, with the end of its line -> whether it is ASCII; others are sent as UTF-8."""
+"""Settings that are often pasted with a line ending -> whether they must be ASCII; others are sent as UTF-8."""
 _PREFIX = re.compile(r"^[a-z0-9][a-z0-9_.-]{0,99}$")
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterAddress:
-    """A cluster, and the first part of the names of everything that one index keeps there."""
+    """A cluster, and the prefix of the names of all indices that belong to one index of filings."""
 
     scheme: str
     """`https` or `http`."""
     host: str
-    """`search.example.org:9200`."""
+    """Host and port, such as `search.example.org:9200`."""
     prefix: str
 
     @classmethod
     def of(cls, text: str) -> ClusterAddress:
-        """`https://host:9200/prefix`. Raises FilingIndexError, without repeating a password."""
+        """Parse `https://host:9200/prefix`.
+
+        Raises:
+            FilingIndexError: The address is not valid; the message does not repeat a password.
+        """
         scheme, separator, rest = text.partition("://")
         if not separator or scheme not in ("https", "http"):
             raise _invalid_address("it is no address of a cluster", redacted_address(text))
@@ -64,7 +68,7 @@ class ClusterAddress:
 
 
 def redacted_address(address: str) -> str:
-    """An address as it may be shown, whatever somebody wrote into it.
+    """Return an address without user names, passwords and queries, whatever was given.
 
     >>> redacted_address("https://elastic:ses/ame@host:9200/filings?api_key=sesame")
     'https://...@host:9200/filings?...'
@@ -78,9 +82,10 @@ def redacted_address(address: str) -> str:
 
 
 class ConnectionSettings(BaseModel):
-    """How a cluster is reached. Secrets are left out of what is printed.
+    """Settings of the connection to a cluster. Secrets are not part of the representation.
 
-    Raises FilingIndexError, which names the setting and nothing of its value, where one cannot be sent.
+    Raises:
+        FilingIndexError: A setting cannot be sent; the message names the setting, not its value.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -91,20 +96,20 @@ class ConnectionSettings(BaseModel):
     certificates: str | None = None
     """File of the certificate authority that signed the cluster's certificate."""
     timeout: float = Field(default=30.0, gt=0, lt=1e6)
-    """Seconds that one request may take."""
+    """Time limit of one request, in seconds."""
     patience: float = Field(default=60.0, gt=0, lt=1e6)
-    """Seconds over which a request is tried again that the cluster is too busy for, or does not answer."""
+    """How long a request is retried while the cluster is busy or does not answer, in seconds."""
     shards: int = Field(default=1, ge=1, le=1024)
-    """Primary shards of each large index, when it is made."""
+    """Primary shards of each large index when it is created."""
     checked_every: float = 1.0
-    """Seconds for which a list of filings is taken to be current; what this process writes it sees at once."""
+    """How long a list of filings is considered current, in seconds; this process sees its own writes at once."""
     grace: float = 600.0
-    """Seconds after which the parts of a filing that was replaced are deleted: an answer may be reading them."""
+    """Delay before the parts of a replaced filing are deleted, in seconds, because an answer may be reading them."""
 
     @field_validator(*_SENT)
     @classmethod
     def _strip_secret(cls, given: str | None, info: ValidationInfo) -> str | None:
-        """Without the end of its line; None where nothing is left."""
+        """Return the secret without its line ending; None where nothing is left."""
         name = str(info.field_name)
         sent = normalize_secret(given or "", blanks=_SENT[name]) or None
         if sent is not None and (why := unsendable_reason(sent, ascii_only=_SENT[name])):
@@ -113,7 +118,11 @@ class ConnectionSettings(BaseModel):
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> ConnectionSettings:
-        """As the variables of VARIABLES say. Raises FilingIndexError where one cannot be used."""
+        """Return the settings given by the variables of VARIABLES.
+
+        Raises:
+            FilingIndexError: A variable has an unusable value.
+        """
         said = {name: environment[variable] for name, variable in VARIABLES.items() if environment.get(variable)}
         try:
             reaching = cls.model_validate(said)

@@ -1,4 +1,4 @@
-"""A cluster as the index asks it: one client, tries again with growing pauses, faults told in words."""
+"""Requests to a cluster: one client, retries with growing pauses, and errors with remedies."""
 
 from __future__ import annotations
 
@@ -35,26 +35,27 @@ _LOG = logging.getLogger("fin_agent")
 _FIRST_PAUSE = 0.1
 _MAX_PAUSE_LENGTH = 10.0
 _REPORT_AFTER_SECONDS = 2.0
-"""Seconds of waiting after which it is told; shorter ones nobody notices."""
+"""Seconds of waiting after which it is reported; shorter waits go unnoticed."""
 OLDEST = "8.19"
-"""The first version of a cluster that the index can live on."""
+"""The oldest supported version of a cluster."""
 TO_READ = ("read", "view_index_metadata")
 TO_WRITE = ("write", "maintenance", "manage")
 ON_THE_CLUSTER = ("manage_index_templates", "monitor")
-"""Privileges of a key, as docs/elasticsearch.md has them; those on the cluster are for whoever writes."""
+"""Privileges of a key, as in docs/elasticsearch.md; those on the cluster are needed for writing only."""
 BUSY = frozenset({429, 502, 503, 504})
-"""Statuses that a later try may not meet."""
+"""Statuses after which a later attempt may succeed."""
 
 
 class BusyError(Exception):
-    """The cluster was too busy for a part of what it was asked."""
+    """The cluster was too busy for part of a request."""
 
 
 class Cluster:
-    """A cluster, asked through `asked`. Safe to share between threads: the client keeps connections for them.
+    """A cluster, accessed through `request`. Safe to share between threads; the client pools connections.
 
-    `told` hears that a request is made again and for how long yet: a warning of the log `fin_agent` where none is
-    given, which a command line prints on standard error.
+    `told` receives a message when a request is retried, with the remaining time. By default it is logged as a warning
+    of
+    `fin_agent`, which a command line prints on standard error.
     """
 
     def __init__(
@@ -74,10 +75,22 @@ class Cluster:
     def request(
         self, ask: Callable[..., T], *, doing: str = "read", expected: Collection[int] = (), **arguments: object
     ) -> T:
-        """What `ask`, a method of the client or what uses it, gives with these arguments.
+        """Call `ask`, a method of the client or a function that uses it, with the given arguments.
 
-        Where the cluster is too busy or does not answer, it is asked again after a pause that doubles, as long as the
-        patience lasts. Raises FilingIndexError; answers of an `expected` status (404, 409) are raised as they are.
+        While the cluster is too busy or does not answer, the call is retried after doubling pauses, until `patience` is
+        exhausted.
+
+        Args:
+            ask: The function to call.
+            doing: What the caller does with the index (`read`, `written`, `opened`), for messages.
+            expected: Statuses (404, 409) whose errors are raised unchanged.
+            arguments: Arguments of `ask`.
+
+        Returns:
+            The result of `ask`.
+
+        Raises:
+            FilingIndexError: The request failed.
         """
         trying = Retrying(
             retry=retry_if_exception(_is_retryable),
@@ -95,12 +108,12 @@ class Cluster:
             raise index_error(self.address, error, doing) from error
 
     def search(self, index: str, **arguments: Any) -> dict[str, Any]:
-        """The answer to a search, of all shards. Raises FilingIndexError."""
+        """Return the response to a search of all shards. Raises FilingIndexError."""
         ask = self.client.search
         return dict(self.request(ask, index=index, allow_partial_search_results=False, **arguments).body)
 
     def scan(self, index: str, *, fields: Sequence[str] | None = None, size: int = 5_000) -> list[dict[str, Any]]:
-        """The sources of all documents of an index, as they are at one moment, in no order. Raises FilingIndexError."""
+        """Return the sources of all documents of an index at one moment, unordered. Raises FilingIndexError."""
         query: dict[str, Any] = {} if fields is None else {"_source": list(fields)}
 
         def scanned() -> list[dict[str, Any]]:
@@ -112,9 +125,10 @@ class Cluster:
         return self.request(scanned)
 
     def documents(self, **arguments: Any) -> list[dict[str, Any]]:
-        """The documents that `mget` is asked for, in this order; `found` says of each whether it is there.
+        """Return the documents of an `mget` in the order requested; `found` says of each whether it exists.
 
-        What a shard could not tell is an error and no document that is not there. Raises FilingIndexError.
+        Raises:
+            FilingIndexError: A shard could not look a document up, so that its existence is unknown.
         """
         told: list[dict[str, Any]] = list(self.request(self.client.mget, **arguments)["docs"])
         for each in told:
@@ -132,7 +146,7 @@ class Cluster:
         self.client.close()
 
     def _report_retry(self, state: RetryCallState) -> None:
-        """Say once, where that is not the first moment, that it is tried again, and for how long yet."""
+        """Report once, after a first short wait, that the request is retried, and for how much longer."""
         assert state.outcome is not None and state.next_action is not None
         gone, of_call = state.seconds_since_start or 0.0, state.retry_object.statistics
         if max(state.idle_for, gone + state.next_action.sleep) <= _REPORT_AFTER_SECONDS or of_call.get("told"):
@@ -146,13 +160,13 @@ class Cluster:
 
 
 def _retry_delay(state: RetryCallState) -> float:
-    """Seconds, doubled each time; not all who were turned away come back at once."""
+    """Return the pause in seconds: doubled each time, with jitter, so that clients do not return all at once."""
     pause: float = min(_MAX_PAUSE_LENGTH, _FIRST_PAUSE * 2 ** (state.attempt_number - 1))
     return pause * random.uniform(0.5, 1.0)
 
 
 def _is_retryable(error: BaseException) -> bool:
-    """Whether the same request may well succeed a moment later."""
+    """Return whether the same request may succeed a moment later."""
     if isinstance(error, BusyError):
         return True
     if isinstance(error, ApiError):
@@ -163,7 +177,13 @@ def _is_retryable(error: BaseException) -> bool:
 
 
 def index_error(address: ClusterAddress, error: Exception, doing: str) -> FilingIndexError:
-    """What `error` means to whoever was `doing` (`read`, `written`, `opened`) something with the index."""
+    """Return the error to report for `error`.
+
+    Args:
+        address: The cluster.
+        error: The client's error.
+        doing: What the caller did with the index: `read`, `written`, `opened`.
+    """
     if isinstance(error, BusyError):
         what, remedy = describe_error(429, {}, doing, address.prefix)
     elif isinstance(error, elasticsearch.UnsupportedProductError):
@@ -195,7 +215,7 @@ def index_error(address: ClusterAddress, error: Exception, doing: str) -> Filing
 
 _PLAIN_HTTP = re.compile(r"WRONG_VERSION_NUMBER|RECORD_LAYER_FAILURE|HTTP_REQUEST|UNKNOWN_PROTOCOL", re.I)
 _HUNG_UP = re.compile(r"RemoteDisconnected|without response|reset by peer|Connection aborted", re.I)
-"""So a port that wants TLS answers whoever does without."""
+"""How a port that expects TLS answers a client without it."""
 
 
 def _is_tls_error(address: ClusterAddress, told: str) -> tuple[str, str]:
@@ -212,7 +232,7 @@ def _is_tls_error(address: ClusterAddress, told: str) -> tuple[str, str]:
 
 
 def error_type(body: object) -> str:
-    """The `type` of the error that an answer tells, of its root cause where it says one."""
+    """Return the `type` of the error in a response, of its root cause if given."""
     told = _told(body)
     kind = str(told.get("type", ""))
     if kind == "cluster_block_exception" and "disk usage exceeded" in str(told.get("reason", "")):
@@ -221,7 +241,7 @@ def error_type(body: object) -> str:
 
 
 def error_reason(body: object) -> str:
-    """The reason that an answer tells, with what caused it."""
+    """Return the reason in a response, with its cause."""
     told = _told(body)
     reason, cause = str(told.get("reason", "")), told.get("caused_by")
     if isinstance(cause, dict) and cause.get("reason"):
@@ -244,7 +264,7 @@ _MAPPING = frozenset(
 
 
 def describe_error(status: int, body: object, doing: str, prefix: str) -> tuple[str, str]:
-    """(what, remedy) of an answer, of a whole request or of one item of a bulk, to whoever uses the index `prefix`."""
+    """Return (what, remedy) for a response to a request, or to one item of a bulk, for users of the index `prefix`."""
     kind, reason = error_type(body), error_reason(body)
     told = f"{kind}: {reason}" if kind and reason else kind or reason or f"status {status}"
     if kind == DISK_FULL:
@@ -286,7 +306,7 @@ def describe_error(status: int, body: object, doing: str, prefix: str) -> tuple[
 
 
 def _version_mismatch(reason: str) -> tuple[str, str]:
-    """The client says which version it speaks, and the cluster does not know it."""
+    """Return the message for a client whose version the cluster does not accept."""
     ours, found = elasticsearch.__version__[0], _SPOKEN.search(reason)
     theirs = f"Elasticsearch {found[1]} runs there" if found else "what runs there is of another version"
     return (
@@ -308,7 +328,7 @@ def _told(body: object) -> dict[str, Any]:
 
 
 def _brief(error: Exception) -> str:
-    """The client's words without the parts that repeat the request."""
+    """Return the client's message without the parts that repeat the request."""
     return _one_line(str(getattr(error, "message", "") or error) or type(error).__name__)
 
 
@@ -317,7 +337,7 @@ def _one_line(text: str) -> str:
 
 
 def _client(address: ClusterAddress, reaching: ConnectionSettings) -> elasticsearch.Elasticsearch:
-    """The client, as far as possible without its own tries: it makes no pause between them."""
+    """Return the client, with its own retries off, because it does not pause between them."""
     basic = None
     if reaching.username and reaching.password:  # in UTF-8, which is what a cluster takes
         basic = base64.b64encode(f"{reaching.username}:{reaching.password}".encode()).decode("ascii")
@@ -338,7 +358,7 @@ def _client(address: ClusterAddress, reaching: ConnectionSettings) -> elasticsea
             request_timeout=reaching.timeout,
             max_retries=0,
             retry_on_timeout=False,
-            http_compress=address.scheme != "http",  # on the own machine it costs more than it spares
+            http_compress=address.scheme != "http",  # on the local machine, compression costs more than it saves
         )
     except (ValueError, OSError) as error:
         raise FilingIndexError(
@@ -349,7 +369,7 @@ def _client(address: ClusterAddress, reaching: ConnectionSettings) -> elasticsea
 
 
 def _with_port(address: ClusterAddress) -> str:
-    """The client wants a port; without one in the address it is that of the scheme, as in a browser."""
+    """Return the host with a port, which the client requires; the default is that of the scheme."""
     host = address.host
     has_port = ":" in host.rpartition("]")[2]
     return host if has_port else f"{host}:{443 if address.scheme == 'https' else 80}"

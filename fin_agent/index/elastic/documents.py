@@ -1,4 +1,4 @@
-"""A filing, as every index keeps it, as documents of a cluster's indices; and back."""
+"""Convert a stored filing to the documents of a cluster's indices, and back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling
 from fin_agent.vocabulary.page import Statement
 
 NO_PAGE = -1
-"""Stands for the page of tags that no reader sees."""
+"""Page number for tags that are not on a page."""
 
 Source = dict[str, Any]
 _PAGE, _METRIC, _LABEL, _SECTION, _YEAR, _QUARTER, _STATEMENT, _SCOPE, _SOURCE, _TAG = (
@@ -37,7 +37,7 @@ _TAG_PAGE = rows.TAG_COLUMNS.index("page")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document: the index it goes to, its id there, and its source."""
+    """One document: its index, its id, and its source."""
 
     kind: str
     id: str
@@ -45,12 +45,12 @@ class Document:
 
 
 def columns_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
-    """The row of a part that a document has, column by column."""
+    """Return the row of a part from a document, column by column."""
     return [source.get(column) for column in COLUMNS[part]]
 
 
 def parts_of(stored: StoredFiling, generation: str) -> Iterator[Document]:
-    """Everything of a filing but the document that makes it visible."""
+    """Yield all documents of a filing except the one that makes it visible."""
     common: Source = {
         "doc_id": stored.doc_id,
         "content_hash": stored.value("content_hash"),
@@ -68,7 +68,7 @@ def parts_of(stored: StoredFiling, generation: str) -> Iterator[Document]:
 
 
 def filing_source(stored: StoredFiling, generation: str, mark: int, written: int) -> Source:
-    """The document that makes a filing visible."""
+    """Return the source of the document that makes a filing visible."""
     *details, summary = stored.parts[Part.DETAILS][0]
     return {
         **_source(Part.FILING, stored.parts[Part.FILING][0]),
@@ -83,7 +83,7 @@ def filing_source(stored: StoredFiling, generation: str, mark: int, written: int
 
 
 def figures_of(source: Mapping[str, Any]) -> Iterator[tuple[int, list[Any], list[Any] | None]]:
-    """(position among those of the filing, row, row of its tag) of each fact of a document of `figures`."""
+    """Yield (position in the filing, row, row of its tag) of each fact in a document of `figures`."""
     tags = {tag[0]: tag for kind in ("tags", "linked") for tag in source[kind]["all"]}
     for ordinal, *fact in source["facts"]["all"]:
         yield ordinal, fact, tags.get(fact[_TAG])
@@ -92,7 +92,7 @@ def figures_of(source: Mapping[str, Any]) -> Iterator[tuple[int, list[Any], list
 def stored_filing(
     filing: Mapping[str, Any], pages: Sequence[Source], passages: Sequence[Source], figures: Sequence[Source]
 ) -> StoredFiling:
-    """A filing from its documents, parts in the order of their places."""
+    """Return a filing from its documents, with the rows of each part in order."""
     facts = sorted((ordinal, tuple(fact)) for source in figures for ordinal, *fact in source["facts"]["all"])
     tags = [tuple(tag) for source in figures for tag in source["tags"]["all"]]
     return StoredFiling(
@@ -112,33 +112,33 @@ def stored_filing(
 
 
 def encode_bytes(content: bytes) -> str:
-    """Bytes as a document holds them."""
+    """Return bytes in the form of a document's field."""
     return base64.b64encode(content).decode()
 
 
 def decode_bytes(text: str) -> bytes:
-    """Bytes of a document."""
+    """Return the bytes of a document's field."""
     return base64.b64decode(text)
 
 
 def id_of(doc_id: str) -> str:
-    """The id of a filing's own document: doc_ids may be longer than ids may be."""
+    """Return the id of a filing's own document: a hash, because a doc_id may exceed the length limit of ids."""
     return hashlib.sha256(doc_id.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def company_routing(cik: str | None, company: str) -> str:
-    """What all parts of a company's filings are routed by, so that they stand on one shard."""
+    """Return the routing value of a company's filings, which puts all their parts on one shard."""
     name = cik.lstrip("0") if cik else company.casefold()
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _source(part: Part, row: StoredRow) -> Source:
-    """Fields without a value are left out."""
+    """Return the source of a row, without empty fields."""
     return {column: value for column, value in zip(COLUMNS[part], row, strict=True) if value is not None}
 
 
 def _parts_named(facts: Sequence[StoredRow]) -> set[str]:
-    """See FilingIndex.parts. Scopes, rows of tagged parts, rows into which an income statement divides revenue."""
+    """Return the named parts (see FilingIndex.parts): scopes, rows of tagged parts, and revenue breakdowns."""
     named: set[str] = set()
     for fact in facts:
         if fact[_SCOPE] is not None and fact[_METRIC] is not None and fact[_STATEMENT] != Statement.EQUITY:
@@ -153,7 +153,7 @@ def _parts_named(facts: Sequence[StoredRow]) -> set[str]:
 
 
 def _figures(stored: StoredFiling) -> Iterator[tuple[int, Source]]:
-    """(page, what stands on it of facts, tags and tables), by page."""
+    """Yield (page, its facts, tags and tables), by page."""
     tags = {tag[0]: tag for tag in stored.parts[Part.TAGS]}
     facts_of: dict[Any, list[tuple[int, StoredRow]]] = {}
     for ordinal, fact in enumerate(stored.parts[Part.FACTS]):

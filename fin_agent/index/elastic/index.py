@@ -1,4 +1,4 @@
-"""The index on a cluster, and the vectors that it keeps: handed out as they came."""
+"""The index on a cluster, with the vectors it stores."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from fin_agent.index.sqlite import without_filing
 from fin_agent.index.stored_filing import check_vectors, pack_numbers, unpack_numbers
 
 _AT_ONCE = 200
-"""Filings whose vectors are held at once."""
+"""Number of filings whose vectors are in memory at once."""
 
 
 class _StoredVectors(NamedTuple):
-    """What there is of one filing, one model and one unit."""
+    """The vectors of one filing by one model for one unit, without their values."""
 
     generation: str
     model: str
@@ -36,7 +36,7 @@ class _StoredVectors(NamedTuple):
 
 
 class ElasticIndex(ElasticReader, ElasticWriter):
-    """Filings on an Elasticsearch cluster, under names that begin with the address's prefix. Safe to share.
+    """Filings on an Elasticsearch cluster, in indices named with the address's prefix. Safe to share between threads.
 
     >>> index = ElasticIndex("https://localhost:9200/filings")  # doctest: +SKIP
     >>> index.search_pages(["inventory turnover"])  # doctest: +SKIP
@@ -52,9 +52,10 @@ class ElasticIndex(ElasticReader, ElasticWriter):
         *,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Open an index that exists; keys are taken from the environment where no `reaching` is given.
+        """Open an existing index; without `reaching`, connection settings come from the environment.
 
-        Raises FilingIndexError where there is none, it cannot be reached, or it is of another format.
+        Raises:
+            FilingIndexError: There is no index, it cannot be reached, or it has another format.
         """
         cluster = _cluster(address, reaching, sleep)
         super().__init__(cluster, Layout(cluster.address.prefix))
@@ -72,7 +73,7 @@ class ElasticIndex(ElasticReader, ElasticWriter):
         *,
         sleep: Callable[[float], None] = time.sleep,
     ) -> ElasticIndex:
-        """Open the index at `address`, making templates and indices where there are none."""
+        """Open the index at `address`, creating templates and indices where they are missing."""
         cluster = _cluster(address, reaching, sleep)
         try:
             create_indices(cluster, Layout(cluster.address.prefix))
@@ -82,7 +83,7 @@ class ElasticIndex(ElasticReader, ElasticWriter):
 
     @property
     def address(self) -> ClusterAddress:
-        """Where it is; holds no secret."""
+        """Its address, without secrets."""
         return self.cluster.address
 
     def __enter__(self) -> ElasticIndex:
@@ -102,7 +103,7 @@ class ElasticIndex(ElasticReader, ElasticWriter):
         """See FilingIndex.check_whole."""
 
     def replace_summary(self, doc_id: str, summary: str) -> bool:
-        """Another summary for a filing; vectors of the one before go. False where there is no such filing."""
+        """Replace the summary of a filing and delete the old one's vectors; return False if there is no such filing."""
         if not super().replace_summary(doc_id, summary):
             return False
         generation = self.listing().of[doc_id].generation
@@ -136,7 +137,7 @@ class ElasticIndex(ElasticReader, ElasticWriter):
         self.write_documents([document], listed.routing, vectors.doc_id)
 
     def vectors(self, model: str, unit: VectorUnit, doc_ids: Collection[str] | None = None) -> Iterator[FilingVectors]:
-        """See FilingIndex.vectors. A few filings at a time are read; one that goes meanwhile is left out."""
+        """See FilingIndex.vectors. Filings are read in batches; filings removed meanwhile are left out."""
         listing = self.listing()
         wanted = self._filings_with_vectors(listing, model, unit)
         known = listing.in_order(wanted if doc_ids is None else wanted & set(doc_ids))
@@ -181,12 +182,12 @@ class ElasticIndex(ElasticReader, ElasticWriter):
         )
 
     def _filings_with_vectors(self, listing: Listing, model: str, unit: VectorUnit) -> set[str]:
-        """Filings that have vectors of this model and unit."""
+        """Return the filings that have vectors of this model and unit."""
         held = self._stored_vectors(listing)
         return {listing.shown[each.generation] for each in held if (each.model, each.unit) == (model, unit)}
 
     def _stored_vectors(self, listing: Listing) -> tuple[_StoredVectors, ...]:
-        """What there is of the filings listed, read when it or the list has changed."""
+        """Return the vectors of the filings listed, read again when they or the list have changed."""
         alias = self.layout.alias("vectors")
         answer = self.cluster.search(
             alias,

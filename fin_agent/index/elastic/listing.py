@@ -1,4 +1,4 @@
-"""Which filings a cluster holds: read once until it changes, and cheap to ask whether it did."""
+"""The list of filings on a cluster, cached until it changes, with an inexpensive check for changes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from fin_agent.index.stored_filing import Part
 
 _MAX_HIDDEN = 10_000
 _RECORDS_AT_ONCE = 500
-"""Filings of one answer where all of each is asked for."""
+"""Number of full filing records per response."""
 _MAX_ROUTES = 64
-"""More routing values than this reach every shard anyway, and make long addresses."""
+"""More routing values than this reach every shard anyway, and make requests long."""
 _ENTRY_FIELDS = ("generation", "mark", *rows.ENTRY_COLUMNS)
 
 
 class ListedFiling(NamedTuple):
-    """What of a filing is found by: the generation of its parts and how they are routed."""
+    """How the parts of a filing are found: their generation and their routing."""
 
     generation: str
     routing: str
@@ -35,37 +35,37 @@ class ListedFiling(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Listing:
-    """The filings as they were at one moment."""
+    """The filings at one moment."""
 
     entries: tuple[FilingEntry, ...]
     of: Mapping[str, ListedFiling]
     """By doc_id."""
     shown: Mapping[str, str]
-    """Generation -> doc_id, of what is visible."""
+    """doc_id by generation, for visible generations."""
     positions: Mapping[str, int]
-    """doc_id -> its position among the entries."""
+    """Position among the entries by doc_id."""
     state: tuple[int, int]
-    """How many filings there are, and the sum of their marks: another where any filing is another."""
+    """Number of filings and sum of their marks; it differs whenever a filing changes."""
     hidden: tuple[str, ...] = ()
-    """Generations that no filing shows: of what is being written, and of what was replaced or taken out."""
+    """Generations without a visible filing: those being written, replaced or removed."""
     records: list[tuple[FilingRecord, ...]] = field(default_factory=list)
-    """The filings in full, once they were asked for."""
+    """The full filing records, once they have been read."""
 
     def generations(self, doc_ids: Iterable[str]) -> list[str]:
-        """Of those of `doc_ids` that there are, in a fixed order."""
+        """Return the generations of those of `doc_ids` that exist, in a fixed order."""
         return sorted(self.of[doc_id].generation for doc_id in set(doc_ids) if doc_id in self.of)
 
     def routes(self, doc_ids: Iterable[str]) -> str | None:
-        """Where their parts stand; None where that may be anywhere."""
+        """Return the routing of their parts; None where all shards may have them."""
         routes = sorted({self.of[doc_id].routing for doc_id in set(doc_ids) if doc_id in self.of})
         return ",".join(routes) if 0 < len(routes) <= _MAX_ROUTES else None
 
     def in_order(self, doc_ids: Iterable[str]) -> list[str]:
-        """Those of `doc_ids` that there are, in the order of the entries."""
+        """Return those of `doc_ids` that exist, in the order of the entries."""
         return sorted((doc_id for doc_id in set(doc_ids) if doc_id in self.of), key=self.positions.__getitem__)
 
     def place_filter(self, places: Iterable[tuple[str, int]], name: str) -> dict[str, Any]:
-        """A filter for what stands at these places of filings; `name` is the field that says the place."""
+        """Return a filter for (doc_id, place) pairs, where `name` is the field of the place."""
         by_filing: dict[str, set[int]] = {}
         for doc_id, place in places:
             if doc_id in self.of:
@@ -78,7 +78,7 @@ class Listing:
 
 
 _PINNED: ContextVar[tuple[FilingList, Listing] | None] = ContextVar("_PINNED", default=None)
-"""The listing that all reads of an index go by, where they are to be of one state."""
+"""The listing used by all reads inside a snapshot."""
 
 
 class FilingList:
@@ -118,7 +118,7 @@ class FilingList:
         return sum(entry.page_count for entry in self.entries())
 
     def document_of(self, doc_id: str) -> dict[str, Any] | None:
-        """A filing's own document with its number in the sequence of writes, as it is now; None where there is none."""
+        """Return a filing's own document with its sequence number, or None where there is none."""
         try:
             found = self.cluster.request(self.cluster.client.get, expected=(404,), index=self._alias, id=id_of(doc_id))
         except NotFound as error:
@@ -128,14 +128,14 @@ class FilingList:
         return dict(found.body)
 
     def known_document(self, doc_id: str) -> dict[str, Any]:
-        """As `document_of`. Raises FilingIndexError where there is none."""
+        """Return the same document. Raises FilingIndexError where there is none."""
         found = self.document_of(doc_id)
         if found is None:
             raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
         return found
 
     def listing(self) -> Listing:
-        """The filings as they are; as they were when last looked at, where that is a moment ago."""
+        """Return the current list of filings, which may be as old as `checked_every`."""
         pinned = _PINNED.get()
         if pinned is not None and pinned[0] is self:
             return pinned[1]
@@ -153,9 +153,9 @@ class FilingList:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All that is read inside, also in threads that take over the context, is of one state.
+        """Make all reads inside see one state, also those of threads that inherit the context.
 
-        It may last as long as what was replaced is kept (`Reaching.grace`).
+        It may last as long as replaced parts are kept (`ConnectionSettings.grace`).
         """
         token = _PINNED.set((self, self.listing()))
         try:
@@ -164,7 +164,7 @@ class FilingList:
             _PINNED.reset(token)
 
     def invalidate(self) -> None:
-        """The next look is at the cluster: something was written, or was not as listed."""
+        """Make the next read check the cluster, after a write or an inconsistency."""
         with self._guard:
             self._checked = float("-inf")
 
@@ -173,7 +173,7 @@ class FilingList:
         return self.layout.alias("filings")
 
     def _state(self) -> tuple[tuple[int, int], tuple[str, ...]]:
-        """What tells one state of the list from another, and the generations in the journal."""
+        """Return the value that identifies a state of the list, and the generations in the journal."""
         filings = self.cluster.search(
             self._alias, size=0, track_total_hits=True, aggregations={"marks": {"sum": {"field": "mark"}}}
         )
@@ -206,15 +206,15 @@ class FilingList:
 
 
 def filing_record(source: Mapping[str, Any]) -> FilingRecord:
-    """The filing of its own document."""
+    """Return the filing record from a filing's own document."""
     return rows.filing_record(columns_of(Part.FILING, source), [*source["details"]["row"], source["summary"]])
 
 
 def term(name: str, value: str) -> dict[str, Any]:
-    """A filter for a field of one value."""
+    """Return a filter for one value of a field."""
     return {"term": {name: {"value": value}}}
 
 
 def ascending(fields: Sequence[str]) -> list[dict[str, dict[str, str]]]:
-    """An order by these fields, one after another."""
+    """Return a sort order by these fields, one after another."""
     return [{name: {"order": "asc"}} for name in fields]

@@ -1,4 +1,4 @@
-"""The indices on a cluster: their names, their templates, made and checked."""
+"""The indices on a cluster: names, templates, creation and checks."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _PRIORITY = 500
 
 
 class Layout:
-    """The names that an index with this prefix has on a cluster. Everything is read and written through aliases."""
+    """The names of an index with this prefix on a cluster. All reads and writes use aliases."""
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
 
     def alias(self, kind: str) -> str:
-        """`filings`, `pages`, ... by the name that readers and writers use, whichever index is behind it."""
+        """Return the alias of `filings`, `pages` and so on, whatever index is behind it."""
         return f"{self.prefix}-{kind}"
 
     @property
     def parts(self) -> str:
-        """All that hold parts of filings, as one target."""
+        """All indices with parts of filings, as one target."""
         return ",".join(map(self.alias, PARTS))
 
 
 def open_indices(cluster: Cluster, layout: Layout) -> None:
-    """Raises FilingIndexError where there is no index of this prefix, or one of another format."""
+    """Raise FilingIndexError where there is no index with this prefix, or one of another format."""
     try:
         found = cluster.request(
             cluster.client.indices.get_mapping,
@@ -68,7 +68,7 @@ def open_indices(cluster: Cluster, layout: Layout) -> None:
 
 
 def create_indices(cluster: Cluster, layout: Layout) -> None:
-    """Write the templates, and make those indices that are not there. Two that do so at once do no harm."""
+    """Write the templates and create missing indices. Concurrent calls are harmless."""
     for kind in kinds():
         name, body = layout.alias(kind), template(layout, kind, cluster.reaching.shards)
         cluster.request(cluster.client.indices.put_index_template, doing="written", name=name, **body)
@@ -76,7 +76,7 @@ def create_indices(cluster: Cluster, layout: Layout) -> None:
 
 
 def _make_index(cluster: Cluster, name: str) -> None:
-    """Make `name`-000001 behind the alias `name`; nothing where that is there."""
+    """Create `name`-000001 behind the alias `name`, unless it exists."""
     if cluster.request(cluster.client.indices.exists_alias, name=name):
         return
     try:
@@ -88,7 +88,7 @@ def _make_index(cluster: Cluster, name: str) -> None:
 
 
 def template(layout: Layout, kind: str, shards: int) -> dict[str, Any]:
-    """The index template of `kind`."""
+    """Return the index template of `kind`."""
     said = _meta_value()["indices"][kind]
     return {
         "index_patterns": [f"{layout.alias(kind)}-0*"],  # not those of a longer prefix
@@ -101,7 +101,7 @@ def template(layout: Layout, kind: str, shards: int) -> dict[str, Any]:
 
 
 def settings(shards: int) -> dict[str, Any]:
-    """Settings of an index of so many primary shards; a second copy of each as soon as there is a second node."""
+    """Return the settings of an index with this many primary shards, replicated once there is a second node."""
     said = _meta_value()
     analysis = {name: parts for name, parts in said["analysis"].items() if parts}
     return {
@@ -109,7 +109,7 @@ def settings(shards: int) -> dict[str, Any]:
             "number_of_shards": shards,
             "auto_expand_replicas": "0-1",
             "codec": "best_compression",
-            "refresh_interval": "30s",  # what has to be seen at once is refreshed at once
+            "refresh_interval": "30s",  # writes that must be visible at once refresh explicitly
         },
         "analysis": analysis,
         "similarity": said["similarity"],
@@ -117,12 +117,12 @@ def settings(shards: int) -> dict[str, Any]:
 
 
 def mappings(properties: dict[str, Any]) -> dict[str, Any]:
-    """A mapping that takes these fields and no others, and says its format."""
+    """Return a strict mapping with these fields, which records its format."""
     return {"dynamic": "strict", "_meta": {"fin_agent": {"format": FORMAT}}, "properties": properties}
 
 
 def kinds() -> tuple[str, ...]:
-    """Names of the indices that every index of filings has."""
+    """Return the names of the indices that belong to every index of filings."""
     return tuple(_meta_value()["indices"])
 
 

@@ -1,4 +1,4 @@
-"""What a cluster keeps of filings: found by words with Lucene's own scores, and handed out as it was written."""
+"""Read filings from a cluster: search with Lucene's scores, and return content as it was written."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.table import Table
 
 MAX_WORDS = 900
-"""Words of one query; a cluster takes 1,024 clauses and more."""
+"""Most words of one query; a cluster accepts at least 1,024 clauses."""
 MAX_FILTERED = 50_000
-"""Filings named in one query; a cluster takes 65,536. Beyond, all are searched and those named are kept."""
+"""Most filings named in one query; a cluster accepts 65,536. Beyond it, all are searched and the results filtered."""
 _MAX_HITS = 10_000
 _SPARE = 8
-"""Hits asked for beyond those wanted: some may be of a filing that was replaced this moment."""
+"""Additional hits requested, because some may belong to a filing that has just been replaced."""
 _AT_ONCE = 1_000
-"""Documents of one answer: some hold a page's text."""
+"""Documents per response; some contain the text of a page."""
 _FILINGS_AT_ONCE = 1_000
 _PAGES_AT_ONCE = 500
 _COUNTED_AT_ONCE = 500
 _ALL = ""
-"""Among counts of phrases: how many documents there are."""
+"""Key of the total number of documents among counts of phrases."""
 _LEAST = 1e-6
-"""The least weight of a term in SQLite's bm25()."""
+"""The lowest weight of a term in SQLite's bm25()."""
 _SMALL = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
 
 class ElasticReader(FilingList):
-    """The part of an index that finds and hands out what filings hold. Parts never change: no lock is needed."""
+    """The part of an index that searches and returns the content of filings. Parts never change: no lock is needed."""
 
     def __init__(self, cluster: Cluster, layout: Layout) -> None:
         super().__init__(cluster, layout)
@@ -83,7 +83,7 @@ class ElasticReader(FilingList):
     def search_summaries(
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
     ) -> list[tuple[str, float]]:
-        """See FilingIndex.search_summaries. Every term is scored: a cluster does that with very many summaries, too."""
+        """See FilingIndex.search_summaries. Every term is scored: a cluster can do that even with many summaries."""
         found = self._search("filings", ("content_hash", "doc_id"), terms, doc_ids, [], limit)
         return [(doc_id, score) for score, (_, doc_id) in found]
 
@@ -101,7 +101,7 @@ class ElasticReader(FilingList):
         within: list[Mapping[str, Any]],
         limit: int,
     ) -> list[tuple[float, list[Any]]]:
-        """(score, its values of the fields of `order`) of the best `limit` documents that are visible."""
+        """Return (score, values of the fields of `order`) of the best `limit` visible documents."""
         clauses = list(self._clauses(kind, "summary" if kind == "filings" else "text", terms))
         listing = self.listing()
         generations = None if doc_ids is None else listing.generations(doc_ids)
@@ -123,7 +123,7 @@ class ElasticReader(FilingList):
         return found
 
     def _hits(self, kind: str, query: dict[str, Any], order: tuple[str, ...], limit: int) -> Iterator[dict[str, Any]]:
-        """All hits, best first, as many at a time as are probably needed."""
+        """Yield all hits, best first, in batches of the size that is probably needed."""
         size = min(limit + _SPARE, _MAX_HITS)
         asked: dict[str, Any] = {}
         while True:
@@ -135,9 +135,9 @@ class ElasticReader(FilingList):
                 source=False,
                 fields=[{"field": "generation"}],
                 track_total_hits=False,
-                # Each shard knows its own words only; asked first, all score as one index would.
+                # Each shard has statistics of its own words only; with this search type, all score like one index.
                 search_type="dfs_query_then_fetch",
-                preference=self.layout.prefix,  # copies of a shard may score a little otherwise
+                preference=self.layout.prefix,  # copies of a shard may give slightly different scores
                 **asked,
             )
             hits = answer["hits"]["hits"]
@@ -147,10 +147,11 @@ class ElasticReader(FilingList):
             asked["search_after"] = hits[-1]["sort"]
 
     def _clauses(self, kind: str, field: str, terms: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """A query for each term that any document holds, boosted to what it tells in the embedded index; rarest first.
+        """Yield a query for each term that occurs, boosted to its weight in the embedded index; rarest first.
 
-        SQLite weighs a phrase by the documents that hold the phrase and gives words that half of all hold next to no
-        weight; Lucene adds up what a phrase's words weigh and gives common ones some.
+        SQLite weighs a phrase by the documents that contain it, and words in half of all documents have almost no
+        weight;
+        Lucene adds the weights of a phrase's words and gives common words some weight.
         """
         asked = _phrases(terms)
         held = self._frequencies(kind, field, {*asked, *(word for words in asked.values() for word in words)})
@@ -164,7 +165,7 @@ class ElasticReader(FilingList):
             yield {"match_phrase": {field: {"query": phrase, "boost": boost}}}
 
     def _frequencies(self, kind: str, field: str, phrases: Collection[str]) -> Mapping[str, int]:
-        """In how many visible documents each phrase is, looked up once while the index stays as it is; _ALL: of all."""
+        """Return the number of visible documents with each phrase (_ALL: of all), cached until something changes."""
         listing = self.listing()
         state = (listing.state, listing.hidden)
         known_at, known = self._known.get(kind, (state, {}))
@@ -178,12 +179,12 @@ class ElasticReader(FilingList):
         return known
 
     def _counted(self, kind: str, queries: Mapping[str, dict[str, Any]]) -> dict[str, int]:
-        """How many visible documents meet each query."""
+        """Return the number of visible documents that match each query."""
         hidden = [] if kind == "filings" else self._hidden()
         counted: dict[str, int] = {}
         names = list(queries)
         for start in range(0, len(names), _COUNTED_AT_ONCE):
-            # Numbered, since names in an answer are not those of any text.
+            # Numbered, because not every text is a valid name in a response.
             some = dict(enumerate(names[start : start + _COUNTED_AT_ONCE]))
             answer = self.cluster.search(
                 self.layout.alias(kind),
@@ -197,7 +198,7 @@ class ElasticReader(FilingList):
         return counted
 
     def _hidden(self) -> list[dict[str, Any]]:
-        """Filters for parts that no filing shows."""
+        """Return filters for parts without a visible filing."""
         hidden = self.listing().hidden
         return [{"terms": {"generation": list(hidden)}}] if hidden else []
 
@@ -335,7 +336,7 @@ class ElasticReader(FilingList):
         fields: Sequence[str],
         within: Sequence[Mapping[str, Any]] = (),
     ) -> Iterator[tuple[str, Source]]:
-        """(doc_id, document) of filings in the order of the entries, each by `place`."""
+        """Yield (doc_id, document) of filings in the order of the entries, and within a filing by `place`."""
         listing = self.listing()
         known = listing.in_order(doc_ids)
         for start in range(0, len(known), _FILINGS_AT_ONCE):
@@ -357,7 +358,7 @@ class ElasticReader(FilingList):
         fields: Sequence[str],
         routing: str | None,
     ) -> Iterator[Source]:
-        """Sources of all documents that pass the filters, in an order that no two share."""
+        """Yield sources of all documents that pass the filters, in a total order."""
         asked: dict[str, Any] = {} if routing is None else {"routing": routing}
         while True:
             answer = self.cluster.search(
@@ -378,7 +379,7 @@ class ElasticReader(FilingList):
     def _on_pages(
         self, kind: str, keys: Sequence[PageKey], place: str, order: str, fields: Sequence[str]
     ) -> dict[PageKey, list[Source]]:
-        """Documents that stand on each of these pages; `place` is the field that says the page."""
+        """Return the documents on each of these pages; `place` is the field of the page."""
         listing = self.listing()
         found: dict[PageKey, list[Source]] = {}
         wanted = sorted({key for key in keys if key.doc_id in listing.of})
@@ -391,7 +392,7 @@ class ElasticReader(FilingList):
 
 
 def _phrases(terms: Sequence[str]) -> dict[str, list[str]]:
-    """Each different term with its words; those without any are left out."""
+    """Return each distinct term with its words; terms without words are left out."""
     found: dict[str, list[str]] = {}
     for term in terms:
         words = re.findall(r"\w+", term.encode("utf-8", "replace").decode())
@@ -405,5 +406,5 @@ def _lucene_weight(holding: int, of: int) -> float:
 
 
 def _sqlite_weight(holding: int, of: int) -> float:
-    """Of a term that half of all documents hold, next to nothing."""
+    """Return SQLite's weight of a term; almost zero where half of all documents contain it."""
     return max(math.log((of - holding + 0.5) / (holding + 0.5)), _LEAST) if 2 * holding < of else _LEAST

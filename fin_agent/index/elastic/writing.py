@@ -1,9 +1,9 @@
-"""Filings written to a cluster: parts first, visible at once, and what they replace taken away later.
+"""Write filings to a cluster: parts first, then made visible at once, with replaced parts deleted later.
 
-A cluster has no transactions over several documents. Here each filing has one document of its own that names the
-generation of its parts; readers look at parts of generations that are named. So writing that one document shows the
-whole filing, and replacing it shows the other whole filing. The journal names generations that no filing shows: it is
-written before the parts are, so whatever is interrupted leaves a trace by which the rest is found and deleted.
+A cluster has no transactions over several documents. Each filing therefore has one document that names the generation
+of its parts, and readers only read parts of generations that are named. Writing that one document makes the whole
+filing visible, or replaces it. The journal names generations without a visible filing. It is written before the parts,
+so that an interrupted write leaves a trace by which its parts are found and deleted.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from fin_agent.index.stored_filing import StoredFiling
 from fin_agent.vocabulary.filing import Filing
 
 MAX_BYTES = 8_000_000
-"""Of one request: between the 5 and 15 MB that Elastic advises, far below the 100 MB that a node takes."""
+"""Size limit of one request: between the 5 and 15 MB that Elastic recommends, far below the limit of 100 MB."""
 MAX_DOCUMENTS = 2_000
 _TRIES = 10
 _LEASE = 3_600.0
-"""Seconds that writing the parts of one filing may take, tries included."""
+"""Time limit for writing the parts of one filing in seconds, including retries."""
 _MARKS = 2**31
-"""Marks, which tell one writing of a filing from another in a sum over all filings, are below this: so that the sum is
-exact in a double."""
+"""Upper limit of marks, which identify one write of a filing, so that their sum over all filings is exact in a
+double."""
 
 
 class ElasticWriter(FilingList):
@@ -54,7 +54,7 @@ class ElasticWriter(FilingList):
         self._clock = threading.Lock()
 
     def add(self, filing: Filing, cards: Sequence[str], summary: str) -> None:
-        """See FilingIndex.add. Of two that write the same filing at once the later one stays."""
+        """See FilingIndex.add. If two processes write the same filing, the later one wins."""
         self.put(StoredFiling.of(filing, cards, summary))
 
     def put(self, stored: StoredFiling) -> None:
@@ -88,7 +88,7 @@ class ElasticWriter(FilingList):
         raise self._is_contested(doc_id)
 
     def replace_summary(self, doc_id: str, summary: str) -> bool:
-        """Another summary for a filing; vectors of the one before go. False where there is no such filing."""
+        """Replace the summary of a filing; its vectors are left. Return False if there is no such filing."""
         for _ in range(_TRIES):
             found = self.document_of(doc_id)
             if found is None:
@@ -100,14 +100,18 @@ class ElasticWriter(FilingList):
         raise self._is_contested(doc_id)
 
     def sweep(self, ahead: float = 0.0) -> int:
-        """Delete parts that no filing shows and whose time is up, or is in `ahead` seconds; of how many generations.
+        """Delete expired parts without a visible filing, including those of interrupted writes.
 
-        What was interrupted is found here too, by whoever writes next.
+        Args:
+            ahead: Also delete parts that expire within this many seconds.
+
+        Returns:
+            The number of generations deleted.
         """
         traces = self._traces({"range": {"due": {"lte": self.now() + int(ahead * 1e6)}}})
         if not traces:
             return 0
-        # What is not told must not be taken for a filing that is gone: its parts would be deleted.
+        # A failed lookup must not count as a missing filing, whose parts would be deleted.
         found = self.cluster.documents(
             index=self.layout.alias("filings"),
             ids=[id_of(doc_id) for doc_id in sorted({trace["doc_id"] for trace in traces})],
@@ -116,25 +120,27 @@ class ElasticWriter(FilingList):
         current = {each["_source"]["generation"] for each in found if each.get("found")}
         gone = sorted(trace["generation"] for trace in traces if trace["generation"] not in current)
         if gone:
-            # What was not refreshed yet is not found, and so would stay.
+            # Documents that are not refreshed yet are not found and would remain.
             refresh = self.cluster.client.indices.refresh
             self.cluster.request(refresh, doing="written", index=self.layout.parts, ignore_unavailable=True)
-            # Through no routing: few, and a filing whose company changed has parts in two places.
+            # Without routing: these are few, and a filing whose company changed has parts on two shards.
             self.delete_where(self.layout.parts, {"terms": {"generation": gone}})
         self._forget_journal([trace["generation"] for trace in traces])
         return len(gone)
 
     def now(self) -> int:
-        """Microseconds, later than the last time in this process."""
+        """Return the time in microseconds, strictly increasing within this process."""
         with self._clock:
             self._last_written = max(time.time_ns() // 1_000, self._last_written + 1)
             return self._last_written
 
     def write_documents(self, documents: Iterable[Document], routing: str, subject: str) -> None:
-        """Write documents through their aliases, so that searches find them.
+        """Write documents through their aliases, and refresh them so that searches find them.
 
-        Items that the cluster was too busy for are sent again, and only these. Raises FilingIndexError that names the
-        first item refused for good.
+        Items rejected because the cluster is busy are sent again, and only these.
+
+        Raises:
+            FilingIndexError: An item was rejected for good; the message names the first one.
         """
         left = [
             {"_index": self.layout.alias(each.kind), "_id": each.id, "_routing": routing, "_source": each.source}
@@ -169,7 +175,7 @@ class ElasticWriter(FilingList):
             self.cluster.request(self.cluster.client.indices.refresh, doing="written", index=kinds)
 
     def delete_where(self, target: str, query: dict[str, Any]) -> None:
-        """Delete what a query finds, and let searches find it no more."""
+        """Delete the documents that a query finds, and refresh."""
         self.cluster.request(
             self.cluster.client.delete_by_query,
             doing="written",
@@ -192,12 +198,12 @@ class ElasticWriter(FilingList):
         return FilingIndexError(f"{place} was not taken{others}: {what}", subject=subject, remedy=remedy)
 
     def _publish(self, doc_id: str, source: Source) -> None:
-        """Write the document that makes parts visible, over the one that is there now and no other."""
+        """Write the document that makes the parts visible, replacing exactly the current one."""
         for _ in range(_TRIES):
             found = self.document_of(doc_id)
             if found is not None:
                 if found["_source"]["generation"] == source["generation"]:
-                    break  # written by the try before, whose answer was lost
+                    break  # written by the previous attempt, whose response was lost
                 self._journal_replaced(found["_source"])
             if self._put_filing(found, doc_id, source):
                 break
@@ -206,7 +212,7 @@ class ElasticWriter(FilingList):
         self.invalidate()
 
     def _put_filing(self, found: dict[str, Any] | None, doc_id: str, source: Source) -> bool:
-        """Whether the filing's document could be written: False where somebody else has written it meanwhile."""
+        """Write the filing's document; return False where another process has written it meanwhile."""
         expected = {"op_type": "create"} if found is None else _unchanged(found)
         try:
             self._index_document("filings", id_of(doc_id), source, **expected)
@@ -215,18 +221,18 @@ class ElasticWriter(FilingList):
         return True
 
     def _journal_replaced(self, source: Source) -> None:
-        """Note the parts of a filing that is replaced or taken out: answers may be reading them for a while."""
+        """Record the parts of a filing that is replaced or removed: answers may read them for a while."""
         routing = company_routing(source.get("cik"), source["company"])
         self._journal(source["generation"], source["doc_id"], routing, self.cluster.reaching.grace)
 
     def _journal(self, generation: str, doc_id: str, routing: str, kept: float) -> None:
-        """Note a generation that no filing shows, with its filing and routing; it is deleted after `kept` seconds."""
+        """Record a generation without a visible filing; it is deleted after `kept` seconds."""
         due = self.now() + int(kept * 1e6)
         trace = {"generation": generation, "doc_id": doc_id, "routing": routing, "due": due}
         self._index_document("journal", generation, trace)
 
     def _index_document(self, kind: str, id: str, source: Source, **expected: Any) -> None:
-        """Raises Conflict where a condition does not hold."""
+        """Write a document; raise Conflict where a condition does not hold."""
         index = self.cluster.client.index
         self._write_document(index, kind, expected=(409,), id=id, document=source, require_alias=True, **expected)
 
@@ -248,7 +254,7 @@ class ElasticWriter(FilingList):
 
 
 def _unchanged(found: dict[str, Any]) -> dict[str, Any]:
-    """Conditions under which a document is written: that nobody has written it since it was read."""
+    """Return the conditions for a write: that the document has not been written since it was read."""
     return {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
 
 
