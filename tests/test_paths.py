@@ -147,5 +147,5 @@ def test_a_link_in_a_folder_of_filings_is_read_as_what_it_is(
         assert [record.doc_id for record in opened.filings()] == ["good"]
     assert {file.doc_id: file.reason for file in report.failures} == {
         "link": "the file is named as a PDF but is not one",
-        "circle": "it is no file, or a link to none",
+        "circle": "it is not a file, or a link to nothing",
     }

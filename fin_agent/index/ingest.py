@@ -184,7 +184,7 @@ def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Pa
         same_name = first.setdefault(stamp.doc_id, stamp)
         other = same_name.path if same_name.content_hash != stamp.content_hash else manifest.other_owner(stamp)
         if other is not None:
-            reason = f"its doc_id {stamp.doc_id!r} is that of another file, {other}"
+            reason = f"its doc_id {stamp.doc_id!r} is already used by another file, {other}"
             remedy = "Rename one of the two and ingest it again"
             manifest.record_failure(stamp, reason, remedy)
             done(_failed(path, reason, remedy))
@@ -231,7 +231,7 @@ def _stamp(path: Path, manifest: Manifest) -> FileStamp:
         )
     if not path.is_file():
         there = path.is_symlink() or path.exists()
-        what = "it is no file, or a link to none" if there else "there is no such file"
+        what = "it is not a file, or a link to nothing" if there else "there is no such file"
         raise ReadError(what, subject=str(path), remedy="Check where it leads" if there else "Check the path")
     return FileStamp.of(path, manifest.known_hash(path) or content_hash(path))
 

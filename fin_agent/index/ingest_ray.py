@@ -57,7 +57,9 @@ def ingest_on_ray(
     ray = _connect(address)
     with create_index(index) as opened:  # reports errors of the index early
         if writers > 1 and isinstance(opened, SqliteIndex):
-            raise FinAgentError("a folder takes one writer", subject=str(index), remedy="Leave --writers out")
+            raise FinAgentError(
+                "an index in a folder accepts one writer", subject=str(index), remedy="Leave --writers out"
+            )
     files = files_below(map(Path, paths))
     report = IngestReport()
     doubled = _duplicate_ids(files)
@@ -73,7 +75,7 @@ def ingest_on_ray(
         while len(under_way) < at_once and (path := next(waiting, None)) is not None:
             doc_id = doc_id_of(path)
             if (other := doubled.get(path)) is not None:
-                reason = f"its doc_id {doc_id!r} is that of another file, {other}"
+                reason = f"its doc_id {doc_id!r} is already used by another file, {other}"
                 _report_outcome(
                     report, on_file, IngestedFile(path, doc_id, Outcome.FAILED, reason, "Rename one of the two")
                 )
@@ -109,7 +111,7 @@ def _connect(address: str) -> Any:
             ray.init(address if address.removeprefix("ray://") else None, log_to_driver=False, logging_level="error")
         except Exception as error:  # it raises what its parts raise
             raise FinAgentError(
-                f"the Ray cluster is not reached ({type(error).__name__}: {str(error).splitlines()[0][:200]})",
+                f"the Ray cluster cannot be reached ({type(error).__name__}: {str(error).splitlines()[0][:200]})",
                 subject=address,
                 remedy="Start one with `ray start --head`, and give ray://HOST:10001",
             ) from None

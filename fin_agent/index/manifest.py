@@ -108,7 +108,7 @@ class Manifest:
         """Record which files are about to be read, so that they are known if the ingest is interrupted."""
         with self._index.writing() as connection:
             for stamp in stamps:
-                _record(connection, stamp, FileState.WAITING, "it was not read yet: the ingest ended before", RETRY)
+                _record(connection, stamp, FileState.WAITING, "the ingest ended before it was read", RETRY)
 
     def add(self, stamp: FileStamp, stored: StoredFiling) -> None:
         """Write the filing and the file's entry in one transaction."""

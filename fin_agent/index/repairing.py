@@ -117,7 +117,7 @@ def repair(folder: Path | str, *, wait: float = 0.0) -> RepairReport:
                     for table in stale:
                         connection.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")
                 if stale:
-                    repaired.done.append(f"full text of {', '.join(stale)} is built again")
+                    repaired.done.append(f"full text of {', '.join(stale)} is rebuilt")
         except (OSError, sqlite3.Error) as error:
             raise _failure(file, error) from error
         return repaired
@@ -161,8 +161,8 @@ def _rebuild(file: Path, repaired: RepairReport) -> None:
             its_copy.unlink(missing_ok=True)
         raise
     repaired.damaged_copy = copy
-    filings = f"{repaired.kept} whole filing{'s are' if repaired.kept != 1 else ' is'}"
-    repaired.done.append(f"{filings} in a new database, its full text built again")
+    filings = f"{repaired.kept} intact filing{'s are' if repaired.kept != 1 else ' is'}"
+    repaired.done.append(f"{filings} in a new database, its full text rebuilt")
 
 
 @contextmanager
@@ -220,7 +220,7 @@ class _Salvage:
         done = "SELECT doc_id, path FROM ingested_files WHERE state = 'done'"
         for doc_id, path in self._target.execute(done).fetchall():
             if doc_id not in self._saved:  # its name may be lost everywhere else
-                before = self.lost.get(doc_id, LostFiling(doc_id, "", "nothing of it can be read"))
+                before = self.lost.get(doc_id, LostFiling(doc_id, "", "none of it can be read"))
                 self.lost[doc_id] = LostFiling(doc_id, before.source or path, before.why)
         for lost in self.lost.values():
             _mark_damaged(self._target, lost)
@@ -256,7 +256,7 @@ class _Salvage:
                 with suppress(sqlite3.Error):
                     stored.vectors.extend(row for row, whole in read_vectors(self._source, number) if whole)
                 return stored
-            lost = lost or f"what it holds is not what was written ({', '.join(changed)})"
+            lost = lost or f"its content differs from what was written ({', '.join(changed)})"
         return lost
 
     def _rows(self, number: int, part: Part, *, by_range: bool) -> list[StoredRow]:
@@ -291,13 +291,13 @@ def _unnamed_losses(found: _Salvage, size: int) -> Iterator[LostFiling]:
         why = "there may have been more: the list of filings cannot be read to its end"
         yield LostFiling("further filings", "", why, named=False)
         return
-    why = "nothing of the index can be read, not even which filings it held"
-    yield LostFiling("all filings", "", why if size else "the file is empty, nothing of an index is in it", named=False)
+    why = "nothing in the index can be read, not even the list of filings"
+    yield LostFiling("all filings", "", why if size else "the file is empty", named=False)
 
 
 def _mark_damaged(connection: sqlite3.Connection, lost: LostFiling) -> None:
     """Mark the files of a removed filing to be read again."""
-    failure = f"its filing was damaged in the index and has been taken out: {lost.why}"
+    failure = f"its filing was damaged in the index and has been removed: {lost.why}"
     marked = connection.execute(
         "UPDATE ingested_files SET state = ?, failure = ?, remedy = ? WHERE doc_id = ? AND state = 'done'",
         (FileState.DAMAGED.value, failure, RETRY, lost.doc_id),
@@ -317,7 +317,7 @@ def _repair_manifest(connection: sqlite3.Connection) -> list[str]:
         connection.execute("DELETE FROM ingested_files WHERE rowid = ?", (number,))
     if unreadable:
         entries = f"{len(unreadable)} entr{'y' if len(unreadable) == 1 else 'ies'} of the list of files"
-        done.append(f"{entries} that cannot be read are taken off. {INGEST_AGAIN}")
+        done.append(f"{entries} that cannot be read are removed. {INGEST_AGAIN}")
     known = ", ".join(f"'{state.value}'" for state in FileState)
     missing = connection.execute(
         "UPDATE ingested_files SET state = 'waiting', failure = ?, remedy = ? WHERE state NOT IN"
@@ -355,7 +355,7 @@ def _failure(file: Path, error: OSError | sqlite3.Error) -> FilingIndexError:
     if is_full(error, file):
         return disk_full_error(file, "the index could not be repaired")
     return FilingIndexError(
-        f"the index could not be repaired ({error}); the damaged one is as it was",
+        f"the index could not be repaired ({error}); the damaged one is unchanged",
         subject=str(file),
         remedy="Make room, or check the disk, and run the same command again",
     )

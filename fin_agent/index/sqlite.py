@@ -203,7 +203,7 @@ class SqliteIndex(Database):
                 for part in wanted:
                     if not is_intact(connection, number, part, sealed.get(part.value)):
                         raise FilingIndexError(
-                            f"its {_CHECKED[part]} in the index are not what was written: the index is damaged",
+                            f"its {_CHECKED[part]} in the index differ from what was written: the index is damaged",
                             subject=doc_id,
                             remedy="Run `fin-agent index repair`, then `fin-agent ingest --retry-failed`; ask again",
                         )
@@ -505,7 +505,7 @@ _CHECKED = {
 def without_filing(doc_id: str) -> FilingIndexError:
     """Return the error for vectors of a filing that is not in the index."""
     return FilingIndexError(
-        "vectors are kept with a filing, and this one is not in the index", subject=doc_id, remedy="Ingest it first"
+        "vectors need a filing, and this one is not in the index", subject=doc_id, remedy="Ingest it first"
     )
 
 

@@ -163,7 +163,7 @@ def reporting_damage(file: Path) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, KeyError, ArithmeticError, zlib.error) as error:
-        raise damaged_error(file, f"a row of it cannot be understood: {error}") from error
+        raise damaged_error(file, f"a row cannot be decoded: {error}") from error
 
 
 @contextmanager
@@ -320,9 +320,9 @@ def sqlite_error(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexErr
 def damaged_error(file: Path, why: str) -> FilingIndexError:
     """Return the error for an index that differs from what was written."""
     return FilingIndexError(
-        f"the index is damaged or was half written ({why})",
+        f"the index is damaged or incomplete ({why})",
         subject=str(file),
-        remedy="`fin-agent index repair` saves the filings that are whole and says which have to be read again",
+        remedy="`fin-agent index repair` saves the intact filings and lists those to be read again",
     )
 
 
@@ -349,7 +349,7 @@ def require_space(folder: Path, wanted: int, why: str) -> None:
     free = shutil.disk_usage(folder).free
     if free < wanted:
         raise FilingIndexError(
-            f"there is not enough room: {wanted / 1e6:,.1f} MB are needed {why}, {free / 1e6:,.1f} MB are free",
+            f"there is not enough disk space: {wanted / 1e6:,.1f} MB are needed {why}, {free / 1e6:,.1f} MB are free",
             subject=str(folder),
             remedy="Free disk space there and run the same command again",
         )

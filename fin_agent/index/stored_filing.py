@@ -168,17 +168,17 @@ def filing_damage(connection: sqlite3.Connection, filing: int) -> Iterator[str]:
     sealed = read_checksums(connection, filing)
     for part in Part:
         if not is_intact(connection, filing, part, sealed.get(part.value)):
-            yield f"{_WORDS.get(part, part.value)} are not what was written: the checksum differs"
+            yield f"{_WORDS.get(part, part.value)} differ from what was written: the checksum does not match"
     for part in _RANGES:
         outside = f"SELECT 1 FROM {part} WHERE filing_id = :filing AND NOT ({_in_range(part)}) LIMIT 1"
         if _tuples(connection, outside, filing):
-            yield f"{_WORDS.get(part, part.value)} are not where they were written: searches within it miss them"
+            yield f"{_WORDS.get(part, part.value)} are out of place: searches within the filing miss them"
     for vectors, whole in read_vectors(connection, filing):
         if not whole:
-            yield f"vectors of each {vectors[1]!s} by {vectors[0]!s} are not what was written"
+            yield f"vectors of each {vectors[1]!s} by {vectors[0]!s} differ from what was written"
 
 
-_WORDS = {Part.FILING: "who, what and when it is", Part.DETAILS: "its outline and summary", Part.TABLES: "tables"}
+_WORDS = {Part.FILING: "identity fields", Part.DETAILS: "its outline and summary", Part.TABLES: "tables"}
 
 
 def read_checksums(connection: sqlite3.Connection, filing: int) -> dict[str, str]:

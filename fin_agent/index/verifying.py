@@ -114,10 +114,10 @@ def _file_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
     found = tables_of(connection)
     for name in sorted(found.keys() | expected_tables().keys()):
         if found.get(name) != expected_tables().get(name):
-            yield IndexFinding(Aspect.FILE, FILE_NAME, f"{name} is not as this version makes it", REPAIR)
+            yield IndexFinding(Aspect.FILE, FILE_NAME, f"{name} differs from what this version creates", REPAIR)
     pointing = Counter(row[0] for row in connection.execute("PRAGMA foreign_key_check"))
     for table, rows in sorted(pointing.items()):
-        yield IndexFinding(Aspect.FILE, table, f"{rows} rows point at what is not there", REPAIR)
+        yield IndexFinding(Aspect.FILE, table, f"{rows} rows refer to rows that do not exist", REPAIR)
 
 
 def _filing_findings(connection: sqlite3.Connection) -> Iterator[tuple[str, list[IndexFinding]]]:
@@ -140,14 +140,14 @@ def _outdated_filings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
     if filings:
         subject = "1 filing" if filings == 1 else f"{filings:,} filings"
         said = f"{'was' if filings == 1 else 'were'} read by another version of the reader, or with another lexicon"
-        remedy = "Run `fin-agent ingest` over their files to read them anew"
+        remedy = "Run `fin-agent ingest` over their files to read them again"
         yield IndexFinding(Aspect.FILE, subject, said, remedy, False)
 
 
 def _manifest_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
     for number in unreadable_entries(connection):
         found = "the entry of a file cannot be read"
-        yield IndexFinding(Aspect.MANIFEST, f"entry {number}", found, f"{REPAIR}: it takes the entry off the list")
+        yield IndexFinding(Aspect.MANIFEST, f"entry {number}", found, f"{REPAIR}: it removes the entry")
     missing = connection.execute(
         "SELECT path, doc_id FROM ingested_files WHERE state = 'done' AND doc_id NOT IN (SELECT doc_id FROM filings)"
         " ORDER BY path"
@@ -159,7 +159,7 @@ def _manifest_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]
     for state, said in (
         (FileState.WAITING, "were not read: an ingest was ended before, or is running"),
         (FileState.FAILED, "could not be read"),
-        (FileState.DAMAGED, "had a filing that was damaged here and taken out"),
+        (FileState.DAMAGED, "had a filing that was damaged here and removed"),
     ):
         if files := states.pop(state, 0):
             remedy = "`fin-agent index failures` lists them, `fin-agent ingest --retry-failed` reads them again"
@@ -186,19 +186,23 @@ def unreadable_entries(connection: sqlite3.Connection) -> list[int]:
 
 def _full_text_findings(connection: sqlite3.Connection, writer: Owner | None) -> Iterator[IndexFinding]:
     if writer is not None:
-        found = f"were not checked, since another command is writing to this index: {writer}"
+        found = f"were not checked, because another command is writing to this index: {writer}"
         yield IndexFinding(Aspect.FULL_TEXT, "full-text tables", found, "Verify again when that has ended", False)
         return
     try:
         for table in FULL_TEXT:
             if not _full_text_agrees(connection, table):
-                found = "is not that of the texts: searches miss pages, or find wrong ones"
-                yield IndexFinding(Aspect.FULL_TEXT, table, found, f"{REPAIR}: it is built again")
+                found = "does not match the texts: searches miss pages or find wrong ones"
+                yield IndexFinding(Aspect.FULL_TEXT, table, found, f"{REPAIR}: it is rebuilt")
     except sqlite3.OperationalError as error:
         # SQLite checks them with a command that counts as a write.
-        found = f"could not be checked, since the index cannot be written to ({error})"
+        found = f"could not be checked, because the index is not writable ({error})"
         yield IndexFinding(
-            Aspect.FULL_TEXT, "full-text tables", found, "Verify while nobody writes, as a user who may", False
+            Aspect.FULL_TEXT,
+            "full-text tables",
+            found,
+            "Verify while no other command writes, as a user with write permission",
+            False,
         )
 
 

@@ -41,14 +41,14 @@ def test_verify_then_repair_then_read_again(index: Path) -> None:
     ran = Ran("index", "verify", "--index", index)
     assert ran.code == 3
     said = words(ran.out)
-    assert f"fault filings: {FILING}: pages are not what was written" in said
+    assert f"fault filings: {FILING}: pages differ from what was written" in said
     assert f"→ Run `fin-agent index repair --index {index}`" in said and "faults found in the index" in said
     document = Ran("index", "verify", "--index", index, "--json").document
     assert document["whole"] is False and document["filings"] == 15
     assert {"aspect": "filings", "subject": FILING, "fault": True}.items() <= document["findings"][0].items()
     ran = Ran("index", "repair", "--index", index)
     assert ran.code == 3  # one had to be taken out
-    assert f"lost {FILING}: what it holds is not what was written (pages)" in words(ran.out)
+    assert f"lost {FILING}: its content differs from what was written (pages)" in words(ran.out)
     assert "What is in the index is sound again: it holds 14 filings; 1 was lost." in words(ran.out)
     ran = Ran("index", "failures", "--index", index)
     assert ran.code == 0 and "damaged" in ran.out and f"{FILING}.pdf" in ran.out.replace("\n", "")
@@ -63,7 +63,7 @@ def test_a_file_that_is_no_index_is_not_called_whole(index: Path, sample_filings
     shutil.copy(sample_filings / f"{FILING}.pdf", index / FILE_NAME)
     ran = Ran("index", "repair", "--index", index)
     assert ran.code == 3 and "is repaired" not in ran.out
-    assert "nothing of the index can be read, not even which filings it held" in words(ran.out)
+    assert "nothing in the index can be read, not even the list of filings" in words(ran.out)
     assert f"{FILE_NAME}.damaged-" in "".join(ran.out.split())  # a long path may be broken over two lines
     assert "Nothing could be saved: the index is empty now." in words(ran.out)
     (index / FILE_NAME).write_bytes(b"")

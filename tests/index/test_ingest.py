@@ -466,7 +466,7 @@ def test_errors_of_the_index_end_the_run(folder: Path, index: SqliteIndex, plain
     put(folder, "a.pdf")
     with index.writing() as connection:
         connection.execute("DROP TABLE facts")
-    with pytest.raises(FinAgentError, match="damaged or was half written"):
+    with pytest.raises(FinAgentError, match="damaged or incomplete"):
         ingest([folder], index, plain, workers=0)
 
 

@@ -69,7 +69,7 @@ def test_full_text_is_built_again_in_place(folder: Path, statement: str) -> None
     change(folder, statement)
     assert verify(folder).faults
     repaired = repair(folder)
-    assert "is built again" in repaired.done[0] and not repaired.lost and repaired.damaged_copy is None
+    assert "is rebuilt" in repaired.done[0] and not repaired.lost and repaired.damaged_copy is None
     assert verify(folder).findings == ()
     assert sealed(folder) == before
     with SqliteIndex(folder) as index:
@@ -162,9 +162,9 @@ def test_what_is_whole_in_a_damaged_database_is_saved(folder: Path, sample_filin
     ("content", "why"),
     [
         (b"", "the file is empty"),
-        (b"SQLite format 3\0" + bytes(34), "nothing of the index can be read"),
-        (b"not a database at all" * 500, "nothing of the index can be read"),
-        (b"%PDF-1.7\n1 0 obj << /Type /Catalog >> endobj" * 300, "nothing of the index can be read"),
+        (b"SQLite format 3\0" + bytes(34), "nothing in the index can be read"),
+        (b"not a database at all" * 500, "nothing in the index can be read"),
+        (b"%PDF-1.7\n1 0 obj << /Type /Catalog >> endobj" * 300, "nothing in the index can be read"),
     ],
 )
 def test_a_file_that_is_no_database_is_kept_aside(folder: Path, content: bytes, why: str) -> None:

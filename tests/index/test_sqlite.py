@@ -157,7 +157,7 @@ def test_figures_that_are_not_what_was_written_are_not_answered(sample_index: Pa
         answer = answer_question(question, AnswerContext.by_rules(Workspace(index)))
         with index.writing() as connection:
             connection.execute("UPDATE facts SET amount = '7' WHERE metric = 'inventories'")
-        with pytest.raises(FilingIndexError, match=r"not what was written.*index repair") as raised:
+        with pytest.raises(FilingIndexError, match=r"differ from what was written.*index repair") as raised:
             answer_question(question, AnswerContext.by_rules(Workspace(index)))
     assert raised.value.subject in {citation.doc_id for citation in answer.citations}
 

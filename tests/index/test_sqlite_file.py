@@ -62,7 +62,7 @@ def test_an_index_of_another_version_is_read_again_in_one_command(sample_html: P
 @pytest.mark.parametrize("kept", [0, 1, 60, 4096, 20_000, -4096, -1])
 def test_cut_off(tmp_path: Path, whole: bytes, kept: int) -> None:
     (tmp_path / FILE_NAME).write_bytes(whole[:kept])
-    with pytest.raises(FilingIndexError, match=r"damaged or was half written.*fin-agent index repair") as raised:
+    with pytest.raises(FilingIndexError, match=r"damaged or incomplete.*fin-agent index repair") as raised:
         SqliteIndex(tmp_path)
     assert raised.value.subject == str(tmp_path / FILE_NAME)
 
@@ -70,7 +70,7 @@ def test_cut_off(tmp_path: Path, whole: bytes, kept: int) -> None:
 @pytest.mark.parametrize("content", [b"not a database at all" * 500, bytes(8192)])
 def test_no_database(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE_NAME).write_bytes(content)
-    with pytest.raises(FilingIndexError, match=r"damaged or was half written.*fin-agent index repair"):
+    with pytest.raises(FilingIndexError, match=r"damaged or incomplete.*fin-agent index repair"):
         SqliteIndex.create(tmp_path)
     assert (tmp_path / FILE_NAME).read_bytes() == content
 
@@ -86,7 +86,7 @@ def test_someone_elses_database(tmp_path: Path) -> None:
 def test_damage_inside_is_told_when_it_is_met(tmp_path: Path, whole: bytes) -> None:
     size = 4096
     (tmp_path / FILE_NAME).write_bytes(whole[: size * 3] + b"\xa5" * (len(whole) - size * 3))
-    with pytest.raises(FilingIndexError, match="damaged or was half written"), SqliteIndex(tmp_path) as index:
+    with pytest.raises(FilingIndexError, match="damaged or incomplete"), SqliteIndex(tmp_path) as index:
         index.filings()
         index.search_pages(["revenue"])
         index.outline(["a"])
@@ -179,7 +179,7 @@ def test_a_schema_that_is_no_text_is_damage(tmp_path: Path, whole: bytes) -> Non
     """SQLite quotes it in its message, which Python cannot read then."""
     at = whole.index(b"CREATE TABLE passages")
     (tmp_path / FILE_NAME).write_bytes(whole[:at] + b"CREATE TABLE passages \x95" + whole[at + 23 :])
-    with pytest.raises(FilingIndexError, match=r"damaged or was half written.*fin-agent index repair"):
+    with pytest.raises(FilingIndexError, match=r"damaged or incomplete.*fin-agent index repair"):
         SqliteIndex(tmp_path)
     assert verify(tmp_path).faults
     repair(tmp_path)

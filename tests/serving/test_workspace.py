@@ -375,7 +375,7 @@ class TestUploads:
         page = b"<html><body><p>FORM 10-K of Acme Corporation</p></body></html>"
         with running(app_over(tmp_path / "index")) as address:
             told = httpx.put(f"{address}/uploads/{FILING}.htm", content=page, timeout=60)
-            assert told.json()["reason"].endswith(f"is that of another file, {FILING}.pdf")
+            assert told.json()["reason"].endswith(f"is already used by another file, {FILING}.pdf")
             (private / f"{FILING}.pdf").unlink()
             gone = httpx.get(f"{address}/pages/{FILING}/9.png", timeout=60)
         for each in (told, gone):

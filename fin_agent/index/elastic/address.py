@@ -49,10 +49,10 @@ class ClusterAddress:
         """
         scheme, separator, rest = text.partition("://")
         if not separator or scheme not in ("https", "http"):
-            raise _invalid_address("it is no address of a cluster", redacted_address(text))
+            raise _invalid_address("this is not the address of a cluster", redacted_address(text))
         if any(sign in rest for sign in "@?#"):
             raise _invalid_address(
-                "an index's address must not hold a user name, password or query: it is shown and recorded",
+                "the address must not contain a user name, password or query, because it is displayed and recorded",
                 redacted_address(text),
                 f"Set {VARIABLES['api_key']}, or {VARIABLES['username']} and {VARIABLES['password']}, instead",
             )
@@ -60,7 +60,9 @@ class ClusterAddress:
         prefix = path.strip("/")
         _check_host(host, text)
         if not _PREFIX.match(prefix):
-            raise _invalid_address("the last part of the address names the index: small letters, digits, - _ .", text)
+            raise _invalid_address(
+                "the last part of the address names the index: lower-case letters, digits, - _ .", text
+            )
         return cls(scheme, host, prefix)
 
     def __str__(self) -> str:
@@ -113,7 +115,7 @@ class ConnectionSettings(BaseModel):
         name = str(info.field_name)
         sent = normalize_secret(given or "", blanks=_SENT[name]) or None
         if sent is not None and (why := unsendable_reason(sent, ascii_only=_SENT[name])):
-            raise _invalid_address(f"it cannot be sent: {why}", VARIABLES[name], "Set it anew, to the value alone")
+            raise _invalid_address(f"it cannot be sent: {why}", VARIABLES[name], "Set it to the value alone")
         return sent
 
     @classmethod
@@ -128,7 +130,7 @@ class ConnectionSettings(BaseModel):
             reaching = cls.model_validate(said)
         except ValidationError as error:
             name = str(error.errors()[0]["loc"][0])
-            what = f"{said[name]!r} cannot be used: a number above 0 is meant"
+            what = f"{said[name]!r} is not a number above 0"
             raise _invalid_address(what, VARIABLES[name], "Set another value") from None
         if reaching.api_key and (reaching.username or reaching.password):
             both = f"both a key and a user name are given ({VARIABLES['api_key']}, {VARIABLES['username']})"
@@ -149,7 +151,7 @@ def _check_host(host: str, text: str) -> None:
     except ValueError:
         known = False
     if not known:
-        raise _invalid_address("it names no host", text)
+        raise _invalid_address("the address has no host", text)
 
 
 def _invalid_address(what: str, subject: str, remedy: str = "") -> FilingIndexError:

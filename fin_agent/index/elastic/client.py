@@ -135,9 +135,9 @@ class Cluster:
             if "error" in each:
                 kind = each["error"].get("type", "") if isinstance(each["error"], dict) else ""
                 raise FilingIndexError(
-                    f"the cluster could not look at all documents ({kind or 'of unknown cause'})",
+                    f"the cluster could not look up all documents ({kind or 'of unknown cause'})",
                     subject=str(self.address),
-                    remedy="Look at the cluster's health, then run the same command again",
+                    remedy="Check the cluster's health, then run the same command again",
                 )
         return told
 
@@ -188,9 +188,9 @@ def index_error(address: ClusterAddress, error: Exception, doing: str) -> Filing
         what, remedy = describe_error(429, {}, doing, address.prefix)
     elif isinstance(error, elasticsearch.UnsupportedProductError):
         what, remedy = (
-            "the server at this address is not an Elasticsearch that can hold the index",
+            "the server at this address is not a supported Elasticsearch",
             f"Check the address, and that it is Elasticsearch {OLDEST} or later; OpenSearch, and proxies that change"
-            " headers, are not spoken to",
+            " headers, are not supported",
         )
     elif isinstance(error, ApiError):
         what, remedy = describe_error(int(error.status_code), error.body, doing, address.prefix)
@@ -199,7 +199,7 @@ def index_error(address: ClusterAddress, error: Exception, doing: str) -> Filing
     elif isinstance(error, elastic_transport.ConnectionTimeout):
         what, remedy = (
             "the cluster did not answer in time",
-            f"Look at its load; {VARIABLES['timeout']} (seconds) lets a request take longer",
+            f"Check its load; {VARIABLES['timeout']} (seconds) lets a request take longer",
         )
     else:
         told = _brief(error)
@@ -221,9 +221,9 @@ _HUNG_UP = re.compile(r"RemoteDisconnected|without response|reset by peer|Connec
 def _is_tls_error(address: ClusterAddress, told: str) -> tuple[str, str]:
     if _PLAIN_HTTP.search(told):
         return (
-            "what listens there speaks http, and not https",
-            f"Give the address as http://{address.host}/{address.prefix}, or check its port; over http keys and texts"
-            " can be read on the way",
+            "the server speaks http, not https",
+            f"Give the address as http://{address.host}/{address.prefix}, or check its port; over http, keys and texts"
+            " can be read in transit",
         )
     return (
         f"the cluster's certificate is not trusted ({told})",
@@ -269,11 +269,11 @@ def describe_error(status: int, body: object, doing: str, prefix: str) -> tuple[
     told = f"{kind}: {reason}" if kind and reason else kind or reason or f"status {status}"
     if kind == DISK_FULL:
         return (
-            "the cluster takes no more documents: a disk has passed the flood-stage watermark",
+            "the cluster accepts no more documents: a disk has passed the flood-stage watermark",
             "Free or add disk space (or delete other indices), then run the same command again",
         )
     if kind == "cluster_block_exception":
-        return f"the index is blocked ({told})", "Take the block away (index.blocks.*), then run the same command again"
+        return f"the index is blocked ({told})", "Remove the block (index.blocks.*), then run the same command again"
     if kind == "media_type_header_exception" or status == 406:
         return _version_mismatch(reason)
     if status == 401:
@@ -289,26 +289,26 @@ def describe_error(status: int, body: object, doing: str, prefix: str) -> tuple[
         )
     if status == 404:
         return (
-            f"the index is not there, or part of it is missing ({told})",
+            f"the index or part of it does not exist ({told})",
             "Make it with `fin-agent index copy`, or check the last part of the address",
         )
     if status in BUSY:
         return (
             f"the cluster is too busy ({told})",
-            f"Try again later, with fewer at once; {VARIABLES['patience']} (seconds) says how long to go on trying",
+            f"Try again later, with fewer at once; {VARIABLES['patience']} (seconds) says how long to keep trying",
         )
     if status == 400 and kind in _MAPPING:
         return (
-            f"the index on the cluster is made otherwise than this version makes it ({told})",
+            f"the index on the cluster differs from what this version creates ({told})",
             "Make one under another prefix and copy into it with `fin-agent index copy`",
         )
-    return f"the index could not be {doing} ({told})", "Look into the cluster's log; nothing was half made visible"
+    return f"the index could not be {doing} ({told})", "Check the cluster's log; no filing is partly visible"
 
 
 def _version_mismatch(reason: str) -> tuple[str, str]:
     """Return the message for a client whose version the cluster does not accept."""
     ours, found = elasticsearch.__version__[0], _SPOKEN.search(reason)
-    theirs = f"Elasticsearch {found[1]} runs there" if found else "what runs there is of another version"
+    theirs = f"Elasticsearch {found[1]} runs there" if found else "another version runs there"
     return (
         f"{theirs}, and the client that is installed here speaks {ours}; an index needs Elasticsearch {OLDEST} or"
         " later",

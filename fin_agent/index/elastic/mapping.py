@@ -62,8 +62,8 @@ def open_indices(cluster: Cluster, layout: Layout) -> None:
         raise FilingIndexError(
             f"the index has format {shown.replace('None', 'unknown')}; this version reads format {FORMAT}",
             subject=str(cluster.address),
-            remedy="Copy the filings anew under another prefix with `fin-agent index copy`. (An index made by hand, or"
-            " by writing where no template was, has no format.)",
+            remedy="Copy the filings again under another prefix with `fin-agent index copy`. (An index made by hand, or"
+            " by writing without a template, has no format.)",
         )
 
 

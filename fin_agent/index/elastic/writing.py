@@ -195,7 +195,7 @@ class ElasticWriter(FilingList):
             f"{prefix}-"
         )
         place = f"{kind} {first['_id'].rpartition('-')[2]}"
-        return FilingIndexError(f"{place} was not taken{others}: {what}", subject=subject, remedy=remedy)
+        return FilingIndexError(f"{place} was rejected{others}: {what}", subject=subject, remedy=remedy)
 
     def _publish(self, doc_id: str, source: Source) -> None:
         """Write the document that makes the parts visible, replacing exactly the current one."""

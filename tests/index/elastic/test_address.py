@@ -97,7 +97,7 @@ def test_a_secret_that_cannot_be_sent_is_named_by_its_variable(variable: str, va
     if value.endswith("\u2026") and variable in AS_TEXT:
         assert ConnectionSettings.from_environment({**said, variable: value})  # sent as UTF-8
         return
-    with pytest.raises(FilingIndexError, match=f"{variable}: it cannot be sent: it holds") as caught:
+    with pytest.raises(FilingIndexError, match=f"{variable}: it cannot be sent: it contains") as caught:
         ConnectionSettings.from_environment({**said, variable: value})
     assert SECRET not in str(caught.value)
 

@@ -51,7 +51,7 @@ def test_an_item_that_is_refused_for_good_is_named_and_nothing_is_seen(
     index.add(make_filing("a", "compass"), ["{}"], "before")
     wrong = RefusalError(400, "document_parsing_exception", "failed to parse field [box]")
     server.items_refused.append(("test-passages/.*-1$", wrong, 99))
-    with pytest.raises(FilingIndexError, match=r"passages 1 was not taken.*failed to parse field \[box\]") as caught:
+    with pytest.raises(FilingIndexError, match=r"passages 1 was rejected.*failed to parse field \[box\]") as caught:
         index.add(make_filing("a", "gyroscope", "gyroscope"), ["{}"] * 2, "after")
     assert caught.value.subject == "a"
     assert pauses == []
@@ -64,6 +64,6 @@ def test_a_cluster_that_stays_busy(
 ) -> None:
     index = make_index("busy", patience=0.05)
     server.items_refused.append(("busy-pages", BUSY, 10_000))
-    with pytest.raises(FilingIndexError, match=r"pages 0 was not taken \(2 of 4 documents\): the cluster is too busy"):
+    with pytest.raises(FilingIndexError, match=r"pages 0 was rejected \(2 of 4 documents\): the cluster is too busy"):
         index.add(make_filing("a", "x", "y"), ["{}"] * 2, "")
     assert index.entries() == ()

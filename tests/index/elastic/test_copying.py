@@ -138,7 +138,7 @@ def test_a_filing_that_is_refused_costs_itself(
     report = copy_filings(sqlite, index)
     assert report.count(CopyOutcome.FAILED) == 1 and report.count(CopyOutcome.COPIED) == 2
     (reason,) = (each.reason for each in report.filings if each.reason)
-    assert reason.startswith("pages 0 was not taken")
+    assert reason.startswith("pages 0 was rejected")
 
 
 def test_a_filing_that_is_damaged_is_not_carried_on(index: ElasticIndex, sqlite: SqliteIndex) -> None:

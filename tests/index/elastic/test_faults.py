@@ -65,7 +65,7 @@ def test_what_answers_is_no_elasticsearch() -> None:
 
     with HTTPServer(("127.0.0.1", 0), Page) as other:
         Thread(target=other.serve_forever, daemon=True).start()
-        with pytest.raises(FilingIndexError, match="not an Elasticsearch"):
+        with pytest.raises(FilingIndexError, match="not a supported Elasticsearch"):
             ElasticIndex(f"http://127.0.0.1:{other.server_address[1]}/filings", ConnectionSettings(patience=0.01))
         other.shutdown()
 
@@ -112,7 +112,7 @@ def test_there_is_no_index(make_index: MakeIndex, server: ElasticServer) -> None
     ("status", "reason", "what"),
     [
         (406, "Content-Type header [application/vnd.elasticsearch+json; compatible-with=9] is not supported",
-         "what runs there is of another version"),
+         "another version runs there"),
         (400, "Accept version must be either version 7 or 6, but found 9. Accept=application/vnd.elasticsearch+json",
          "Elasticsearch 7 runs there"),
     ],
@@ -128,7 +128,7 @@ def test_a_cluster_of_another_version(
 
 
 def test_https_is_asked_of_a_port_that_speaks_http(server: ElasticServer) -> None:
-    with pytest.raises(FilingIndexError, match="speaks http, and not https") as caught:
+    with pytest.raises(FilingIndexError, match="speaks http, not https") as caught:
         ElasticIndex(f"{server.url.replace('http', 'https')}/x", ConnectionSettings(patience=0.01))
     assert f"{server.url}/x" in caught.value.remedy
 
@@ -228,8 +228,12 @@ def test_patience_ends(make_index: MakeIndex, server: ElasticServer) -> None:
             "privileges",
         ),
         (RefusalError(500, "null_pointer_exception", "oh"), "null_pointer_exception: oh", "log"),
-        (RefusalError(404, "index_not_found_exception", "no such index [x]"), "not there", "index copy"),
-        (RefusalError(400, "illegal_argument_exception", "no mapping"), "made otherwise", "another prefix"),
+        (RefusalError(404, "index_not_found_exception", "no such index [x]"), "does not exist", "index copy"),
+        (
+            RefusalError(400, "illegal_argument_exception", "no mapping"),
+            "differs from what this version creates",
+            "another prefix",
+        ),
     ],
 )
 def test_errors_that_no_second_try_helps(
@@ -256,7 +260,7 @@ def test_an_alias_that_is_gone_is_not_made_by_writing(
     index: ElasticIndex, server: ElasticServer, make_filing: MakeFiling
 ) -> None:
     server.node.delete("test-passages-000001")
-    with pytest.raises(FilingIndexError, match="not there, or part of it is missing"):
+    with pytest.raises(FilingIndexError, match="or part of it does not exist"):
         index.add(make_filing("a", "gyroscope"), ["{}"], "")
     assert "test-passages" not in server.node.shelves
 
@@ -297,7 +301,7 @@ def test_what_cannot_be_looked_at_is_not_swept_away(
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(index, "_traces", lambda query: traces)
         server.node.shard_lost = True
-        with pytest.raises(FilingIndexError, match="could not look at all documents"):
+        with pytest.raises(FilingIndexError, match="could not look up all documents"):
             index.sweep()
     server.node.shard_lost = False
     assert index.sweep() == 0
