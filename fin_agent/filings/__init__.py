@@ -1,1 +1,1 @@
-"""A file becomes a Filing: pages, identity, Items, statements, tables, facts, passages."""
+"""Read a file into a Filing: pages, identity, Items, statements, tables, facts, passages."""

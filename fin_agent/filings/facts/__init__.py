@@ -1,1 +1,1 @@
-"""Numbers with meaning: facts from tables, held against each other."""
+"""Facts: figures from tables, labels, sentences and tags, reconciled with each other."""

@@ -1,4 +1,4 @@
-"""Identities that every filing's statements keep: where one does not, a figure was misread or the filing is odd."""
+"""Accounting identities of a filing's statements: a failure means a misread figure or an unusual filing."""
 
 from __future__ import annotations
 
@@ -25,18 +25,20 @@ from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Statement
 
 _CASH_ROWS_TRIED = 4
-"""Rows between the totals that may or may not be part of a sum; more would let misread figures close by chance."""
+"""Most rows between the totals that may be part of a sum; with more, misread figures could match by chance."""
 
 
 _DAYS_A_YEAR_VARIES = 10
 
 
 def closing_cash_check(column: Column, columns: Sequence[Column], balance: Sequence[Column]) -> Check | None:
-    """Opening cash and the net change come to the closing cash; None for a column that prints none of the three.
+    """Check that opening cash and the net change add up to closing cash; None for a column with none of the three.
 
-    A row that the column lacks is looked for where else it is printed: the closing cash is the next year's opening
-    cash, the opening cash the year before's closing cash, both may be the balance sheet's cash, and the net change may
-    be a row that has no metric. A sum made in such a way that does not close says nothing.
+    A row that the column lacks is taken from where else it is printed: the closing cash is the next year's opening
+    cash,
+    the opening cash is the previous year's closing cash, both may be the balance sheet's cash, and the net change may
+    be a
+    row without a metric. If a sum made this way does not match, the column is not checkable.
     """
     opening, change, closing = _opening(column), column.facts_of("net_change_in_cash"), _closing(column)
     if opening and change and closing:
@@ -56,7 +58,7 @@ def closing_cash_check(column: Column, columns: Sequence[Column], balance: Seque
 
 
 def flows_check(column: Column) -> Check | None:
-    """Operating, investing and financing flows (and the exchange-rate effect) come to the net change."""
+    """Check that operating, investing and financing flows (and the exchange-rate effect) add up to the net change."""
     flows = [column.facts_of(f"cash_from_{name}") for name in ("operations", "investing", "financing")]
     change = column.facts_of("net_change_in_cash")
     if not all(flows) or not change:
@@ -65,7 +67,7 @@ def flows_check(column: Column) -> Check | None:
 
 
 def opening_balance_check(column: Column, columns: Sequence[Column]) -> Check | None:
-    """Opening cash is the closing cash of the column of the year before, where both are printed."""
+    """Check that opening cash is the closing cash of the previous year's column, where both are printed."""
     before = [other for other in columns if _years_later(other, column, -1)]
     return run_check("opening cash", column.period, (each for other in before for each in _carried_sums(column, other)))
 
@@ -95,7 +97,7 @@ def _closing(column: Column) -> tuple[Fact, ...]:
 
 
 def _dated_cash(column: Column) -> list[Fact]:
-    """Cash whose tag says of which day it is: opening and closing cash are one concept, on two days."""
+    """Return cash whose tag has a date: opening and closing cash are one concept on two days."""
     cash = column.facts_of("cash_at_beginning_of_period", "cash_at_end_of_period", "cash_and_cash_equivalents")
     return [fact for fact in cash if fact.tag is not None and fact.tag.start is None and fact.tag.end is not None]
 
@@ -107,7 +109,7 @@ def _at_end(fact: Fact, column: Column) -> bool:
 def _closing_sums(
     column: Column, opening: Sequence[Fact], change: Sequence[Fact], closing: Sequence[Fact]
 ) -> Iterator[Sum]:
-    """As the rows stand first: whatever is printed between the net change and the cash is not part of that change."""
+    """Yield sums in the order of rows: rows between the net change and the cash are not part of that change."""
     for net, old, new in product(change, opening, closing):
         known = {*map(place_of, opening), *map(place_of, closing), *map(place_of, change)}
         first, last = sorted((net, old, new), key=place_of)[0::2]
@@ -128,7 +130,7 @@ def _closing_sums(
 
 
 def _flow_sums(column: Column, flows: Sequence[Sequence[Fact]], change: Sequence[Fact]) -> Iterator[Sum]:
-    """As the rows stand first: what is printed between the last flow and the net change is part of that change."""
+    """Yield sums in the order of rows: rows between the last flow and the net change are part of that change."""
     for operations, investing, financing, net in product(*flows, change):
         three = [(operations, 1), (investing, 1), (financing, 1)]
         last = max((operations, investing, financing), key=place_of)
@@ -146,7 +148,7 @@ def _subsets(facts: Sequence[Fact]) -> Iterator[tuple[Fact, ...]]:
 
 
 def _elsewhere(column: Column, columns: Sequence[Column], balance: Sequence[Column], *, years: int) -> list[Fact]:
-    """Cash at the end of the column's year (`years` 0) or of the year before (-1), not printed in the column itself."""
+    """Return cash at the end of the column's year (`years` 0) or the year before (-1), printed outside the column."""
     year = column.period.fiscal_year + years
     beside = columns if _is_year(column) else ()
     found = [
@@ -162,13 +164,13 @@ def _elsewhere(column: Column, columns: Sequence[Column], balance: Sequence[Colu
 
 
 def _before_opening(column: Column, opening: Sequence[Fact]) -> list[Fact]:
-    """The amount on the line above the opening cash, whatever it is called."""
+    """Return the amount on the line above the opening cash, whatever its label."""
     above = [fact for old in opening for fact in column.facts if place_of(fact) < place_of(old) and fact.unit == "USD"]
     return above[-1:]
 
 
 def _years_later(other: Column, column: Column, years: int) -> bool:
-    """Whether `other` is the year that many years after; a transition period between two years parts them."""
+    """Return whether `other` is the year that many years later, without a transition period in between."""
     if not (_is_year(other) and _is_year(column)) or other.period.fiscal_year != column.period.fiscal_year + years:
         return False
     end, other_end = column.period.end, other.period.end
@@ -181,15 +183,16 @@ def _is_year(column: Column) -> bool:
 
 _RESULTS = ("net_income_from_continuing_operations", "net_income", "net_income_attributable_to_parent")
 _ROWS_TRIED = 3
-"""Rows between income before taxes and net income (equity-method income, discontinued operations) that may count."""
+"""Most rows between income before taxes and net income (equity-method income, discontinued operations) that may
+count."""
 _APART = {"basic": Decimal("0.05"), "diluted": Decimal("0.25")}
-"""Part of net income by which the income of common shares may differ: what participating securities get, and, diluted,
-the interest on notes that are taken as converted."""
+"""Share of net income by which the income of common shares may differ: the part of participating securities and, if
+diluted, the interest on notes treated as converted."""
 _OTHER_HOLDERS = re.compile(r"\b(?:preferred|preference|accretion|deemed|redeemable|redemption)\b", re.I)
 
 
 def income_checks(columns: Sequence[Column]) -> Iterator[Check]:
-    """Those that the figures of an income statement's columns allow."""
+    """Yield the checks that the figures of an income statement's columns allow."""
     sign = _tax_sign(columns)
     for column in columns:
         found = (_gross_profit(column), _after_taxes(column, sign))
@@ -201,14 +204,14 @@ def income_checks(columns: Sequence[Column]) -> Iterator[Check]:
 
 
 def net_income_check(column: Column, income: Sequence[Column]) -> Check | None:
-    """Net income, at the top of a cash flow column, is one that the income statement prints for that period."""
+    """Check that net income at the top of a cash flow column is printed by the income statement for that period."""
     top = column.facts_of(*_RESULTS)
     same = [other for other in income if _same(column, other)]
     return run_check("net income", column.period, (each for other in same for each in _result_sums(top, other)))
 
 
 def _result_sums(top: Sequence[Fact], income: Column) -> Iterator[Sum]:
-    """The cash flow may start with net income before noncontrolling interests or discontinued operations."""
+    """Yield sums where the cash flow starts before noncontrolling interests or discontinued operations."""
     apart = income.facts_of(
         "net_income_attributable_to_noncontrolling_interests", "income_from_discontinued_operations"
     )
@@ -225,7 +228,7 @@ def _gross_profit(column: Column) -> Check | None:
 
 
 def _gross_sums(column: Column, parts: Iterator[tuple[Fact, ...]]) -> Iterator[Sum]:
-    """Rows between the cost of revenue and gross profit may be deducted as well: depreciation, amortization."""
+    """Yield sums in which rows between cost of revenue and gross profit may be deducted too, such as depreciation."""
     for revenue, cost, profit in parts:
         sign = -1 if cost.value > 0 else 1
         yield Sum(((revenue, 1), (cost, sign)), profit)
@@ -236,7 +239,7 @@ def _gross_sums(column: Column, parts: Iterator[tuple[Fact, ...]]) -> Iterator[S
 
 
 def _tax_sign(columns: Sequence[Column]) -> int:
-    """1 where the statement shows taxes as a deduction (printed negative in a profitable year), else -1."""
+    """Return 1 where the statement shows taxes as a deduction (printed negative in a profitable year), otherwise -1."""
     closing = {
         sign: sum(1 for column in columns if any(each.closes for each in _tax_sums(column, sign))) for sign in (-1, 1)
     }
@@ -244,7 +247,7 @@ def _tax_sign(columns: Sequence[Column]) -> int:
 
 
 def _after_taxes(column: Column, sign: int) -> Check | None:
-    """Income before taxes, taxes and what stands below them come to net income."""
+    """Check that income before taxes, taxes and the rows below them add up to net income."""
     return run_check("income after taxes", column.period, _tax_sums(column, sign))
 
 
@@ -261,10 +264,10 @@ def _tax_sums(column: Column, sign: int) -> Iterator[Sum]:
 
 
 def _per_share(column: Column, kind: str) -> Check | None:
-    """Earnings per share times weighted shares are about net income; only where there is one class of shares.
+    """Check that earnings per share times weighted shares is about net income, where there is one class of shares.
 
-    Earnings per share are of common shares: a column with preferred dividends is left out unless it prints what is left
-    for common shares, and participating securities may take their part.
+    Earnings per share apply to common shares: a column with preferred dividends is skipped unless it prints the income
+    available to common shares. Participating securities may receive a part.
     """
     each, shares = column.facts_of(f"{kind}_eps"), column.facts_of(f"weighted_average_shares_{kind}")
     to_common = column.facts_of("net_income_available_to_common")
@@ -288,7 +291,7 @@ def _per_share(column: Column, kind: str) -> Check | None:
 
 
 def _below_heading(fact: Fact) -> Figure:
-    """`Earnings per share: Basic`: the row's own words alone do not say what is counted."""
+    """Return the figure with its heading, as in `Earnings per share: Basic`: the row's words alone are ambiguous."""
     figure = figure_of(fact, 1)
     return replace(figure, label=f"{fact.section[-1].rstrip(': ')}: {fact.label}") if fact.section else figure
 
@@ -300,15 +303,14 @@ def _same(column: Column, other: Column) -> bool:
 
 _BALANCE_ROWS_TRIED = 6
 _MEZZANINE_ROWS_TRIED = 5
-"""Rows beside the totals that may be part of a sum; more would let misread figures close by chance."""
+"""Most rows next to the totals that may be part of a sum; with more, misread figures could match by chance."""
 
 
 def check_facts(facts: Sequence[Fact]) -> tuple[Check, ...]:
-    """Checks of one filing's primary statements, column by column: balance sheet, cash flow, income statement.
+    """Return the checks of one filing's primary statements, column by column: balance sheet, cash flow, income.
 
-    Only the consolidated company's figures are compared, as printed; a figure that is not printed is not made up.
-    `balance` and `cash` are always there: not checkable, with the reason, where no column can be checked. The others
-    are there where their figures are printed.
+    Only printed figures of the consolidated company are compared. `balance` and `cash` are always included, as not
+    checkable with the reason where no column can be checked; the others only where their figures are printed.
     """
     balance, cash, income = (
         statement_columns(facts, statement)
@@ -331,7 +333,7 @@ def _balance_checks(columns: Sequence[Column]) -> Iterator[Check]:
 
 
 def _balance(column: Column) -> Check | None:
-    """Total assets are total liabilities and equity; where that total is not printed, the sum of its parts."""
+    """Check that total assets equal total liabilities and equity, or the sum of its parts where that is not printed."""
     assets, total = column.facts_of("total_assets"), column.facts_of("total_liabilities_and_equity")
     if assets and total:
         return run_check("balance", column.period, (Sum(((each, 1),), whole) for each, whole in product(assets, total)))
@@ -347,7 +349,7 @@ def _balance(column: Column) -> Check | None:
 
 
 def _claims(column: Column) -> Check | None:
-    """Total liabilities, what stands between them and equity, and equity come to their printed total."""
+    """Check that total liabilities, the rows between them and equity, and equity add up to their printed total."""
     totals = column.facts_of("total_liabilities_and_equity")
     return run_check(
         "liabilities and equity", column.period, (each for whole in totals for each in _claim_sums(column, whole))
@@ -368,19 +370,19 @@ def _claim_sums(column: Column, whole: Fact) -> Iterator[Sum]:
         for fact in (*minority, *column.between(owed, owned)[:_BALANCE_ROWS_TRIED]):
             yield Sum((*base, *apart, (fact, 1)), whole)
             yield Sum((*base, (fact, 1)), whole)
-        # Redeemable interests stand right below the liabilities, under other names at each filer.
+        # Redeemable interests are right below the liabilities; their names differ between filers.
         mezzanine = [(fact, 1) for fact in column.between(owed, owned)[:_MEZZANINE_ROWS_TRIED]]
         for count in range(2, len(mezzanine) + 1):
             yield Sum((*base, *mezzanine[:count]), whole)
 
 
 def _current(column: Column) -> Check | None:
-    """Current and non-current assets come to total assets, where all three are printed."""
+    """Check that current and non-current assets add up to total assets, where all three are printed."""
     return run_check("current and non-current", column.period, _current_sums(column))
 
 
 def _current_sums(column: Column) -> Iterator[Sum]:
-    """Some filers' total of non-current assets leaves out property, printed above it, or the rows below it."""
+    """Yield sums; some totals of non-current assets exclude property, printed above, or the rows below."""
     parts = product(
         column.facts_of("current_assets"), column.facts_of("noncurrent_assets"), column.facts_of("total_assets")
     )
@@ -406,7 +408,7 @@ def _cash_checks(columns: Sequence[Column], balance: Sequence[Column]) -> Iterat
 def _checks_or_reason(
     name: str, statement: Statement, columns: Sequence[Column], checks: Iterator[Check]
 ) -> Iterator[Check]:
-    """`checks`, and where none of them is called `name`, why."""
+    """Yield `checks` and, where none of them is called `name`, the reason."""
     named = False
     for check in checks:
         named = named or check.name == name

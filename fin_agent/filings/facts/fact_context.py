@@ -1,4 +1,4 @@
-"""Where a fact stands beyond its row and column: the title of its table, its note, the kind of its part, its proof."""
+"""Add context to facts: the title of their table, their note, the kind of their part, and confirmation by sums."""
 
 from __future__ import annotations
 
@@ -21,9 +21,14 @@ def with_addresses(
     notes: Sequence[Note],
     note_of_page: Mapping[int, str],
 ) -> list[Fact]:
-    """`facts` with the caption of their table, the title of their note, the kind of their part, and their proof.
+    """Return `facts` with the caption of their table, the title of their note, the kind of their part, and their proof.
 
-    `note_of_page` gives the number of the note that each page belongs to, by the page's number.
+    Args:
+        facts: Facts of the filing.
+        tables: Tables of the filing.
+        pages: Pages of the filing.
+        notes: Notes of the filing.
+        note_of_page: Number of the note that each page belongs to, by page number.
     """
     text_of = {page.number: page.text for page in pages}
     caption_at = {
@@ -53,7 +58,7 @@ def with_addresses(
 
 
 def _part_kind(fact: Fact, caption: str, note: str) -> str | None:
-    """By the axis of its tag; else by what its own headings, the caption and the note call it, the nearest first."""
+    """Return the kind of a fact's part from its tag's axis, otherwise from headings, caption or note, nearest first."""
     if fact.tag is not None and fact.tag.axes:
         return next((kind for axis in fact.tag.axes if (kind := _KIND_OF_AXIS.get(axis))), None)
     if fact.scope is None:

@@ -1,4 +1,4 @@
-"""The facts a name stands for: a metric, an XBRL concept, or words of a label."""
+"""Select facts by name: a metric, an XBRL concept, or words of a label."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ _NOT_WORDS = re.compile(r"[\W_]+")
 
 
 def facts_named(facts: Sequence[Fact], name: str, year: int | None, identity: Identity) -> list[Fact]:
-    """Facts called `name`, of fiscal year `year` only where given; the likeliest one first.
+    """Return the facts called `name`, the most likely one first; of fiscal year `year`, if given.
 
-    Named by metric before concept before label; then the filing's own period, primary statements, and the whole
-    company come first. Facts that merely hold the words of `name` are given only where none is called so.
+    A metric's name comes before a concept, a concept before a label; then the filing's own period, primary statements
+    and
+    the whole company come first. Facts whose label only contains `name` are returned only if there is no other.
     """
     ranked = [(_match_quality(fact, name), fact) for fact in facts if year is None or fact.period.fiscal_year == year]
     best = min((rank for rank, _ in ranked if rank is not None), default=None)
@@ -27,12 +28,12 @@ def facts_named(facts: Sequence[Fact], name: str, year: int | None, identity: Id
 
 
 def years_of(facts: Sequence[Fact], name: str) -> list[int]:
-    """Fiscal years of the facts called `name`, latest first."""
+    """Return fiscal years of the facts called `name`, latest first."""
     return sorted({fact.period.fiscal_year for fact in facts if _match_quality(fact, name) is not None}, reverse=True)
 
 
 def similar_names(facts: Sequence[Fact], name: str) -> list[str]:
-    """Up to three metrics or labels of `facts` that are written much like `name`."""
+    """Return up to three metrics or labels of `facts` that are spelled similarly to `name`."""
     known: dict[str, str] = {}
     for fact in facts:
         for each in (fact.metric or "", fact.label):
@@ -45,7 +46,7 @@ _METRIC, _CONCEPT, _LABEL, _PARTLY = range(4)
 
 
 def _match_quality(fact: Fact, name: str) -> int | None:
-    """How a fact is called so, best first; None where it is not."""
+    """Return how a fact matches a name, best first; None where it does not."""
     wanted = _folded(name)
     if not wanted:
         return None

@@ -1,4 +1,4 @@
-"""When a row's figures are true: balances at a day, changes between two, quarters, years, and years to come."""
+"""Determine the periods of rows: balances at dates, changes between two, quarters, years, and future years."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ from fin_agent.vocabulary.table import Cell, Row, Table
 
 
 def with_balances(facts: Sequence[Fact], fiscal: FiscalCalendar | None) -> list[Fact]:
-    """`facts` with opening and closing balances of cash flow and equity statements dated as the instants they are.
+    """Return `facts` with opening and closing balances of cash flow and equity statements dated as instants.
 
-    A closing balance is of the last day of its column's period. An opening one is of the day before the period begins:
-    of the days that the filing itself dates columns by the nearest one, else reckoned back in months where periods end
-    with a month, and in weeks of 52-week years where they do not.
+    A closing balance has the last day of its column's period. An opening balance has the day before the period begins:
+    the
+    nearest date of any column in the filing, otherwise computed back in months where periods end with a month, and in
+    weeks
+    of 52-week years where they do not.
     """
     if fiscal is None:
         return list(facts)
@@ -59,7 +61,7 @@ def _dated(fact: Fact, fiscal: FiscalCalendar, known: Sequence[date]) -> Fact:
 
 
 def day_before(end: date, months: int, known: Iterable[date]) -> date:
-    """Last day before a period of `months` months that ends at `end`."""
+    """Return the last day before a period of `months` months that ends on `end`; days in `known` are preferred."""
     reckoned = _months_back(end, months)
     near = [day for day in known if abs(day - reckoned) <= _NEAR]
     return min(near, key=lambda day: (abs(day - reckoned), day)) if near else reckoned
@@ -74,17 +76,17 @@ def _months_back(end: date, months: int) -> date:
 
 @dataclass(frozen=True, slots=True)
 class DatedRow:
-    """When a row's figures are true."""
+    """The period of a row."""
 
     period: FactPeriod
     balance: bool
 
 
 def dated_rows(tables: Sequence[Table], calendar: FiscalCalendar) -> list[Mapping[int, DatedRow]]:
-    """For each of `tables`, parts of one statement in their order, the time of each row by its position.
+    """Return the periods of rows by position, for each of `tables`, which are parts of one statement in order.
 
-    A balance is an instant at its day; the rows between two balances cover the time between these. Rows that follow
-    the last balance, or stand between balances that run backwards, are left out.
+    A balance is an instant; the rows between two balances cover the time between them. Rows after the last balance, or
+    between balances in descending order, are left out.
     """
     dated: list[dict[int, DatedRow]] = [{} for _ in tables]
     opened: date | None = None
@@ -112,7 +114,7 @@ def equity_facts(
     unit_line: str,
     metric_of: Callable[[str, Statement | None, Sequence[str]], str | None],
 ) -> Iterator[Fact]:
-    """Facts of a statement of equity: each component is a scope, the total is the company itself (None)."""
+    """Yield facts of a statement of equity: each component is a scope; the total is the company itself (None)."""
     names = [_component(name) for name in table.columns]
     counted = [_counts_shares(table, names, index) for index in range(len(names))]
     total = total_column(names)
@@ -130,7 +132,7 @@ def equity_facts(
             unit = "shares" if counted[index] else _unit(cell, row)
             whole = index == total or (when.balance and bool(_TOTAL.search(names[index])))
             if not whole and not names[index]:
-                continue  # of a part that has lost its name: no figure of the company
+                continue  # of a part without a name: not a figure of the company
             yield Fact(
                 label=row.label,
                 amount=cell.amount,
@@ -150,7 +152,7 @@ def equity_facts(
 
 
 def facts_of_dated_rows(table: Table, rows: Mapping[int, DatedRow], unit_line: str) -> Iterator[Fact]:
-    """Facts of any other table whose rows are balances at days and the changes between them; columns are its parts."""
+    """Yield facts of another table whose rows are dated balances and the changes between; columns are its parts."""
     units = units_of_columns(table, unit_line)
     usual = usual_units(table, unit_line)
     names = [_component(name) for name in table.columns]
@@ -182,10 +184,13 @@ def facts_of_dated_rows(table: Table, rows: Mapping[int, DatedRow], unit_line: s
 def balance_period(
     label: str, period: FactPeriod, columns: Iterable[FactPeriod | None] = (), known: Sequence[date] = ()
 ) -> FactPeriod:
-    """The instant that a balance row under a column of some months is true at; `period` for any other row.
+    """Return the instant of a balance row under a column of several months; `period` for any other row.
 
-    `columns` are the periods of the table: one of them may end where this one begins. `known` are the days that the
-    filing dates its columns by.
+    Args:
+        label: Label of the row.
+        period: Period of the column.
+        columns: Periods of the table, one of which may end where this one begins.
+        known: Dates of columns in the filing.
     """
     quarter = period.quarter or (period.months // 3 if period.months in (6, 9) else None)
     if not _BEGINNING.search(label):
@@ -206,7 +211,7 @@ def balance_period(
 
 
 def _start(period: FactPeriod) -> date | None:
-    """The day before a period begins, where it ends with a calendar month."""
+    """Return the day before a period begins, where it ends with a calendar month."""
     if period.end is None or not is_month_end(period.end):
         return None
     months = period.end.year * 12 + period.end.month - period.months  # of the month after the one meant, from 0
@@ -220,7 +225,7 @@ _TOTAL_EQUITY = re.compile(r"^total\b.*\bequity\b", re.I)
 
 
 def part_of_company(name: str) -> str | None:
-    """`name` as a scope; None where it names the whole (`Total`, `Consolidated`) or nothing."""
+    """Return `name` as a scope; None where it names the whole (`Total`, `Consolidated`) or nothing."""
     if not any(mark.isalpha() for mark in name) or _WHOLE.search(name):
         return None
     return " ".join(name.split())[:80]
@@ -230,22 +235,22 @@ _WHOLE = re.compile(r"\b(?:total|consolidated|company|amounts?|actual|(?:as )?re
 
 
 def is_later(name: str) -> bool:
-    """Whether a row or column is of all years behind the last one named: `Thereafter`, `2028-2032`."""
+    """Return whether a row or column covers all years after the last one named: `Thereafter`, `2028-2032`."""
     return bool(_LATER.search(name))
 
 
 def after(year: int) -> str:
-    """What all years behind the last one named are called as a part: so a question may call `Thereafter` as well."""
+    """Return the name of all years after the last one named, as a part; `Thereafter` in a question matches it too."""
     return f"After {year}"
 
 
 def is_component(heading: str) -> bool:
-    """Whether a heading names a part of equity, as `Retained earnings`, and not the whole of it."""
+    """Return whether a heading names a component of equity, such as `Retained earnings`, rather than the total."""
     return bool(_COMPONENT.search(heading)) and not _TOTAL.search(heading)
 
 
 def total_column(names: Sequence[str]) -> int | None:
-    """Position of the column that adds up all others; None where none is called so."""
+    """Return the position of the column that adds up all others; None where none is named so."""
     for pattern in (_TOTAL, _WHOLE_EQUITY):
         found = [index for index, name in enumerate(names) if pattern.search(name) and not _SHARES.search(name)]
         if found:
@@ -273,7 +278,7 @@ _NOT_A_NAME = re.compile(
 )
 _MAX_WORDS_BESIDE_A_DAY = 4
 _AS_OF_A_DAY = re.compile(r"\b(?:at|as of) [a-z]+\.? \d{1,2},? (?:19|20)\d\d\W*$", re.I)
-"""`Non-vested shares and share units as of June 30, 2023`: a row that ends so is a balance, however long it is."""
+"""`Non-vested shares and share units as of June 30, 2023`: a row ending like this is a balance, whatever its length."""
 
 
 def _balance_day(row: Row, calendar: FiscalCalendar) -> date | None:
@@ -286,7 +291,7 @@ def _balance_day(row: Row, calendar: FiscalCalendar) -> date | None:
     day = said.dates[0]
     before = day - timedelta(days=1)
     ends_with_month = (calendar.year_end + timedelta(days=1)).day == 1
-    # `Balance at January 1` is the balance that the year before ended with, unless years may end on such a day.
+    # `Balance at January 1` is the previous year's closing balance, unless years may end on such a day.
     return before if day.day == 1 and ends_with_month else day
 
 
@@ -295,7 +300,7 @@ def _component(name: str) -> str:
 
 
 def _counts_shares(table: Table, names: Sequence[str], index: int) -> bool:
-    """Whether a column holds numbers of shares: named so, beside one of amounts, and never with a currency sign."""
+    """Return whether a column contains numbers of shares: by name, next to one of amounts, without currency signs."""
     if not _SHARES.search(names[index]):
         return False
     beside = any(_AMOUNT.search(name) for name in names[index + 1 : index + 2])
@@ -310,17 +315,17 @@ def _unit(cell: Cell, row: Row) -> str:
 
 
 def row_time(label: str) -> TimeWords | None:
-    """The time that a label names and nothing else (`Fiscal 2023`, `First Quarter`, `December 31, 2022`), or None."""
+    """Return the time that a label consists of (`Fiscal 2023`, `First Quarter`, `December 31, 2022`), or None."""
     said = time_words(label)
     return said if said.names_time and not _OTHER_WORDS.search(_TIME.sub(" ", label)) else None
 
 
 def period_under(label: str, period: FactPeriod) -> FactPeriod | None:
-    """What a row named by a time covers in a column of `period`.
+    """Return what a row named by a time covers in a column of `period`.
 
-    A quarter under a year is that quarter; any other row covers what its column does. None for years and spans after
-    the column's own (`2027`, `Thereafter` of lease payments as of 2022): an obligation to come is no figure of the
-    period it was stated for.
+    A quarter under a year is that quarter; other rows have the column's period. Years and spans after the column's own
+    give
+    None (`2027`, `Thereafter` of lease payments as of 2022): a future obligation is not a figure of that period.
     """
     if _LATER.search(label):
         return None
@@ -335,7 +340,7 @@ def period_under(label: str, period: FactPeriod) -> FactPeriod | None:
 
 
 class RollForwardRole(Enum):
-    """What a row of a roll-forward is."""
+    """The role of a row in a roll-forward."""
 
     OPENING = "opening"
     CHANGE = "change"
@@ -343,15 +348,15 @@ class RollForwardRole(Enum):
 
 
 def carries_balance(label: str) -> bool:
-    """Whether a row is what a period begins or ends with."""
+    """Return whether a row is the opening or closing balance of a period."""
     return bool(_OPENING.search(label) or _CLOSING.search(label))
 
 
 def roll_forward_rows(table: Table) -> dict[int, RollForwardRole]:
-    """Rows of a table that carries a balance from the beginning of each column's period to its end, by position.
+    """Return the roles of rows, by position, in a table from the opening to the closing balance of each column.
 
-    Known by its words, or by arithmetic: what each column begins with is what the column of the year before ends with.
-    Empty for other tables.
+    Rows are recognized by their words, or by arithmetic: the opening balance of a column is the closing balance of the
+    previous year's column. The result is empty for other tables.
     """
     short = [row.label if row.label.count(" ") < _WORDS_OF_A_BALANCE else "" for row in table.rows]
     opening = [position for position, label in enumerate(short) if _OPENING.search(label)]
@@ -373,10 +378,11 @@ def roll_forward_rows(table: Table) -> dict[int, RollForwardRole]:
 
 
 def _carried_balance_rows(table: Table) -> tuple[list[int], list[int]]:
-    """(opening, closing) rows whose figures are carried from column to column, in either order of the years.
+    """Return (opening, closing) rows whose figures carry over from column to column, in either order of years.
 
-    Columns must be spans of time: under days stand balances of those days, and a debt less its current portion may be
-    the same on two of them. What adds up the rows above it opens nothing.
+    Columns must be spans: columns with dates contain balances on those dates, and a debt less its current portion may
+    be
+    the same on two of them. A row that adds up the rows above is not an opening balance.
     """
     figures = [[cell.amount if cell else None for cell in row.cells] for row in table.rows]
     count = len(table.columns)
@@ -413,9 +419,9 @@ _CLOSING = re.compile(
 def roll_forward_period(
     rolled: RollForwardRole | None, period: FactPeriod, calendar: FiscalCalendar, known: Sequence[date]
 ) -> FactPeriod:
-    """What a row of a roll-forward covers in a column of `period`: a balance is of a day, a change of the time between.
+    """Return the period of a row of a roll-forward in a column of `period`: a date for a balance, a span for a change.
 
-    `known` are the days that the filing dates its columns by.
+    `known` are the dates of columns in the filing.
     """
     if rolled is None or period.end is None:
         return period
@@ -434,10 +440,11 @@ def facts_of_rows_in_time(
     metric_of: Callable[[str, Statement | None, Sequence[str]], str | None],
     day: date | None,
 ) -> Iterator[Fact]:
-    """Facts of a table whose columns are measures (`Net sales`, `Dividends per share`) and whose rows are periods.
+    """Yield facts of a table with measures as columns (`Net sales`, `Dividends per share`) and periods as rows.
 
-    Where rows are years to come, all of them are parts of what is owed on `day`. Where a heading over the years says
-    what is measured (`Operating income`), the columns are parts of the company.
+    Where rows are future years, they are parts of what is owed on `day`. Where a heading above the years names the
+    measure
+    (`Operating income`), the columns are parts of the company.
     """
     rows = list(_with_times_alone(table.rows))
     owed = calendar.instant(day) if day is not None and any(map(_is_future_year(calendar), rows)) else None
@@ -479,9 +486,9 @@ def facts_of_rows_in_time(
 
 
 def _with_times_alone(rows: Sequence[Row]) -> Iterator[Row]:
-    """Rows with what stands before a year as the heading of it and of the bare years below.
+    """Yield rows with the words before a year as its heading, also for the bare years below.
 
-    `Revenue 2023` above `2022` and `2021`: the measure and its years are columns of the stub.
+    In `Revenue 2023` above `2022` and `2021`, the measure and its years are columns of the stub.
     """
     head: tuple[str, ...] = ()
     for row, below in zip(rows, [*rows[1:], None], strict=True):

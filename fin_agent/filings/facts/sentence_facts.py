@@ -1,4 +1,4 @@
-"""Amounts in sentences as Facts of source `text`: value, unit, scale, the clause, and the period that it names."""
+"""Extract amounts from sentences as facts of source `text`: value, unit, scale, clause and period."""
 
 from __future__ import annotations
 
@@ -28,12 +28,17 @@ def facts_of_sentences(
     calendar: FiscalCalendar | None,
     notes: Mapping[int, str],
 ) -> list[Fact]:
-    """A fact for every amount of money, percentage and counted thing in the running text of `pages`.
+    """Return a fact for every amount of money, percentage and count in the running text of `pages`.
 
-    `facts` are those read from tables and tags: their parts are looked for in the sentences, and what they already say
-    is left out. `notes` gives the titles of notes by their pages: where these print most amounts without a scale, that
-    of their tables is meant. The label is the clause; no metric is named, and `tied` is False: what an amount is of,
-    the words have to say. A sentence that names no time gives UNDATED. Their line is one behind all rows of the page.
+    The label is the clause. There is no metric, and `tied` is False: only the words say what an amount is. A sentence
+    without a time gives UNDATED. The line number is one after all rows of the page.
+
+    Args:
+        pages: Pages of the filing.
+        tables: Tables of the filing, whose rows are not running text.
+        facts: Facts of tables and tags. Their parts are searched for in sentences, and what tags state is left out.
+        calendar: The fiscal calendar; None where it is unknown.
+        notes: Titles of notes by page. Where notes print most amounts without a scale, that of their tables applies.
     """
     rows: dict[int, list[Box]] = {}
     for table in tables:
@@ -62,7 +67,7 @@ def facts_of_sentences(
 
 
 def sentences_of(text: str) -> Iterator[tuple[int, str]]:
-    """(character, sentence) where a page's running text has amounts: lines are joined, each line end is one blank."""
+    """Yield (offset, sentence) of running text with amounts; lines are joined, each line end becoming one blank."""
     lines = text.split("\n")
     lengths = sorted([len(line) for line in lines if len(line.split()) >= _WORDS_OF_A_LINE])
     full = lengths[len(lengths) * 3 // 4] if lengths else 0
@@ -97,7 +102,7 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
 
 _WORDS_OF_A_LINE = 6
 _SHORT_LINE = 0.65
-# A point or a bullet first, what stands before it next: so that a text is run through for its marks alone.
+# Punctuation is matched first and its context by look-behind, so that the text is scanned for marks only.
 _STOP = re.compile(
     r"[.?!•●▪◦■·](?:(?<=[\w%)”\"’ ][.?!])(?<!\d .)(?P<quote>[”\"’)]?)\s+(?=[A-Z“\"(\d$])"
     r"|(?<=[•●▪◦■])\s*|(?<=\s·)\s+)"
@@ -140,7 +145,7 @@ _LETTERS = re.compile(r"(?<![A-Za-z.])[A-Z]{1,2}$")
 
 @dataclass(slots=True)
 class PrintedAmount:
-    """An amount as a sentence prints it, from character `start` to `end`."""
+    """An amount as printed in a sentence, from character `start` to `end`."""
 
     start: int
     end: int
@@ -148,11 +153,11 @@ class PrintedAmount:
     scale: int
     unit: str
     scaled: bool
-    """Whether the print says its scale, or has none to say."""
+    """Whether the scale is printed, or does not apply."""
 
 
 def amounts_of(sentence: str, scale: int = 1) -> list[PrintedAmount]:
-    """Amounts of a sentence; money printed without a scale has that of the amount it is listed with, else `scale`."""
+    """Return the amounts of a sentence; money without a scale has that of the next one listed, otherwise `scale`."""
     found: list[PrintedAmount] = []
     for match in _AMOUNT.finditer(sentence):
         one = (
@@ -188,7 +193,7 @@ def _is_in_cents(amount: Decimal) -> bool:
 
 
 _SPLIT_DIGITS = re.compile(r"\d\s?\.\s?$")
-"""Before digits: `1 .6 %`, as some files set them."""
+"""Before digits: `1 .6 %`, as some files print them."""
 _PER_SHARE = re.compile(r"\bper\s+(?:\w+\s+){0,3}?share\b[^$;]{0,200}$", re.I)
 _LARGEST_UNSCALED = 1_000_000
 
@@ -222,7 +227,7 @@ _SHARE = {"share": "share", "ads": "share"}
 
 
 def _counted_thing(match: re.Match[str], amount: Decimal, scale: int) -> PrintedAmount | None:
-    """A number of things: `1.7 million customers`; None where a name or a year is printed."""
+    """Return a count: `1.7 million customers`; None where the words are a name or a year."""
     found = _COUNT.match(match.string, match.end())
     if found is None or match["open"] or match["close"]:
         return None
@@ -287,7 +292,7 @@ _EVENT = re.compile(
     r"|authori[sz]ation|authority|repurchase|programs?|plans?|notes|bonds|awards?|grants?|facility)\b"
 )
 _CHANGED_FROM = re.compile(r"[\d%n]\s+from\s+(?:the\s+)?$")
-"""`increased $65 million from fiscal 2014`: of which year it is, stands elsewhere."""
+"""`increased $65 million from fiscal 2014`: the year of the amount is given elsewhere."""
 _SAME = re.compile(
     r"\b(?:same|corresponding|comparable)\s+(?:\w+\s+)?(?:period|quarter|weeks|months)\s+(?:of|in)\s+(?:fiscal\s+)?$",
     re.I,
@@ -295,7 +300,7 @@ _SAME = re.compile(
 
 
 def _is_name(match: re.Match[str]) -> bool:
-    """Whether a year is part of a name or of an event's: `the 2022 Plan`, `our May 2018 authority`."""
+    """Return whether a year is part of a name or an event: `the 2022 Plan`, `our May 2018 authority`."""
     sentence, end = match.string, match.end()
     if _EVENT.match(sentence, end):
         return True
@@ -372,7 +377,7 @@ def _periods(match: re.Match[str], years: Sequence[int], before: str, calendar: 
     first = int(re.findall(r"\d{4}", match["year"])[0])
     of_years = [first, *years]
     month = re.search(rf"{MONTH_NAME}\s+(?:of\s+)?$", before, re.I)
-    if month:  # `in March 2022`: a time within a year, of which no figure is known to be
+    if month:  # `in March 2022`: a month, which is not the period of a reported figure
         return [_month(first, month.group(), calendar)] if not years else []
     instant = bool(_AT.search(before)) and not re.search(r"\bfor\b[^,]*$", before)
     if instant:
@@ -405,18 +410,18 @@ def _quarter_end(year: int, quarter: int, calendar: FiscalCalendar) -> date | No
 
 
 def _last(times: Sequence[_Time]) -> FactPeriod | None:
-    """The last period that was named."""
+    """Return the last period named."""
     return times[-1].periods[0] if times else None
 
 
 def _shift_to_year(period: FactPeriod, year: int) -> FactPeriod:
-    """The same period of another year."""
+    """Return the same period of another year."""
     end = _same_day(period.end, period.end.year + year - period.fiscal_year) if period.end else None
     return FactPeriod(year, period.quarter, period.months, end)
 
 
 def _assign_periods(sentence: str, amounts: Sequence[PrintedAmount], times: Sequence[_Time]) -> list[FactPeriod]:
-    """The period of each amount: its place in a list of as many times, the time behind it, the one before it."""
+    """Return the period of each amount: from its position in a list, the time after it, or the one before it."""
     dated: list[FactPeriod | None] = [None] * len(amounts)
     known = [False] * len(amounts)
     for group in _lists(sentence, amounts):
@@ -458,7 +463,7 @@ def _assign_periods(sentence: str, amounts: Sequence[PrintedAmount], times: Sequ
 
 
 _COMPARED = re.compile(r"\b(?:compar\w+\s+(?:to|with)|versus|from|than|against)\s+(?:(?:the|fiscal|years?)\s+)*$", re.I)
-"""Words before the time that a figure is held against: what follows is not of that time."""
+"""Words before the time of a comparison; what follows does not have that time."""
 _CHAINED = re.compile(r",?\s*(?:or|to|and)\s+(?:(?:an?|approximately|about)\s+)*", re.I)
 """Between amounts of one statement: `by $5 million, or 3%, to $9 million in 2022`."""
 
@@ -473,11 +478,11 @@ _EARLIER = re.compile(
     r"(?:of\s+)?(?:approximately\s+|about\s+)?$",
     re.I,
 )
-"""Words before an amount of an earlier time than the sentence's own."""
+"""Words before an amount of an earlier time than that of the sentence."""
 
 
 def _lists(sentence: str, amounts: Sequence[PrintedAmount]) -> Iterator[list[int]]:
-    """Positions of amounts of one unit with nothing but commas and `and` between them."""
+    """Yield positions of amounts of one unit separated only by commas and `and`."""
     group: list[int] = []
     for index, one in enumerate(amounts):
         last = amounts[group[-1]] if group else None
@@ -492,7 +497,7 @@ def _lists(sentence: str, amounts: Sequence[PrintedAmount]) -> Iterator[list[int
 
 
 def amounts_listed(sentence: str, one: PrintedAmount, after: PrintedAmount) -> bool:
-    """Whether nothing but commas and `and` stands between two amounts."""
+    """Return whether two amounts are separated only by commas and `and`."""
     return _ENUMERATED.fullmatch(sentence, one.end, after.start) is not None
 
 
@@ -505,7 +510,7 @@ _ENUMERATED = re.compile(
 def _times_of_a_list(
     sentence: str, amounts: Sequence[PrintedAmount], group: Sequence[int], times: Sequence[_Time]
 ) -> Sequence[FactPeriod]:
-    """As many periods as the list has amounts, from the times behind or before it; none where they do not pair."""
+    """Return one period per amount of a list from the times after or before it; empty where they do not pair up."""
     start, end = amounts[group[0]].start, amounts[group[-1]].end
     behind = [time for time in times if time.start >= end]
     before = [time for time in times if time.end <= start]
@@ -521,10 +526,10 @@ def _times_of_a_list(
 
 
 class _Place:
-    """Where the words of a page stand."""
+    """The words of a page and their positions."""
 
     def __init__(self, page: PageContent, line: int, note: str, rows: Iterable[Box], said: Iterable[Box]) -> None:
-        """`line` is one behind those of the page's tables, `note` the title of the note that it is in."""
+        """`line` is one after those of the page's tables, `note` is the title of the page's note."""
         self._page = page
         self.line, self.note = line, note
         self._rows, self._said = tuple(rows), tuple(said)
@@ -532,7 +537,7 @@ class _Place:
         self.number = page.number
 
     def box(self, start: int, end: int) -> Box | None:
-        """Of the characters from `start` to `end` of the page's text; None where a table or a tag holds them."""
+        """Return the box of the characters `start` to `end` of the page's text; None inside a table or a tag."""
         words = self._page.words
         if not self._starts:
             self._starts = [match.start() for match in _WORD.finditer(self._page.text)]
@@ -596,7 +601,7 @@ def _facts_in(
 
 
 def _is_prose(sentence: str) -> bool:
-    """Whether a stretch of text is a sentence and not a row of figures or a heading."""
+    """Return whether a text is a sentence rather than a row of figures or a heading."""
     words = sentence.split()
     if len(words) < _FEWEST_WORDS:
         return False
@@ -608,7 +613,7 @@ _FEWEST_WORDS, _FEWEST_SMALL, _WORDS_TO_AN_AMOUNT = 6, 3, 3
 
 
 def _clause(sentence: str, one: PrintedAmount) -> str:
-    """The sentence, or of a long one the clauses next to the amount."""
+    """Return the sentence, or for a long one the clauses next to the amount."""
     words = " ".join(sentence.split())
     if len(words) <= _LONGEST_CLAUSE:
         return words
@@ -632,7 +637,7 @@ _CUT = re.compile(r"[;:]\s|,\s(?=[a-z])|\s(?=\()")
 
 
 class _Parts:
-    """Segments, regions and products that the tables divide figures by."""
+    """Segments, regions and products by which the tables divide figures."""
 
     def __init__(self, facts: Iterable[Fact]) -> None:
         counted = Counter(
@@ -648,7 +653,7 @@ class _Parts:
         self._names = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
 
     def of(self, sentence: str, one: PrintedAmount) -> str | None:
-        """The part that the sentence names last before the amount; else the only one behind it."""
+        """Return the last part named before the amount, otherwise the only one named after it."""
         named = [(match.start(), match.group()) for match in self._names.finditer(sentence)] if self._names else []
         before = [name for start, name in named if start < one.start]
         if before:
@@ -667,7 +672,7 @@ _NO_PART = re.compile(
 
 
 def _scale_of_notes(pages: Sequence[PageContent], tables: Sequence[Table], notes: Collection[int]) -> int:
-    """The scale of amounts that notes print without one: that of most unit lines, where most amounts have none."""
+    """Return the most common scale of unit lines, where notes print most amounts without one; otherwise 1."""
     said: Counter[bool] = Counter()
     for page in pages:
         if page.number in notes:

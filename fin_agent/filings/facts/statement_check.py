@@ -1,4 +1,4 @@
-"""A check: figures of one column that belong together by their meaning, held against each other."""
+"""Checks: comparisons of figures in one column that are related by definition."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class Column:
 
     period: FactPeriod
     facts: tuple[Fact, ...]
-    """In the order of pages and lines; of the consolidated company only."""
+    """In the order of pages and lines; consolidated company only."""
 
     def facts_of(self, *metrics: str) -> tuple[Fact, ...]:
-        """Its facts of these metrics, in the order of the metrics, then of the lines; the first few of each.
+        """Return its facts of these metrics, in the order of the metrics, then of the lines; the first few of each.
 
-        A total that is printed more often than that is none, and every reading of a check is tried.
+        A total that is printed more often than that is not a total, and every combination is tried.
         """
         return tuple(fact for metric in metrics for fact in self._of(metric)[:_AT_MOST])
 
     def between(self, first: Fact, last: Fact) -> tuple[Fact, ...]:
-        """Amounts of money printed on lines after `first` and before `last`."""
+        """Return amounts of money printed on lines between `first` and `last`."""
         above, below = place_of(first), place_of(last)
         return tuple(fact for fact in self.facts if above < place_of(fact) < below and fact.unit == "USD")
 
@@ -39,10 +39,10 @@ _AT_MOST = 4
 
 
 def statement_columns(facts: Iterable[Fact], statement: Statement) -> tuple[Column, ...]:
-    """Columns of a filing's `statement`, by page and then as they stand, left to right.
+    """Return the columns of a filing's `statement`, by page, then left to right.
 
-    A statement that runs over adjacent pages is one; one that is printed again elsewhere has columns of its own. On a
-    statement of durations an instant (opening and closing cash, as tags date it) is put to the column it stands in.
+    A statement over adjacent pages is one; a repetition elsewhere has its own columns. In a statement of durations, an
+    instant (opening and closing cash, as dated by tags) belongs to the column it is printed in.
     """
     whole = sorted(
         (fact for fact in facts if fact.statement is statement and fact.scope is None),
@@ -60,12 +60,12 @@ def statement_columns(facts: Iterable[Fact], statement: Statement) -> tuple[Colu
 
 
 def place_of(fact: Fact) -> tuple[int, int]:
-    """(page, line), both from 0."""
+    """Return (page, line), both from 0."""
     return fact.page, fact.line
 
 
 def _sheets(facts: Sequence[Fact]) -> list[list[Fact]]:
-    """Facts of adjacent pages together."""
+    """Return facts grouped by adjacent pages."""
     sheets: list[list[Fact]] = []
     for fact in facts:
         if not sheets or fact.page - sheets[-1][-1].page > 1:
@@ -75,7 +75,7 @@ def _sheets(facts: Sequence[Fact]) -> list[list[Fact]]:
 
 
 def _by_column(facts: Sequence[Fact]) -> list[Fact]:
-    """`facts`, an instant with the period of the column whose figures it stands below."""
+    """Return `facts` with the period of their column for instants."""
     edges: dict[int, dict[float, FactPeriod]] = {}
     for fact in facts:
         if fact.period.months:
@@ -91,37 +91,37 @@ def _in_column(fact: Fact, edges: Mapping[float, FactPeriod]) -> Fact:
 
 
 class Outcome(StrEnum):
-    """How a check ended."""
+    """The result of a check."""
 
     HOLDS = "holds"
     FAILS = "fails"
-    """Look at the page: a figure was misread, or the filing is odd there."""
+    """A figure was misread, or the filing is inconsistent there; compare with the page."""
     NOT_CHECKABLE = "not checkable"
-    """A figure that the check needs was not read."""
+    """A figure that the check needs is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure that a check compares."""
+    """A figure compared by a check."""
 
     label: str
-    """As printed; with the heading above it where the row's words alone do not name the figure."""
+    """As printed, with the heading above where the row's words alone are ambiguous."""
     value: Decimal
     """As printed, in base units."""
     scale: int
-    """What the print is multiplied with to get base units."""
+    """Factor from the printed amount to base units."""
     unit: str
     page: int
     """0-based."""
     line: int
     """From 0."""
     weight: int = 1
-    """1 where it is added, -1 where it is taken off, 0 for the figure that the others have to come to."""
+    """1 if added, -1 if subtracted, 0 for the expected total."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One identity of one column, and whether the printed figures keep it."""
+    """One identity of one column, and whether the printed figures satisfy it."""
 
     name: str
     """`balance`, `liabilities and equity`, `current and non-current`, `cash`, `cash flows`, `opening cash`,
@@ -129,14 +129,14 @@ class Check:
     period: FactPeriod | None
     """None where no column of the filing can be checked."""
     figures: tuple[Figure, ...]
-    """Those that are added or taken off (or multiplied: earnings per share and shares), then what they come to."""
+    """Figures that are added or subtracted (or multiplied: earnings per share and shares), then the expected total."""
     difference: Decimal | None
-    """What they come to less what is printed, in base units; None where not checkable."""
+    """The computed minus the printed total, in base units; None where not checkable."""
     tolerance: Decimal
     """The largest difference that rounding explains, in base units."""
     outcome: Outcome
     sentence: str
-    """For people, without figures and pages: what is compared and what came of it, or what is missing."""
+    """A sentence for people, without figures and pages: what is compared and the result, or what is missing."""
 
     @property
     def pages(self) -> tuple[int, ...]:
@@ -146,19 +146,19 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """One reading of a check: `parts` with their weights have to come to `whole`."""
+    """One variant of a check: the weighted `parts` should add up to `whole`."""
 
     parts: tuple[tuple[Fact, int], ...]
     whole: Fact
 
     @property
     def difference(self) -> Decimal:
-        """In base units."""
+        """The difference in base units."""
         return sum((fact.value * weight for fact, weight in self.parts), Decimal(0)) - self.whole.value
 
     @property
     def tolerance(self) -> Decimal:
-        """Half a printed step for every figure: each was rounded by itself, so their sum may be that far off."""
+        """Half a printed step for every figure, because each is rounded independently."""
         facts = [*(fact for fact, _ in self.parts), self.whole]
         return sum((step_of(fact) for fact in facts), Decimal(0)) / 2
 
@@ -169,10 +169,11 @@ class Sum:
 
 
 def run_check(name: str, period: FactPeriod, sums: Iterable[Sum]) -> Check | None:
-    """The first of `sums` that closes, else the first as a failed check; None where there is none.
+    """Return the first of `sums` that matches, otherwise the first as a failed check; None where there is none.
 
-    Filers order and sign the rows around a total in several ways, so a check has several readings. Figures that were
-    misread close none of them but by chance.
+    Filers order and sign the rows around a total in several ways, so a check has several variants. Misread figures
+    match
+    one of them only by chance.
     """
     first: Sum | None = None
     for each in sums:
@@ -183,18 +184,18 @@ def run_check(name: str, period: FactPeriod, sums: Iterable[Sum]) -> Check | Non
 
 
 def not_checkable(name: str, period: FactPeriod | None, why: str, facts: Sequence[Fact] = ()) -> Check:
-    """A check that lacks a figure; `why` says which, as a clause without a full stop. `facts` are those it has."""
+    """Return a check that lacks a figure; `why` says which, as a clause without a period, and `facts` are available."""
     figures = tuple(figure_of(fact, 1) for fact in facts)
     return Check(name, period, figures, None, Decimal(0), Outcome.NOT_CHECKABLE, f"Cannot be checked: {why}.")
 
 
 def figure_of(fact: Fact, weight: int) -> Figure:
-    """The figure of a fact."""
+    """Return a fact as a figure of a check."""
     return Figure(fact.label, fact.value, fact.scale, fact.unit, fact.page, fact.line, weight)
 
 
 def step_of(fact: Fact) -> Decimal:
-    """The smallest difference its print can show, in base units: a million for `1,234`, a tenth of one for `1.2`."""
+    """Return the value of the last printed digit, in base units: a million for `1,234`, a tenth of it for `1.2`."""
     exponent = fact.amount.as_tuple().exponent
     places = -exponent if isinstance(exponent, int) and exponent < 0 else 0
     return Decimal(fact.scale).scaleb(-places)

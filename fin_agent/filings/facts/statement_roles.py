@@ -1,4 +1,4 @@
-"""Rows of statements that the statements' own sums name, whatever they are called."""
+"""Identify rows of statements by the statements' own sums, whatever their labels."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _TOTAL = "total_costs_and_expenses"
 
 
 def with_unlabelled_gross_profit(facts: Sequence[Fact]) -> list[Fact]:
-    """`facts`, a figure without a label as gross profit where its statement's arithmetic says so.
+    """Return `facts` with a figure without a label as gross profit, where the statement's arithmetic confirms it.
 
-    It has to be revenue less the costs above it, a cost of revenue among them, in every column that prints it, and
-    operating income has to follow. A total of costs right above it is then the cost of revenue.
+    It must equal revenue less the costs above it, including a cost of revenue, in every column that prints it, and
+    operating income must follow. A total of costs right above it is then the cost of revenue.
     """
     found: dict[tuple[int, int], list[tuple[Fact, Fact | None] | None]] = {}
     for column in statement_columns(facts, Statement.INCOME):
@@ -36,7 +36,7 @@ def with_unlabelled_gross_profit(facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _read(column: Column) -> Iterator[tuple[Fact, tuple[Fact, Fact | None] | None]]:
-    """Each figure without a label, with itself and the total right above it where it is gross profit, else None."""
+    """Yield each figure without a label, with itself and the total right above it if it is gross profit, else None."""
     if column.facts_of("gross_profit"):
         return
     for fact in column.facts:
@@ -62,11 +62,10 @@ def _gross_profit(column: Column, fact: Fact) -> tuple[Fact, Fact | None] | None
 def assign_roles(
     by_table: Sequence[Sequence[Fact]], tables: Sequence[Table], statements: Sequence[Statement | None]
 ) -> list[list[Fact]]:
-    """The facts of each table, totals of the statements named by arithmetic where the lexicon has no name for them.
+    """Return the facts of each table, with metrics for totals identified by arithmetic that the lexicon does not know.
 
-    Total assets are printed again as liabilities and equity; closing cash is opening cash and the net change, and is
-    the opening cash of another column; the net change is what the flows come to. `statements` are those that the tables
-    belong to.
+    Total assets are printed again as liabilities and equity; closing cash is opening cash plus the net change, and the
+    opening cash of another column; the net change is the sum of the flows. `statements` are those of the tables.
     """
     named = {position: list(facts) for position, facts in enumerate(by_table)}
     for run in _runs(tables, statements):
@@ -92,7 +91,7 @@ _ROLES = {
 
 
 def _runs(tables: Sequence[Table], statements: Sequence[Statement | None]) -> Iterator[list[int]]:
-    """Positions of the tables of one statement, over the pages that it runs over."""
+    """Yield positions of the tables of one statement, across its pages."""
     run: list[int] = []
     for position, (table, statement) in enumerate(zip(tables, statements, strict=True)):
         if statement not in _ROLES:
@@ -111,7 +110,7 @@ def _runs(tables: Sequence[Table], statements: Sequence[Statement | None]) -> It
 
 
 _PAGES_APART = 2
-"""A page without anything on it may stand between."""
+"""An empty page may be in between."""
 
 
 def _roles_of_table(fact: Fact, roles: Mapping[tuple[int, int], str]) -> Fact:
@@ -122,7 +121,7 @@ def _roles_of_table(fact: Fact, roles: Mapping[tuple[int, int], str]) -> Fact:
 
 
 def _roles(statement: Statement | None, rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
-    """(position, metric) of the rows that a sum names."""
+    """Yield (position, metric) of rows that a sum identifies."""
     sums = row_sums([row.cells for row in rows])
     if statement is Statement.BALANCE_SHEET:
         yield from _balance_sheet_total(sums, rows)
@@ -131,7 +130,7 @@ def _roles(statement: Statement | None, rows: Sequence[Row]) -> Iterator[tuple[i
 
 
 def _balance_sheet_total(sums: Sequence[DetectedSum], rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
-    """The largest figure that is printed twice, the first time as a sum or above every sum after it."""
+    """Yield the largest figure that is printed twice, first as a sum or above every later sum."""
     totals = {found.total for found in sums if len(found.parts) > 1}
     repeated = [(found.parts[0][0], found.total) for found in sums if len(found.parts) == 1]
     repeated = [(first, last) for first, last in repeated if first in totals or last in totals]
@@ -146,7 +145,7 @@ def _size(row: Row) -> float:
 
 
 def _cash(sums: Sequence[DetectedSum], rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
-    """Opening cash, the net change and closing cash: of the sums below the flows the first that is carried forward."""
+    """Yield opening cash, net change and closing cash: the first sum below the flows that carries over."""
     flows = next((found for found in sums if len(found.parts) >= _MIN_FLOWS and _all_totals(found, sums)), None)
     for found in sums:
         if len(found.parts) != 2 or any(sign < 0 for _, sign in found.parts):
@@ -163,7 +162,7 @@ def _cash(sums: Sequence[DetectedSum], rows: Sequence[Row]) -> Iterator[tuple[in
 
 
 def _all_totals(found: DetectedSum, sums: Collection[DetectedSum]) -> bool:
-    """Whether three parts at least are sums themselves: those of the three kinds of activities."""
+    """Return whether at least three parts are sums themselves: those of the three kinds of activities."""
     totals = {each.total for each in sums}
     return sum(position in totals for position, _ in found.parts) >= _MIN_FLOWS
 
@@ -172,7 +171,7 @@ _MIN_FLOWS = 3
 
 
 def _is_carried(opening: Row, closing: Row) -> bool:
-    """Whether what one column begins with is what another ends with."""
+    """Return whether one column opens with the closing figure of another."""
     ends = [cell.amount if cell else None for cell in closing.cells]
     begins = [cell.amount if cell else None for cell in opening.cells]
     return any(

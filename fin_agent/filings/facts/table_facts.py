@@ -1,4 +1,4 @@
-"""Numbers of tables as Facts: metric, unit, scale, period, scope and place."""
+"""Convert the figures of tables to facts: metric, unit, scale, period, scope and position."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Row, Table
 
 UnitOf = Callable[[str], str]
-"""Unit of a metric by its id."""
+"""Returns the unit of a metric by its id."""
 
 _Span = tuple[int, int | None, int]
 """Fiscal year, quarter, months."""
@@ -55,11 +55,11 @@ _NET_INCOMES = ("net_income", "income_from_continuing_operations", "net_income_a
 
 
 def reconcile_tables(tables: Sequence[Sequence[Fact]], unit_of: UnitOf) -> list[Fact]:
-    """The facts of all tables, in order, with what the others say about each.
+    """Return the facts of all tables, in order, reconciled with each other.
 
-    - A figure whose unit is not its metric's gets the metric its unit and heading name, or none.
-    - `tied` is taken from figures outside the primary statements whose table repeats no figure of them, or states
-      several amounts for one metric and period: such a table may be of a part, an effect, or another basis.
+    - A figure whose unit differs from its metric's gets the metric that its unit and heading name, or none.
+    - `tied` is removed from figures outside the primary statements whose table repeats none of their figures, or has
+      several amounts for one metric and period: such a table may be about a part, an effect, or another basis.
     - `inverted` is set on taxes that the income statement shows as a deduction.
     """
     named = [[_in_statement_unit(fact, unit_of) for fact in table] for table in tables]
@@ -86,7 +86,7 @@ def _in_statement_unit(fact: Fact, unit_of: UnitOf) -> Fact:
 
 
 def _statement_values(facts: Iterator[Fact]) -> dict[tuple[str, _Span], set[Decimal]]:
-    """What the primary statements say, by metric and period, in base units."""
+    """Return the values in the primary statements, by metric and period, in base units."""
     stated: dict[tuple[str, _Span], set[Decimal]] = {}
     for fact in facts:
         if fact.statement is not None and fact.metric is not None and fact.scope is None:
@@ -95,7 +95,7 @@ def _statement_values(facts: Iterator[Fact]) -> dict[tuple[str, _Span], set[Deci
 
 
 def _unanchored(table: Sequence[Fact], stated: Mapping[tuple[str, _Span], set[Decimal]]) -> set[int]:
-    """Positions of facts that nothing ties to the statements."""
+    """Return positions of facts without a link to the statements."""
     outside = [
         (position, fact)
         for position, fact in enumerate(table)
@@ -115,7 +115,7 @@ def _unanchored(table: Sequence[Fact], stated: Mapping[tuple[str, _Span], set[De
 
 
 def _inverted_taxes(facts: Sequence[Fact]) -> set[tuple[int, _Span]]:
-    """(page, period) of income statements in which income before taxes *plus* the printed tax is net income."""
+    """Return (page, period) of income statements where income before taxes *plus* the printed tax is net income."""
     by_place: dict[tuple[int, _Span], dict[str, Fact]] = {}
     rows: dict[tuple[int, _Span], list[Fact]] = {}
     for fact in facts:
@@ -135,15 +135,15 @@ def _inverted_taxes(facts: Sequence[Fact]) -> set[tuple[int, _Span]]:
         if any(added) and not any(deducted):
             inverted.add(place)
     for (page, span), held in by_place.items():
-        # Where other lines stand between, the sums do not close: a tax that is negative in every profitable year is a
-        # deduction all the same.
+        # With other lines in between, the sums do not match, but a tax that is negative in every profitable year is a
+        # deduction.
         if "income_tax_expense" in held and len(negative.get(page, ())) > 1 and all(negative[page]):
             inverted.add((page, span))
     return inverted
 
 
 def _equal(before: Fact, tax: Fact, result: Fact, sign: int, rows: Sequence[Fact]) -> bool:
-    """Whether income before taxes and the tax come to the result, alone or with the few rows printed between."""
+    """Return whether income before taxes and the tax add up to the result, alone or with the few rows in between."""
     taxed = before.value + sign * tax.value
     between = [fact.value for fact in rows if tax.line < fact.line < result.line and fact.unit == tax.unit]
     sums = [taxed, taxed + sum(between, Decimal(0))] if 0 < len(between) <= _MAX_BETWEEN else [taxed]
@@ -151,7 +151,7 @@ def _equal(before: Fact, tax: Fact, result: Fact, sign: int, rows: Sequence[Fact
 
 
 _MAX_BETWEEN = 2
-"""Rows such as the results of investees, net of tax; more would let sums close by chance."""
+"""Rows such as results of investees, net of tax; with more, sums could match by chance."""
 
 
 def _span(fact: Fact) -> _Span:
@@ -159,7 +159,7 @@ def _span(fact: Fact) -> _Span:
 
 
 MetricOf = Callable[[str, Statement | None, Sequence[str]], str | None]
-"""Canonical metric of a printed row label: (label, statement, section path) -> metric id or None."""
+"""Returns the metric of a printed row label: (label, statement, section path) -> metric id or None."""
 
 
 def facts_of_tables(
@@ -169,11 +169,11 @@ def facts_of_tables(
     unit_of: UnitOf | None = None,
     filers: FiscalCalendar | None = None,
 ) -> list[Fact]:
-    """Facts of `tables`, in their order: rows top to bottom, columns left to right.
+    """Return the facts of `tables`, in order: rows top to bottom, columns left to right.
 
-    A figure's scale is that of its table's unit line; without one, that of the filing's primary statements. Per-share
-    figures and percentages are never scaled; share counts are as the unit line says. With `unit_of`, the facts are then
-    held against each other (`reconciling.reconciled`). `filers` is the filer's calendar, where no column is dated.
+    The scale is that of the table's unit line or, without one, of the filing's primary statements. Per-share figures
+    and percentages are not scaled; share counts follow the unit line. With `unit_of`, the facts are reconciled.
+    `filers` is the filer's calendar, used where no column is dated.
     """
     usual = _usual_unit_line(tables, statements)
     latest = max(
@@ -221,9 +221,9 @@ def facts_of_tables(
 
 
 def _without_outlook(facts: list[Fact], latest: int, calendar: FiscalCalendar | None, day: date | None) -> list[Fact]:
-    """Figures for years after the statements' own are plans, guidance or dues: none of them is a reported metric.
+    """Return facts in which figures for years after the statements' own have no metric: plans, guidance or dues.
 
-    Columns of such years divide what is owed on the day of the table: each year is a part, and no period.
+    Columns of such years divide the amount owed on the table's date: each year is a part, not a period.
     """
     if not any(fact.period.fiscal_year > latest and fact.statement is None for fact in facts):
         return facts
@@ -241,7 +241,7 @@ def _without_outlook(facts: list[Fact], latest: int, calendar: FiscalCalendar | 
 
 
 def _with_maturity_columns(table: Table, latest: int, calendar: FiscalCalendar | None, day: date | None) -> Table:
-    """The table with `Thereafter` and the total beside years to come as of the day on which all of it is owed."""
+    """Return the table with `Thereafter` and the total next to future years dated on the day when all of it is owed."""
     to_come = [period is not None and period.fiscal_year > latest for period in table.periods]
     if calendar is None or day is None or sum(to_come) < _MIN_YEARS:
         return table
@@ -254,11 +254,11 @@ def _with_maturity_columns(table: Table, latest: int, calendar: FiscalCalendar |
 
 
 _MIN_YEARS = 2
-"""Of a single year to come nothing is divided: it may be guidance."""
+"""A single future year does not divide anything; it may be guidance."""
 
 
 def _day_of(table: Table, balance_day: date | None) -> date | None:
-    """The day that a table's caption names, else that of the balance sheet."""
+    """Return the date in a table's caption, otherwise that of the balance sheet."""
     dates = time_words(table.caption[-_CAPTION_REACH:]).dates
     return dates[0] if len(dates) == 1 else balance_day
 
@@ -274,7 +274,7 @@ def _component_rows(
     calendar: FiscalCalendar,
     balance_day: date | None,
 ) -> dict[int, Mapping[int, DatedRow]]:
-    """Rows in time of each statement of equity whose columns have no period, by the table's position."""
+    """Return rows with periods of each statement of equity whose columns have none, by position of the table."""
     found: dict[int, Mapping[int, DatedRow]] = {}
     parts: list[int] = []
     for position, (table, statement) in enumerate(zip(tables, statements, strict=True)):
@@ -375,9 +375,9 @@ def _facts_of(
 
 
 class _StatedValues:
-    """Figures of the balance sheet, and of the statements of spans of time, by fiscal year.
+    """Figures of the balance sheet, and of statements of durations, by fiscal year.
 
-    A table of a note that repeats them is true at the same days or of the same spans, whatever its header leaves open.
+    A table of a note that repeats them has the same dates or spans, whatever its header leaves open.
     """
 
     def __init__(self, tables: Sequence[Table], statements: Sequence[Statement | None]) -> None:
@@ -400,7 +400,7 @@ class _StatedValues:
                         self._labels.add((row.label.lower(), value))
 
     def spans_of_rows(self, table: Table, unit_line: str) -> dict[int, bool]:
-        """Rows by position that are known to be of spans (True) or of days (False)."""
+        """Return rows, by position, that are known to cover spans (True) or dates (False)."""
         known: dict[int, bool] = {}
         of_block: dict[str, set[bool]] = {}
         for position, row in enumerate(table.rows):
@@ -426,7 +426,7 @@ class _StatedValues:
 
 
 def _values(row: Row, table: Table, unit_line: str) -> Iterator[tuple[Decimal, FactPeriod]]:
-    """Figures of a row that chance would hardly repeat, in base units, with their columns' periods."""
+    """Yield figures of a row that are unlikely to recur by chance, in base units, with their columns' periods."""
     scale = scale_of(unit_line) or 1
     for cell, period in zip(row.cells, table.periods, strict=True):
         if cell is not None and period is not None and abs(cell.amount) >= _TELLING and not cell.percent:
@@ -437,13 +437,13 @@ _TELLING = 1000
 
 
 def _last_asset(table: Table) -> int:
-    """Position of a balance sheet's `Total assets`; -1 where the table has no such row."""
+    """Return the position of a balance sheet's `Total assets`; -1 where the table has no such row."""
     labels = [row.label.lower() for row in table.rows]
     return next((position for position, label in enumerate(labels) if _TOTAL_ASSETS.match(label)), -1)
 
 
 def _has_side(row: Row) -> bool:
-    """Whether a heading says that the row is an asset or a liability; where a total closed it, the place does."""
+    """Return whether a heading says that the row is an asset or a liability; otherwise its position decides."""
     return any(_SIDE.search(heading) for heading in row.section)
 
 
@@ -452,18 +452,18 @@ _SIDE = re.compile(r"\b(?:assets?|liabilit|equity)", re.I)
 
 
 def _indistinguishable_columns(table: Table) -> list[bool]:
-    """Which columns have the name and the period of another: whichever is the company's, none can be taken for it."""
+    """Return which columns share name and period with another, so that neither can be taken as the company's."""
     seen = Counter((name, period) for name, period in zip(table.columns, table.periods, strict=True))
     return [seen[name, period] > 1 for name, period in zip(table.columns, table.periods, strict=True)]
 
 
 def _joined(column: str | None, row: str | None) -> str | None:
-    """`Retail, Europe` where both the column and the row are of a part."""
+    """Return `Retail, Europe` where both the column and the row are parts."""
     return ", ".join(part for part in (column, row) if part) or None
 
 
 def _scope(label: str, part: str) -> str | None:
-    """The part of the company that a column is of; one that repeats the row's own words is of none."""
+    """Return the part of the company that a column names; None for one that repeats the row's own words."""
     return None if part.lower() in label.lower() else part_of_company(part)
 
 
@@ -481,7 +481,7 @@ _TIME_WORDS = re.compile(
     re.I,
 )
 _LARGEST = Decimal(5) * 10**12
-"""No filer's figure is larger, in dollars: a unit line that would make one so is not meant for its table."""
+"""No filer's figure is larger, in dollars; a unit line that implies one does not apply to its table."""
 
 
 def _matching_scale(unit_line: str, table: Table) -> str:
@@ -490,7 +490,7 @@ def _matching_scale(unit_line: str, table: Table) -> str:
 
 
 def _usual_unit_line(tables: Sequence[Table], statements: Mapping[int, Statement]) -> str:
-    """Unit line of most primary statement tables."""
+    """Return the unit line of most tables of primary statements."""
     seen = Counter(table.unit_line for table in tables if table.page in statements and scale_of(table.unit_line))
     if not seen:
         return ""
@@ -502,7 +502,7 @@ def _usual_unit_line(tables: Sequence[Table], statements: Mapping[int, Statement
 
 
 def _titled(caption: str) -> Statement | None:
-    """The statement that a caption's last words title, whatever stands before them."""
+    """Return the statement named by a caption's last words."""
     words = _BRACKETS.sub(" ", caption).split()[-_TITLE_WORDS:]
     return next((found for start in range(len(words)) if (found := statement_titled(" ".join(words[start:])))), None)
 
@@ -512,9 +512,9 @@ _BRACKETS = re.compile(r"\([^()]*\)?")
 
 
 def _scoped(row: Row, metric: str | None, divided: str | None, metric_of: MetricOf) -> tuple[str | None, str | None]:
-    """(metric, scope) of a row in a table that is no primary statement: a part named in its label or its heading.
+    """Return (metric, scope) of a row outside primary statements, whose part is named in its label or heading.
 
-    `divided` is the metric that the caption says the table splits up.
+    `divided` is the metric that the caption says the table divides.
     """
     heading = row.section[-1] if row.section else ""
     if metric is not None:
@@ -524,14 +524,14 @@ def _scoped(row: Row, metric: str | None, divided: str | None, metric_of: Metric
     if over is None or not row.label or _NO_PART.search(row.label):
         return None, None
     if row.label.lower().startswith("total") or part_of_company(row.label) is None:
-        # Named or not, the sum of the parts is of the whole: `Consolidated`, `Total`.
+        # Whatever its name, the sum of the parts belongs to the whole: `Consolidated`, `Total`.
         alone = _CONSOLIDATED if heading else _BARE_TOTAL
         return (over if alone.match(row.label) and len(row.section) < 2 else None), None
     return over, row.label.rstrip(" :")
 
 
 def _parts_under_headings(table: Table, metric_of: MetricOf) -> frozenset[str]:
-    """Rows that a heading that is a metric divides into parts: they are parts below the other headings as well.
+    """Return rows that are parts below one heading that is a metric, and therefore below the other headings too.
 
     `Greater China` below `Revenues`, and again below `Additions to long-lived assets`.
     """
@@ -547,9 +547,9 @@ def _parts_under_headings(table: Table, metric_of: MetricOf) -> frozenset[str]:
 
 
 def metric_split_by(text: str, metric_of: MetricOf) -> str | None:
-    """The metric that a caption or heading splits into parts (`Net sales by geographic area`), or None.
+    """Return the metric that a caption or heading divides into parts (`Net sales by geographic area`), or None.
 
-    Of several, the last one: it stands next to the table.
+    Of several, it is the last one, which is next to the table.
     """
     low = text.lower()
     if not ("by" in low or "attribut" in low or "for " in low) or _ROLLED_FORWARD.search(text):
@@ -583,7 +583,7 @@ _CONSOLIDATED = re.compile(r"^(?:total )?(?:consolidated|company|worldwide)$", r
 
 
 def _parts(table: Table) -> list[str]:
-    """What tells apart the columns that cover one period: segments, components, shares and amounts."""
+    """Return what distinguishes columns of one period: segments, components, shares and amounts."""
     shared = Counter(period for period in table.periods if period is not None)
     names = [_TIME_WORDS.sub(" ", name).split() for name in table.columns]
     common = 0
@@ -592,7 +592,7 @@ def _parts(table: Table) -> list[str]:
             break
         common += 1
     if not all(any(mark.isalpha() for mark in "".join(name[common:])) for name in names if name[common:]):
-        common = 0  # `Level 1` and `Level 2` differ in a number that says nothing alone
+        common = 0  # `Level 1` and `Level 2` differ in a number that is meaningless alone
     return [
         " ".join(name[common:]).strip(" ,-*") if period is not None and shared[period] > 1 else ""
         for name, period in zip(names, table.periods, strict=True)
@@ -607,7 +607,7 @@ def facts_of_filing(
     unit_of: UnitOf | None = None,
     filers: FiscalCalendar | None = None,
 ) -> list[Fact]:
-    """Facts of `tables`, those of cells first, then those that stand inside labels."""
+    """Return the facts of `tables`: those of cells first, then those inside labels."""
     cells = with_balances(facts_of_tables(tables, statements, metric_of, unit_of, calendar), calendar)
     cells = with_unlabelled_gross_profit(cells)
     return [*cells, *facts_in_labels(tables, statements)]

@@ -1,4 +1,4 @@
-"""Tags of inline XBRL joined with the figures that were read: a printed figure keeps its row and gains its meaning."""
+"""Match inline XBRL tags with the figures read: a printed figure keeps its row and gains the tag's meaning."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Table
 
 ConceptOf = Callable[[str], str | None]
-"""Canonical metric of a concept (`us-gaap:Assets`), or None."""
+"""Returns the metric of a concept (`us-gaap:Assets`), or None."""
 
 
 def with_tags(
@@ -32,22 +32,25 @@ def with_tags(
     concept_of: ConceptOf,
     unit_of: UnitOf,
 ) -> list[Fact]:
-    """`facts` of `tables` with the tags that stand in their cells, and a fact for every other tag that is printed.
+    """Return `facts` of `tables` with the tags in their cells, and a fact for every other visible tag.
 
-    A tag goes before what was read: period, unit, scale and scope are its own; label, section, column and the sign as
-    printed stay the table's. So does a metric that a row of a primary statement names, since people ask for what is
-    printed (`Inventories` is tagged as finished goods by a filer who holds no others); elsewhere, and of a segment,
-    product or region (`Services` is revenue of services), the concept's metric is taken. Outside the statements a
-    public concept that is no metric's says that the row is none (`Total liabilities` measured at fair value). A tag
-    without members is the consolidated company's, one with members a part's. Hidden tags, and those whose period is
-    unknown, make no fact.
+    Tags take precedence: period, unit, scale and scope come from the tag; label, section, column and the printed sign
+    come
+    from the table. A metric named by a row of a primary statement is kept, because people ask for what is printed
+    (`Inventories` is tagged as finished goods by a filer without others). Elsewhere, and for a segment, product or
+    region
+    (`Services` is revenue of services), the concept's metric is used. Outside the statements, a public concept without
+    a
+    metric means that the row has none (`Total liabilities` measured at fair value). A tag without members belongs to
+    the
+    consolidated company, one with members to a part. Hidden tags, and tags without a known period, make no fact.
     """
     places = _Places(tags)
     joined: list[Fact] = []
     taken: set[int] = set()
     for fact in facts:
         if fact.source == "label":
-            continue  # what stands in labels is tagged there
+            continue  # figures in labels have their own tags
         found = places.inside(fact.page, fact.box)
         if not found:
             joined.append(fact)
@@ -71,10 +74,11 @@ def with_tags(
 
 
 def period_of(start: date | None, end: date, calendar: FiscalCalendar) -> FactPeriod:
-    """The filer's name for a period: `start` None for an instant.
+    """Return the filer's period for a start and an end; `start` is None for an instant.
 
     Lengths are rounded to months (52 and 53 weeks are 12, 13 and 14 weeks 3). A year that does not end with the fiscal
-    year keeps the quarter it ends in, so that it is not taken for the fiscal year.
+    year
+    has the quarter it ends in, so that it is not confused with the fiscal year.
     """
     if start is None:
         return calendar.instant(end)
@@ -85,7 +89,7 @@ def period_of(start: date | None, end: date, calendar: FiscalCalendar) -> FactPe
 
 
 def label_of(concept: str) -> str:
-    """A concept's name as words: `us-gaap:OperatingLeaseCost` is `Operating Lease Cost`."""
+    """Return a concept's name as words: `us-gaap:OperatingLeaseCost` is `Operating Lease Cost`."""
     return " ".join(_WORD.findall(concept.rpartition(":")[2]))
 
 
@@ -108,7 +112,7 @@ class _Places:
             placed.sort(key=lambda pair: pair[0])
 
     def inside(self, page: int, box: Box) -> list[Tag]:
-        """Tags whose middle stands in `box`."""
+        """Return tags whose center is in `box`."""
         placed = self._by_page.get(page, [])
         begin = bisect_left(placed, box.y0, key=lambda pair: pair[0])
         end = bisect_right(placed, box.y1, key=lambda pair: pair[0])
@@ -122,7 +126,7 @@ class _Places:
 def _cells_without_facts(
     tables: Sequence[Table], facts: Sequence[Fact], statements: Mapping[int, Statement]
 ) -> Iterator[Fact]:
-    """Cells of columns that name no period, as facts that a tag has to date."""
+    """Yield cells of columns without a period, as facts that a tag may date."""
     read = {(fact.page, fact.box) for fact in facts}
     for table in tables:
         for row in table.rows:
@@ -147,7 +151,7 @@ def _cells_without_facts(
 def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: ConceptOf, unit_of: UnitOf) -> Fact:
     amount, scale, unit = _amount_scale_unit(tag, fact.amount, fact.unit)
     if tag.value is None and not tag.nil and fact.period is not UNDATED:
-        # A tag that cannot be read takes nothing from the print.
+        # A tag that cannot be parsed does not change the printed figure.
         amount, scale, unit = (
             fact.amount,
             fact.scale,
@@ -180,7 +184,7 @@ def _best_tag(fact: Fact, metric: str | None, tag: Tag) -> str | None:
 
 
 def _is_different_concept(fact: Fact, tag: Tag, concept_of: ConceptOf) -> bool:
-    """Whether the concept of a figure outside the statements says that it is not what its row's words name."""
+    """Return whether the concept of a figure outside the statements contradicts the metric named by its row."""
     public = tag.concept.partition(":")[0] in _PUBLIC
     return fact.statement is None and not tag.members and public and concept_of(tag.concept) is None
 
@@ -189,9 +193,9 @@ _PUBLIC = frozenset(("us-gaap", "ifrs-full"))
 
 
 def _is_printed_inverted(fact: Fact, tag: Tag) -> bool:
-    """Whether print and tag disagree in sign (`Other (income) expense` is tagged as income).
+    """Return whether print and tag differ in sign (`Other (income) expense` is tagged as income).
 
-    Cash flows are asked for as they are printed: their concepts call an increase of inventories positive.
+    Cash flows are reported as printed: their concepts treat an increase of inventories as positive.
     """
     return (
         bool(fact.amount and tag.value)
@@ -208,12 +212,12 @@ def _fact_of(
     concept_of: ConceptOf,
     unit_of: UnitOf,
 ) -> Fact | None:
-    """The fact of a tag that stands in no figure read from a table: in running text, or in a label."""
+    """Return the fact of a tag that matches no figure of a table: in running text, or in a label."""
     if tag.end is None or tag.page is None or tag.box is None or calendar is None:
         return None
     number = parse_number(tag.text)
     if number is None and tag.value is None and not tag.nil:
-        return None  # neither the tag nor its print says a number: nothing is no nought
+        return None  # neither the tag nor its text is a number: missing is not zero
     amount, scale, unit = _amount_scale_unit(tag, number.amount if number else Decimal(0), "")
     line, in_table = _line_at(pages[tag.page], tag.box)
     return Fact(
@@ -234,7 +238,7 @@ def _fact_of(
 
 
 def _row_label(row: PrintedLine, box: Box) -> str:
-    """The row's first words, unless the tag stands among them."""
+    """Return the row's first words, unless the tag is among them."""
     first = row.words[0]
     if box.x0 < first.x1 or not any(mark.isalpha() for mark in first.text):
         return ""
@@ -242,7 +246,7 @@ def _row_label(row: PrintedLine, box: Box) -> str:
 
 
 def _amount_scale_unit(tag: Tag, printed: Decimal, unit: str) -> tuple[Decimal, int, str]:
-    """(amount as printed, scale, unit), so that amount times scale is the tag's value but for the printed sign."""
+    """Return (amount as printed, scale, unit), where amount times scale is the tag's value up to the printed sign."""
     named = _unit_of(tag, printed, unit)
     if tag.value is None:
         return printed, 1, named
@@ -272,12 +276,12 @@ def _metric(tag: Tag, unit: str, concept_of: ConceptOf, unit_of: UnitOf) -> str 
 
 
 def _scope_of(tag: Tag) -> str:
-    """The members' names as words, joined: `Greater China`."""
+    """Return the members' names as words, joined: `Greater China`."""
     return ", ".join(label_of(_MEMBER_ENDING.sub("", member)) or label_of(member) for _, member in tag.members)
 
 
 def _line_at(page: PageContent, box: Box) -> tuple[int, bool]:
-    """(position of the line on its page, whether it is a table's row)."""
+    """Return (position of the line on its page, whether it is a row of a table)."""
     middle = (box.y0 + box.y1) / 2
     position = max(0, bisect_right(page.lines, middle, key=lambda line: line.y0) - 1)
     return position, bool(page.lines) and page.lines[position].table is not None

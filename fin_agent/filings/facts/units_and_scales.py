@@ -1,4 +1,4 @@
-"""What a printed number counts and is multiplied with, in cells and inside labels."""
+"""Determine the unit and scale of printed figures, in cells and inside labels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fin_agent.vocabulary.table import Cell, Row, Table
 
 
 def unit_of_cell(cell: Cell, row: Row, part: str, usual: str) -> str:
-    """Unit of a cell, by its signs, its column (`part`) and its row; `usual` where these say nothing."""
+    """Return the unit of a cell, from its signs, its column (`part`) and its row; otherwise `usual`."""
     if cell.percent:
         return "percent"
     if cell.printed.endswith(_TIMES):
@@ -54,20 +54,20 @@ def unit_of_cell(cell: Cell, row: Row, part: str, usual: str) -> str:
 
 
 def is_measure(part: str) -> bool:
-    """Whether a column's name says what is measured in it, and no part of the company: `Number of shares`, `Price`."""
+    """Return whether a column's name is a measure rather than a part of the company: `Number of shares`, `Price`."""
     return bool(_NUMBER_COLUMN.search(part) or _PRICE_COLUMN.search(part))
 
 
 @lru_cache(maxsize=16_384)  # a label and its headings stand over every cell of their rows
 def _measures_in(text: str) -> tuple[bool, bool, bool]:
-    """Whether a label or heading counts shares, is per share, is a percentage."""
+    """Return whether a label or heading counts shares, is per share, is a percentage."""
     shares = _SHARES.search(text) and not _PRICED_SHARES.search(text) and not _starts_per_share(text)
     return bool(shares), bool(_PER_SHARE.search(text)), bool(_PERCENT.search(text))
 
 
 @lru_cache(maxsize=16_384)
 def _counts_in_thousands(text: str) -> bool:
-    """Whether a label or heading says a scale for things that are counted: `Connections ('000)`."""
+    """Return whether a label or heading gives a scale for counts: `Connections ('000)`."""
     return bool(unit_line_in(text)) and not is_of_money(text) and not _COUNTED.isdisjoint(text.lower().split())
 
 
@@ -75,27 +75,27 @@ _COUNTED = word_lists("fact_words")["counted"]
 
 
 def _starts_per_share(text: str) -> bool:
-    """`Net income per share, diluted (weighted-average shares)` is a per-share figure."""
+    """Return True for per-share figures such as `Net income per share, diluted (weighted-average shares)`."""
     per, shares = _PER_SHARE.search(text), re.search(r"\bshares\b", text, re.I)
     counted = re.search("weighted|average|number of", text, re.I)
     return bool(per and shares and per.start() < shares.start() and not counted)
 
 
 def _plain_amount(cell: Cell) -> bool:
-    """`Dividends declared ($0.47 per share)` with (728): an amount of money, not one per share."""
+    """Return True for amounts such as (728) in `Dividends declared ($0.47 per share)`, which are not per share."""
     return "," in cell.printed or ("." not in cell.printed and abs(cell.amount) >= 100)
 
 
 def units_of_columns(table: Table, unit_line: str) -> list[str]:
-    """The unit line of each column: its own, else that of the table; where some have their own, else that above it."""
+    """Return the unit line of each column: its own, otherwise that of the table."""
     own = [unit_line_in("".join(table.column_path(index)[-1:])) for index in range(len(table.columns))]
     return [each or (table.unit_line if any(own) else unit_line) for each in own]
 
 
 def usual_units(table: Table, unit_line: str) -> list[str]:
-    """The unit of figures of each column whose row says nothing else: that of the unit line, or of a currency above.
+    """Return the default unit of each column's figures: that of the unit line, or of a currency above.
 
-    A column without a name beside prices per share counts these shares, unless it has a currency sign.
+    A column without a name next to prices per share counts these shares, unless it has a currency sign.
     """
     priced = any(map(_PRICE_COLUMN.search, table.columns))
 
@@ -110,11 +110,11 @@ def usual_units(table: Table, unit_line: str) -> list[str]:
 
 
 _SHARES_ALONE = re.compile(r"^\W*(?:shares|units|awards) in \w+\W*$", re.I)
-"""`(shares in thousands)` says nothing of amounts of money."""
+"""`(shares in thousands)` does not apply to amounts of money."""
 
 
 def scale_of_cell(unit: str, cell: Cell, row: Row, unit_line: str) -> int:
-    """What a cell's amount is multiplied with: by its row's own unit line, else by that of its table."""
+    """Return the scale of a cell's amount: from its row's own unit line, otherwise from that of its table."""
     if unit in ("percent", "USD per share", "ratio"):
         return 1
     own = next((found for text in (row.label, *reversed(row.section)) if (found := unit_line_in(text))), "")
@@ -133,7 +133,7 @@ _IN_DOLLARS = re.compile(r"\((?:in )?(?:whole |actual )?dollars\)", re.I)
 
 
 def _share_scale(cell: Cell, unit_line: str) -> int:
-    """What the unit line says of shares, unless the size of the figure shows that it cannot be meant."""
+    """Return the unit line's scale for shares, unless the size of the figure shows that it does not apply."""
     said, amounts = share_scale_of(unit_line) or 1, scale_of(unit_line) or 1
     if said == 1 and 0 < abs(cell.amount) < 100_000:
         return amounts
@@ -173,11 +173,12 @@ _PRICE_COLUMN = re.compile(r"\bper[\s-]+(?:\w+ )?share\b|\bprice\b|\bgrant[\s-]d
 
 
 def facts_in_labels(tables: Sequence[Table], statements: Mapping[int, Statement]) -> list[Fact]:
-    """Facts that the row labels of balance sheets state, in their order.
+    """Return facts stated in the row labels of balance sheets, in order.
 
     `Common stock, $0.01 par value; 100 shares authorized; 52 and 50 shares issued, respectively` states a par value and
-    an authorization for every column, and the shares issued column by column. Share counts are in the units that the
-    table's unit line gives for shares, unless they are printed in full; amounts of money in those of the table.
+    an authorization for every column, and the shares issued per column. Share counts have the scale that the table's
+    unit
+    line gives for shares, unless printed in full; amounts of money have the scale of the table.
     """
     found: list[Fact] = []
     for table in tables:
@@ -194,7 +195,7 @@ def facts_in_labels(tables: Sequence[Table], statements: Mapping[int, Statement]
 
 @dataclass(frozen=True, slots=True)
 class _Figure:
-    """One number, or one for each column, and what it counts."""
+    """One number, or one for each column, and what it measures."""
 
     what: str
     printed: tuple[str, ...]
@@ -226,7 +227,7 @@ _BEFORE = re.compile(
     re.I,
 )
 _LIST = re.compile(r"\d\s*(?:,|and)\s*$")
-"""The end of a number that others follow: more than a column each."""
+"""The end of a number followed by others: more than one per column."""
 _TREASURY = re.compile(
     rf"\btreasury\b[^;(]*?[(,—–-]\s*(?:at cost\W+)?\(?"
     rf"(?:(?P<numbers>{_PAIR})\s*shares?\b|shares of (?P<behind>{_PAIR}))",
@@ -240,7 +241,7 @@ _ALLOWANCE = re.compile(
 
 
 _MAX_LENGTH = 1_000
-"""Of a label with figures in it."""
+"""Characters of a label with figures in it."""
 
 
 def _facts_of(row: Row, table: Table, balances: Sequence[tuple[str, FactPeriod]], share_scale: int) -> Iterator[Fact]:
@@ -305,7 +306,7 @@ def _amount(printed: str) -> Decimal | None:
 
 
 def _name(text: str) -> str:
-    """The label's first words, up to the figure."""
+    """Return the label's first words, up to the figure."""
     return re.split(r"[,;(]|\s[—–-]\s|\s\$|\sof\s*$", text.strip(), maxsplit=1)[0].strip().capitalize()
 
 

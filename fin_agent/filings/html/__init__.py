@@ -1,1 +1,1 @@
-"""HTML pages: visible text laid out, and the cells of real tables."""
+"""HTML pages: the visible text, laid out, and the cells of real tables."""

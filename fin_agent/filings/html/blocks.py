@@ -1,4 +1,4 @@
-"""Blocks of an HTML filing: paragraphs and grids of cells, with what their styles say."""
+"""Blocks of an HTML filing: paragraphs and grids of cells, with their styles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lxml import etree
 
 
 class Kind(Enum):
-    """What an element does to the text inside it."""
+    """The effect of an element on the text inside it."""
 
     INLINE = auto()
     BLOCK = auto()
@@ -32,7 +32,7 @@ class Kind(Enum):
 
 @lru_cache(maxsize=4_096)
 def kind_of(tag: str) -> Kind:
-    """Kind of an element by its tag as lxml gives it: `{namespace}name` read as XML, `prefix:name` read as HTML."""
+    """Return the kind of an element by its tag from lxml: `{namespace}name` for XML, `prefix:name` for HTML."""
     namespace, _, name = tag.rpartition("}")
     prefix, _, local = name.lower().rpartition(":")
     if "inlinexbrl" in namespace.lower() or prefix.startswith("ix"):
@@ -69,13 +69,13 @@ _KINDS: dict[str, Kind] = {
 
 
 class Style(NamedTuple):
-    """What one element's declarations say; lengths in points."""
+    """The declarations of one element; lengths in points."""
 
     hidden: bool = False
     break_before: bool = False
     break_after: bool = False
     block: bool | None = None
-    """True or False where `display` makes it a block or part of a line against its element's habit."""
+    """True or False where `display` overrides whether it is a block or inline."""
     indent: float = 0.0
     align: str = ""
     raised: bool = False
@@ -83,7 +83,7 @@ class Style(NamedTuple):
     white: bool = False
     """Text in white."""
     ground: str = ""
-    """WHITE, COLOURED, or nothing where no background is said."""
+    """WHITE, COLOURED, or empty where no background is given."""
 
 
 PLAIN = Style()
@@ -92,7 +92,7 @@ WHITE, COLOURED = "white", "coloured"
 
 @lru_cache(maxsize=16_384)
 def style_of(declarations: str) -> Style:
-    """Read the value of a `style` attribute. Unknown and broken declarations are passed over; never raises."""
+    """Parse the value of a `style` attribute. Unknown and broken declarations are ignored; never raises."""
     found = dict(_declarations(declarations))
     if not found:
         return PLAIN
@@ -117,7 +117,7 @@ def style_of(declarations: str) -> Style:
 
 
 def background_of(colour: str | None) -> str:
-    """WHITE or COLOURED; empty for no colour or one that lets through what is behind it."""
+    """Return WHITE or COLOURED; empty for no color or a transparent one."""
     plain = "".join((colour or "").lower().split())
     if not plain or plain in ("transparent", "inherit", "none", "initial", "unset"):
         return ""
@@ -125,12 +125,12 @@ def background_of(colour: str | None) -> str:
 
 
 def parse_style_sheet(text: str) -> dict[str, str]:
-    """Class name -> declarations of a style sheet's plain class rules (`.hide { display: none }`)."""
+    """Return the declarations of a style sheet's plain class rules by class name (`.hide { display: none }`)."""
     return dict(_RULE.findall(text[:_MAX_SHEET_LENGTH]))
 
 
 def with_classes(declarations: str, classes: str, sheet: Mapping[str, str]) -> str:
-    """An element's own declarations after those of its classes."""
+    """Return an element's own declarations after those of its classes."""
     return ";".join([*(sheet[name] for name in classes.split() if name in sheet), declarations])
 
 
@@ -154,10 +154,10 @@ _LENGTH = re.compile(r"(-?\d*\.?\d+)\s*(pt|px|em|rem|ex|in|cm|mm|pc|%)?")
 _WHITE = re.compile(
     r"white$|snow$|#?(?:f[4-9a-f]){3}(?:ff)?$|#?fff$|rgba?\((?:(?:24[4-9]|25[0-5]|9[6-9]%|100%),?){3}(?:,?1(?:\.0)?)?\)$"
 )
-"""White, and what cannot be told from it."""
+"""White, and colors that look like it."""
 _NOTHING = re.compile(r"0*\.?0*\s*(?:pt|px|em|rem|%)?")
 _LEFT = {1: 0, 2: 1, 3: 1, 4: 3}
-"""Which of the lengths is the left side, by how many are given."""
+"""Index of the left side, by the number of lengths given."""
 
 
 def _declarations(text: str) -> Iterator[tuple[str, str]]:
@@ -173,38 +173,38 @@ def _length(text: str) -> float:
 
 
 def _left_of(shorthand: str) -> str:
-    """The left side of `padding` or `margin` with one to four lengths."""
+    """Return the left side of `padding` or `margin` with one to four lengths."""
     sides = shorthand.split()
     return sides[_LEFT[len(sides)]] if len(sides) in _LEFT else ""
 
 
 def _is_invisible(found: Mapping[str, str]) -> bool:
-    """Whether nobody can see the text: set in no size, or fully transparent."""
+    """Return whether the text is invisible: of size zero or fully transparent."""
     size, opacity = found.get("font-size", ""), found.get("opacity", "")
     return bool((size and _NOTHING.fullmatch(size)) or (opacity and _NOTHING.fullmatch(opacity)))
 
 
 LINE_BREAK = "\n"
-"""Stands among the words of a text where a line ends."""
+"""Marks the end of a line among the words of a text."""
 
 
 @dataclass(slots=True, eq=False)
 class Text:
-    """Words that belong together: a paragraph, or what one cell of a table holds."""
+    """Words that belong together: a paragraph, or the content of one table cell."""
 
     words: list[str] = field(default_factory=list)
-    """LINE_BREAK stands where the file breaks the line."""
+    """LINE_BREAK marks line breaks of the file."""
     marks: list[Mark] = field(default_factory=list)
     indent: float = 0.0
     """In points."""
     align: str = ""
     preformatted: bool = False
-    """`words` are whole lines whose spaces count."""
+    """Whether `words` are whole lines with significant spaces."""
     spaced: bool = True
-    """Whether the next words stand apart from those before."""
+    """Whether a space separates the next words from the previous ones."""
 
     def append(self, text: str) -> int:
-        """Add `text`, joining its first word to the last one where no space is between. Returns where it begins."""
+        """Add `text`, joining its first word to the last one if no space separates them; return where it begins."""
         words = text.split()
         if not words:
             self.spaced = self.spaced or bool(text)
@@ -227,13 +227,13 @@ class Text:
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing stands in it but line breaks."""
+        """Whether it contains only line breaks."""
         return not self.words or all(word == LINE_BREAK for word in self.words)
 
 
 @dataclass(slots=True)
 class Mark:
-    """Where a tagged element stands in a text: words `first` to `last`, the last one counted in."""
+    """The position of a tagged element in a text: words `first` to `last`, inclusive."""
 
     tag: int
     """Position among the tagged elements."""
@@ -243,7 +243,7 @@ class Mark:
 
 @dataclass(slots=True, eq=False)
 class GridCell:
-    """A cell of a table and the columns and rows it takes."""
+    """A cell of a table with the columns and rows it spans."""
 
     text: Text
     column: int
@@ -257,10 +257,10 @@ class Grid:
 
     rows: list[list[GridCell]] = field(default_factory=list)
     hanging: dict[int, int] = field(default_factory=dict)
-    """Column -> rows that a cell above still takes there."""
+    """Number of rows that a cell above still spans, by column."""
 
     def begin_row(self) -> None:
-        """Begin the next row; cells above that span rows reach into it."""
+        """Begin the next row; cells above that span rows extend into it."""
         self.rows.append([])
         if len(self.rows) > 1:
             self.hanging = {column: left - 1 for column, left in self.hanging.items() if left > 1}
@@ -276,7 +276,7 @@ class Grid:
         cell = GridCell(Text(), column, max(1, min(span, _WIDEST - column)), rows)
         row.append(cell)
         if rows > 1:
-            # Counted down as each row begins, this one included.
+            # Decremented at the beginning of each row, including this one.
             self.hanging.update(dict.fromkeys(range(column, column + cell.span), rows))
         return cell
 
@@ -293,11 +293,11 @@ _MAX_ROWS_SPANNED = 1_000
 
 
 def blocks_of(root: etree._Element, tagged: Sequence[etree._Element] = (), first_tag: int = 0) -> list[Block]:
-    """The blocks of a document in reading order.
+    """Return the blocks of a document in reading order.
 
-    Left out is what no reader sees: `display: none`, the header of inline XBRL, scripts, text set in no size or in
-    white on white. `tagged` elements are marked in the texts that hold them, by their position in that sequence,
-    counted from `first_tag`.
+    Invisible content is left out: `display: none`, the header of inline XBRL, scripts, text of size zero or white on
+    white.
+    `tagged` elements are marked in their texts by their position in that sequence, counted from `first_tag`.
     """
     return _TreeWalk(_sheet(root), {element: position for position, element in enumerate(tagged, first_tag)}).through(
         root
@@ -313,7 +313,7 @@ def _sheet(root: etree._Element) -> dict[str, str]:
 
 @dataclass(slots=True)
 class _OpenElement:
-    """An element being walked through, and what it changes for those inside."""
+    """An element being traversed, with its effect on the elements inside."""
 
     children: Iterator[etree._Element]
     kind: Kind
@@ -326,7 +326,7 @@ class _OpenElement:
     raised: bool
     preformatted: bool
     dark: bool
-    """Whether the ground is coloured, so that white text is seen."""
+    """Whether the background is colored, so that white text is visible."""
 
 
 class _TreeWalk:
@@ -442,7 +442,7 @@ class _TreeWalk:
 
     def _add_text(self, text: str, inside: _OpenElement) -> None:
         if self._grids and self._cell is None:
-            return  # between the cells of a table nothing is printed
+            return  # text between the cells of a table is not printed
         if inside.raised and _is_mark(text):
             text = f"({text.strip()})"
         if inside.preformatted and not self._grids:
@@ -462,7 +462,7 @@ class _TreeWalk:
         self._text.words.extend(line.expandtabs(8) for line in text.splitlines())
 
     def _end_tag(self, tag: int) -> None:
-        if tag in self._pending:  # it holds nothing that is printed: it stands where the text has come to
+        if tag in self._pending:  # it contains no text: it is placed at the current end of the text
             self._pending.remove(tag)
             last = max(0, len(self._text.words) - 1)
             self._text.marks.append(Mark(tag, last, last))
@@ -474,7 +474,7 @@ class _TreeWalk:
 
     def _begin_table(self, element: etree._Element) -> Kind:
         if _has_table_inside(element):
-            return Kind.BLOCK  # a table around tables is layout: what it holds is read as it comes
+            return Kind.BLOCK  # a table around tables is layout: its content is read in order
         self._end_paragraph()
         self._grids.append((Grid(), self._text))
         self._cell = None
@@ -514,7 +514,7 @@ class _TreeWalk:
             self._blocks.append(Break())
 
     def _follows_page_number(self) -> bool:
-        """Older files end a page with its number and a rule."""
+        """Return whether the last text is a page number: older files end a page with its number and a rule."""
         last = self._blocks[-1] if self._blocks else None
         return isinstance(last, Text) and len(last.words) <= 3 and _is_page_number("".join(last.words))
 
@@ -529,7 +529,7 @@ def _is_page_number(word: str) -> bool:
 
 
 def _is_mark(text: str) -> bool:
-    """Whether raised text is a footnote's mark, and no ordinal's ending or trade mark."""
+    """Return whether raised text is a footnote mark rather than an ordinal ending or a trade mark."""
     plain = text.strip()
     return len(plain) <= 2 and plain.isalnum() and plain.lower() not in ("st", "nd", "rd", "th", "tm", "sm", "r")
 

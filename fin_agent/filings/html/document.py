@@ -1,4 +1,4 @@
-"""An HTML filing as a document: pages, and the tags that stand on them."""
+"""Read an HTML filing as a document: its pages and the tags on them."""
 
 from __future__ import annotations
 
@@ -20,27 +20,30 @@ from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import ReadWarning
 
 MAX_BYTES = 128 * 1024 * 1024
-"""A larger file, unpacked, is no filing: EDGAR's own limit for a whole submission is below it."""
+"""Limit for an unpacked file; EDGAR's own limit for a whole submission is lower."""
 
 MAX_ELEMENTS = 2_000_000
-"""Filings have tens of thousands, the largest of banks some hundred thousand."""
+"""Limit of elements: filings have tens of thousands, the largest of banks some hundred thousand."""
 
 
 class ParsedHtml(NamedTuple):
-    """What an HTML file holds."""
+    """The content of an HTML file."""
 
     roots: list[etree._Element]
-    """Of its documents."""
+    """The root elements of its documents."""
     warnings: tuple[ReadWarning, ...] = ()
 
 
 def parse_html(path: Path) -> ParsedHtml:
-    """The roots of the HTML documents in the file at `path` (also gzipped).
+    """Return the roots of the HTML documents in the file at `path`, which may be gzipped.
 
-    That is one, save in EDGAR's full-submission text: of its documents the report is read, and the exhibits that tell
-    investors what they would else look for there (EX-13, EX-99). Well-formed XHTML, as inline XBRL has to be, keeps its
-    namespaces and letter case; anything else is read as browsers do, with lower-case names. Raises ReadError where the
-    file is missing, empty, no HTML, cut off, damaged, or far too large.
+    There is one, except in EDGAR's full-submission text, of which the report and the exhibits for investors (EX-13,
+    EX-99)
+    are read. Well-formed XHTML, as inline XBRL must be, keeps its namespaces and letter case; other content is parsed
+    leniently, with lower-case names.
+
+    Raises:
+        ReadError: The file is missing, empty, not HTML, truncated, damaged, or too large.
     """
     content = _bytes_of(path)
     if not content.strip():
@@ -60,9 +63,9 @@ def parse_html(path: Path) -> ParsedHtml:
 
 
 def _without_zeros(content: bytes, path: Path) -> tuple[bytes, tuple[ReadWarning, ...]]:
-    """`content` without zero bytes, as browsers read it.
+    """Return `content` without zero bytes, as browsers read it.
 
-    Raises ReadError where they stand for what is lost: so many of them, or among the digits of a figure.
+    Raises ReadError where they replace lost content: there are many, or one is among the digits of a figure.
     """
     count = content.count(0)
     if not count:
@@ -159,14 +162,14 @@ def _too_large(path: Path) -> ReadError:
 
 
 def _as_utf8(content: bytes) -> bytes:
-    """`content` as it is, but for UTF-16, which says so in its first two bytes."""
+    """Return UTF-16 content, recognized by its first two bytes, as UTF-8; other content unchanged."""
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return _DECLARED.sub(b"", content.decode("utf-16", errors="replace").encode(), count=1)
     return content
 
 
 def _documents_in(content: bytes) -> list[bytes]:
-    """The documents of EDGAR's full-submission text that are read, or `content` itself."""
+    """Return the documents to be read from EDGAR's full-submission text, or `content` itself."""
     found = [(match[1].strip().upper(), match[2]) for match in _ENVELOPE.finditer(content)]
     if not found:
         return [_without_xbrl_envelope(content)]
@@ -189,9 +192,9 @@ def _ends_in_a_tag(content: bytes) -> bool:
 
 
 def _is_truncated(content: bytes) -> bool:
-    """Whether a document or a table never ends.
+    """Return whether a document or a table has no end.
 
-    Hand-written HTML may leave either `</html>` or `</body>` out, or have neither of these elements.
+    Hand-written HTML may omit either `</html>` or `</body>`, or have neither of these elements.
     """
     if _OPEN_ROOT.search(content, 0, _HEAD) is None or _CLOSE_ROOT.search(content, max(0, len(content) - _HEAD)):
         return False
@@ -228,7 +231,7 @@ _TOO_DEEP = "ERR_RESOURCE_LIMIT"
 
 
 def _encoding_of(content: bytes) -> str:
-    """The encoding that fits: UTF-8 where the bytes are, else what is declared, else Windows-1252."""
+    """Return UTF-8 where the bytes are valid, otherwise the declared encoding, otherwise Windows-1252."""
     try:
         content.decode("utf-8")
     except UnicodeDecodeError:
@@ -241,8 +244,10 @@ def _encoding_of(content: bytes) -> str:
 def read_html(path: Path) -> Document:
     """Read the HTML file at `path`, also gzipped (`.htm`, `.html`, `.htm.gz`, `.html.gz`).
 
-    Pages are the file's own where it says where they end, else sheets of letter size. Raises ReadError where the file
-    is missing, empty, no HTML, cut off, damaged, without text, or far too large.
+    Pages are those that the file marks, otherwise sheets of letter size.
+
+    Raises:
+        ReadError: The file is missing, empty, not HTML, truncated, damaged, without text, or too large.
     """
     document = TypesetDocument()
     tags: list[Tag] = []

@@ -1,4 +1,4 @@
-"""An HTML filing set on pages: widths of words, tables laid out, lines broken."""
+"""Typeset an HTML filing on pages: widths of words, layout of tables, line breaks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fin_agent.vocabulary.page import PageContent, PrintedLine
 from fin_agent.vocabulary.place import Box, Word
 
 SIZE = 9.0
-"""Points; tables and text alike."""
+"""Font size in points, for tables and text."""
 
 _THOUSANDTHS = {
     **dict.fromkeys("0123456789$#?_abdeghnopqu–¢£€¥", 556), **dict.fromkeys(" !,./:;[]\\It", 278),
@@ -28,7 +28,7 @@ _OTHER = 556
 
 
 class _Widths(dict[str, float]):
-    """Width of each word set so far; filings say the same few thousand words again and again."""
+    """Widths of words, cached, because filings use the same few thousand words."""
 
     def __missing__(self, word: str) -> float:
         width = sum(_THOUSANDTHS.get(mark, _OTHER) for mark in word) * SIZE / 1000
@@ -39,17 +39,17 @@ class _Widths(dict[str, float]):
 
 _MAX_KEPT = 100_000
 WIDTHS = _Widths()
-"""Word -> its width in points."""
+"""Width of a word in points."""
 SPACE = 0.278 * SIZE
 
 
 @dataclass(slots=True)
 class RowLayout:
-    """A row from y = 0."""
+    """A row laid out from y = 0."""
 
     words: list[Word] = field(default_factory=list)
     cells: list[Word] = field(default_factory=list)
-    """One for each cell that holds anything, `text` being the whole cell; y is not set."""
+    """One for each non-empty cell, with `text` being the whole cell; y is not set."""
     marks: list[tuple[int, int, int]] = field(default_factory=list)
     """(tag, first word, last word) by position in `words`."""
     height: float = 0.0
@@ -57,16 +57,16 @@ class RowLayout:
     """Right edge of the table."""
     is_blank: bool = False
     counts: bool = True
-    """Whether a blank row takes room: rows before the first words only set widths."""
+    """Whether a blank row takes space: rows before the first words only set widths."""
 
     @property
     def text(self) -> str:
-        """The texts of its cells, two blanks apart."""
+        """The texts of its cells, separated by two blanks."""
         return "  ".join(cell.text for cell in self.cells)
 
 
 def rows_of_grid(grid: Grid) -> Iterator[RowLayout]:
-    """Lay out `grid`, row by row, top to bottom."""
+    """Yield the rows of `grid` laid out, top to bottom."""
     edges = _edges(grid)
     begun = False
     for row in grid.rows:
@@ -77,7 +77,7 @@ def rows_of_grid(grid: Grid) -> Iterator[RowLayout]:
 
 
 def is_amount(printed: str) -> bool:
-    """Whether a cell prints a number that is no year."""
+    """Return whether a cell prints a number other than a year."""
     return bool(_NUMBER.match(printed)) and not _YEAR.match(printed)
 
 
@@ -91,11 +91,11 @@ _NUMBER = re.compile(r"^[$€£¥(+\-–—−\s]*(?:\d[\d,]*\.?\d*|\.\d+|[—�
 _CLOSER = re.compile(r"^[)%]+$")
 _SIGN = re.compile(r"^[$€£¥()%]+$")
 _MIN_SHARE_LENGTH = 0.62
-"""A heading may wrap to columns of this share of its length, and to no narrower ones."""
+"""A heading may wrap to columns of this share of its length, but no narrower."""
 
 
 def _edges(grid: Grid) -> list[float]:
-    """X of the left edge of each column, and of the right edge of the last."""
+    """Return the x of the left edge of each column, and of the right edge of the last."""
     count = max((cell.column + cell.span for row in grid.rows for cell in row), default=0)
     widths = [0.0] * count
     wanting = sorted(
@@ -113,7 +113,7 @@ def _edges(grid: Grid) -> list[float]:
 
 
 def _requested_width(cell: GridCell) -> float:
-    """Width that a cell asks for: numbers all of theirs, words enough to wrap well."""
+    """Return the width that a cell needs: all of it for numbers, enough to wrap well for words."""
     words = cell.text.words
     printed = " ".join(word for word in words if word != LINE_BREAK)
     natural = max(_width(line) for line in _lines(words))
@@ -159,7 +159,7 @@ def _lay_out(row: list[GridCell], edges: list[float]) -> RowLayout:
 
 
 def _wrapped(cell: GridCell, edges: list[float]) -> list[list[tuple[int, str]]]:
-    """(position in the cell, word) of each line."""
+    """Return the (position in the cell, word) pairs of each line."""
     room = edges[cell.column + cell.span] - edges[cell.column] - 2 * _PADDING + 0.5
     if cell.text.indent < room / 2:
         room -= cell.text.indent
@@ -186,7 +186,7 @@ def _set_cell(
     left, right = edges[cell.column] + _PADDING, edges[cell.column + cell.span] - _PADDING
     printed = " ".join(word for line in lines for _, word in line)
     number = bool(_NUMBER.match(printed))
-    # A parenthesis or percent sign in a cell of its own stands beside the number it closes.
+    # A parenthesis or percent sign in its own cell belongs to the number before it.
     align = "left" if _CLOSER.match(printed) else cell.text.align
     if not number and cell.column and align not in ("left", "right") and not _SIGN.match(printed):
         align = "center"
@@ -218,7 +218,7 @@ def _set_cell(
 
 
 def _overhang(printed: str) -> float:
-    """Width of what hangs over the edge behind the last digit."""
+    """Return the width of what extends beyond the last digit."""
     digits = printed.rstrip(")%* ")
     return _width([printed[len(digits) :].strip()]) if digits != printed else 0.0
 
@@ -226,12 +226,12 @@ def _overhang(printed: str) -> float:
 PAGE_WIDTH, PAGE_HEIGHT = 612.0, 792.0
 MARGIN = 36.0
 LEADING = 12.0
-"""From one line to the next, in points."""
+"""Distance between lines, in points."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands: page (0-based) and box."""
+    """A position: page (0-based) and box."""
 
     page: int
     box: Box
@@ -239,19 +239,19 @@ class Place:
 
 @dataclass(slots=True)
 class TypesetDocument:
-    """A document set on pages."""
+    """A document typeset on pages."""
 
     pages: list[PageContent] = field(default_factory=list)
     places: dict[int, Place] = field(default_factory=dict)
-    """Tagged element (its position) -> where it stands; of one that runs over several texts, where it begins."""
+    """Position of each tagged element; for one that spans several texts, where it begins."""
 
 
 def typeset(blocks: Sequence[Block], document: TypesetDocument | None = None) -> TypesetDocument:
-    """Set `blocks` on pages, behind those of `document` where one is given.
+    """Typeset `blocks` on pages, after those of `document` if given.
 
-    Pages end where the file ends them; their height is what they need, up to four sheets. A file that names no page
-    ends is cut into sheets of letter size; a table and the short lines above it stay together, on a longer sheet where
-    they need one.
+    Pages end where the file marks it; their height is what they need, up to four sheets. Files without marked pages are
+    cut
+    into sheets of letter size; a table stays together with the short lines above it, on a longer sheet if necessary.
     """
     blocks = _with_headers(blocks)
     paged = sum(isinstance(block, Break) for block in blocks) >= _MIN_BREAKS
@@ -277,7 +277,7 @@ def typeset(blocks: Sequence[Block], document: TypesetDocument | None = None) ->
 
 
 def _with_headers(blocks: Sequence[Block]) -> list[Block]:
-    """`blocks` with a header that is a table of its own put on top of the table right below that has its columns."""
+    """Return `blocks` with a header in a table of its own joined to the table right below with the same columns."""
     joined: list[Block] = []
     for block in blocks:
         above = joined[-1] if joined else None
@@ -308,18 +308,18 @@ _MIN_BREAKS = 1
 _MAX_SHEETS = 4
 _PARAGRAPH_GAP = 6.0
 _SHORT_LINE = 14
-"""Most words of a line that is a heading or a caption."""
+"""Most words of a line that may be a heading or a caption."""
 _MONOSPACE = 4.8
 _ROW = 13.0
 
 
 @dataclass(slots=True)
 class _LineLayout:
-    """A line or row about to be set: its words from y = 0, and what they mark."""
+    """A line or row about to be placed: its words from y = 0, and its marks."""
 
     words: list[Word]
     cells: tuple[Word, ...]
-    """Of a row, one word a cell."""
+    """For a row, one word per cell."""
     text: str
     height: float
     marks: list[tuple[int, int, int]]
@@ -353,7 +353,7 @@ class _Page:
         for tag, first, last in setting.marks:
             self._mark(tag, words[first : last + 1])
         if not words and setting.table is None:
-            return  # a tag in a paragraph that prints nothing: a place, and no line
+            return  # a tag in an empty paragraph: it has a place, but no line
         self.words.extend(words)
         self.band += setting.skips
         if setting.table is None:
@@ -404,7 +404,7 @@ class _Page:
 
 
 def _next(document: TypesetDocument, page: _Page) -> _Page:
-    """Close `page` and open the next; a page without a word is passed over, what it marks goes to the next one."""
+    """Close `page` and open the next; an empty page is reused, with its marks."""
     if not page.words:
         return page
     document.pages.append(page.content())
@@ -412,7 +412,7 @@ def _next(document: TypesetDocument, page: _Page) -> _Page:
 
 
 def _keep_together_height(blocks: Sequence[Block], position: int) -> float:
-    """Height of a table and the short lines before it, where `position` begins such a group and two sheets hold it."""
+    """Return the height of a table with the short lines before it, if `position` begins them and two sheets suffice."""
     block = blocks[position]
     height = 0.0
     ahead = position
@@ -450,7 +450,7 @@ def _row_setting(row: RowLayout, table: int, skips: int) -> _LineLayout:
 
 
 def _paragraph(text: Text) -> Iterator[_LineLayout]:
-    """Lines of a paragraph, broken at the margin."""
+    """Yield the lines of a paragraph, broken at the margin."""
     left = MARGIN + min(text.indent, 200.0)
     room = PAGE_WIDTH - MARGIN
     line: list[Word] = []
@@ -493,7 +493,7 @@ def _line(words: list[Word], text: Text, begins: int, ends: int, first: bool) ->
 
 
 def _preformatted(text: Text, table: int) -> Iterator[_LineLayout]:
-    """Lines whose columns are made of spaces: each word stands where it was typed."""
+    """Yield lines whose columns are made of spaces; each word is placed where it was typed."""
     skips = 1
     for typed in text.words:
         words = []
