@@ -155,7 +155,7 @@ class Workspace:
         Raises:
             ToolInputError: A filter matches nothing; the message says what can be given instead.
         """
-        from fin_agent.tools.arguments import DocumentSearchArguments, PageSearchArguments, checked
+        from fin_agent.tools.arguments import DocumentSearchArguments, PageSearchArguments, validate_arguments
         from fin_agent.tools.context import SearchContext
         from fin_agent.tools.errors import ToolInputError
         from fin_agent.tools.tool_implementations import find_documents, find_pages
@@ -164,10 +164,10 @@ class Workspace:
         given |= {"fiscal_year": fiscal_year, "doc_ids": [filings] if isinstance(filings, str) else filings}
         context = SearchContext.of(self, Settings())
         if level == "document":
-            return find_documents(context, checked(DocumentSearchArguments, given))
+            return find_documents(context, validate_arguments(DocumentSearchArguments, given))
         if level != "page":
             raise ToolInputError(f"there is no level {level!r}", remedy="Give page or document")
-        return find_pages(context, checked(PageSearchArguments, given))
+        return find_pages(context, validate_arguments(PageSearchArguments, given))
 
     def facts(
         self,
@@ -199,7 +199,7 @@ class Workspace:
         Raises:
             ToolInputError: A filter matches nothing; the message says what can be given instead.
         """
-        from fin_agent.tools.arguments import FactSearchArguments, checked
+        from fin_agent.tools.arguments import FactSearchArguments, validate_arguments
         from fin_agent.tools.context import SearchContext
         from fin_agent.tools.tool_implementations import find_figures
 
@@ -211,7 +211,7 @@ class Workspace:
             "part": part,
         }
         given |= {"each": each, "k": k, "doc_ids": [filings] if isinstance(filings, str) else filings}
-        return find_figures(SearchContext.of(self, Settings()), checked(FactSearchArguments, given))
+        return find_figures(SearchContext.of(self, Settings()), validate_arguments(FactSearchArguments, given))
 
     def _context(self, settings: Settings, model: str | BaseChatModel | None) -> AnswerContext:
         """Made anew where another way to answer is asked for than the last time."""

@@ -139,7 +139,7 @@ class _VisibleText:
         if text.isascii():
             return cls(_DIGITS_IN_WORDS.sub(_letters, text.lower()), range(len(text)))
         letters = {ord(mark): _as_it_looks(mark) for mark in sorted(set(text)) if not mark.isascii()}
-        hidden = {place for place, _ in invisible_in(text)}
+        hidden = {place for place, _ in find_invisible(text)}
         if not hidden and all(len(shown) == 1 for shown in letters.values()):
             as_seen = text.translate(letters).lower()
             if len(as_seen) == len(text):
@@ -245,7 +245,7 @@ def remove_invisible(text: str) -> tuple[str, tuple[Removed, ...]]:
     def record_removal(found: re.Match[str]) -> str:
         kind = _kind(found)
         removed[kind] += 1
-        spelt.append(letter_of_tag(found[0]))
+        spelt.append(tag_letter(found[0]))
         return ""
 
     seen = _INVISIBLE.sub(record_removal, _LINE_END.sub("\n", text))
@@ -253,12 +253,12 @@ def remove_invisible(text: str) -> tuple[str, tuple[Removed, ...]]:
     return seen, tuple(Removed(kind, count, tags if kind == "tag" else "") for kind, count in sorted(removed.items()))
 
 
-def letter_of_tag(mark: str) -> str:
+def tag_letter(mark: str) -> str:
     """Return the plain letter that a tag character encodes; empty for any other character."""
     return chr(ord(mark) - 0xE0000) if 0xE0020 <= ord(mark) < 0xE007F else ""
 
 
-def invisible_in(text: str) -> list[tuple[int, str]]:
+def find_invisible(text: str) -> list[tuple[int, str]]:
     """Return (offset, kind) of every invisible character."""
     if text.isascii() and text.isprintable():
         return []
@@ -280,13 +280,13 @@ def invisible_text(text: str) -> Iterator[tuple[int, int, str]]:
     Suspicious are tags, marks that reorder a line, and runs that are too long for typesetting.
     """
     run: list[tuple[int, str]] = []
-    for place, kind in (*((at, kind) for at, kind in invisible_in(text) if kind in _SUSPICIOUS), (len(text) + 1, "")):
+    for place, kind in (*((at, kind) for at, kind in find_invisible(text) if kind in _SUSPICIOUS), (len(text) + 1, "")):
         if run and place == run[-1][0] + 1:
             run.append((place, kind))
             continue
         if run and _is_suspicious(text, run):
             start, end = run[0][0], run[-1][0] + 1
-            yield start, end, "".join(letter_of_tag(mark) for mark in text[start:end]) or f"{end - start} characters"
+            yield start, end, "".join(tag_letter(mark) for mark in text[start:end]) or f"{end - start} characters"
         run = [(place, kind)]
 
 

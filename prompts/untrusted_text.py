@@ -135,10 +135,10 @@ class Fence:
             removed = (*self._clean(each.of)[1], *self._clean(each.text)[1])
             found = (*signs_of_injection(each.of), *signs_of_injection(each.text)) if signs else ()
             if removed or found:
-                yield Report(placeholder, number, on_a_line(each.of), removed, found)
+                yield Report(placeholder, number, single_line(each.of), removed, found)
 
     def _of(self, place: str) -> str:
-        shown = on_a_line(self._clean(place)[0]).replace('"', "'")
+        shown = single_line(self._clean(place)[0]).replace('"', "'")
         return f' of="{shown}"' if shown else ""
 
     def _clean(self, text: str) -> tuple[str, tuple[Removed, ...]]:
@@ -162,7 +162,7 @@ def neutralize_marks(text: str) -> str:
     return _BRACKET.sub("⟦", _ANGLE.sub(_neutralized, text))
 
 
-def on_a_line(text: str) -> str:
+def single_line(text: str) -> str:
     """Return a text on one line, cut to 120 characters."""
     return " ".join(text.split())[:120]
 

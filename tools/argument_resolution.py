@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from fin_agent.index.opening import similar_names
 from fin_agent.lexicon.company_mentions import CERTAIN, Company
 from fin_agent.lexicon.company_names import company_words, simplify_name
-from fin_agent.tools.arguments import Narrowed
+from fin_agent.tools.arguments import FilterArguments
 from fin_agent.tools.errors import ToolInputError, quoted_name
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.workspace import Workspace
@@ -19,27 +19,29 @@ _PART = re.compile(r"(?:p{1,2}\.?|pages?)?\s*(\d{1,6})(?:\s*(?:-|–|—|to)\s*(
 _PAGES_REMEDY = "Write pages as a viewer counts them, from 1: '12', '3-5' or '3-5, 8'."
 
 
-def filter_filings(workspace: Workspace, to: Narrowed, within: Sequence[str] | None = None) -> tuple[str, ...] | None:
+def filter_filings(
+    workspace: Workspace, filters: FilterArguments, within: Sequence[str] | None = None
+) -> tuple[str, ...] | None:
     """Return the ids of the filings that pass the filters, in index order; None if there are no filters.
 
     Args:
         workspace: The index.
-        to: The filters.
+        filters: The filters.
         within: The only filings that may be read; None for all.
 
     Raises:
         ToolInputError: No filing passes, or a company or id is unknown.
     """
-    ids = _resolve_ids(workspace, to.doc_ids, within)
-    company = None if to.company is None else resolve_company(to.company, workspace)
-    if company is None and to.form is None and to.fiscal_year is None and to.quarter is None:
+    ids = _resolve_ids(workspace, filters.doc_ids, within)
+    company = None if filters.company is None else resolve_company(filters.company, workspace)
+    if company is None and filters.form is None and filters.fiscal_year is None and filters.quarter is None:
         return ids
     identities = workspace.directory.identities
     of_company = identities if company is None else company.doc_ids
     allowed = [doc_id for doc_id in identities if doc_id in of_company and (ids is None or doc_id in ids)]
-    left = tuple(doc_id for doc_id in allowed if _fits(identities[doc_id], to))
+    left = tuple(doc_id for doc_id in allowed if _fits(identities[doc_id], filters))
     if not left:
-        raise _no_filings_error(to, company, [identities[doc_id] for doc_id in allowed])
+        raise _no_filings_error(filters, company, [identities[doc_id] for doc_id in allowed])
     return left
 
 
@@ -155,12 +157,12 @@ def _resolve_ids(
     return tuple(dict.fromkeys(resolve_doc_id(doc_id, workspace, within) for doc_id in doc_ids))
 
 
-def _fits(identity: Identity, to: Narrowed) -> bool:
+def _fits(identity: Identity, filters: FilterArguments) -> bool:
     year, quarter = filing_period(identity)
     return (
-        (to.form is None or identity.form is Form(to.form))
-        and (to.fiscal_year is None or year == to.fiscal_year)
-        and (to.quarter is None or quarter == to.quarter)
+        (filters.form is None or identity.form is Form(filters.form))
+        and (filters.fiscal_year is None or year == filters.fiscal_year)
+        and (filters.quarter is None or quarter == filters.quarter)
     )
 
 
@@ -178,13 +180,13 @@ def _label(company: Company) -> str:
     return quoted_name(company.name) + (f" ({company.tickers[0]})" if company.tickers else "")
 
 
-def _no_filings_error(to: Narrowed, company: Company | None, others: Sequence[Identity]) -> ToolInputError:
-    period = f"fiscal {to.fiscal_year}" if to.fiscal_year else ""
-    period = f"quarter {to.quarter}" + (f" of {period}" if period else "") if to.quarter else period
+def _no_filings_error(filters: FilterArguments, company: Company | None, others: Sequence[Identity]) -> ToolInputError:
+    period = f"fiscal {filters.fiscal_year}" if filters.fiscal_year else ""
+    period = f"quarter {filters.quarter}" + (f" of {period}" if period else "") if filters.quarter else period
     owner = f" of {quoted_name(company.name)}" if company else ""
-    asked = f"{to.form or 'filing'}{f' of {period}' if period else ''}{owner}"
+    asked = f"{filters.form or 'filing'}{f' of {period}' if period else ''}{owner}"
     there = _kinds(others)
-    among = f" among {len(to.doc_ids)} ids given" if to.doc_ids else ""
+    among = f" among {len(filters.doc_ids)} ids given" if filters.doc_ids else ""
     if not there:
         return ToolInputError(f"there is no {asked}{among}", remedy="Call list_filings to see what there is")
     return ToolInputError(f"there is no {asked}{among}", remedy=f"There are: {there}. Ask for one of these")

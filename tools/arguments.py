@@ -83,13 +83,13 @@ DocIds = Annotated[
 ]
 
 
-class Queried(Arguments):
+class QueryArguments(Arguments):
     """Arguments of a tool with a query; required arguments come before filters."""
 
     query: Query
 
 
-class Narrowed(Arguments):
+class FilterArguments(Arguments):
     """Filters of a tool that reads several filings; omitted ones do not filter."""
 
     company: CompanyName = None
@@ -99,7 +99,7 @@ class Narrowed(Arguments):
     doc_ids: DocIds = None
 
 
-def checked(kind: type[Kind], given: Mapping[str, object]) -> Kind:
+def validate_arguments(kind: type[Kind], given: Mapping[str, object]) -> Kind:
     """Validate the arguments of a call from code; None values are dropped.
 
     Raises:
@@ -120,13 +120,13 @@ def problems_in(failure: ValidationError) -> str:
     return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}" for each in errors)
 
 
-class DocumentSearchArguments(Narrowed, Queried):
+class DocumentSearchArguments(FilterArguments, QueryArguments):
     """Arguments of `document_search`."""
 
     k: Annotated[int, Field(ge=1, le=50, description="How many at most.")] = 10
 
 
-class PageSearchArguments(Narrowed, Queried):
+class PageSearchArguments(FilterArguments, QueryArguments):
     """Arguments of `page_search`."""
 
     pages: Annotated[
@@ -187,7 +187,7 @@ class ReadPageArguments(Arguments):
     from_line: Annotated[int, Field(ge=1, description="Of the first page, to go on where it was cut.")] = 1
 
 
-class ListFilingsArguments(Narrowed):
+class ListFilingsArguments(FilterArguments):
     """Arguments of `list_filings`."""
 
     k: Annotated[int, Field(ge=1, le=500, description="How many at most.")] = 100
@@ -237,7 +237,7 @@ class AnswerArguments(Arguments):
     ]
 
 
-class AnswerQuestionArguments(Narrowed, AnswerArguments):
+class AnswerQuestionArguments(FilterArguments, AnswerArguments):
     """Arguments of `answer_question`."""
 
 

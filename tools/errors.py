@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fin_agent.errors import FinAgentError
-from fin_agent.prompts.untrusted_text import on_a_line, quoted_text
+from fin_agent.prompts.untrusted_text import quoted_text, single_line
 
 
 class ToolInputError(FinAgentError):
@@ -12,4 +12,4 @@ class ToolInputError(FinAgentError):
 
 def quoted_name(words: str) -> str:
     """Return a name given by a filing, file or model for use in a message: one line, in quotes, marks neutralized."""
-    return repr(on_a_line(quoted_text(words))[:80])
+    return repr(single_line(quoted_text(words))[:80])

@@ -55,9 +55,9 @@ def list_filings(context: ToolContext, given: take.ListFilingsArguments) -> Fili
     return all_filings(context, given, given.k)
 
 
-def all_filings(context: ToolContext, to: take.Narrowed, limit: int | None = None) -> FilingsListed:
+def all_filings(context: ToolContext, filters: take.FilterArguments, limit: int | None = None) -> FilingsListed:
     """Return filings by company, then time; at most `limit`, or all. Raises ToolInputError."""
-    doc_ids = filter_filings(context.workspace, to, context.within)
+    doc_ids = filter_filings(context.workspace, filters, context.within)
     wanted = None if doc_ids is None else frozenset(doc_ids)
     entries = context.workspace.index.entries()
     listed = [FilingListed.of(entry) for entry in entries if wanted is None or entry.doc_id in wanted]
@@ -130,8 +130,8 @@ def find_figures(context: SearchContext, given: take.FactSearchArguments) -> Fac
     """Return figures that match a phrase, or each part of a company. Raises ToolInputError."""
     workspace = context.workspace
     company = resolve_company(given.company, workspace).key if given.company is not None else None
-    narrowing = take.Narrowed(company=given.company, doc_ids=given.doc_ids)
-    scope = Scope(filter_filings(workspace, narrowing, context.within))
+    filters = take.FilterArguments(company=given.company, doc_ids=given.doc_ids)
+    scope = Scope(filter_filings(workspace, filters, context.within))
     query = FactQuery(given.phrase, given.fiscal_year, given.quarter, given.months, given.part)
     names = {doc_id: identity.company for doc_id, identity in workspace.directory.identities.items()}
 

@@ -238,5 +238,5 @@ def _invalid_arguments(name: str, arguments: type[take.Arguments], error: object
     takes = ", ".join(arguments.model_fields)
     return _validation_message(
         name,
-        f"the arguments do not fit ({take.problems_in(error)}). It takes: {takes}. Call it again with these mended.",
+        f"the arguments do not fit ({take.problems_in(error)}). It takes: {takes}. Call it again with these corrected.",
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fin_agent.analyst.events import record_warning
-from fin_agent.analyst.model.grounding import on_a_line
+from fin_agent.analyst.model.grounding import printable_line
 from fin_agent.analyst.model.llm_judges import FailFastJudge, ModelJudge
 from fin_agent.analyst.model.model_client import prompt_to_call
 from fin_agent.analyst.model.models_by_role import callers_for_roles, has_model_for_role
@@ -233,7 +233,7 @@ class ModelEvidence:
             return AnalystCurator(self._analyst).curate(question, passages, filings)
         numbers = dict.fromkeys(each.passage - 1 for each in reply.kept if 1 <= each.passage <= len(passages))
         kept = tuple(passages[number] for number in numbers)[: self._most]
-        asked = on_a_line(reply.complementary_question or "")
+        asked = printable_line(reply.complementary_question or "")
         return Verdict(kept, reply.answerable, _reread_query(asked, self._analyst) if asked else None)
 
     def rewrite(self, query: Query) -> str:
@@ -244,7 +244,7 @@ class ModelEvidence:
         except ModelError as failure:
             self._notify(f"the question was rewritten by rules: {failure.what}")
             return IdentityRewriter(self._workspace).rewrite(query)
-        return on_a_line(reply.query) or query.text
+        return printable_line(reply.query) or query.text
 
 
 _UNSPECIFIED = "nothing beyond the question"

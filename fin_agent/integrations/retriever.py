@@ -15,7 +15,7 @@ from fin_agent.index.protocol import FilingEntry, FilingRecord, StoredPage, Stor
 from fin_agent.models.callers_by_role import Callers
 from fin_agent.retrieval.search_query import Depth, Scope
 from fin_agent.tools.argument_resolution import filter_filings
-from fin_agent.tools.arguments import Narrowed
+from fin_agent.tools.arguments import FilterArguments
 from fin_agent.tools.artifacts import FilingListed
 from fin_agent.tools.context import SearchContext, open_workspace
 from fin_agent.tools.tool_implementations import entries_by_id, read_query
@@ -73,7 +73,9 @@ class FinAgentRetriever(BaseRetriever):
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **given: Any
     ) -> list[Document]:
         k = int(given.pop("k", self.k))
-        to = Narrowed.model_validate({**{name: getattr(self, name) for name in Narrowed.model_fields}, **given})
+        to = FilterArguments.model_validate(
+            {**{name: getattr(self, name) for name in FilterArguments.model_fields}, **given}
+        )
         context, index = self._context, self._context.workspace.index
         doc_ids = filter_filings(context.workspace, to)
         understood, _ = read_query(context, query, doc_ids)

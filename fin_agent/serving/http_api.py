@@ -69,7 +69,7 @@ class Limits:
     """For a question."""
 
 
-class AskRequest(take.Narrowed):
+class AskRequest(take.FilterArguments):
     """A question, and which filings may answer it."""
 
     model_config = ConfigDict(

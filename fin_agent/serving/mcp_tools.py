@@ -14,7 +14,7 @@ from mcp import types  # fields by their names on the wire, which versions 1 and
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from fin_agent.answering.answer import Answer
-from fin_agent.prompts.untrusted_text import on_a_line, quoted_text
+from fin_agent.prompts.untrusted_text import quoted_text, single_line
 from fin_agent.serving.filing_resources import Json, page_of, schemas_with_page_numbers, with_page_numbers
 from fin_agent.serving.page_images import figure_frames, page_picture
 from fin_agent.serving.problem_details import NotThereError
@@ -184,7 +184,7 @@ def _show_page_tool(context: ToolContext) -> BaseTool:
                 note = f" Nothing is framed: {error.what}. {error.remedy}."
         picture = page_picture(record, page, frames)
         if picture.framed:
-            note = f" Framed in red: {on_a_line(quoted_text(picture.framed[0]))}."
+            note = f" Framed in red: {single_line(quoted_text(picture.framed[0]))}."
         width, height = picture.size
         artifact = PageShown(
             filing=make.FilingListed.of(record),
@@ -194,7 +194,7 @@ def _show_page_tool(context: ToolContext) -> BaseTool:
             height=height,
             png=picture.png,
         )
-        named = on_a_line(quoted_text(record.doc_id))
+        named = single_line(quoted_text(record.doc_id))
         return f"{named}, page {given.page} of {record.page_count}, as printed.{note}", artifact
 
     return make_tool(

@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fin_agent.tools.argument_resolution import filter_filings, format_page_numbers, parse_page_numbers, resolve_company
-from fin_agent.tools.arguments import ListFilingsArguments, Narrowed
+from fin_agent.tools.arguments import FilterArguments, ListFilingsArguments
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.workspace import Workspace
 from tests.tools.conftest import Call
 
 
 def left(workspace: Workspace, **given: object) -> set[str]:
-    return set(filter_filings(workspace, Narrowed.model_validate(given)) or ())
+    return set(filter_filings(workspace, FilterArguments.model_validate(given)) or ())
 
 
 def test_nothing_narrows_nothing(workspace: Workspace) -> None:
-    assert filter_filings(workspace, Narrowed()) is None
-    assert filter_filings(workspace, Narrowed(company="", form=None, fiscal_year=None, doc_ids=[])) is None  # type: ignore[arg-type]
+    assert filter_filings(workspace, FilterArguments()) is None
+    assert filter_filings(workspace, FilterArguments(company="", form=None, fiscal_year=None, doc_ids=[])) is None  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

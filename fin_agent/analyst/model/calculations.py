@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
-from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
+from fin_agent.analyst.model.grounding import numbers_not_in, printable_line
 from fin_agent.analyst.model.replies import Calculation, QuotedFigure
 from fin_agent.answering.amounts import format_amount, rounded
 from fin_agent.answering.numerals import numerals_in
@@ -147,7 +147,7 @@ def evaluate_calculations(
         rates = names & {each.name for each in figures if _is_rate(each)}
         if one.unit in _RATES and "/" in one.expression and not (rates or _multiplies_by_hundred(one, numbers)):
             raise ValueError(f"{quoted_name(one.name)} is in {one.unit} and nothing in it is multiplied by 100")
-        steps.append(f"{one.name} = {on_a_line(one.expression)}")
+        steps.append(f"{one.name} = {printable_line(one.expression)}")
         known.add(one.name)
         used |= names
         said |= numbers & own
@@ -211,7 +211,7 @@ def _parts_of(expression: str) -> tuple[set[str], set[Decimal]]:
     if len(expression) > _MAX_EXPRESSION_LENGTH:
         raise ValueError(f"an expression has {len(expression)} characters; {_MAX_EXPRESSION_LENGTH} at most are read")
     try:
-        tree = ast.parse(on_a_line(expression), mode="eval")
+        tree = ast.parse(printable_line(expression), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ValueError("an expression cannot be read: use names, + - * / ** and brackets") from None
     names: set[str] = set()

@@ -13,8 +13,8 @@ from fin_agent.analyst.model.grounding import (
     latest_first,
     metric_ids_in,
     numbers_not_in,
-    on_a_line,
     parse_card_period,
+    printable_line,
 )
 from fin_agent.analyst.model.model_client import prompt_to_call
 from fin_agent.analyst.model.prompt_context import card_place
@@ -203,7 +203,7 @@ class _CardMerge:
         return tuple(risk for risk in RiskSignal if risk in added or risk in self.base.risks)
 
     def _sketch(self) -> str:
-        sketch = textwrap.shorten(on_a_line(self.abstraction.sketch), SKETCH_CHARACTERS, placeholder="…")
+        sketch = textwrap.shorten(printable_line(self.abstraction.sketch), SKETCH_CHARACTERS, placeholder="…")
         if not any(map(str.isalpha, sketch)):
             return self.base.sketch
         invented = numbers_not_in(sketch, self.text)
@@ -222,6 +222,6 @@ class _CardMerge:
         return tuple(dict.fromkeys([*(own if self._has_figures else ()), *found]))
 
     def _note_omitted(self, what: str, named: Iterable[str]) -> None:
-        words = [on_a_line(each)[:_MAX_NAME_LENGTH] for each in named]
+        words = [printable_line(each)[:_MAX_NAME_LENGTH] for each in named]
         if words:
             self.notes.append(f"left out {what}: {', '.join(words[:_MAX_CUES])}")

@@ -16,7 +16,7 @@ from fin_agent.analyst.model.calculations import (
     quoted_amount,
     quoted_name,
 )
-from fin_agent.analyst.model.grounding import on_a_line
+from fin_agent.analyst.model.grounding import printable_line
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.models_by_role import callers_for_roles
 from fin_agent.analyst.model.number_verification import PageScale, Quote, unsupported_numbers
@@ -113,7 +113,7 @@ class Reasoner:
         if reply is None:
             return None
         keep = tuple(number - 1 for number in dict.fromkeys(reply.keep) if 1 <= number <= len(evidence))
-        asked = on_a_line(reply.complementary_question or "")[:_MAX_MISSING_LENGTH]
+        asked = printable_line(reply.complementary_question or "")[:_MAX_MISSING_LENGTH]
         lacking = [_without_markup(each)[:_MAX_MISSING_LENGTH] for each in reply.missing]
         if not _answer_of(reply):
             lacking = lacking or [_without_markup(sentence.text)[:_MAX_LENGTH] for sentence in reply.sentences[-1:]]
@@ -254,7 +254,7 @@ class _AnswerGrounds:
             for each in self._workspace.index.facts({key.doc_id}, pages=[key])
             if abs(each.fact.amount) == amount
         ]
-        quote = on_a_line(figure.quote).replace("'", "’")
+        quote = printable_line(figure.quote).replace("'", "’")
         if not like:
             return f"{quote!r}, {key.doc_id} page {key.page + 1}"
         fact = max(like, key=lambda one: len(words & set(stems_of(one.label))))
@@ -281,7 +281,9 @@ def _supported_reasoning(
         if quoted.passage > len(evidence):
             return None  # a computed result: the figures in it are cited
         passage = evidence[quoted.passage - 1].passage
-        citation = Citation(doc_id=passage.doc_id, page=passage.page, text=on_a_line(quoted.quote), box=passage.box)
+        citation = Citation(
+            doc_id=passage.doc_id, page=passage.page, text=printable_line(quoted.quote), box=passage.box
+        )
         if citation not in citations:
             citations.append(citation)
         return citations.index(citation)
@@ -302,7 +304,7 @@ def _supported_reasoning(
                     if _is_in_passage(quoted, grounds.texts)
                     else "speaks to the model"
                 )
-            record_warning(f"a quote of the model {why} and is dropped: {on_a_line(quoted.quote)[:120]!r}")
+            record_warning(f"a quote of the model {why} and is dropped: {printable_line(quoted.quote)[:120]!r}")
         own = [grounds.locate_quote(quoted) for quoted in standing]
         if own and not grounds.is_relevant(sentence.text, own):
             record_warning(
@@ -422,7 +424,7 @@ def _answer_of(reply: ReasoningReply) -> str:
 
 
 def _without_markup(words: str) -> str:
-    return on_a_line(strip_markup(words))
+    return printable_line(strip_markup(words))
 
 
 def _figure_source(figure: QuotedFigure) -> QuotedSource:

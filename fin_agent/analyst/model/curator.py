@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 
 from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.cited_answers import Reasoner
-from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
+from fin_agent.analyst.model.grounding import numbers_not_in, printable_line
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_context import (
     intent_lines,
@@ -164,7 +164,7 @@ class Curator:
             if not 1 <= each.passage <= len(passages):
                 continue
             passage = passages[each.passage - 1]
-            why = on_a_line(each.reason)[:_MAX_LENGTH] or "the model keeps it"
+            why = printable_line(each.reason)[:_MAX_LENGTH] or "the model keeps it"
             own = by_rules.get(passage.key)
             kept.setdefault(
                 passage.key,
@@ -218,12 +218,12 @@ def _reply_fault(reply: CurationReply, passages: int) -> str | None:
 
 def _missing_without_numbers(missing: Sequence[str], known: str) -> tuple[str, ...]:
     """Return what the model reports missing, without items that state numbers, since a refusal states no figure."""
-    told = [on_a_line(each)[:_MAX_LENGTH] for each in missing]
+    told = [printable_line(each)[:_MAX_LENGTH] for each in missing]
     return tuple(dict.fromkeys(each for each in told if each and not numbers_not_in(each, known)))[:_MAX_MISSING]
 
 
 def _question(reply: CurationReply, base: Curation) -> str:
-    asked = on_a_line(reply.complementary_question or "")[:_MAX_LENGTH]
+    asked = printable_line(reply.complementary_question or "")[:_MAX_LENGTH]
     return asked or base.complementary_question
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fin_agent.analyst.model.grounding import contains_phrase, numbers_not_in, on_a_line
+from fin_agent.analyst.model.grounding import contains_phrase, numbers_not_in, printable_line
 from fin_agent.analyst.model.model_client import prompt_to_call
 from fin_agent.analyst.model.replies import SummaryReply
 from fin_agent.evidence.summaries import COVER_PAGES, summary_by_rules
@@ -76,12 +76,12 @@ class ModelSummarizer:
 
     def _merge_reply(self, base: str, said: SummaryReply, text: str, doc_id: str) -> SummaryWithAuthor:
         notes: list[str] = []
-        names = [on_a_line(name)[:_MAX_NAME_LENGTH] for name in (said.company or "", *said.also_named)]
+        names = [printable_line(name)[:_MAX_NAME_LENGTH] for name in (said.company or "", *said.also_named)]
         held = [name for name in dict.fromkeys(filter(None, names)) if contains_phrase(name, text)]
         if odd := [name for name in dict.fromkeys(filter(None, names)) if name not in held]:
             notes.append(f"left out names that are not on the first pages: {', '.join(odd[:_MAX_NAMES])}")
         new = [name for name in held if not contains_phrase(name, base)][:_MAX_NAMES]
-        summary = on_a_line(said.summary)[:_MAX_LENGTH]
+        summary = printable_line(said.summary)[:_MAX_LENGTH]
         if wrong := self._unsupported_statements(summary, text, doc_id):
             notes.append(f"left out the summary, for {wrong}")
             summary = ""

@@ -26,10 +26,10 @@ def numbers_not_in(words: str, text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*lacking, *odd]))
 
 
-def on_a_line(words: str) -> str:
+def printable_line(words: str) -> str:
     r"""Return words on one line, without characters unfit for a terminal or file.
 
-    >>> on_a_line("net\n sales\x1b[2J\ud800")
+    >>> printable_line("net\n sales\x1b[2J\ud800")
     'net sales[2J'
     """
     return "".join(filter(str.isprintable, " ".join(words.split())))

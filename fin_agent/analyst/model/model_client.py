@@ -20,7 +20,7 @@ from fin_agent.analyst.events import (
     record_injection_sign,
     record_warning,
 )
-from fin_agent.analyst.model.grounding import on_a_line
+from fin_agent.analyst.model.grounding import printable_line
 from fin_agent.models.call import Call, OutputT, PromptIdentity, Role
 from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.errors import (
@@ -220,7 +220,7 @@ class DraftStream:
         except (ValueError, RecursionError):
             return ""
         value = found.get(self._name) if isinstance(found, dict) else None
-        return on_a_line(value) if isinstance(value, str) else ""
+        return printable_line(value) if isinstance(value, str) else ""
 
 
 def prompt_to_call(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from fin_agent.analyst.model.grounding import on_a_line
+from fin_agent.analyst.model.grounding import printable_line
 from fin_agent.analyst.model.model_client import ModelClient, prompt_to_call
 from fin_agent.analyst.model.prompt_context import intent_lines
 from fin_agent.analyst.model.replies import QueryReply, SubQuestionsReply
@@ -45,7 +45,7 @@ class QueryWriter:
             return base
         if ledger is not None and intent.numeric and not intent.beyond_rules and base.slots:
             return base  # the missing figures are a better query
-        asked = on_a_line(complementary)
+        asked = printable_line(complementary)
         reply = self._written_by_model(intent, plan, ledger, asked) if self._preset is Preset.THOROUGH else None
         words = " ".join((asked, *((reply.query, *reply.terms) if reply is not None else ())))
         terms = search_terms(_WORD.findall(words))[:_MAX_TERMS]
@@ -134,7 +134,7 @@ class ModelSubQuestions:
             filled, output=SubQuestionsReply, max_output_tokens=_MOST_OF_QUESTIONS, check=_asks_something
         )
         reply, _ = self._caller.value(call)
-        asked = (on_a_line(each)[:_MAX_QUESTION_LENGTH] for each in reply.questions)
+        asked = (printable_line(each)[:_MAX_QUESTION_LENGTH] for each in reply.questions)
         return tuple(dict.fromkeys(each for each in asked if any(map(str.isalpha, each))))[:most]
 
 

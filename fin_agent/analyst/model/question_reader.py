@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from fin_agent.analyst.events import record_warning
-from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
+from fin_agent.analyst.model.grounding import numbers_not_in, printable_line
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.replies import IntentReply
 from fin_agent.analyst.rules.reasoning.answer_type_matching import MONTH
@@ -65,7 +65,7 @@ class QuestionReader:
         open_points = _unread_words(intent)
         if read is None:
             read = intent.model_copy(update={"unsupported": (), "beyond_rules": open_points}) if open_points else intent
-        asked_back = on_a_line(reply.ask_back or "")[:_MAX_LENGTH] if reply is not None else ""
+        asked_back = printable_line(reply.ask_back or "")[:_MAX_LENGTH] if reply is not None else ""
         expansions = tuple(dict.fromkeys((*read.expansions, *terms)))
         return read.model_copy(update={"expansions": expansions, "ask_back": asked_back})
 
@@ -110,7 +110,7 @@ class QuestionReader:
 
     def _read_rewording(self, intent: Intent, questions: Sequence[str]) -> Intent | None:
         """Return the intent of the wording by rules; None if they do not parse it completely."""
-        asked = [on_a_line(each)[:_MAX_LENGTH] for each in questions if each.strip()][:_MAX_QUESTIONS]
+        asked = [printable_line(each)[:_MAX_LENGTH] for each in questions if each.strip()][:_MAX_QUESTIONS]
         read = []
         for each in asked:
             try:

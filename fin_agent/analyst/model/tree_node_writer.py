@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fin_agent.analyst.model.grounding import on_a_line
+from fin_agent.analyst.model.grounding import printable_line
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.models_by_role import callers_for_roles
 from fin_agent.analyst.model.replies import TreeNodeReply
@@ -36,8 +36,8 @@ class ModelNodeWriter:
         room = _MOST_OF_NODE // len(chunks)
         shown = [Quoted(chunk.text[:room], f"chunk {number}") for number, chunk in enumerate(chunks, start=1)]
         said = self._client.ask(Role.TREE_NODE, "tree_node", TreeNodeReply, passages=shown)
-        title, summary = (on_a_line(said.title), on_a_line(said.summary)) if said else ("", "")
-        asked = [line for question in said.questions if (line := on_a_line(question))] if said else []
+        title, summary = (printable_line(said.title), printable_line(said.summary)) if said else ("", "")
+        asked = [line for question in said.questions if (line := printable_line(question))] if said else []
         if not (summary and asked):
             self.by_rules += 1
             return self._rules.write(chunks)

@@ -92,7 +92,7 @@ class TestConversation:
         ]
         assert len(errors) == 2
         assert "Did you mean" in errors[0] or "list_filings shows all ids" in errors[0]
-        assert "Call it again with these mended" in errors[1]
+        assert "Call it again with these corrected" in errors[1]
         assert third.said.startswith("Tellurond's net income was $1,849 million") and not third.warnings
 
         after = ScriptedChatModel(
