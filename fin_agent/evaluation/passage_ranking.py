@@ -17,16 +17,43 @@ from fin_agent.evaluation.benchmark import Column, Report, Row, report_on
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.statistics import Estimate, PairedTest, estimate, paired_test
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.tournament.judge import ABLATIONS, Brief, CardKey, Judge, TournamentSettings, Verdict
-from fin_agent.evidence.tournament.stages import rank_by_bm25
+from fin_agent.evidence.tournament.judge import (
+    Aggregation,
+    Brief,
+    CardDetail,
+    CardKey,
+    HiddenField,
+    Judge,
+    TournamentSettings,
+    Verdict,
+)
 from fin_agent.evidence.tournament.tournament import Stage, TournamentResult, run_tournament
-from fin_agent.index.protocol import PageKey, StoredPassage
+from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
 from fin_agent.workspace import Workspace
 
 BASELINE = "BM25"
 FULL = "stages 1+2+3"
 _STAGES: Mapping[str, Stage] = {"stage 1": Stage.WORDS, "stages 1+2": Stage.GROUPS, FULL: Stage.ROUNDS}
 SEEDS = 5
+_ONE_LIST = {"list_fewest": 150, "list_most": 150}
+ABLATIONS: Mapping[str, Mapping[str, object]] = {
+    "zero-shot, raw text": {"screened": False, "rounds": 1, "shown": CardDetail.TEXT, "cards_only": True, **_ONE_LIST},
+    "stages 1+3": {"screened": False},
+    "cards only": {"cards_only": True},
+    "only summary": {"shown": CardDetail.SKETCH, "cards_only": True},
+    "raw text": {"shown": CardDetail.TEXT, "cards_only": True},
+    "without time": {"hidden": frozenset({HiddenField.TIME})},
+    "without metrics": {"hidden": frozenset({HiddenField.METRICS})},
+    "without tables": {"hidden": frozenset({HiddenField.TABLES})},
+    "without scope": {"hidden": frozenset({HiddenField.SCOPE})},
+    "single round": {"rounds": 1},
+    "fixed groups": {"shuffled": False},
+    "one list": _ONE_LIST,
+    "mean rank": {"aggregation": Aggregation.MEAN_RANK},
+    "votes": {"aggregation": Aggregation.VOTES},
+    "no early stop": {"early_stop": False},
+}
+"""Name of an ablation -> the settings that differ (FinCards, Tables 1 to 3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +150,7 @@ def _rankings(
     plan = analyst.plan(intent)
     brief = Brief(intent, plan, analyst.query(intent, plan, None), workspace.directory.owners)
     rules = RulesJudge(workspace)
-    found = {BASELINE: _Measured([rank_by_bm25(brief.query.terms, passages, workspace.index)])}
+    found = {BASELINE: _Measured([_rank_by_bm25(brief.query.terms, passages, workspace.index)])}
     for name, settings in measuring.variants().items():
         held: list[TournamentResult] = []
         started = time.perf_counter()
@@ -174,6 +201,16 @@ class NoisyJudge:
         off = [replace(verdict, score=score + drawn.gauss(0, deviation))
                for verdict, score in zip(said, scores, strict=True)]  # fmt: skip
         return sorted(off, key=lambda verdict: -(verdict.score or 0.0))
+
+
+def _rank_by_bm25(terms: Sequence[str], passages: Sequence[StoredPassage], index: FilingIndex) -> list[CardKey]:
+    """Rank passages by BM25 of `terms` alone: the baseline of a tournament."""
+    keys = dict.fromkeys((stored.doc_id, stored.passage.ordinal) for stored in passages)
+    doc_ids = {doc_id for doc_id, _ in keys}
+    limit = sum(index.filing(doc_id).passage_count for doc_id in doc_ids)
+    hits = index.search_passages(terms, doc_ids=doc_ids, limit=limit) if terms else ()
+    found = [key for hit in hits if (key := (hit.doc_id, hit.ordinal)) in keys]
+    return list(dict.fromkeys([*found, *keys]))
 
 
 def _passages(question: FinanceBenchQuestion, workspace: Workspace) -> list[StoredPassage]:

@@ -16,6 +16,7 @@ from fin_agent.errors import QuestionError
 from fin_agent.evaluation.benchmark import Row, write_csv
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.passage_ranking import (
+    ABLATIONS,
     BASELINE,
     FULL,
     RankingSettings,
@@ -23,7 +24,7 @@ from fin_agent.evaluation.passage_ranking import (
     report_on_rankings,
 )
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.tournament.judge import ABLATIONS, Brief, TournamentSettings, Verdict
+from fin_agent.evidence.tournament.judge import Brief, TournamentSettings, Verdict
 from fin_agent.workspace import Workspace
 
 FILINGS = ("harborlight_2023_10k", "tellurond_2023_10k", "quillmark_2023_10k")

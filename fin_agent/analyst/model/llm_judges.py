@@ -80,15 +80,10 @@ class ModelJudge:
         )
         reply, _ = self._choosing.value(replace(call, temperature=0.0))
         there = [place for place in reply.chosen if 1 <= place.card <= len(cards)][:most]
-        chosen = {
-            place.card - 1: Verdict(
-                place.card - 1,
-                _HIGHEST if place.score is None else place.score,
-                _matching(place.fields, held[place.card - 1]),
-            )
-            for place in there
-        }
-        return [*chosen.values(), *(Verdict(at, 0.0, held[at]) for at in range(len(cards)) if at not in chosen)]
+        chosen = {place.card - 1: _HIGHEST if place.score is None else place.score for place in there}
+        said = {place.card - 1: _matching(place.fields, held[place.card - 1]) for place in there}
+        verdicts = [Verdict(at, score, said[at]) for at, score in chosen.items()]
+        return [*verdicts, *(Verdict(at, 0.0, held[at]) for at in range(len(cards)) if at not in chosen)]
 
     def prompt(self, brief: Brief, cards: Sequence[Card]) -> FilledPrompt:
         """Return the prompt for a ranking; deterministic."""

@@ -110,27 +110,6 @@ class TournamentSettings(BaseModel):
         return max(self.list_fewest, min(self.list_most, ceil(finalists / 2)))
 
 
-_ONE_LIST = {"list_fewest": 150, "list_most": 150}
-ABLATIONS: Mapping[str, Mapping[str, object]] = {
-    "zero-shot, raw text": {"screened": False, "rounds": 1, "shown": CardDetail.TEXT, "cards_only": True, **_ONE_LIST},
-    "stages 1+3": {"screened": False},
-    "cards only": {"cards_only": True},
-    "only summary": {"shown": CardDetail.SKETCH, "cards_only": True},
-    "raw text": {"shown": CardDetail.TEXT, "cards_only": True},
-    "without time": {"hidden": frozenset({HiddenField.TIME})},
-    "without metrics": {"hidden": frozenset({HiddenField.METRICS})},
-    "without tables": {"hidden": frozenset({HiddenField.TABLES})},
-    "without scope": {"hidden": frozenset({HiddenField.SCOPE})},
-    "single round": {"rounds": 1},
-    "fixed groups": {"shuffled": False},
-    "one list": _ONE_LIST,
-    "mean rank": {"aggregation": Aggregation.MEAN_RANK},
-    "votes": {"aggregation": Aggregation.VOTES},
-    "no early stop": {"early_stop": False},
-}
-"""Name of an ablation -> the settings that differ (FinCards, Tables 1 to 3)."""
-
-
 CardKey = tuple[str, int]
 """(doc_id, ordinal of the passage)."""
 

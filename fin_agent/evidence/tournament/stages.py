@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 from statistics import fmean
 from typing import TypeVar
@@ -15,7 +16,6 @@ from fin_agent.evidence.tournament.judge import (
     Brief,
     CardKey,
     GroupJudge,
-    HiddenField,
     Judge,
     TournamentSettings,
     Verdict,
@@ -382,13 +382,6 @@ def rank_by_words(
     return [(key, score / best) for key, score in ranked]
 
 
-def rank_by_bm25(terms: Sequence[str], passages: Sequence[StoredPassage], index: FilingIndex) -> list[CardKey]:
-    """Rank passages by BM25 of `terms` alone: the baseline of a tournament."""
-    keys = [(stored.doc_id, stored.passage.ordinal) for stored in passages]
-    found = [key for key, _ in _bm25(terms, {doc_id for doc_id, _ in keys}, set(keys), index)]
-    return list(dict.fromkeys([*found, *keys]))
-
-
 def _bm25(
     terms: Sequence[str], doc_ids: Collection[str], among: Collection[CardKey], index: FilingIndex
 ) -> list[tuple[CardKey, float]]:
@@ -439,39 +432,35 @@ class JudgePanel:
 
     def rank(self, entrants: Sequence[Entrant]) -> Ranked:
         """Rank with the judge. Raises whatever the judge raises, and UnusableRankingError."""
-        return _ranked(self.judge, self.brief, entrants, self.settings.hidden)
+        return self._ranked_by(self.judge.rank, entrants)
 
     def rank_group(self, entrants: Sequence[Entrant]) -> Ranked:
         """Rank a group with the judge, or let it choose finalists if it can. Raises like `rank`."""
         if not isinstance(self.judge, GroupJudge):
             return self.rank(entrants)
-        cards = [mask_card(entrant.card, self.settings.hidden) for entrant in entrants]
-        return _in_order(self.judge.choose(self.brief, cards, self.settings.k_max), entrants)
+        return self._ranked_by(partial(self.judge.choose, most=self.settings.k_max), entrants)
 
     def rank_with_fallback(self, entrants: Sequence[Entrant]) -> tuple[Ranked, str]:
         """Rank with the fallback judge, else by words; also return who decided, for a note."""
         if self.stand_in is not None:
             try:
-                return _ranked(self.stand_in, self.brief, entrants, self.settings.hidden), BY_RULES
+                return self._ranked_by(self.stand_in.rank, entrants), BY_RULES
             except Exception as failure:  # a judge may raise anything: a ranking is returned all the same
                 reason = f"; the rules failed too: {reason_of(failure)}"
                 return _in_given_order(entrants), f"the order of words decided{reason}"
         return _in_given_order(entrants), "the order of words decided"
 
+    def _ranked_by(
+        self, ask: Callable[[Brief, Sequence[Card]], Sequence[Verdict]], entrants: Sequence[Entrant]
+    ) -> Ranked:
+        cards = [mask_card(entrant.card, self.settings.hidden) for entrant in entrants]
+        verdicts = repair_ranking(ask(self.brief, cards), len(entrants))
+        return Ranked(tuple(entrants[verdict.at] for verdict in verdicts), tuple(verdicts))
+
 
 def reason_of(failure: Exception) -> str:
     """Return a judge's failure on one line."""
     return " ".join(f"{type(failure).__name__}: {failure}".split())
-
-
-def _ranked(judge: Judge, brief: Brief, entrants: Sequence[Entrant], hidden: frozenset[HiddenField]) -> Ranked:
-    cards = [mask_card(entrant.card, hidden) for entrant in entrants]
-    return _in_order(judge.rank(brief, cards), entrants)
-
-
-def _in_order(said: Sequence[Verdict], entrants: Sequence[Entrant]) -> Ranked:
-    verdicts = repair_ranking(said, len(entrants))
-    return Ranked(tuple(entrants[verdict.at] for verdict in verdicts), tuple(verdicts))
 
 
 def _in_given_order(entrants: Sequence[Entrant]) -> Ranked:

@@ -99,17 +99,12 @@ class InterleavedSearch:
             results.append(self.base.search(asked, scope, deep))
             if len(results) == self.searches:
                 break
-            thought = self._next_thought(query, self._read(results), thoughts)
+            thought = self._next_thought(query, _first_of_each(results, self.passages), thoughts)
             if not thought or thought in thoughts or _ENOUGH.search(thought):
                 break
             thoughts.append(thought)
             asked = _reworded(query, thought)
-        return _merge_results(self._read(results), results, depth)
-
-    def _read(self, results: list[SearchResult]) -> list[RankedPassage]:
-        """Return the first few passages of each round, without duplicates."""
-        found = [passage for result in results for passage in result.passages[: self.passages]]
-        return without_duplicates(found)
+        return _merge_results(_first_of_each(results, self.passages), results, depth)
 
     def _next_thought(self, query: Query, read: list[RankedPassage], thoughts: list[str]) -> str:
         places = [f"{passage.stored.doc_id} page {passage.stored.passage.page + 1}" for passage in read]
@@ -124,6 +119,11 @@ class InterleavedSearch:
 
 def _reworded(query: Query, words: str) -> Query:
     return replace(query, text=words, terms=Wording((words,)).terms())
+
+
+def _first_of_each(results: Sequence[SearchResult], passages: int) -> list[RankedPassage]:
+    """Return the first few passages of each search, without duplicates."""
+    return without_duplicates(passage for result in results for passage in result.passages[:passages])
 
 
 def _merge_results(
@@ -203,10 +203,8 @@ class RqRag:
             for each in asked:
                 if each.text not in results:
                     results[each.text] = self.base.search(each, scope, depth)
-        read = without_duplicates(
-            passage for result in results.values() for passage in result.passages[: self.passages]
-        )
-        return _merge_results(read, list(results.values()), depth, steps)
+        found = list(results.values())
+        return _merge_results(_first_of_each(found, self.passages), found, depth, steps)
 
     def _actions(self, query: Query, steps: list[SearchStep]) -> Iterable[Query]:
         apart = next(iter(self.decomposer.parts(query)), query)

@@ -157,17 +157,26 @@ class OnePass:
 
 
 @dataclass(frozen=True, slots=True)
-class Flat:
-    """Ranks passages of everything in scope; pages and filings are ordered by their best passage."""
+class ByPassages:
+    """Ranks passages of everything in scope, or of the best filings by their summaries (HHR).
+
+    Pages are ordered by their best passage; so are filings where none is chosen by its summary.
+    """
 
     index: FilingIndex
     ranker: Ranker
+    documents: int = 0
+    """How many filings are chosen by their summaries; with 0, or if no summary matches, all are searched."""
 
     def find(self, wording: Wording, scope: Scope, depth: Depth) -> SearchResult:
         """See Arrangement.find."""
-        found = passages_to_depth(self.ranker, wording, scope, depth)
+        most = max(self.documents, depth.documents)
+        chosen = self.ranker.filings(wording, scope, most) if self.documents else []
+        within = restrict_scope(scope, [doc_id for doc_id, _ in chosen[: self.documents]]) if chosen else scope
+        found = passages_to_depth(self.ranker, wording, within, depth)
+        filings = chosen or best_scores((key.doc_id, score) for key, score in found)
         return SearchResult(
-            filings=filings_of(best_scores((key.doc_id, score) for key, score in found), "passage")[: depth.documents],
+            filings=filings_of(filings, "summary" if chosen else "passage")[: depth.documents],
             pages=pages_of(best_scores((key.on, score) for key, score in found), "passage")[: depth.pages],
             passages=tuple(load_passages(self.index, found[: depth.passages])),
         )

@@ -17,10 +17,8 @@ from fin_agent.retrieval.strategies.one_pass import (
     filings_of,
     load_passages,
     pages_of,
-    passages_to_depth,
     rank_in_order,
     reciprocal_ranks,
-    restrict_scope,
 )
 
 DEPTH = 1000
@@ -52,27 +50,6 @@ def fuse_rankings(rankings: Sequence[Sequence[tuple[Ranked, float]]]) -> list[tu
     """Return all keys, best first, with scores of 1 / position; ties are in the order of the first ranking."""
     scores = reciprocal_ranks([key for key, _ in ranking] for ranking in rankings)
     return rank_in_order(sorted(scores, key=lambda key: -scores[key]))
-
-
-@dataclass(frozen=True, slots=True)
-class Hierarchical:
-    """Finds the best `documents` filings by their summaries, then passages of those; of all filings if none matches."""
-
-    index: FilingIndex
-    ranker: Ranker
-    documents: int = 5
-
-    def find(self, wording: Wording, scope: Scope, depth: Depth) -> SearchResult:
-        """See Arrangement.find."""
-        filings = self.ranker.filings(wording, scope, max(self.documents, depth.documents))
-        within = restrict_scope(scope, [doc_id for doc_id, _ in filings[: self.documents]]) if filings else scope
-        found = passages_to_depth(self.ranker, wording, within, depth)
-        filings = filings or best_scores((key.doc_id, score) for key, score in found)
-        return SearchResult(
-            filings=filings_of(filings, "summary")[: depth.documents],
-            pages=pages_of(best_scores((key.on, score) for key, score in found), "passage")[: depth.pages],
-            passages=tuple(load_passages(self.index, found[: depth.passages])),
-        )
 
 
 _PAGES_FOR_FILINGS = 500

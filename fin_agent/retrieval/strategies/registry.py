@@ -15,7 +15,7 @@ from fin_agent.retrieval.strategies.hirec import SCORED, HiRec, Hypothetical
 from fin_agent.retrieval.strategies.iterative import DecomposedSearch, InterleavedSearch, RqRag, SelfRag
 from fin_agent.retrieval.strategies.one_pass import (
     Arrangement,
-    Flat,
+    ByPassages,
     OnePass,
     Ranker,
     Wording,
@@ -36,7 +36,7 @@ from fin_agent.retrieval.strategies.protocol import (
     normalize_name,
     parse_strategy,
 )
-from fin_agent.retrieval.strategies.rank_fusion import FusedRanker, Hierarchical, PageThenChunk
+from fin_agent.retrieval.strategies.rank_fusion import FusedRanker, PageThenChunk
 from fin_agent.retrieval.strategies.reranking import Reranked, ScoreOrder
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.retrieval.strategies.vector_search import (
@@ -179,10 +179,10 @@ class _Building:
         index, settings = self._workspace.index, self._settings
         match top.name:
             case "hhr":
-                return Hierarchical(index, self._ranker(below[0], VectorUnit.SUMMARY), settings.documents)
+                return ByPassages(index, self._ranker(below[0], VectorUnit.SUMMARY), settings.documents)
             case "page-then-chunk":
                 return PageThenChunk(index, self._ranker(below[0], VectorUnit.PAGE), settings.pages)
-        return Flat(index, self._ranker(top))
+        return ByPassages(index, self._ranker(top))
 
     def _ranker(self, named: StrategyInfo, *stages: VectorUnit) -> Ranker:
         """Return the ranker; `stages` are the units that are ranked besides passages."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from fin_agent.evaluation.passage_ranking import ABLATIONS
 from fin_agent.evidence.cards.card import EvidenceType, ScopeSignature
 from fin_agent.evidence.field_alignment import matched_fields, required_fields
 from fin_agent.evidence.tournament.judge import (
-    ABLATIONS,
     CardDetail,
     HiddenField,
     TournamentSettings,
