@@ -19,7 +19,7 @@ from fin_agent.analyst.rules.card_ranking import RulesJudge
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import RetrievedPassage
-from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings
+from fin_agent.evidence.tournament.judge import Brief, Judge
 from fin_agent.evidence.tournament.stages import BY_RULES
 from fin_agent.evidence.tournament.tournament import run_tournament
 from fin_agent.lexicon.slots import slot_names
@@ -169,9 +169,8 @@ class AnalystCurator:
             intent, plan, [RetrievedPassage.of(passage.stored, passage.score, 1) for passage in passages], list(filings)
         )
         kept = tuple(given[evidence.passage.key] for evidence in curation.kept)
-        if curation.answerable:
-            return Verdict(kept, answerable=True)
-        return Verdict(kept, answerable=False, complementary=self._analyst.query(intent, plan, curation.ledger))
+        asked = None if curation.answerable else self._analyst.query(intent, plan, curation.ledger)
+        return Verdict(kept, curation.answerable, asked)
 
 
 class IdentityRewriter:
@@ -267,7 +266,6 @@ class CardArena:
         self,
         analyst: Analyst,
         workspace: Workspace,
-        settings: TournamentSettings | None = None,
         *,
         judge: Judge | None = None,
         notify: Notify = log_warning,
@@ -279,7 +277,6 @@ class CardArena:
         self._notify = notify
         self._analyst = analyst
         self._workspace = workspace
-        self._settings = settings or TournamentSettings()
         rules = RulesJudge(workspace)
         self._judge = rules if judge is None else judge
         self._stand_in = None if judge is None else rules
@@ -292,19 +289,18 @@ class CardArena:
             return Ordering(tuple(passages))
         brief = Brief(intent, self._analyst.plan(intent), query, self._workspace.directory.owners)
         given = {(passage.stored.doc_id, passage.stored.passage.ordinal): passage for passage in passages}
-        patient = None if self._stand_in is None else FailFastJudge(self._judge)
+        judge = FailFastJudge(self._judge)
         result = run_tournament(
             brief,
             [passage.stored for passage in passages],
             self._workspace.index,
             self._workspace.lexicon,
-            patient or self._judge,
+            judge,
             stand_in=self._stand_in,
-            settings=self._settings,
         )
         by_rules = sum(BY_RULES in group.note for group in result.groups)
-        if by_rules and patient is not None:
-            why = f": {patient.failures[-1]}" if patient.failures else ""
+        if by_rules:
+            why = f": {judge.failures[-1]}" if judge.failures else ""
             self._notify(f"{by_rules} of {len(result.groups)} lists of cards were ranked by the rules{why}")
         ranked = tuple(RankedPassage(given[card.key].stored, card.score) for card in result.ranked)
         return Ordering(ranked, result.groups)

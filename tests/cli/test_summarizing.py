@@ -73,7 +73,7 @@ def test_trees_by_rules_tell_the_seconds_of_each_stage_and_ask_no_model(
     assert 0 < built["leaves"] < built["nodes"] and built["bytes"] > 1000
     assert (made["calls"], made["tokens"], made["written_by"]) == (0, 0, "rules") and not openai_server.requests
     explained = Ran(*search, "--level", "page", "--explain", "--json").document
-    assert list(explained["meanings"]) == ["chunk"] and not explained["features_are"], "no weights are spoken of"
+    assert list(explained["meanings"]) == ["place"] and not explained["features_are"], "no weights are spoken of"
 
 
 def test_filings_are_found_by_what_a_model_says_of_them(own_index: Path, openai_server: OpenAIServer) -> None:

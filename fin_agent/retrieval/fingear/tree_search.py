@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
@@ -32,7 +32,7 @@ from fin_agent.retrieval.search_query import (
     SearchResult,
     SearchStep,
 )
-from fin_agent.retrieval.strategies.one_pass import best_scores, pages_of, reciprocal_positions, reciprocal_ranks
+from fin_agent.retrieval.strategies.one_pass import listed, reciprocal_ranks
 from fin_agent.retrieval.strategies.protocol import Notify, PassageScorer, log_warning
 from fin_agent.workspace import Workspace
 
@@ -118,8 +118,8 @@ class TreeSearch(ABC):
         steps: list[SearchStep] = []
         chosen = self._select_chunks(query.text, trees, held, steps)
         passages = _passages_of_chunks(query.text, chosen, scope, held)[: depth.passages]
-        pages = pages_of(best_scores((each.stored.key, each.score) for each in passages), "chunk")
-        return SearchResult(tuple(ranked[: depth.documents]), pages[: depth.pages], tuple(passages), steps=tuple(steps))
+        result = listed(passages, (each.stored.key for each in passages), (), depth)
+        return replace(result, filings=tuple(ranked[: depth.documents]), steps=tuple(steps))
 
     @abstractmethod
     def _select_chunks(
@@ -285,7 +285,7 @@ def _passages_of_chunks(
         for place in sorted(range(len(stored)), key=lambda at: (-round(scores[at], 9), at)):
             if scope.holds(stored[place].key):
                 found.setdefault((one.doc_id, stored[place].passage.ordinal), stored[place])
-    return list(reciprocal_positions(RankedPassage(stored, 0.0) for stored in found.values()))
+    return [RankedPassage(stored, 0.0) for stored in found.values()]
 
 
 def _descend(tree: ItemTree, scores: Mapping[int, float]) -> set[int]:

@@ -125,7 +125,6 @@ SCORES = {
     "passage": "score of its best passage",
     "page": "score of its best page, or its own as a page",
     "summary": "score of its summary",
-    "chunk": "score of its best chunk, 1 / the place of that",
     "place": "1 / its place: what several searches or models ordered has no scores that could be compared",
 }
 """Meaning of the score of a filing or page, by the name passed to `filings_of` and `pages_of`."""
