@@ -267,8 +267,7 @@ def files_below(paths: Iterable[Path]) -> list[Path]:
     """Return the named files and every readable file below the named folders, sorted, each once.
 
     Named paths that cannot be read (a dangling link, a folder without permission) are included, so that they are
-    reported.
-    Linked folders are entered like others, but each real folder once, so that cyclic links end.
+    reported. Linked folders are entered like others, but each real folder once, so that cyclic links end.
     """
     found: dict[str, Path] = {}
     entered: set[str] = set()

@@ -69,8 +69,7 @@ class FilingIndex(Protocol):
         """Return (doc_id, score) of filings whose summary contains any of `terms`, best first by BM25.
 
         Only filings of `doc_ids` are returned, if given. In large indexes, terms in too many summaries are ignored if
-        there is
-        a rarer one.
+        there is a rarer one.
         """
 
     def pages(self, keys: Sequence[PageKey]) -> list[StoredPage]:
@@ -146,16 +145,14 @@ class FilingIndex(Protocol):
         """Make all reads inside see one state (of an embedded index: reads by this thread), without blocking writers.
 
         The log of an embedded index grows until the last reader of an old state ends; a cluster keeps an old state for
-        the time
-        of `ConnectionSettings.grace`.
+        the time of `ConnectionSettings.grace`.
         """
 
     def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:
         """Raise FilingIndexError where content that an answer reads from these filings differs from what was written.
 
         It checks identities and figures, and tags or, for an answer in `words`, passages and pages. On a cluster it
-        does
-        nothing, because a cluster verifies checksums of its files itself.
+        does nothing, because a cluster verifies checksums of its files itself.
         """
 
     def check_whole(self) -> None:

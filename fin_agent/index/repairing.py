@@ -89,8 +89,7 @@ def repair(folder: Path | str, *, wait: float = 0.0) -> RepairReport:
     """Repair the index in `folder`; an intact index is left unchanged.
 
     Full text and the list of files are repaired in place. If anything else differs from what was written, the database
-    is
-    kept under another name, and every filing that its checksums confirm is copied to a new one, which replaces it
+    is kept under another name, and every filing that its checksums confirm is copied to a new one, which replaces it
     atomically. Files of the other filings are listed to be read again.
 
     Raises:

@@ -287,8 +287,7 @@ class SqliteIndex(Database):
         """Return (the rarest of `terms` that occur in summaries, whether scoring their matches is worthwhile).
 
         As many terms as can be scored together, at least one; all of them where terms or summaries are few. Scoring is
-        not
-        worthwhile where even the rarest term matches too often.
+        not worthwhile where even the rarest term matches too often.
         """
         asked = tuple(dict.fromkeys(terms))
         if summaries * len(asked) <= MAX_MATCHES:

@@ -183,8 +183,7 @@ def connect(file: Path, *, damaged: bool = False) -> sqlite3.Connection:
     """Return a connection with the settings of the index: explicit transactions, WAL, named columns.
 
     It never creates the file. With `damaged`, tables can be read although the description of another cannot, or the
-    file is
-    too short.
+    file is too short.
     """
     address = f"{file.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)

@@ -142,8 +142,7 @@ def is_intact(connection: sqlite3.Connection, filing: int, part: Part, sealed: s
     """Return whether a part has the checksum with which it was written. Raises sqlite3.Error.
 
     SQLite produces the same JSON as Python in a third of the time. Where it cannot (bytes, some floating-point
-    numbers),
-    or the checksums differ, the checksum is computed in Python.
+    numbers), or the checksums differ, the checksum is computed in Python.
     """
     rows = f"SELECT * FROM {part} WHERE {_of_filing(part)}"
     if part in _RANGES and _RANGES[part][0] == "id":  # sorts numbers instead of rows

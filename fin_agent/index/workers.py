@@ -33,8 +33,7 @@ def read_in_workers(
     """Yield each path with its filing, or with the error of `read`, in order of completion.
 
     Rows are made in the worker, because they pass between processes in an eighth of the time of a Filing. A file is
-    only
-    blamed for the end of a process that had read nothing else.
+    only blamed for the end of a process that had read nothing else.
 
     Args:
         paths: The files.
@@ -71,8 +70,7 @@ def read_here(
     """Yield the same, read in this process.
 
     The time limit applies where this is the main thread and the system has alarms; it cannot interrupt a PDF library
-    before
-    that returns.
+    before that returns.
     """
     for path in paths:
         try:

@@ -130,8 +130,7 @@ class PhraseIndex:
         """Return whether another phrase that begins inside is meant.
 
         A phrase that names nothing only introduces a longer one that does (`in cash and equivalents`); a `total` does
-        not take
-        away a word from a name that continues (`total capital spending`).
+        not take away a word from a name that continues (`total capital spending`).
         """
         size, kind, _ = hit
         inside = [(within, self._longest_at(within, tokens, words)) for within in range(place + 1, place + size)]

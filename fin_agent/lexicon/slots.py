@@ -13,8 +13,7 @@ class Slot(BaseModel):
     """One figure: company x measure x period (x part).
 
     The measure is a metric of the lexicon (`metric`), or a printed line that fact search finds (`phrase`). With both,
-    fact
-    search finds the metric by its labels and by these words.
+    fact search finds the metric by its labels and by these words.
     """
 
     model_config = ConfigDict(frozen=True)

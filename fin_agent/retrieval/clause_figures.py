@@ -22,8 +22,7 @@ class ClauseFigure(NamedTuple):
     """The clause without the words that describe other amounts of the same unit, or parts of the amount.
 
     In `87 percent in fixed-rate and 13 percent in floating-rate instruments`, `13 percent` does not describe fixed
-    rates; in
-    `$1.4 billion, including unbilled receivables`, `$1.4 billion` is not the amount of unbilled receivables.
+    rates; in `$1.4 billion, including unbilled receivables`, `$1.4 billion` is not the amount of unbilled receivables.
     """
     way: Way
     """The direction of the change, if the amount is one; empty for a level."""

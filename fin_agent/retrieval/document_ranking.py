@@ -66,8 +66,7 @@ def rank_filings(
 
     Where the question names several companies, the best filing of each comes before the second of any. Where it names
     several periods, the first five filings cover as many of them as possible. Where the company is uncertain (a
-    misspelt
-    name), filings of other companies that fit by their words follow.
+    misspelt name), filings of other companies that fit by their words follow.
 
     Args:
         query: What is asked for.

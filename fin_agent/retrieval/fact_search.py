@@ -134,8 +134,7 @@ def find_facts(
     """Return the facts of an index that match `query` best, best first.
 
     Of hits with equal scores, those in the report for the period asked about come first. Where there are more filings
-    than
-    can be read at once, only pages that contain words of the phrase are read.
+    than can be read at once, only pages that contain words of the phrase are read.
 
     Args:
         workspace: The index with its companies and lexicon.
@@ -204,8 +203,7 @@ def with_own_unit(sourced: SourcedFact) -> SourcedFact:
     """Return the figure as a count or an amount per unit where its words say so, without the scale of the table.
 
     Tables of aircraft or stores appear among tables in dollars without a unit of their own, and `Revenue per
-    hundredweight`
-    appears among rows in millions.
+    hundredweight` appears among rows in millions.
     """
     fact = sourced.fact
     if fact.unit != "USD" or fact.tag is not None or fact.metric is not None or fact.statement is not None:
@@ -291,8 +289,7 @@ def _without_sections_of_parts(facts: Sequence[SourcedFact]) -> list[SourcedFact
     """Return the facts without company-level figures that another table attributes to a part.
 
     A page about `North America` prints a row under the same name as the table of all regions does. The figure is
-    dropped
-    only where the whole company has a different figure for that row.
+    dropped only where the whole company has a different figure for that row.
     """
     rows: dict[tuple[str, str, FactPeriod], list[Fact]] = defaultdict(list)
     for each in facts:

@@ -42,8 +42,7 @@ def period_fit(period: FiscalPeriod, identity: Identity, *, by_end_too: bool = F
     """Return how well the filing's own period fits the one asked about, 0 to 1.
 
     With `by_end_too`, a year also matches by the calendar year in which it ends, at a lower score: a question that does
-    not
-    name the company cannot know how the filer names its years.
+    not name the company cannot know how the filer names its years.
     """
     if identity.fiscal_year is None:
         return 0.0

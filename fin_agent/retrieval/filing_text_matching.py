@@ -116,8 +116,7 @@ def affordable_terms(terms: Sequence[str], index: FilingIndex, cost: SearchCost)
     """Return the rarest of `terms`, in the order given, that a search can afford: in most indexes, all of them.
 
     The rarest term is used even if it alone costs somewhat more than allowed. Terms on no page cost nothing. In an
-    index
-    with very many pages, words on most pages are left out if there are others, because BM25 gives them no weight.
+    index with very many pages, words on most pages are left out if there are others, because BM25 gives them no weight.
 
     Args:
         terms: Words and phrases.

@@ -29,8 +29,7 @@ def rank_pages(
 
     Pages are selected one at a time: a figure on a page selected earlier no longer counts, so that the first few pages
     together contain as many of the wanted figures as possible. A table of contents among the first pages adds the page
-    that
-    it names.
+    that it names.
 
     Args:
         query: What is asked for.

@@ -60,8 +60,7 @@ class Siblings:
         """Identifier of the siblings, such as `AMD_2021_10K#76#row#3#412#7`.
 
         Its fields are the filing, the page, the place, the line and left edge of the first member's first figure, and
-        the
-        number of members.
+        the number of members.
         """
         first = next(iter(self.members[0].facts.values())).fact
         place = first.page, self.place, first.line, round(first.box.x0), len(self.members)

@@ -17,9 +17,8 @@ def fills_slot(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], 
     """Return whether the company, metric, scope and period of the fact are those of the slot.
 
     A metric of the primary statements is taken from them, or from a table that repeats one of their figures; tagged
-    facts
-    carry their own concept. Facts for a slot that is searched carry the slot's name, because fact search has already
-    compared part and period.
+    facts carry their own concept. Facts for a slot that is searched carry the slot's name, because fact search has
+    already compared part and period.
 
     Args:
         sourced: The fact with its filing.
@@ -47,8 +46,7 @@ def may_be_balance(fact: Fact, home: Statement | None) -> bool:
     """Return whether the fact may be a balance although its column covers months, as in balance tables with years.
 
     Tagged facts have exact dates, so they are not reinterpreted; rows of statements of flows, or under their headings,
-    are
-    changes.
+    are changes.
     """
     if not fact.period.months:
         return True

@@ -25,8 +25,7 @@ def printed_dates(text: str, start: int = 0, end: int | None = None) -> list[Pri
     """Return every complete date printed in `text[start:end]`, in order.
 
     Recognizes `January 28, 2023`, `Jan. 28 2023`, `28th of January 2023`, `2023-01-28`, `1/28/2023`, `28.1.2023`, with
-    any
-    white space (also line breaks and non-breaking spaces) between the parts. Impossible dates are left out.
+    any white space (also line breaks and non-breaking spaces) between the parts. Impossible dates are left out.
     """
     return list(_dates(text, start, len(text) if end is None else end))
 

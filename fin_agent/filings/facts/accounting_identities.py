@@ -35,10 +35,8 @@ def closing_cash_check(column: Column, columns: Sequence[Column], balance: Seque
     """Check that opening cash and the net change add up to closing cash; None for a column with none of the three.
 
     A row that the column lacks is taken from where else it is printed: the closing cash is the next year's opening
-    cash,
-    the opening cash is the previous year's closing cash, both may be the balance sheet's cash, and the net change may
-    be a
-    row without a metric. If a sum made this way does not match, the column is not checkable.
+    cash, the opening cash is the previous year's closing cash, both may be the balance sheet's cash, and the net change
+    may be a row without a metric. If a sum made this way does not match, the column is not checkable.
     """
     opening, change, closing = _opening(column), column.facts_of("net_change_in_cash"), _closing(column)
     if opening and change and closing:

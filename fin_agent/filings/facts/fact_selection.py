@@ -16,8 +16,7 @@ def facts_named(facts: Sequence[Fact], name: str, year: int | None, identity: Id
     """Return the facts called `name`, the most likely one first; of fiscal year `year`, if given.
 
     A metric's name comes before a concept, a concept before a label; then the filing's own period, primary statements
-    and
-    the whole company come first. Facts whose label only contains `name` are returned only if there is no other.
+    and the whole company come first. Facts whose label only contains `name` are returned only if there is no other.
     """
     ranked = [(_match_quality(fact, name), fact) for fact in facts if year is None or fact.period.fiscal_year == year]
     best = min((rank for rank, _ in ranked if rank is not None), default=None)

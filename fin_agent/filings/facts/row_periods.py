@@ -26,10 +26,8 @@ def with_balances(facts: Sequence[Fact], fiscal: FiscalCalendar | None) -> list[
     """Return `facts` with opening and closing balances of cash flow and equity statements dated as instants.
 
     A closing balance has the last day of its column's period. An opening balance has the day before the period begins:
-    the
-    nearest date of any column in the filing, otherwise computed back in months where periods end with a month, and in
-    weeks
-    of 52-week years where they do not.
+    the nearest date of any column in the filing, otherwise computed back in months where periods end with a month, and
+    in weeks of 52-week years where they do not.
     """
     if fiscal is None:
         return list(facts)
@@ -324,8 +322,7 @@ def period_under(label: str, period: FactPeriod) -> FactPeriod | None:
     """Return what a row named by a time covers in a column of `period`.
 
     A quarter under a year is that quarter; other rows have the column's period. Years and spans after the column's own
-    give
-    None (`2027`, `Thereafter` of lease payments as of 2022): a future obligation is not a figure of that period.
+    give None (`2027`, `Thereafter` of lease payments as of 2022): a future obligation is not a figure of that period.
     """
     if _LATER.search(label):
         return None
@@ -381,8 +378,7 @@ def _carried_balance_rows(table: Table) -> tuple[list[int], list[int]]:
     """Return (opening, closing) rows whose figures carry over from column to column, in either order of years.
 
     Columns must be spans: columns with dates contain balances on those dates, and a debt less its current portion may
-    be
-    the same on two of them. A row that adds up the rows above is not an opening balance.
+    be the same on two of them. A row that adds up the rows above is not an opening balance.
     """
     figures = [[cell.amount if cell else None for cell in row.cells] for row in table.rows]
     count = len(table.columns)
@@ -443,8 +439,7 @@ def facts_of_rows_in_time(
     """Yield facts of a table with measures as columns (`Net sales`, `Dividends per share`) and periods as rows.
 
     Where rows are future years, they are parts of what is owed on `day`. Where a heading above the years names the
-    measure
-    (`Operating income`), the columns are parts of the company.
+    measure (`Operating income`), the columns are parts of the company.
     """
     rows = list(_with_times_alone(table.rows))
     owed = calendar.instant(day) if day is not None and any(map(_is_future_year(calendar), rows)) else None

@@ -172,8 +172,7 @@ def run_check(name: str, period: FactPeriod, sums: Iterable[Sum]) -> Check | Non
     """Return the first of `sums` that matches, otherwise the first as a failed check; None where there is none.
 
     Filers order and sign the rows around a total in several ways, so a check has several variants. Misread figures
-    match
-    one of them only by chance.
+    match one of them only by chance.
     """
     first: Sum | None = None
     for each in sums:

@@ -35,15 +35,12 @@ def with_tags(
     """Return `facts` of `tables` with the tags in their cells, and a fact for every other visible tag.
 
     Tags take precedence: period, unit, scale and scope come from the tag; label, section, column and the printed sign
-    come
-    from the table. A metric named by a row of a primary statement is kept, because people ask for what is printed
+    come from the table. A metric named by a row of a primary statement is kept, because people ask for what is printed
     (`Inventories` is tagged as finished goods by a filer without others). Elsewhere, and for a segment, product or
-    region
-    (`Services` is revenue of services), the concept's metric is used. Outside the statements, a public concept without
-    a
-    metric means that the row has none (`Total liabilities` measured at fair value). A tag without members belongs to
-    the
-    consolidated company, one with members to a part. Hidden tags, and tags without a known period, make no fact.
+    region (`Services` is revenue of services), the concept's metric is used. Outside the statements, a public concept
+    without a metric means that the row has none (`Total liabilities` measured at fair value). A tag without members
+    belongs to the consolidated company, one with members to a part. Hidden tags, and tags without a known period, make
+    no fact.
     """
     places = _Places(tags)
     joined: list[Fact] = []
@@ -77,8 +74,7 @@ def period_of(start: date | None, end: date, calendar: FiscalCalendar) -> FactPe
     """Return the filer's period for a start and an end; `start` is None for an instant.
 
     Lengths are rounded to months (52 and 53 weeks are 12, 13 and 14 weeks 3). A year that does not end with the fiscal
-    year
-    has the quarter it ends in, so that it is not confused with the fiscal year.
+    year has the quarter it ends in, so that it is not confused with the fiscal year.
     """
     if start is None:
         return calendar.instant(end)

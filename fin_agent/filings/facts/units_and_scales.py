@@ -177,8 +177,7 @@ def facts_in_labels(tables: Sequence[Table], statements: Mapping[int, Statement]
 
     `Common stock, $0.01 par value; 100 shares authorized; 52 and 50 shares issued, respectively` states a par value and
     an authorization for every column, and the shares issued per column. Share counts have the scale that the table's
-    unit
-    line gives for shares, unless printed in full; amounts of money have the scale of the table.
+    unit line gives for shares, unless printed in full; amounts of money have the scale of the table.
     """
     found: list[Fact] = []
     for table in tables:

@@ -296,8 +296,7 @@ def blocks_of(root: etree._Element, tagged: Sequence[etree._Element] = (), first
     """Return the blocks of a document in reading order.
 
     Invisible content is left out: `display: none`, the header of inline XBRL, scripts, text of size zero or white on
-    white.
-    `tagged` elements are marked in their texts by their position in that sequence, counted from `first_tag`.
+    white. `tagged` elements are marked in their texts by their position in that sequence, counted from `first_tag`.
     """
     return _TreeWalk(_sheet(root), {element: position for position, element in enumerate(tagged, first_tag)}).through(
         root

@@ -38,9 +38,8 @@ def parse_html(path: Path) -> ParsedHtml:
     """Return the roots of the HTML documents in the file at `path`, which may be gzipped.
 
     There is one, except in EDGAR's full-submission text, of which the report and the exhibits for investors (EX-13,
-    EX-99)
-    are read. Well-formed XHTML, as inline XBRL must be, keeps its namespaces and letter case; other content is parsed
-    leniently, with lower-case names.
+    EX-99) are read. Well-formed XHTML, as inline XBRL must be, keeps its namespaces and letter case; other content is
+    parsed leniently, with lower-case names.
 
     Raises:
         ReadError: The file is missing, empty, not HTML, truncated, damaged, or too large.

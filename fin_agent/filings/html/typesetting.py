@@ -250,8 +250,8 @@ def typeset(blocks: Sequence[Block], document: TypesetDocument | None = None) ->
     """Typeset `blocks` on pages, after those of `document` if given.
 
     Pages end where the file marks it; their height is what they need, up to four sheets. Files without marked pages are
-    cut
-    into sheets of letter size; a table stays together with the short lines above it, on a longer sheet if necessary.
+    cut into sheets of letter size; a table stays together with the short lines above it, on a longer sheet if
+    necessary.
     """
     blocks = _with_headers(blocks)
     paged = sum(isinstance(block, Break) for block in blocks) >= _MIN_BREAKS

@@ -293,9 +293,9 @@ def items_of(
 
     A page on which several Items begin belongs to the one with the most text on it. "Items 1 and 2" are Item 1. Items
     of Part II of a 10-Q are written `II-1`, since Part I numbers its own from 1. `starts` are the headings as
-    `item_starts` gives them. Pages of the primary statements
-    (`statements`) and the notes after them belong to the Item that the form has for them, wherever they stand: behind
-    the exhibits, as filings with F-pages have them, or inside Management's Discussion.
+    `item_starts` gives them. Pages of the primary statements (`statements`) and the notes after them belong to the Item
+    that the form has for them, wherever they stand: behind the exhibits, as filings with F-pages have them, or inside
+    Management's Discussion.
     """
     if form not in _FORMS:
         return [None] * len(pages)

@@ -54,8 +54,7 @@ class Cluster:
     """A cluster, accessed through `request`. Safe to share between threads; the client pools connections.
 
     `told` receives a message when a request is retried, with the remaining time. By default it is logged as a warning
-    of
-    `fin_agent`, which a command line prints on standard error.
+    of `fin_agent`, which a command line prints on standard error.
     """
 
     def __init__(

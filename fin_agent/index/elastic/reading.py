@@ -150,8 +150,7 @@ class ElasticReader(FilingList):
         """Yield a query for each term that occurs, boosted to its weight in the embedded index; rarest first.
 
         SQLite weighs a phrase by the documents that contain it, and words in half of all documents have almost no
-        weight;
-        Lucene adds the weights of a phrase's words and gives common words some weight.
+        weight; Lucene adds the weights of a phrase's words and gives common words some weight.
         """
         asked = _phrases(terms)
         held = self._frequencies(kind, field, {*asked, *(word for words in asked.values() for word in words)})

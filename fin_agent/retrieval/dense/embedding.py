@@ -53,8 +53,7 @@ def embed(
     """Write the vectors that filings lack, unit by unit, in one transaction per filing.
 
     A run that is interrupted loses nothing; the next run continues. A filing that is replaced or removed while its
-    texts
-    are encoded is left to the next run.
+    texts are encoded is left to the next run.
 
     Args:
         index: The index to read texts from and write vectors to.

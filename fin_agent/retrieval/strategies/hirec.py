@@ -41,11 +41,9 @@ class HiRec:
     """Summaries -> `candidates` filings -> `documents` of them -> `passages`, curated; at most `rounds` curations.
 
     The question is rewritten for the document stage only. A cross-encoder ranks candidate filings by their summaries
-    and
-    scores every passage of the filings chosen. Curation judges new and kept passages together; the next search is for
-    what
-    is missing. Results after the last curation are merged uncurated. If no filing matches by its summary, all are
-    searched.
+    and scores every passage of the filings chosen. Curation judges new and kept passages together; the next search is
+    for what is missing. Results after the last curation are merged uncurated. If no filing matches by its summary, all
+    are searched.
     """
 
     name: str

@@ -142,8 +142,7 @@ class SelfRag:
     """Retrieve, grade the passages, and rewrite and retry while they are not sufficient (Asai et al. 2023).
 
     This is LangGraph's recipe, which FinGEAR compares with: a critic replaces the model trained to write reflection
-    tokens.
-    Only passages that the critic finds relevant are read; there may be none.
+    tokens. Only passages that the critic finds relevant are read; there may be none.
     """
 
     name: str
