@@ -1,4 +1,4 @@
-"""Pages as pictures, with frames around what was read."""
+"""Render pages as pictures, with frames around what was read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fin_agent.vocabulary.place import Box
 
 
 class FrameColor(Enum):
-    """Colours of frames, as red, green and blue from 0 to 1."""
+    """Colors of frames, as red, green and blue from 0 to 1."""
 
     TABLE = (0.10, 0.40, 0.85)
     FACT = (0.85, 0.10, 0.15)
@@ -30,7 +30,7 @@ class FrameColor(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A place on a page, in points, its colour, and a note (one line; may be empty)."""
+    """A box on a page in points, its color, and a note (one line; may be empty)."""
 
     box: Box
     ink: FrameColor
@@ -38,9 +38,9 @@ class Frame:
 
 
 def draw_frames(picture: bytes, frames: Sequence[Frame], dpi: int) -> bytes:
-    """The PNG `picture` of a page at `dpi` dots an inch, with `frames` drawn on it.
+    """Return the PNG `picture` of a page at `dpi` dots per inch with `frames` drawn on it.
 
-    Notes stand on strips above the page, where they hide nothing; what is on the page keeps its every pixel.
+    Notes are on strips above the page, so that they cover nothing.
     """
     pymupdf = _drawing_library("frames")
     scale = dpi / 72
@@ -49,7 +49,7 @@ def draw_frames(picture: bytes, frames: Sequence[Frame], dpi: int) -> bytes:
     head = strip * len(notes)
     width, height = size_of(picture)
     with pymupdf.open() as document:
-        # A point of this page is a pixel of the picture, which is therefore set in it as it is.
+        # A point of this page is a pixel of the picture, which is therefore inserted without scaling.
         page = document.new_page(width=width, height=height + head)
         page.insert_image(pymupdf.Rect(0, head, width, head + height), stream=picture)
         for frame in frames:
@@ -64,9 +64,9 @@ def draw_frames(picture: bytes, frames: Sequence[Frame], dpi: int) -> bytes:
 
 
 def render_html_page(content: PageContent, dpi: int) -> bytes:
-    """A page of HTML as a PNG picture, `dpi` dots an inch: laid out as it was read, each word in its place.
+    """Return a page of HTML as a PNG picture at `dpi` dots per inch, with each word at its position.
 
-    Raises ReadError where PyMuPDF, which draws it, is missing.
+    Raises ReadError where PyMuPDF is missing.
     """
     pymupdf = _drawing_library("HTML pages")
     with pymupdf.open() as document:
@@ -83,22 +83,22 @@ def render_html_page(content: PageContent, dpi: int) -> bytes:
 
 
 def size_of(picture: bytes) -> tuple[int, int]:
-    """Width and height of a PNG picture, in pixels."""
+    """Return width and height of a PNG picture, in pixels."""
     width, height = struct.unpack(">II", picture[16:24])
     return width, height
 
 
 _BASELINE = 3.5
-"""From the bottom of a word's box up to its baseline, in points."""
+"""Distance from the bottom of a word's box to its baseline, in points."""
 _AROUND = 1.0
 _LINE = 1.2
 _STRIP = 15.0
 _LETTERS = 0.58
-"""Of the strip's height."""
+"""Letter height relative to the strip's height."""
 
 
 def _on_pixels(box: Box, scale: float) -> Iterator[float]:
-    """The middles of the lines around `box`, in pixels: on whole pixels, so that lines are sharp."""
+    """Yield the centers of the lines around `box`, on whole pixels, so that lines are sharp."""
     within = _thickness(scale) % 2 / 2
     for side, outwards in zip(box, (-1, -1, 1, 1), strict=True):
         yield round(side * scale) + outwards * (round(_AROUND * scale) - within)
@@ -109,7 +109,7 @@ def _thickness(scale: float) -> int:
 
 
 def _write(pymupdf: Any, page: Any, strip: Any, frame: Frame) -> None:
-    """The frame's note on a strip of its colour, in letters small enough for one line."""
+    """Write the frame's note on a strip of its color, in letters small enough for one line."""
     page.draw_rect(strip, color=None, fill=frame.ink.value)
     font = pymupdf.Font("helv")
     size = _LETTERS * strip.height
@@ -120,9 +120,9 @@ def _write(pymupdf: Any, page: Any, strip: Any, frame: Frame) -> None:
 
 
 def _drawing_library(what: str) -> Any:
-    """PyMuPDF. Raises ReadError where it is not installed, naming `what` was to be drawn.
+    """Return PyMuPDF. Raises ReadError where it is not installed, naming `what` was to be drawn.
 
-    `Any`: it annotates only part of its interface.
+    The type is `Any` because PyMuPDF annotates only part of its interface.
     """
     if find_spec("pymupdf") is None:
         raise ReadError(
@@ -137,7 +137,7 @@ LEAST_DPI, MOST_DPI = 36, 300
 
 @dataclass(frozen=True, slots=True)
 class FramedPage:
-    """A page to draw and what to frame on it."""
+    """A page to draw with its frames."""
 
     page: int
     """0-based."""
@@ -145,23 +145,23 @@ class FramedPage:
 
 
 class DrawingTimeoutError(ReadError):
-    """Drawing was given up: it took too long, or brought the process that drew down."""
+    """Drawing took too long, or crashed the process that drew."""
 
 
 class OffPageError(FinAgentError):
-    """What is to be framed does not stand on the page."""
+    """A frame is not on the page."""
 
 
 DRAWING = Limits(seconds=20.0, wait=30.0, memory=3 * 2**30)
-"""For one page; the fullest of filings take a second."""
+"""Limits for one page; the fullest pages of filings take a second."""
 DRAWN_AT_ONCE, DRAWN_LATER = 2, 8
-"""Calls that draw, and calls that wait for one of these."""
+"""Number of calls that draw, and of calls that may wait."""
 _POOL = WorkerPool(DRAWN_AT_ONCE, DRAWN_LATER)
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a picture may come to; it is drawn with fewer dots an inch where it would be larger."""
+    """Limits of a picture; a larger one is drawn with fewer dots per inch."""
 
     longest_side: int
     """In pixels."""
@@ -177,13 +177,24 @@ def draw_pages(
     *,
     left: Callable[[], bool] = lambda: False,
 ) -> list[bytes]:
-    """PNG pictures of `pages` of the filing at `path`, in the order given, `dpi` dots an inch.
+    """Return PNG pictures of `pages` of a filing, in the order given.
 
-    A PDF is drawn by its reader; of HTML, which has no pages to draw, the layout is drawn that it was read in. It is
-    drawn in a process of its own, within limits: a library that draws cannot be stopped from within, and its process
-    does nothing else meanwhile. Raises ReadError where the file is gone or is not the one with `expected_hash`
-    (SHA-256): its frames would lie; DrawingTimeoutError, PoolBusyError, and CallLeftError once `left` says that nobody
-    waits.
+    A PDF is drawn by its reader; for HTML, which has no pages, its layout is drawn. Drawing runs in a separate process
+    with limits, because a drawing library cannot be interrupted from within.
+
+    Args:
+        path: The file of the filing.
+        expected_hash: SHA-256 of the content that the frames refer to.
+        pages: Pages and frames.
+        dpi: Dots per inch.
+        bounds: Limits of a picture; none where None.
+        left: Returns whether the caller has stopped waiting.
+
+    Raises:
+        ReadError: The file is gone or has changed, so that frames would be wrong.
+        DrawingTimeoutError: Drawing exceeded its limits.
+        PoolBusyError: Too many calls are drawing.
+        CallLeftError: `left` returned True.
     """
     limits = replace(DRAWING, seconds=DRAWING.seconds * len(pages), wait=DRAWING.wait * len(pages))
     try:
@@ -200,7 +211,7 @@ def draw_pages(
 def draw_pages_in_process(
     path: Path, expected_hash: str, pages: Sequence[FramedPage], dpi: int, bounds: Bounds | None = None
 ) -> list[bytes]:
-    """As `draw_pages`, in this process and without limits."""
+    """Return the same pictures, drawn in this process and without limits."""
     require_unchanged(path, expected_hash)
     of_kind = _of_pdf if path.suffix.lower() == ".pdf" else _of_html
     if bounds is None:
@@ -212,9 +223,9 @@ def draw_pages_in_process(
 
 
 def _max_dpi(path: Path, wanted: FramedPage, dpi: int, bounds: Bounds) -> int:
-    """Dots an inch at which a page of a PDF is not too large. Raises OffPageError."""
+    """Return the dots per inch at which a page of a PDF is within bounds. Raises OffPageError."""
     if path.suffix.lower() != ".pdf":
-        return dpi  # a sheet of HTML is as large as what is framed on it
+        return dpi  # a sheet of HTML grows with the frames on it
     width, height = pdf_reader().page_size(path, wanted.page)
     for box in (frame.box for frame in wanted.frames):
         if box.x0 >= width or box.y0 >= height or box.x1 <= 0 or box.y1 <= 0:
@@ -238,7 +249,7 @@ _MAX_TRIES = 5
 
 
 def require_unchanged(path: Path, expected_hash: str) -> None:
-    """Raise ReadError where a file has gone, or is not the one with `expected_hash` (SHA-256)."""
+    """Raise ReadError where a file is gone, or its SHA-256 is not `expected_hash`."""
     if not path.is_file():
         raise ReadError(
             "the file that this filing was read from is gone",
@@ -273,7 +284,7 @@ def _of_html(path: Path, pages: Sequence[FramedPage], dpi: int) -> Iterator[byte
 
 
 def _fit_page_to_content(content: PageContent, boxes: Sequence[Box]) -> PageContent:
-    """The page, as wide and high as what stands on it: a table may run over the sheet it was set on."""
+    """Return the page enlarged to its content, because a table may extend beyond its sheet."""
     boxes = [*boxes, *(Box(word.x0, word.y0, word.x1, word.y1) for word in content.words)]
     width = max((box.x1 for box in boxes), default=0.0) + _MARGIN
     height = max((box.y1 for box in boxes), default=0.0) + _MARGIN

@@ -1,4 +1,4 @@
-"""Cut pages into passages: spans of running text, and tables with their caption, unit and header."""
+"""Split pages into passages: spans of running text, and tables with their caption, unit and header."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from fin_agent.vocabulary.table import Table
 PASSAGE_TOKENS = 1024
 OVERLAP_TOKENS = 30
 _CHARACTERS_PER_TOKEN = 4
-"""English prose and tables average about four characters a token; an estimate needs no vocabulary file."""
+"""English prose and tables average about four characters per token; the estimate needs no vocabulary file."""
 _MIN_TABLE_ROWS = 3
 
 
 def passages_of(pages: Sequence[PageContent], tables: Sequence[Table]) -> list[Passage]:
-    """Passages of all pages, page by page: its text spans, then its tables."""
+    """Return the passages of all pages, page by page: text spans, then tables."""
     by_page: dict[int, list[Table]] = {}
     for table in tables:
         by_page.setdefault(table.page, []).append(table)
@@ -31,7 +31,7 @@ def passages_of(pages: Sequence[PageContent], tables: Sequence[Table]) -> list[P
 
 
 def split_text(text: str, tokens: int = PASSAGE_TOKENS, overlap: int = OVERLAP_TOKENS) -> Iterator[str]:
-    """Spans of at most `tokens` tokens (estimated), cut at line ends, each repeating the last `overlap` tokens."""
+    """Yield spans of at most `tokens` (estimated) tokens, cut at line ends, each repeating `overlap` tokens."""
     limit, kept = tokens * _CHARACTERS_PER_TOKEN, overlap * _CHARACTERS_PER_TOKEN
     lines = text.strip().split("\n")
     span: list[str] = []
@@ -42,7 +42,7 @@ def split_text(text: str, tokens: int = PASSAGE_TOKENS, overlap: int = OVERLAP_T
                 yield "\n".join(span)
             span = _tail(span, kept)
             length = sum(len(part) + 1 for part in span)
-            if length + len(line) > limit:  # no room for what is repeated
+            if length + len(line) > limit:  # no room for the overlap
                 span, length = [], 0
         span.append(line)
         length += len(line) + 1
@@ -51,7 +51,7 @@ def split_text(text: str, tokens: int = PASSAGE_TOKENS, overlap: int = OVERLAP_T
 
 
 def table_text(table: Table) -> str:
-    """A table as lines of text: caption, unit, header, then a line a row with its section path."""
+    """Return a table as lines of text: caption, unit, header, then one line per row with its section path."""
     lines = [part for part in (table.caption, table.unit_line) if part]
     lines.append(" | ".join(("", *table.columns)))
     for row in table.rows:

@@ -1,4 +1,4 @@
-"""A file becomes a Filing: read, identify, assign Items and statements, find tables and facts, cut passages."""
+"""Read a file into a Filing: read, identify, assign Items and statements, find tables and facts, split passages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from fin_agent.vocabulary.page import ItemStart, Page, PageContent, TableKind
 
 PDF_READER_VARIABLE = "FIN_AGENT_PDF_READER"
 READER_VERSION = "14"
-"""Raised whenever the same file would be read differently: filings read by another version are read again."""
+"""Increased whenever the same file would be read differently; filings read by another version are read again."""
 READABLE = (".pdf", ".htm", ".html", ".xhtml", ".htm.gz", ".html.gz")
 
 _NAME_ENDING = re.compile(r"\.(?:pdf|html?|xhtml)(?:\.gz)?$", re.I)
@@ -43,10 +43,16 @@ _NO_TITLE = re.compile(r"^(table of contents|\W*\d*\W*|page \d+.*|[ivxlc]+)$", r
 def read_filing(
     path: Path, metric_of: MetricOf, unit_of: UnitOf | None = None, concept_of: ConceptOf = lambda concept: None
 ) -> Filing:
-    """Read the file at `path`. Raises ReadError naming the file, the reason and the next step.
+    """Read the file at `path` into a Filing.
 
-    `metric_of` names the canonical metric of a printed row, `concept_of` that of an XBRL concept, `unit_of` the unit of
-    a metric.
+    Args:
+        path: The file.
+        metric_of: Returns the metric of a printed row.
+        unit_of: Returns the unit of a metric.
+        concept_of: Returns the metric of an XBRL concept.
+
+    Raises:
+        ReadError: The file cannot be read; the error names the file, the reason and the next step.
     """
     document, hash_ = read_with_hash(path)
     return filing_of(
@@ -70,7 +76,7 @@ def filing_of(
     source: str,
     content_hash: str,
 ) -> Filing:
-    """The filing that a document's pages and tags are, whatever they were read by; see `read_filing`."""
+    """Return the Filing for a document's pages and tags, whatever they were read by; see `read_filing`."""
     contents = document.pages
     identity = identify(contents, document.tags)
     located = located_statements(contents)
@@ -136,14 +142,14 @@ def _of_parent(fact: Fact) -> Fact:
 
 
 def _of_entity(fact: Fact, entity: str | None) -> Fact:
-    """`fact` as that of a further registrant, as a subsidiary that files with its parent."""
+    """Return `fact` as a fact of a further registrant, such as a subsidiary that files with its parent."""
     return fact if entity is None else replace(fact, scope=entity, part_kind="entity")
 
 
 def read_document(path: Path, *, accept_repaired: bool = False) -> Document:
-    """The pages of the file at `path`, by the reader of its kind. Raises ReadError.
+    """Return the pages of the file at `path`, using the reader for its kind. Raises ReadError.
 
-    With `accept_repaired` a PDF that is cut off is read as far as it can be mended, with the warning REPAIRED.
+    With `accept_repaired`, a truncated PDF is read as far as it can be repaired, with the warning REPAIRED.
     """
     kind = _READ.search(path.name)
     if kind is None:
@@ -166,11 +172,11 @@ def read_document(path: Path, *, accept_repaired: bool = False) -> Document:
 
 
 def read_with_hash(path: Path, *, accept_repaired: bool = False) -> tuple[Document, str]:
-    """Read a document, and return it with the hash of the very content that was read.
+    """Read a document, and return it with the hash of exactly the content that was read.
 
     Raises:
-        ReadError: As `read_document`, or the file changed meanwhile. What was read would otherwise be kept under the
-            hash of what is there now, and never be read again.
+        ReadError: As `read_document`, or the file changed meanwhile. Its pages would otherwise be stored under the hash
+            of the new content, which would never be read.
     """
     before = _hash_now(path)
     document = read_document(path, accept_repaired=accept_repaired)
@@ -184,7 +190,7 @@ def read_with_hash(path: Path, *, accept_repaired: bool = False) -> tuple[Docume
 
 
 def _hash_now(path: Path) -> str | None:
-    """None where the file cannot be had: its reader says why, or it was taken away."""
+    """Return the hash, or None where the file is unavailable, which its reader reports."""
     try:
         return content_hash(path)
     except OSError:
@@ -192,28 +198,28 @@ def _hash_now(path: Path) -> str | None:
 
 
 def chosen_pdf_reader() -> str | None:
-    """The PDF reader that the variable FIN_AGENT_PDF_READER names; None where it names none."""
+    """Return the PDF reader in the variable FIN_AGENT_PDF_READER; None where it is not set."""
     return os.environ.get(PDF_READER_VARIABLE) or None
 
 
 def reader_version() -> str:
-    """Version and PDF reader by which files are read: what was read by another is read again."""
+    """Return the version and the PDF reader; files read by another are read again."""
     chosen = chosen_pdf_reader()
     return READER_VERSION if chosen in (None, MUPDF) else f"{READER_VERSION} {chosen}"
 
 
 def is_readable(path: Path) -> bool:
-    """Whether a file's name is that of a kind that is read."""
+    """Return whether a file's name has a supported extension."""
     return bool(_READ.search(path.name))
 
 
 def doc_id_of(path: Path) -> str:
-    """The file's name without `.pdf`, `.htm`, `.html`, also with `.gz`."""
+    """Return the file's name without `.pdf`, `.htm`, `.html`, also with `.gz`."""
     return _NAME_ENDING.sub("", path.name)
 
 
 def is_doc_id(name: str) -> bool:
-    """Whether a filing can have this name: something to be seen and typed, and nothing that a terminal would obey."""
+    """Return whether a filing can have this name: visible, typeable, and without terminal control characters."""
     return bool(name.strip()) and len(name) <= _MAX_NAME_LENGTH and not any(map(_unseen, name))
 
 
@@ -225,13 +231,13 @@ def _unseen(letter: str) -> bool:
 
 
 def content_hash(path: Path) -> str:
-    """SHA-256 of the file's bytes, in hex."""
+    """Return the SHA-256 of the file's bytes, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def title_of(page: PageContent) -> str:
-    """The first line of the page that says something, at most 120 characters."""
+    """Return the first meaningful line of the page, at most 120 characters."""
     for line in page.text.split("\n", 12)[:12]:
         stripped = " ".join(line.split())
         if len(stripped) > 3 and not _NO_TITLE.match(stripped):

@@ -1,1 +1,1 @@
-"""Who, what and when: the identity of a filing, from its content."""
+"""The identity of a filing (company, form, period), determined from its content."""

@@ -1,4 +1,4 @@
-"""What the cover of a filing says: form, registrant, numbers, ticker."""
+"""Read the cover of a filing: form, registrant, numbers, ticker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fin_agent.vocabulary.page import PageContent
 def reading(
     field: str, value: str | int | date | Form, kind: Kind, printed: str = "", page: int | None = None
 ) -> FieldSource:
-    """A reading of `field`; `printed` are the words it was taken from, `page` their page (0-based)."""
+    """Return a reading of `field`; `printed` are the words it was read from, `page` is their page (0-based)."""
     words = " ".join(printed.split())
     text = value.isoformat() if isinstance(value, date) else str(value)
     return FieldSource(field, text, kind.origin, words[:_MAX_LENGTH], kind.confidence, page)
@@ -26,13 +26,13 @@ _MAX_LENGTH = 200
 
 
 class Kind(NamedTuple):
-    """A kind of reading: from where, and how far it is trusted.
+    """A kind of reading: its source, and how much it is trusted.
 
-    Confidences are estimates that order the votes of readings; they are no measured rates of error. In the 173 filings
-    of 21 companies at hand no two readings of a field differed, so these filings cannot tell a kind that is right 97
-    times in 100 from one that is always right; readings without a second one beside them were, but for form, year and
-    quarter, not checked. Known weaknesses lower a kind: hand-typed foci stand below the calendar's usual name, counted
-    words below sentences, and the usual name of a year that ends in winter is not read where anything else names it.
+    Confidences are estimates that weight the votes of readings, not measured error rates. In the 173 filings of 21
+    companies at hand, no two readings of a field differed, so these filings cannot distinguish a kind that is right 97
+    times in 100 from one that is always right. Readings without a second one were not checked, except for form, year
+    and quarter. Known weaknesses lower a kind: hand-typed foci rank below the calendar's usual name, counted words
+    below sentences, and the usual name of a year that ends in winter is used only where nothing else names the year.
     """
 
     origin: Origin
@@ -40,66 +40,66 @@ class Kind(NamedTuple):
 
 
 TAG = Kind(Origin.DEI, 0.99)
-"""A `dei:` tag that copies the cover."""
+"""A `dei:` tag that repeats the cover."""
 FOCUS = Kind(Origin.DEI, 0.96)
-"""`DocumentFiscalYearFocus` and its like: typed by hand, and left over from the report before."""
+"""`DocumentFiscalYearFocus` and similar tags: typed by hand, and sometimes left over from the previous report."""
 ENTITY_PAGE = Kind(Origin.DEI, 0.95)
 """The same fields, printed as a page `Document and Entity Information`."""
 
 COVER = Kind(Origin.COVER, 0.99)
-"""What a form cover prints beside its caption."""
+"""Text next to its caption on a form cover."""
 COVER_PLACE = Kind(Origin.COVER, 0.96)
-"""What stands where the cover usually has it, without a caption."""
+"""Text in its usual position on the cover, without a caption."""
 REPORT_DATE = Kind(Origin.COVER, 0.85)
-"""`Date of report`, where it is not the day of the event, as a filing date."""
+"""`Date of report`, where it differs from the day of the event, as a filing date."""
 
 TITLE = Kind(Origin.TITLE, 0.98)
 """The title of a release or a call: `Harbor Announces Third Quarter Fiscal 2023 Results`."""
 DATELINE = Kind(Origin.TITLE, 0.9)
-"""The first date of a release that ends no period."""
+"""The first date of a release that does not end a period."""
 
 SIGNATURE = Kind(Origin.SIGNATURE, 0.98)
-"""Name and date beside the registrant's signature."""
+"""Name and date next to the registrant's signature."""
 
 SENTENCE = Kind(Origin.TEXT, 0.98)
-"""A sentence that says it: `fiscal 2022, which ended January 28, 2023`, `(NYSE: HTW)`."""
+"""An explicit sentence: `fiscal 2022, which ended January 28, 2023`, `(NYSE: HTW)`."""
 COUNTED = Kind(Origin.TEXT, 0.93)
-"""What the pages say most often: the newest period end, the name in their text, the year they speak of."""
+"""The most frequent value in the text: newest period end, company name, year mentioned."""
 
 FROM_YEAR_END = Kind(Origin.DERIVED, 0.96)
-"""Quarter and month of the year's end, counted from the last year's end that the text prints."""
+"""Quarter and year-end month, computed from the last year end that the text prints."""
 FROM_LENGTH = Kind(Origin.DERIVED, 0.95)
 """The same, from the longest span reported: `nine months ended`."""
 FROM_FIGURES = Kind(Origin.DERIVED, 0.92)
 """The day on which most tagged figures end."""
 FROM_END = Kind(Origin.DERIVED, 0.97)
-"""What follows from the period's end: the year it is usually named after, the month the year ends in."""
+"""Conclusions from the period's end: the usual name of the year, the month in which the year ends."""
 FROM_CONTENT = Kind(Origin.DERIVED, 0.9)
 """The kind of a document without a form cover."""
 ASSUMED = Kind(Origin.DERIVED, 0.7)
-"""A calendar year, where nothing says otherwise."""
+"""A calendar year, in the absence of other evidence."""
 FROM_WINTER_END = {
     1: Kind(Origin.DERIVED, 0.75),
     2: Kind(Origin.DERIVED, 0.6),
     3: Kind(Origin.DERIVED, 0.85),
 }
-"""By month, the usual name of a year that ends in winter: filers differ."""
+"""By month, the usual name of a year that ends in winter, where filers differ."""
 
 
 class PlainPage(NamedTuple):
-    """A page's text in plain print, and its number (0-based)."""
+    """The normalized text of a page, with its number (0-based)."""
 
     number: int
     text: str
 
 
 def plain_pages(pages: Iterable[PageContent]) -> list[PlainPage]:
-    """The pages' texts in plain print, in order."""
+    """Return the normalized texts of pages, in order."""
     return [plain_page(page) for page in pages]
 
 
 def plain_page(page: PageContent) -> PlainPage:
-    """The page's text in plain print."""
+    """Return the normalized text of a page."""
     return PlainPage(page.number, normalize_print(page.text))
 
 
@@ -111,7 +111,7 @@ _SPACED_WORD = re.compile(r"(?<!\S)(?:\S ){2,}\S(?!\S)")
 
 
 def normalize_print(text: str) -> str:
-    """Ordinary spaces and hyphens, without zero-width marks; lines stay lines."""
+    """Return text with ordinary spaces and hyphens and without zero-width marks; line breaks are kept."""
     if not text.isascii():
         # A dozen `replace` are ten times faster than one `translate`.
         for printed, plain in _CHARACTERS:
@@ -120,9 +120,9 @@ def normalize_print(text: str) -> str:
 
 
 def join_spaced_letters(text: str) -> str:
-    """Joins words printed with spaces between their letters: `D e c e m b e r  3 1` -> `December 31`.
+    """Join words printed with spaces between letters: `D e c e m b e r  3 1` -> `December 31`.
 
-    Only lines that consist mostly of single characters are touched.
+    Only lines that consist mostly of single characters are changed.
     """
     if not _SPACED_WORD.search(text):
         return text
@@ -138,7 +138,7 @@ def _despaced_line(line: str) -> str:
 
 
 def numbers_on_cover(text: str, page: int) -> Iterator[FieldSource]:
-    """Readings of `file_number`, `employer_id` and `cik`, each where it is printed."""
+    """Yield readings of `file_number`, `employer_id` and `cik`, where printed."""
     captioned = _AFTER_FILE.search(text)
     found = captioned or _ANY_NUMBER.search(text)
     if found is not None:
@@ -153,13 +153,13 @@ def numbers_on_cover(text: str, page: int) -> Iterator[FieldSource]:
 
 
 def plain_file_number(printed: str) -> str | None:
-    """`1-1183` of `001-01183`; None where it is no commission file number."""
+    """Return `1-1183` for `001-01183`; None for text that is not a commission file number."""
     found = re.search(_NUMBER, printed)
     return _file_number(found) if found else None
 
 
 def plain_employer_id(printed: str) -> str | None:
-    """`12-3456789` of the number with or without its hyphen; None where it is none, or all zeros."""
+    """Return `12-3456789` for the number with or without its hyphen; None for other text or all zeros."""
     digits = re.sub(r"\W", "", printed)
     return f"{digits[:2]}-{digits[2:]}" if re.fullmatch(r"\d{9}", digits) and digits.strip("0") else None
 
@@ -179,9 +179,9 @@ _CIK = re.compile(r"\b(?:CIK|Central\s+Index\s+Key)\W{0,4}(?:n(?:umber|o)\W{0,4}
 
 
 def name_on_cover(text: str, page: int) -> FieldSource | None:
-    """The name printed above `(Exact name of registrant ...)`, else the one right below the file number.
+    """Return the name above `(Exact name of registrant ...)`, otherwise the one right below the file number.
 
-    Of several registrants on one cover it is the first.
+    Where a cover has several registrants, it is the first.
     """
     caption = _CAPTION.search(text) or _TRANSLATION.search(text)
     if caption is not None:
@@ -189,7 +189,7 @@ def name_on_cover(text: str, page: int) -> FieldSource | None:
         name = (_first_of_several(above) if _SEVERAL.search(caption.group()) else None) or _name_in(above)
         if name is not None:
             return reading("company", name, COVER, f"{name} {caption.group()}", page)
-        # A cover set as a table has its captions in one row and the registrants in the rows below.
+        # A cover laid out as a table has its captions in one row and the registrants in the rows below.
         below = text[caption.end() :].split("\n", _CAPTIONS_OF_A_ROW)[:_CAPTIONS_OF_A_ROW]
         name = next((printed_name(line) for line in below if is_full_name(printed_name(line))), None)
         if name is not None:
@@ -206,7 +206,7 @@ def name_on_cover(text: str, page: int) -> FieldSource | None:
 
 
 def former_name_on_cover(text: str) -> str | None:
-    """The name printed above `(Former name or former address, if changed since last report)`."""
+    """Return the name printed above `(Former name or former address, if changed since last report)`."""
     caption = _FORMER_CAPTION.search(text)
     if caption is None:
         return None
@@ -223,14 +223,14 @@ def former_name_on_cover(text: str) -> str | None:
 
 _FORMER_CAPTION = re.compile(r"\bformer\s+name,?\s+(?:or\s+)?(?:former\s+)?(?:address|if)", re.IGNORECASE)
 _CAPTIONS_OF_A_ROW = 24
-"""Lines that the captions of such a row take."""
+"""Number of lines that such a row of captions takes."""
 _CAPTION = re.compile(
     r"\b(?:exact\s+)?names?\s+of\s+(?:the\s+)?(?:registrants?|issuers?|company)(?:\(s\))?(?:,)?\s+(?:as\s+)?(?:it\s+appears|specified)",
     re.IGNORECASE,
 )
 _ONLY_CAPTION = re.compile(r"(?:(?:commission|file|numbers?|exact|names?|of|registrants?)\W*)+", re.IGNORECASE)
 _TRANSLATION = re.compile(r"\btranslation\s+of\s+(?:the\s+)?registrant[’']?s\s+name", re.IGNORECASE)
-"""Some covers of foreign filers carry this caption alone."""
+"""The only caption on some covers of foreign filers."""
 _NOT_A_NAME = re.compile(
     r"commission\s+file|file\s+n(?:umber|o)|^\W*n(?:umber|os?)\b\W*[\dO]{1,3}-\d|transition\s+period|(?:year|period|quarter)\s+ended|date\s+of\s+(?:earliest|report)"
     r"|securities\s+(?:and|exchange)|exchange\s+act|washington,?\s+d|^\W*form\b|current\s+report|annual\s+report|quarterly\s+report"
@@ -255,12 +255,12 @@ _NUMBER_LINE = re.compile(
 
 
 def is_full_name(name: str) -> bool:
-    """Whether a line is a company's name with its legal form."""
+    """Return whether a line is a company's name with its legal form."""
     return len(name) <= 90 and _LEGAL_ENDING.search(name) is not None and not _NOT_A_NAME.search(name)
 
 
 def printed_name(line: str) -> str:
-    """A name as printed, without the print's accidents: rules, footnote stars, `Inc .`."""
+    """Return a name without printing artifacts: rules, footnote marks, `Inc .`."""
     name = re.sub(r"\s+", " ", line.strip(" _*†‡•|\t\r\ufeff\u200b()")).strip()
     return re.sub(r" (?=[.,](?:\s|$))", "", name)
 
@@ -269,7 +269,7 @@ _SEVERAL = re.compile(r"\b(?:names|registrants|issuers)\b", re.IGNORECASE)
 
 
 def _first_of_several(above: Sequence[str]) -> str | None:
-    """The topmost of the full names right above a caption that speaks of several registrants."""
+    """Return the topmost of the full names right above a caption for several registrants."""
     first = None
     for line in reversed(above[-8:]):
         name = printed_name(line)
@@ -280,7 +280,7 @@ def _first_of_several(above: Sequence[str]) -> str | None:
 
 
 def _name_in(above: list[str]) -> str | None:
-    """Joins the lines of a name that ends at the last of the lines `above` its caption."""
+    """Join the lines of a name that ends on the last of the lines `above` its caption."""
     lines: list[str] = []
     for line in reversed(above[-12:]):
         name = printed_name(line)
@@ -300,7 +300,7 @@ def _name_in(above: list[str]) -> str | None:
 
 
 def _is_complete_above(upper: str, lower: str) -> bool:
-    """Whether the upper line is a logo or another name and not the beginning of the lower one."""
+    """Return whether the upper line is a logo or another name rather than the beginning of the lower one."""
     if _LEGAL_ENDING.search(upper) and _LEGAL_ENDING.search(lower) and not upper.endswith((",", "&")):
         return True
     return set(re.findall(r"\w+", upper.lower())) <= set(re.findall(r"\w+", lower.lower()))
@@ -310,20 +310,20 @@ LISTED = re.compile(
     r"\(\s*(?:NYSE|NASDAQ|AMEX|TSX|ASX|LSE)[^)]{0,40}[:\s]\s?(?P<ticker>[A-Z]{1,5}(?:\.[A-Z])?)\b(?P<of_call>)[^)]{0,40}\)",
     re.I,
 )
-"""`(NASDAQ: ULTA)`, as releases print it behind the company's name."""
+"""`(NASDAQ: ULTA)`, as in releases after the company's name."""
 _CALLED = re.compile(
     r"\((?P<ticker>[A-Z]{1,5}(?:\.[A-Z])?)\)\s+Q[1-4]\s|^(?P<of_call>[A-Z]{1,5})\.(?:N|OQ?)\s+-\s+Q[1-4]\s",
     re.MULTILINE,
 )
-"""`Harbor Tool Works (HTW) Q3 2023 Earnings Call`, `HTW.N - Q3 2023 ...`, as calls are headed."""
+"""`Harbor Tool Works (HTW) Q3 2023 Earnings Call`, `HTW.N - Q3 2023 ...`: headings of calls."""
 
 
 def ticker_readings(
     cover: Sequence[PlainPage], pages: Sequence[PlainPage], further: Iterable[PlainPage] = ()
 ) -> Iterator[FieldSource]:
-    """Symbols in the cover's table, in a release's `(NASDAQ: ULTA)`, or in Item 5's words.
+    """Yield readings of symbols from the cover's table, a release's `(NASDAQ: ULTA)`, or the text of Item 5.
 
-    `further` pages are read only where the first ones name no symbol.
+    `further` pages are read only where the first ones have no symbol.
     """
     named = False
     for page in cover:
@@ -387,24 +387,24 @@ def _row_of_table(text: str) -> re.Match[str] | None:
 
 
 COVER_WITHIN = 25
-"""A cover is looked for on this many pages: annual reports print letters and pictures before it."""
+"""Number of first pages searched for a cover: annual reports may begin with letters and pictures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """A form cover as found."""
+    """A form cover that was found."""
 
     position: int
-    """Among the pages given."""
+    """Position among the pages given."""
     form: Form
     text: str
-    """Of the cover page, with letter-spaced lines repaired."""
+    """Text of the cover page, with letter-spaced lines repaired."""
     readings: tuple[FieldSource, ...]
-    """What is printed there; a field that is not printed has none."""
+    """Readings of the fields printed there."""
 
 
 def find_cover(pages: Sequence[PlainPage]) -> Cover | None:
-    """The first form cover among the first pages, or None."""
+    """Return the first form cover among the first pages, or None."""
     for position, (number, text) in enumerate(pages[:COVER_WITHIN]):
         if len(text) < _MIN_LENGTH or not _COMMISSION.search(text):
             continue
@@ -418,7 +418,7 @@ def find_cover(pages: Sequence[PlainPage]) -> Cover | None:
 
 
 def normalize_form(printed: str) -> Form:
-    """`10-K405`, `10-KT` and `10-K/A` are Form 10-K; a form that is not told apart is Form.OTHER."""
+    """Return the form: `10-K405`, `10-KT` and `10-K/A` are Form 10-K; unsupported forms are Form.OTHER."""
     letters = re.sub(r"[^0-9A-Z]", "", printed.upper())
     return next((form for stem, form in _FORMS.items() if letters.startswith(stem)), Form.OTHER)
 
@@ -453,7 +453,7 @@ _COVER_WORDS = re.compile(
 _PURSUANT = re.compile(r"(?:annual|quarterly|current|transition)\s+report\s+pursuant", re.IGNORECASE)
 _SCHEDULE = re.compile(r"^[^\w\n]{0,40}schedule\s+(?:14[AC]|TO|13[DG])\b", re.IGNORECASE | re.MULTILINE)
 _AMENDMENT = re.compile(r"^[^\w\n]{0,20}amendment\s+no\.?\s*\d+\W{0,5}$", re.IGNORECASE | re.MULTILINE)
-"""On a line of its own: an 8-K tells of amendments to other papers."""
+"""On its own line, because an 8-K mentions amendments to other documents."""
 
 _ENDED = re.compile(
     r"\b(?:fiscal\s+year|quarterly\s+period|transition\s+period|year|quarter|period|(?:\d\d|weeks))\s+end(?:ed|ing)\s*:?\s*(?:on\s+)?",
@@ -464,7 +464,7 @@ _TRANSITION_CHECKED = re.compile(r"[☒☑⌧✓✔þýX]\W{0,6}transition\s+rep
 
 
 def _period_end(text: str, page: int, heading: str) -> Iterator[FieldSource]:
-    """The last day of the year or quarter; of the transition period where the cover is that of a transition report."""
+    """Yield the last day of the year or quarter, or of the transition period on the cover of a transition report."""
     end = _first_end(text)
     transition = _transition(text)
     if transition is not None and (
@@ -485,7 +485,7 @@ def _first_end(text: str) -> tuple[int, PrintedDate] | None:
 
 
 def _transition(text: str) -> tuple[int, PrintedDate] | None:
-    """`transition period from July 1, 2022 to December 31, 2022`: its last day; None where the line is blank."""
+    """Return the last day of `transition period from July 1, 2022 to December 31, 2022`; None where it is blank."""
     for found in _TRANSITION.finditer(text):
         dates = printed_dates(text, found.end(), min(len(text), found.end() + 90))
         if len(dates) >= 2 and dates[0].date < dates[1].date:
@@ -498,7 +498,7 @@ _REPORT_DATE = re.compile(r"date\s+of\s+report\W*", re.IGNORECASE)
 
 
 def _event_dates(text: str, page: int) -> Iterator[FieldSource]:
-    """The earliest event of an 8-K, and the report's date where it is another: `July 1, 2022 (June 30, 2022)`."""
+    """Yield the earliest event of an 8-K, and the report's date if it differs: `July 1, 2022 (June 30, 2022)`."""
     found = _EVENT.search(text) or _REPORT_DATE.search(text)
     if found is None:
         return

@@ -1,4 +1,4 @@
-"""Identity fields as `dei:` concepts state them: tags of inline XBRL, or a printed page of the same fields."""
+"""Identity fields from `dei:` concepts: inline XBRL tags, or a printed page of the same fields."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from fin_agent.vocabulary.page import PageContent
 
 
 def dei_readings(tags: Sequence[Tag]) -> list[FieldSource]:
-    """Readings of the identity that the tags state.
+    """Return readings of the identity from tags.
 
-    Of several registrants it is the one without a member on the axis of legal entities, the parent; of several
-    classes of securities, the first common stock.
+    Of several registrants, it is the one without a member on the axis of legal entities, the parent; of several classes
+    of securities, the first common stock.
     """
     stated = _parent([tag for tag in tags if tag.concept.startswith("dei:") and not tag.nil and tag.text.strip()])
     found: list[FieldSource] = []
@@ -48,7 +48,7 @@ def dei_readings(tags: Sequence[Tag]) -> list[FieldSource]:
 
 
 def entity_page_readings(pages: Iterable[PageContent]) -> list[FieldSource]:
-    """Readings of a printed page `Document and Entity Information`, on which each concept stands before its value."""
+    """Return readings of a page `Document and Entity Information`, which prints each concept before its value."""
     for page in pages:
         if "Entity Registrant Name" not in page.text or "Document Type" not in page.text:
             continue
@@ -66,14 +66,14 @@ def entity_page_readings(pages: Iterable[PageContent]) -> list[FieldSource]:
 
 
 def former_name(tags: Sequence[Tag]) -> Iterator[OtherName]:
-    """The name that `dei:EntityInformationFormerLegalOrRegisteredName` states, where it is one."""
+    """Yield the name in `dei:EntityInformationFormerLegalOrRegisteredName`, if it is one."""
     for tag in _parent([tag for tag in tags if tag.concept == "dei:EntityInformationFormerLegalOrRegisteredName"]):
         if tag.text.strip() and not _NOTHING.fullmatch(tag.text):
             yield OtherName(tag.text, f"{tag.concept} {tag.text}", tag.page)
 
 
 def end_of_most_figures(tags: Sequence[Tag]) -> FieldSource | None:
-    """The period's end by the figures: the day on which most of the company's tagged figures end."""
+    """Return the period's end according to the figures: the day on which most of the company's tagged figures end."""
     ends = Counter(
         tag.end for tag in tags if tag.numeric and not tag.members and tag.end and 1990 < tag.end.year < 2100
     )
@@ -94,7 +94,7 @@ def _parent(tags: Sequence[Tag]) -> Sequence[Tag]:
     own = [tag for tag in tags if all(axis != _ENTITY_AXIS for axis, _ in tag.members)]
     if any(tag.concept == "dei:EntityRegistrantName" for tag in own) or len(own) == len(tags):
         return own
-    # Where every registrant is a member, the first one named is the parent.
+    # If every registrant is a member, the first one named is the parent.
     first = next((tag.members for tag in tags if tag.concept == "dei:EntityRegistrantName"), ())
     return [*own, *(tag for tag in tags if tag.members and set(first) <= set(tag.members))]
 
@@ -142,7 +142,7 @@ def _day(value: str) -> date | None:
 
 
 def _month(value: str) -> int | None:
-    """The month of `--12-31`; `--02-03`, the end of a 52/53-week year, is January's."""
+    """Return the month of `--12-31`; `--02-03`, the end of a 52/53-week year, counts as January."""
     found = re.fullmatch(r"-{0,2}(\d\d)-(\d\d)", value)
     if found is None:
         return None
@@ -180,7 +180,7 @@ _LABEL = re.compile(
 
 
 def _common_stock_symbol(tags: Sequence[Tag]) -> FieldSource | None:
-    """The symbol beside the first class that is common stock; without such a title, the first symbol."""
+    """Return the symbol of the first class that is common stock; without such a title, the first symbol."""
     titles = {tag.context: tag.text for tag in tags if tag.concept == "dei:Security12bTitle"}
     symbols = [
         (tag, found.group().upper())

@@ -1,4 +1,4 @@
-"""Who, what and when a filing is: readings of each field, and the one that is taken."""
+"""Identify a filing: collect readings of each field, and choose among them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _FIELDS = (
 
 
 def resolve_identity(readings: Iterable[FieldSource]) -> Identity:
-    """The Identity that `readings` (surest kinds first) speak for, each field with its sources."""
+    """Return the Identity that `readings` support, each field with its sources; more reliable kinds come first."""
     given = list(readings)
     ranked = {field: ranked_readings([one for one in given if one.field == field]) for field in _FIELDS}
     if all(one.value == "false" for one in ranked["amended"]):
@@ -78,17 +78,17 @@ def resolve_identity(readings: Iterable[FieldSource]) -> Identity:
 
 
 def best_value(readings: Iterable[FieldSource], field: str) -> str:
-    """The value of `field` that `readings` speak for; empty where none names it."""
+    """Return the value of `field` that `readings` support best; empty where none names it."""
     found = ranked_readings([one for one in readings if one.field == field])
     return found[0].value if found else ""
 
 
 def ranked_readings(readings: Sequence[FieldSource]) -> list[FieldSource]:
-    """Readings of one field, those of the best supported value first, without repetitions.
+    """Return readings of one field without repetitions, those of the best supported value first.
 
     Each reading votes for its value with the logarithm of its odds, as independent witnesses do: one of 0.99 outweighs
-    one of 0.97, two of 0.9 outweigh it together. Between equals the one given first is taken. Prints of a company's
-    name that mean the same company get the spelling of the first of them.
+    one of 0.97, which two of 0.9 together outweigh. Ties go to the reading given first. Variants of a company's name
+    get the spelling of the first of them.
     """
     alike: list[FieldSource] = []
     for one in readings:
@@ -114,19 +114,19 @@ def _resolve_day(value: str) -> date | None:
 
 _FIRST_PAGES = 30
 _MARKET_WITHIN = 60
-"""Item 5 of older reports, which name the symbol there and not on the cover, stands within these pages."""
+"""Item 5 of older reports, which has the symbol where the cover does not, is within these pages."""
 _NOTES_WITHIN = 150
-"""The first notes, which say how the filer names years that end in winter, stand within these pages."""
+"""The first notes, which define the names of years that end in winter, are within these pages."""
 _PERIODIC = (Form.TEN_K, Form.TEN_Q, Form.TWENTY_F)
 
 
 def identify(pages: Sequence[PageContent], tags: Sequence[Tag] = ()) -> Identity:
-    """Identity of the document whose `pages` and `tags` these are; never raises.
+    """Return the identity of the document with these `pages` and `tags`. Never raises.
 
-    Tags (`dei:`) are read first, then the form cover, the signature and the text; of readings that differ the best
-    supported one is taken and the others are kept in `Identity.sources`. Without tags, form cover and results it is
-    Form.OTHER, and a company is named only where it is certain. Only the first 30 pages and those where signatures
-    stand are read, so that length costs nothing.
+    `dei:` tags are read first, then the form cover, the signature and the text. Where readings differ, the best
+    supported one is used, and the others are kept in `Identity.sources`. Without tags, form cover and results, the form
+    is Form.OTHER and a company is named only where it is certain. Only the first 30 pages and those with signatures are
+    read, so that the length of a document does not matter.
     """
     first = plain_pages(pages[:_FIRST_PAGES])
     stated = dei_readings(tags)
@@ -138,7 +138,7 @@ def identify(pages: Sequence[PageContent], tags: Sequence[Tag] = ()) -> Identity
     readings = [*stated, *(cover.readings if cover else ())]
     body = first[cover.position :] if cover else first
     if best_value(readings, "form") == Form.OTHER and is_release(body[1:]):
-        # A foreign filer's results come under the cover of a Form 6-K.
+        # A foreign filer's results have the cover of a Form 6-K.
         kept = [one for one in readings if one.field in _OF_THE_FILER]
         return resolve_identity([*kept, *_without_cover(body[1:])])
     form = Form(best_value(readings, "form"))
@@ -147,10 +147,10 @@ def identify(pages: Sequence[PageContent], tags: Sequence[Tag] = ()) -> Identity
 
 
 def _release_readings(body: Sequence[PlainPage]) -> _Release:
-    """What an 8-K's exhibit, a release of results behind the cover, says of their period.
+    """Return the reporting period of an 8-K from its exhibit, a release of results after the cover.
 
-    Items that tell of an acquisition or a vote name years and earnings too: the report's own pages are no release, and
-    without an Item on results the exhibit's title has to speak of them.
+    Items about an acquisition or a vote mention years and earnings too. The report's own pages are therefore not a
+    release and, without an Item on results, the exhibit's title must mention results.
     """
     own = [position for position, page in enumerate(body[:_EXHIBIT_WITHIN]) if _OWN_PAGE.search(page.text)]
     first = max([1, *(position + 1 for position in own)])
@@ -176,7 +176,7 @@ _EXHIBIT_WITHIN = 8
 _OWN_PAGE = re.compile(
     r"^[ \t]*item\s+[1-9]\.[0-9]{2}\b|duly\s+caused\s+this\s+report\s+to\s+be\s+signed", re.IGNORECASE | re.MULTILINE
 )
-"""The Items of an 8-K and its signature; its exhibits stand behind them."""
+"""The Items of an 8-K and its signature, which come before its exhibits."""
 _ITEM_ON_RESULTS = re.compile(r"^[ \t]*item\s+2\.02\b", re.IGNORECASE | re.MULTILINE)
 _OF_THE_FILER = ("company", "ticker", "cik", "file_number", "employer_id", "fiscal_year_end_month")
 
@@ -188,13 +188,13 @@ def _readings_for_form(
     tags: Sequence[Tag],
     body: Sequence[PlainPage],
 ) -> list[FieldSource]:
-    """All readings of a filing of this `form`: those `stated` by tags and cover, and what the `body` adds to them."""
+    """Return all readings of a filing of this `form`: those `stated` by tags and cover, and those of the `body`."""
     found = [one for one in stated if one.field != "quarter" or form is Form.TEN_Q]
     figures = end_of_most_figures(tags) if form in _PERIODIC else None
     if figures is not None:
         found.append(figures)
     if not best_value(found, "company"):
-        # Before the signature, which is often in capitals.
+        # Prefer the text to the signature, which is often in capitals.
         named = registrant_in_text(body[:12]) or registrant_in_text(plain_pages(pages[-3:]))
         found += [named] if named else []
     start = body[0].number - pages[0].number if body else 0
@@ -211,10 +211,10 @@ def _readings_for_form(
 def _period_readings(
     form: Form, known: Sequence[FieldSource], body: Sequence[PlainPage], notes: Iterable[PlainPage]
 ) -> list[FieldSource]:
-    """What the text and the calendar say of period end, year and quarter; `notes` are the pages behind the body."""
+    """Return readings of period end, year and quarter from text and calendar; `notes` are the pages after the body."""
     found: list[FieldSource] = []
     if form in _PERIODIC:
-        # The cover is no witness beside itself.
+        # The cover must not confirm itself.
         on_cover = any(one.field == "period_end" and one.origin is Origin.COVER for one in known)
         newest = newest_period_end(body[1:] if on_cover else body, _day(best_value(known, "filed")))
         found += [newest] if newest else []
@@ -239,13 +239,13 @@ def _period_readings(
 def _other_names(
     found: Sequence[FieldSource], tags: Sequence[Tag], body: Sequence[PlainPage], company: str
 ) -> Iterator[OtherName]:
-    """Former names stated by a tag or the cover, and the company's name where the cover spells it otherwise."""
+    """Yield former names from tag or cover, and the company's name where the cover spells it differently."""
     yield from former_name(tags)
     former = former_name_on_cover(body[0].text) if body else None
     if former is not None:
         yield OtherName(former, former, body[0].number)
     for one in found:
-        # A register's `LARK POWER CO` stands on the cover as `Lark Power Company`.
+        # `LARK POWER CO` in a register is `Lark Power Company` on the cover.
         if one.field == "company" and one.origin is Origin.COVER and is_spelled_differently(one.value, company):
             yield OtherName(one.value, one.printed, one.page)
 

@@ -1,4 +1,4 @@
-"""Names of a company: the registrant's, those it had, those it is called by."""
+"""Names of a company: the registrant's name, former names and short names."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from fin_agent.vocabulary.identity import FieldSource
 from fin_agent.vocabulary.page import PageContent
 
 NAMES_SEPARATOR = "; "
-"""Between the names in the value of `other_names`."""
+"""Separates the names in the value of `other_names`."""
 
 
 def same_company(one: str, other: str) -> bool:
-    """Whether two names differ in case, punctuation, `The` and the spelling of their legal ending alone.
+    """Return whether two names differ only in case, punctuation, `The` and the spelling of their legal form.
 
     >>> same_company("COCA COLA CO", "The Coca-Cola Company")
     True
@@ -41,12 +41,12 @@ def same_company(one: str, other: str) -> bool:
 
 
 def is_spelled_differently(one: str, other: str) -> bool:
-    """Whether the letters of two names differ, not only their case and punctuation."""
+    """Return whether the letters of two names differ, not only case and punctuation."""
     return re.sub(r"[\W_]", "", one.casefold()) != re.sub(r"[\W_]", "", other.casefold())
 
 
 def distinctive_words(name: str) -> str:
-    """The words of a name that tell it from others, in small letters."""
+    """Return the distinctive words of a name in lower case, joined."""
     name = collapse_spaces(name, MAX_LABEL_LENGTH)
     name = re.sub(r"\s*[/\\][A-Za-z ]{2,8}[/\\]?\s*$", "", name)
     name = re.sub(r"[.'’®™/]", "", name.casefold()).replace("&", " and ")
@@ -55,7 +55,7 @@ def distinctive_words(name: str) -> str:
         words = words[1:]
     while len(words) > 1 and words[-1] in _ENDINGS:
         words.pop()
-    # `AMAZON COM INC` of a register is `Amazon.com, Inc.` of the cover, `COCA COLA` is `Coca-Cola`.
+    # `AMAZON COM INC` in a register is `Amazon.com, Inc.` on the cover; `COCA COLA` is `Coca-Cola`.
     return "".join(words)
 
 
@@ -88,7 +88,7 @@ _DEFINES = re.compile(
 
 
 def registrant_in_text(pages: Sequence[PlainPage]) -> FieldSource | None:
-    """The company that these pages are of, by how often and in which places it is named; None where none is."""
+    """Return the company of these pages, by the frequency and positions of names; None where there is none."""
     for number, text in pages[:3]:
         listed = LISTED.search(text)
         if listed is not None:
@@ -117,7 +117,7 @@ def registrant_in_text(pages: Sequence[PlainPage]) -> FieldSource | None:
 
 
 def _name_before(text: str, place: int) -> str | None:
-    """The name that ends right before `(NASDAQ: ...)`."""
+    """Return the name that ends right before `(NASDAQ: ...)`."""
     words: list[str] = []
     for line in reversed(text[max(0, place - 120) : place].split("\n")):
         of_line = line.split()
@@ -140,9 +140,9 @@ LAST_PAGES = 40
 
 
 def signature_readings(pages: Sequence[PageContent], first: int, not_before: date | None) -> Iterator[FieldSource]:
-    """Name and date (`filed`) of the first signature from the page at position `first` on.
+    """Yield the name and date (`filed`) of the first signature from the page at position `first` on.
 
-    Dates before `not_before`, the end of the period, are no dates of signing. Of long files only the first 400 and
+    Dates before `not_before`, the end of the period, are not dates of signing. Of long files, only the first 400 and
     the last 40 pages are read.
     """
     for page in distant_pages(pages, first):
@@ -162,19 +162,19 @@ def signature_readings(pages: Sequence[PageContent], first: int, not_before: dat
 
 
 def distant_pages(pages: Sequence[PageContent], first: int) -> Iterator[PageContent]:
-    """Pages from position `first` on, without those in the middle of very long files."""
+    """Yield pages from position `first` on, without those in the middle of very long files."""
     yield from pages[first:SIGNED_WITHIN]
     yield from pages[max(SIGNED_WITHIN, first, len(pages) - LAST_PAGES) :]
 
 
 _DAY_APART = re.compile(r"\b([123]) (\d)(?=\s*,\s*(?:19|20)\d\d)")
-"""`February 1 5 , 2018`, as signed copies are typed."""
+"""`February 1 5 , 2018`, as typed in signed copies."""
 _HEADING = re.compile(r"\bsignatures?(?:\(s\))?\b\W{0,40}(?=pursuant)", re.IGNORECASE)
 _AUTHORIZED = re.compile(r"duly\s+authorized\W*", re.IGNORECASE)
 
 
 def _signer(text: str, place: int) -> str | None:
-    """The full name between `thereunto duly authorized` and the signature."""
+    """Return the full name between `thereunto duly authorized` and the signature."""
     authorized = _AUTHORIZED.search(text, place, place + 900)
     if authorized is None:
         return None
@@ -192,7 +192,7 @@ def _line_around(text: str, start: int, end: int) -> str:
 
 
 class OtherName(NamedTuple):
-    """A name as found."""
+    """A further name that was found."""
 
     name: str
     printed: str
@@ -200,7 +200,7 @@ class OtherName(NamedTuple):
 
 
 def other_names(pages: Sequence[PlainPage], company: str, known: Iterable[OtherName] = ()) -> FieldSource | None:
-    """One reading of all the names: `formerly known as ...`, `(“Square,” the “Company”)`; None where there is none.
+    """Return one reading of all names: `formerly known as ...`, `(“Square,” the “Company”)`; None where there are none.
 
     `known` are names found elsewhere: in a release's title, on the cover, in a tag.
     """
@@ -246,7 +246,7 @@ _QUOTED = re.compile(r"[“\"]\s*([^”\"“]{2,40}?)\s*[”\"]")
 _TERMS = re.compile(
     r"[“\"][^”\"“]{2,40}[”\"](?:[\s,]{0,4}(?:(?:and/or|and|or)[\s,]{1,4})?(?:the\s+)?[“\"][^”\"“]{2,40}[”\"]){1,9}"
 )
-"""Quoted terms one after another: `“we,” “us,” “our,” “PepsiCo” and the “Company”`."""
+"""Quoted terms in succession: `“we,” “us,” “our,” “PepsiCo” and the “Company”`."""
 _SELF = re.compile(
     r"[“\"]\s*(?:we|us|our|the\s+Company|Company|Registrant|the\s+Registrant)[,.]?\s*[”\"]", re.IGNORECASE
 )
@@ -270,7 +270,7 @@ def _pattern_of(company: str) -> re.Pattern[str] | None:
 
 
 def _is_own_former_name(text: str, former: re.Match[str], named: re.Pattern[str] | None) -> bool:
-    """Whether a former name is the registrant's and not a subsidiary's."""
+    """Return whether a former name is the registrant's rather than a subsidiary's."""
     if re.match(r"[\s,]*(?:we|the\s+Company)\b", text[former.end() : former.end() + 20]):
         return True
     if named is None:
@@ -282,7 +282,7 @@ def _is_own_former_name(text: str, former: re.Match[str], named: re.Pattern[str]
 
 
 def _names_in_brackets(behind: str) -> list[str]:
-    """Names in the brackets behind a name: `(“Square,” the “Company”)`, `(Verizon, or the Company)`."""
+    """Return names in the brackets after a name: `(“Square,” the “Company”)`, `(Verizon, or the Company)`."""
     opening = _BRACKET.match(behind)
     if opening is None:
         return []

@@ -1,4 +1,4 @@
-"""Which period a filing reports: dates on the cover, the filer's naming of years, releases of results."""
+"""Determine the period that a filing reports: dates on the cover, the filer's naming of years, releases of results."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def year_readings(
     further: Iterable[PlainPage] = (),
     named: bool = False,
 ) -> list[FieldSource]:
-    """Readings of the fiscal year of `period_end`, surest first.
+    """Return readings of the fiscal year of `period_end`, most reliable first.
 
-    Best is a sentence that binds a name to a date (`fiscal 2023 ended January 28, 2023`); where several bind
-    differently, what most of them say. Where years end in winter and no sentence does, `further` pages are searched
-    for one, and the years that the text speaks of count: a filer whose current year is 2023 speaks more of fiscal
-    2023 than of fiscal 2021. Last comes the usual name; of a year that ends in winter only where nothing else, and
-    nobody before (`named`), names it, since filers differ there.
+    The best evidence is a sentence that links a name to a date (`fiscal 2023 ended January 28, 2023`); if several
+    differ, the majority counts. Where years end in winter and there is no such sentence, `further` pages are searched
+    for one, and the frequency of years in the text counts: a filer whose current year is 2023 mentions fiscal 2023 more
+    often than fiscal 2021. The usual name comes last; for a year that ends in winter, it is used only where neither the
+    text nor an earlier reading (`named`) names the year, because filers differ.
     """
     usual = fiscal_year_of(period_end, year_end_month)
     found = []
@@ -62,7 +62,7 @@ def year_readings(
 
 
 def _year_names_from_sentences(pages: Iterable[PlainPage], period_end: date, month: int) -> tuple[int, str, int] | None:
-    """(years from the usual name, the words, their page), by most of the sentences that bind a name to a date."""
+    """Return (offset from the usual name, words, page) by the majority of sentences that link name and date."""
     bound = []
     for one in _names_with_dates(pages, month):
         offset = one.year - fiscal_year_of(one.end, month)
@@ -77,7 +77,7 @@ def _year_names_from_sentences(pages: Iterable[PlainPage], period_end: date, mon
 
 
 _YEARS_COUNTED = 1200
-"""Days around the period's end within which names of years are taken as named the same way."""
+"""Days around the period's end within which years are assumed to be named in the same way."""
 
 
 def _year_mentions(pages: Sequence[PlainPage], usual: int, month: int) -> FieldSource | None:
@@ -90,7 +90,7 @@ def _year_mentions(pages: Sequence[PlainPage], usual: int, month: int) -> FieldS
             places.setdefault(year, (text[max(0, found.start() - 1) : found.end()], page))
     year = usual
     if month == 1:
-        # Usually named after the year before; some are named after the year they close in.
+        # Usually named after the year before; some are named after the year in which they end.
         if spoken[usual + 1] >= 2 and spoken[usual + 1] > spoken[usual - 1]:
             year = usual + 1
     elif spoken[usual - 1] >= 2 and spoken[usual - 2] > spoken[usual]:
@@ -132,7 +132,7 @@ _TABLE_OF_YEARS = re.compile(
 
 
 def _names_with_dates(pages: Iterable[PlainPage], year_end_month: int) -> Iterator[_NamedYear]:
-    """Names that sentences bind to ends; ends of quarters count only where they are called quarters of the year."""
+    """Yield names that sentences link to ends; ends of quarters count only if called quarters of the year."""
     for number, text in pages:
         if "iscal" in text:
             for found in _NAME_THEN_DATE.finditer(text):
@@ -158,10 +158,10 @@ def _with_dates(pattern: re.Pattern[str], text: str, page: int) -> Iterator[_Nam
 def quarter_readings(
     pages: Sequence[PlainPage], period_end: date, stated_month: int | None = None
 ) -> Iterator[FieldSource]:
-    """Readings of `quarter` and `fiscal_year_end_month` of a quarterly report, surest first.
+    """Yield readings of `quarter` and `fiscal_year_end_month` of a quarterly report, most reliable first.
 
-    From the last year's end that the text prints, from the month the year ends in where that is stated elsewhere
-    (`stated_month`), from `nine months ended`; where there is none of them a calendar year is assumed.
+    They come from the last year end that the text prints, from the year-end month if stated elsewhere (`stated_month`),
+    or from `nine months ended`; otherwise a calendar year is assumed.
     """
     found = False
     year_end = _last_year_end(pages, period_end)
@@ -190,14 +190,14 @@ def quarter_readings(
 
 
 def month_of_year_end(period_end: date, quarter: int) -> int:
-    """1 to 12: the month in which a fiscal year ends whose `quarter` (1 to 4) ends on `period_end`."""
+    """Return the month, 1 to 12, that ends a fiscal year whose `quarter` (1 to 4) ends on `period_end`."""
     return (nominal_month(period_end)[1] + 3 * (4 - quarter) - 1) % 12 + 1
 
 
 def newest_period_end(pages: Sequence[PlainPage], until: date | None = None) -> FieldSource | None:
-    """The newest date printed right behind `ended`, at most 200 days before `until` where that is given.
+    """Return the newest date printed right after `ended`, at most 200 days before `until` if given.
 
-    A date printed twice or more goes before newer ones that are printed once.
+    A date printed at least twice takes precedence over newer ones that are printed once.
     """
     found: Counter[date] = Counter()
     places: dict[date, tuple[str, int]] = {}
@@ -221,7 +221,7 @@ _YEAR_ENDED = re.compile(r"ears?\s+ended\s*:?\s+(?:on\s+)?(?=[A-Z])")
 
 
 def _last_year_end(pages: Sequence[PlainPage], period_end: date) -> tuple[date, str, int] | None:
-    """The last year's end before `period_end`, `the fiscal year ended December 2, 2022`, with its words and page."""
+    """Return the last year end before `period_end` (`the fiscal year ended December 2, 2022`), with words and page."""
     votes: Counter[int] = Counter()
     places: dict[int, tuple[date, str, int]] = {}
     for number, text in pages:
@@ -247,7 +247,7 @@ class _Span(NamedTuple):
 
 
 def _longest_span(pages: Sequence[PlainPage]) -> _Span | None:
-    """The longest part of a year that the first pages report twice or more: `nine months`, `28 weeks`."""
+    """Return the longest part of a year that the first pages mention at least twice: `nine months`, `28 weeks`."""
     spans: dict[int, list[_Span]] = {}
     for number, text in pages[:10]:
         for found in _LENGTH.finditer(text):
@@ -273,7 +273,7 @@ _LENGTH = re.compile(
 
 
 def is_release(pages: Sequence[PlainPage]) -> bool:
-    """Whether coverless pages report a quarter's or year's results to investors."""
+    """Return whether pages without a cover report results of a quarter or year to investors."""
     opening = _opening(pages, 6000)
     if _CALL.search(opening[:3000]) and any(_SPEAKERS.search(page.text) for page in pages[:3]):
         return True
@@ -281,13 +281,13 @@ def is_release(pages: Sequence[PlainPage]) -> bool:
 
 
 def announces_results(text: str) -> bool:
-    """Whether the title of a release, within its first lines, tells of the results or earnings of a period."""
+    """Return whether the title of a release, within its first lines, announces results or earnings of a period."""
     title = text[:_TITLE_LENGTH]
     return bool(_OF_RESULTS.search(title) and _ABOUT_A_PERIOD.search(title))
 
 
 def release_readings(pages: Sequence[PlainPage]) -> Iterator[FieldSource]:
-    """Form and period of a release, from its title, its dateline and its tables' headings."""
+    """Yield readings of form and period of a release, from its title, its dateline and the headings of its tables."""
     opening = _opening(pages, 4000)
     first = pages[0].number
     heading = next((line for line in opening.split("\n") if len(line.split()) > 2), "")
@@ -322,7 +322,7 @@ def release_readings(pages: Sequence[PlainPage]) -> Iterator[FieldSource]:
 
 
 def name_in_title(pages: Sequence[PlainPage]) -> OtherName | None:
-    """`PepsiCo` of `PepsiCo Reports Fourth Quarter Results`."""
+    """Return the name in a title: `PepsiCo` in `PepsiCo Reports Fourth Quarter Results`."""
     found = _TITLE_NAME.search(pages[0].text, 0, 1500) if pages else None
     return OtherName(" ".join(found[1].split()), found.group(), pages[0].number) if found else None
 
@@ -376,7 +376,7 @@ class _TitlePeriod(NamedTuple):
     year: int | None
     quarter: int | None
     words: str
-    """Of the title."""
+    """The words of the title."""
 
 
 def _period_in_title(opening: str) -> _TitlePeriod:

@@ -1,1 +1,1 @@
-"""Where things stand in a filing: Items, statements, notes."""
+"""The outline of a filing: the pages of its Items, statements and notes."""

@@ -1,4 +1,4 @@
-"""Which Item of its form each page belongs to."""
+"""Determine the Item of the form that each page belongs to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fin_agent.vocabulary.page import ItemStart, PageContent
 
 @dataclass(frozen=True, slots=True)
 class ItemLine:
-    """A line that reads like the heading of an Item."""
+    """A line that looks like the heading of an Item."""
 
     number: str
     """As printed, in upper case: `1A`, `5.07`."""
@@ -29,7 +29,7 @@ class ItemLine:
 
 
 def item_lines_on(text: str, page: int, form: Form) -> list[ItemLine]:
-    """Candidates for headings on a page's text; none on a page that is a table of contents or an index of Items."""
+    """Return candidate headings on a page's text; none on a table of contents or an index of Items."""
     found = [line for line in _HEADING.finditer(text) if _plausible(line, form)]
     if not found or (form is not Form.EIGHT_K and _is_contents(found)):
         return []
@@ -51,7 +51,7 @@ def item_lines_on(text: str, page: int, form: Form) -> list[ItemLine]:
 
 
 def titled_lines_on(text: str, page: int, form: Form, wanted: Collection[str]) -> Iterator[ItemLine]:
-    """Titles of the `wanted` Items that stand in the top lines of a page of prose or tables, without a number."""
+    """Yield titles of the `wanted` Items without a number, in the top lines of a page of prose or tables."""
     lines = text[:_TOP_CHARACTERS].split("\n", _TOP_LINES)[:_TOP_LINES]
     if len(text) < _TOP_CHARACTERS or sum(map(_lists_pages, text.split("\n"))) >= _CONTENTS_HEADINGS:
         return
@@ -99,17 +99,17 @@ _ONLY_A_PAGE = re.compile(
 )
 _AFTER_A_CITATION = ",()“”\"’'"
 _LINE_OF_A_PARAGRAPH = 50
-"""A line this long that ends within a sentence goes on in the next, even where that begins with an Item's number."""
+"""A line this long that ends within a sentence continues on the next, even if that begins with an Item's number."""
 _CITES = re.compile(r"\b(?:see|in|under|with|of|to|and|or|refer to|by|from|this|both|the)[\s“\"'(]*$", re.I)
 _LINES_OF_AN_ENTRY = 4
 _TOP_LINES = 10
 _TOP_CHARACTERS = 700
 _MIN_TITLE_LENGTH = 11
 _EVERYDAY = frozenset({"10-K.1"})
-"""Items whose titles are everyday words; the first begins with its part where nothing else announces it."""
+"""Items whose titles are everyday words; without a heading, the first Item begins with its part."""
 _PART_ONE = "parti"
 _PROSE_LINE = 40
-"""Characters to a line, on average, on a page of prose and on no list of contents."""
+"""Minimum average number of characters per line on a page of prose, as opposed to a table of contents."""
 _NOT_LETTERS = re.compile(r"[^a-z]+")
 
 
@@ -122,7 +122,7 @@ def _part_of(roman: str) -> int:
 
 
 def _plausible(line: re.Match[str], form: Form) -> bool:
-    """Whether the line is a heading: an 8-K's Items have two decimals, a sentence that cites an Item is none."""
+    """Return whether the line is a heading: an 8-K's Items have two decimals, and citations of Items are excluded."""
     if ("." in line.group("number")) != (form is Form.EIGHT_K):
         return False
     rest = line.group("rest").strip()
@@ -132,13 +132,13 @@ def _plausible(line: re.Match[str], form: Form) -> bool:
     before = above.rstrip().rpartition("\n")[2]
     if len(before) < _LINE_OF_A_PARAGRAPH or not (before[-1].islower() or before[-1] == ","):
         return _CITES.search(before) is None
-    # A line above that ends in the middle of a sentence, as the last row of a table does too.
+    # The line above ends in the middle of a sentence, but so does the last row of a table.
     set_apart = above[len(above.rstrip()) :].count("\n") > 1 or line.group().lstrip().startswith("ITEM")
     return set_apart and _CITES.search(before) is None and bool(_titles_after(line.string, line, form))
 
 
 def _is_contents(found: Sequence[re.Match[str]]) -> bool:
-    """Whether Items stand close together, or most are followed by nothing but the number of a page."""
+    """Return whether Items are close together, or most are followed only by a page number."""
     different = len({_number(line) for line in found})
     if different < _MIN_LISTED:
         return False
@@ -156,7 +156,7 @@ def _is_contents(found: Sequence[re.Match[str]]) -> bool:
 
 
 def _is_entry(entry: str) -> bool:
-    """Whether an Item's text is an entry of a list: its title and a page number, then nothing of length."""
+    """Return whether an Item's text is an entry of a list: its title and a page number, without further text."""
     lines = [line for line in entry.split("\n", 12)[:12] if line.strip()]
     for place, line in enumerate(lines[:_LINES_OF_AN_ENTRY]):
         if (
@@ -176,7 +176,7 @@ _SHORT_ENTRY = re.compile(r"[A-Z][A-Za-z’',&() /-]{8,}[\s\u00a0]\d{1,3}$")
 
 
 def _titles_after(text: str, line: re.Match[str], form: Form) -> tuple[str, ...]:
-    """Ids of Items whose title or alias the words after the number begin with, on this line or the next."""
+    """Return ids of Items whose title or alias begins the words after the number, on this line or the next."""
     own = _letters(line.group("rest"))
     after = _letters(text[line.start("rest") : line.end() + 200])
     number = _number(line)
@@ -192,7 +192,7 @@ def _titles_after(text: str, line: re.Match[str], form: Form) -> tuple[str, ...]
 
 @lru_cache(maxsize=8)
 def _titles(form: Form) -> Mapping[str, frozenset[str]]:
-    """Id -> titles of the form's Items as bare letters."""
+    """Return the titles of the form's Items by id, as bare letters."""
     forms = {Form.ANNUAL_REPORT: Form.TEN_K}
     entries = Entries()
     entries.read_built_in("items")
@@ -208,11 +208,11 @@ def _letters(text: str) -> str:
 
 
 def in_order(lines: Sequence[ItemLine], form: Form) -> list[tuple[str, ItemLine]]:
-    """(Item, line) of the sequence of headings that never goes back and has most in its favour.
+    """Return (Item, line) of the sequence of headings that never goes back and has the highest weight.
 
-    A line's title, its part, and that its Item was not announced yet all speak for it; of equal sequences the later
-    headings are taken, since lists of Items stand before the Items themselves. A 10-Q numbers both parts from 1: each
-    line may be of either, its title and its part's heading decide.
+    A line's weight depends on its title, its part, and whether its Item is new. Of equal sequences, the later headings
+    are used, because lists of Items precede the Items themselves. A 10-Q numbers both parts from 1: each line may
+    belong to either, which its title and its part's heading decide.
     """
     best: dict[_Rank, Chain[tuple[str, ItemLine]]] = {}
     for line in lines:
@@ -241,14 +241,14 @@ _NUMBER = re.compile(r"(\d+)([A-C]?)$")
 _PART_ONE_OF_A_QUARTER = 4
 _LAST_ITEM = 16
 _SUFFIXED = {"1": "ABC", "4": "A", "7": "A", "9": "ABC"}
-"""Items of an annual report with a lettered one after them; 4A is where some tell of their officers."""
+"""Items of an annual report followed by a lettered one; some filers list their officers in 4A."""
 
 
 Link = TypeVar("Link")
 
 
 class Chain(Generic[Link]):
-    """Headings in a sequence, and what speaks for it: each chain adds a link to the one before it."""
+    """A sequence of headings with its weight: each chain adds a link to the one before it."""
 
     __slots__ = ("before", "link", "weight")
 
@@ -256,7 +256,7 @@ class Chain(Generic[Link]):
         self.weight, self.link, self.before = weight, link, before
 
     def links(self) -> Iterator[Link]:
-        """The headings, last first."""
+        """Yield the headings, last first."""
         chain: Chain[Link] | None = self
         while chain is not None and chain.link is not None:
             yield chain.link
@@ -264,7 +264,7 @@ class Chain(Generic[Link]):
 
 
 def _options(line: ItemLine, form: Form) -> Iterator[tuple[_Rank, str, float]]:
-    """(rank, Item, weight) of each Item that the line may announce."""
+    """Yield (rank, Item, weight) of each Item that the line may announce."""
     matched = _NUMBER.match(line.number)
     if matched is None:
         return
@@ -283,19 +283,24 @@ def _options(line: ItemLine, form: Form) -> Iterator[tuple[_Rank, str, float]]:
 
 
 COVER = "cover"
-"""Pages before the first Item: the cover and the table of contents."""
+"""Name of the pages before the first Item: the cover and the table of contents."""
 
 
 def items_of(
     pages: Sequence[PageContent], form: Form, starts: Sequence[ItemStart], statements: Collection[int] = ()
 ) -> list[str | None]:
-    """The Item each page belongs to (`1A`, `7`, `5.07`; `cover` before the first), or None for other documents.
+    """Return the Item of each page (`1A`, `7`, `5.07`; `cover` before the first), or None for other documents.
 
     A page on which several Items begin belongs to the one with the most text on it. "Items 1 and 2" are Item 1. Items
-    of Part II of a 10-Q are written `II-1`, since Part I numbers its own from 1. `starts` are the headings as
-    `item_starts` gives them. Pages of the primary statements (`statements`) and the notes after them belong to the Item
-    that the form has for them, wherever they stand: behind the exhibits, as filings with F-pages have them, or inside
-    Management's Discussion.
+    of Part II of a 10-Q are written `II-1`, because Part I also starts at 1. Pages of primary statements and the notes
+    after them belong to the Item that the form has for them, wherever they are: after the exhibits, as in filings with
+    F-pages, or within Management's Discussion.
+
+    Args:
+        pages: Pages of the filing.
+        form: Its form.
+        starts: Headings from `item_starts`.
+        statements: Numbers of the pages with primary statements.
     """
     if form not in _FORMS:
         return [None] * len(pages)
@@ -316,10 +321,10 @@ def items_of(
 
 
 def item_starts(pages: Sequence[PageContent], form: Form) -> list[ItemStart]:
-    """Headings of Items in order of place; contents pages, indexes and sentences that cite an Item are none.
+    """Return headings of Items in order, without tables of contents, indexes and sentences that cite an Item.
 
-    Headings out of the form's order are dropped. An Item whose heading only points elsewhere ("see pages 20 to 45"),
-    or that has none, begins where its title stands at the top of a page of its own.
+    Headings out of the form's order are dropped. An Item whose heading only refers elsewhere ("see pages 20 to 45"), or
+    which has none, begins where its title is at the top of a page of its own.
     """
     if form not in _FORMS:
         return []
@@ -344,13 +349,13 @@ _LONG = {
     Form.ANNUAL_REPORT: ("1", "1A", "7", "7A"),
     Form.TEN_Q: ("2",),
 }
-"""Items that no filing with figures can tell in a few lines, and whose titles stand nowhere else."""
+"""Items too long for a few lines in any filing with figures, with titles that occur nowhere else."""
 _MIN_CHARACTERS = 3000
 _FINANCIAL = {Form.TEN_K: "8", Form.ANNUAL_REPORT: "8", Form.TEN_Q: "1"}
 
 
 def _lengths(starts: Sequence[ItemStart], pages: Sequence[PageContent]) -> dict[str, int]:
-    """Characters of text from the headings of each Item to the next Item's."""
+    """Return the number of characters of each Item's text, from its headings to the next Item's."""
     lengths: dict[str, int] = {}
     for start, after in pairwise([*starts, ItemStart("", len(pages), 0)]):
         if start.page == after.page:
@@ -363,7 +368,7 @@ def _lengths(starts: Sequence[ItemStart], pages: Sequence[PageContent]) -> dict[
 
 
 def _claim_statements(belongs: list[str | None], form: Form, statements: Collection[int]) -> None:
-    """Gives the statements and what follows them in the same Item to the Item that the form has for them."""
+    """Assign the statements, and what follows them in the same Item, to the Item that the form has for them."""
     financial = _FINANCIAL.get(form)
     first = min((page for page in statements if 0 <= page < len(belongs)), default=None)
     if financial is None or first is None:

@@ -1,4 +1,4 @@
-"""The notes to the financial statements: their titles, their pages, and the note of each page."""
+"""Find the notes to the financial statements: their titles, their pages, and the note of each page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fin_agent.vocabulary.page import Note, PageContent
 
 
 class Numbering(Enum):
-    """How a filer numbers its notes; one filing keeps to one way."""
+    """The numbering style of notes; one filing uses a single style."""
 
     WORD = "Note 5"
     WORD_LETTER = "Note E"
@@ -24,11 +24,11 @@ class Numbering(Enum):
 
 @dataclass(frozen=True, slots=True)
 class NoteLine:
-    """A line that reads like the heading of a note."""
+    """A line that looks like the heading of a note."""
 
     numbering: Numbering
     number: int
-    """Letters are counted: A is 1."""
+    """The number; letters count from A as 1."""
     printed: str
     title: str
     """Without "(continued)"; empty where no title follows."""
@@ -40,7 +40,7 @@ class NoteLine:
 
 
 def note_lines_on(text: str, page: int) -> list[NoteLine]:
-    """Candidates for headings on a page's text; none on a page that lists the notes with their pages."""
+    """Return candidate headings on a page's text; none on a page that lists the notes with their pages."""
     found = [line for match in _HEADING.finditer(text) if (line := _line(match, page)) is not None]
     kept = [line for lines in _by_numbering(found) if not _is_list(text, lines) for line in lines]
     return [_with_weights(line, kept, len(text)) for line in sorted(kept, key=lambda line: line.offset)]
@@ -110,7 +110,7 @@ def _line(match: re.Match[str], page: int) -> NoteLine | None:
 
 
 def _title(rest: str, match: re.Match[str], numbering: Numbering) -> tuple[str | None, float]:
-    """The title that follows the number and how much it looks like one; None where the line is no heading."""
+    """Return the title after the number and its weight as a heading; None where the line is not a heading."""
     text = _cleaned(rest)
     after = [line.strip() for line in match.string[match.end() + 1 : match.end() + 400].split("\n")]
     below = [line for line in after if line.strip(_SEPARATORS)]
@@ -145,7 +145,7 @@ def _cleaned(text: str) -> str:
 
 
 def _is_list(text: str, lines: Sequence[NoteLine]) -> bool:
-    """Whether notes are listed with their pages."""
+    """Return whether notes are listed with their pages."""
     if len({line.number for line in lines}) < _MIN_LISTED or _spacing(lines) > _CLOSE:
         return False
     listed = sum(_LISTED.search(_entry(text, line)) is not None for line in lines)
@@ -160,7 +160,7 @@ def _by_numbering(found: Sequence[NoteLine]) -> Iterator[list[NoteLine]]:
 
 
 def _entry(text: str, line: NoteLine) -> str:
-    """A heading's first line, or its lines up to the first that ends in a number."""
+    """Return a heading's first line, or its lines up to the first that ends in a number."""
     taken = ""
     for part in text[line.offset : line.offset + 220].split("\n")[:5]:
         taken += " " + part.strip()
@@ -174,7 +174,7 @@ def _spacing(lines: Sequence[NoteLine]) -> float:
 
 
 def _with_weights(line: NoteLine, found: Sequence[NoteLine], length: int) -> NoteLine:
-    """More weight where text follows before the next of another number."""
+    """Return the line with more weight where text follows before the next line with another number."""
     after = [other.offset for other in found if other.offset > line.offset and other.number != line.number]
     room = min(after, default=length + _ROOM) - line.offset
     return replace(line, weight=line.weight + 1.0) if room >= _ROOM else line
@@ -183,11 +183,11 @@ def _with_weights(line: NoteLine, found: Sequence[NoteLine], length: int) -> Not
 def notes_of(
     pages: Sequence[PageContent], statements: Collection[int], items: Sequence[str | None] = ()
 ) -> tuple[tuple[Note, ...], dict[int, str]]:
-    """The notes in order, and page number -> number of the note with most text on that page.
+    """Return the notes in order, and for each page number the note with most text on that page.
 
-    Notes are looked for from the first page of the primary `statements` on; without statements there are none. Their
-    numbers run in sequence, which tells headings from footnotes, lists and sentences that cite a note. `items` is the
-    Item of each page: the last note ends with the Item it stands in.
+    Notes are searched for from the first page of the primary `statements`; without statements there are none. Their
+    numbers are consecutive, which distinguishes headings from footnotes, lists and sentences that cite a note. `items`
+    is the Item of each page: the last note ends with its Item.
     """
     if not statements:
         return (), {}
@@ -216,7 +216,7 @@ _FEWEST = {
     Numbering.LETTER: 4,
     Numbering.BARE: 5,
 }
-"""Fewest notes of a numbering; lists and footnotes are numbered too, but seldom as `Note 1`."""
+"""Minimum number of notes per style; lists and footnotes are numbered too, but rarely as `Note 1`."""
 _WORD_BONUS = 1.25
 _REPEATED = 0.1
 _LARGEST_GAP = 3
@@ -243,7 +243,7 @@ _HEAD = 250
 def _room_for_notes(
     pages: Sequence[PageContent], statements: Collection[int], items: Sequence[str | None]
 ) -> list[PageContent]:
-    """Pages from the first statement to the end of its Item, the last one up to the next Item's heading."""
+    """Return pages from the first statement to the end of its Item, the last one cut before the next Item's heading."""
     begin = next((index for index, page in enumerate(pages) if page.number == min(statements)), len(pages))
     for index in range(begin + 1, len(pages)):
         page = pages[index]
@@ -257,7 +257,7 @@ def _room_for_notes(
 
 
 def _sequence(lines: Sequence[NoteLine], numbering: Numbering) -> Chain[NoteLine]:
-    """The headings of one numbering, in order, that have most weight; a repeated heading adds little."""
+    """Return the headings of one style, in order, with the highest weight; a repeated heading adds little."""
     best: dict[int, Chain[NoteLine]] = {}
     bonus = _WORD_BONUS if numbering in (Numbering.WORD, Numbering.WORD_LETTER) else 1.0
     for line in lines:
@@ -297,7 +297,7 @@ def _notes_from_headings(heads: Sequence[NoteLine], pages: Sequence[PageContent]
 
 
 def _has_only_running_heads(text: str) -> bool:
-    """Whether a page's text before a heading is nothing but running headers."""
+    """Return whether a page's text before a heading consists only of running headers."""
     return len(text.strip()) < _HEAD and text.count("\n") <= _HEADER_LINES
 
 
@@ -305,7 +305,7 @@ _HEADER_LINES = 8
 
 
 def _note_of_pages(heads: Sequence[NoteLine], pages: Sequence[PageContent], whole: Mapping[int, int]) -> dict[int, str]:
-    """Page number -> note; none where less than half of the page (`whole` characters) belongs to notes."""
+    """Return the note of each page number, unless less than half of the page (`whole` characters) belongs to notes."""
     belongs: dict[int, str] = {}
     current, position = "", 0
     for index in range(heads[0].page, len(pages)):

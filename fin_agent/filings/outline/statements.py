@@ -1,4 +1,4 @@
-"""Where the primary statements stand: pages found by title, rows and place, and the tables on them."""
+"""Locate the primary statements: pages by title, rows and position, and the tables on them."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _MAX_SENTENCE_LENGTH = 320
 
 @dataclass(frozen=True, slots=True)
 class StatementPart:
-    """A table of a statement and the title it stands under."""
+    """A table of a statement with the title above it."""
 
     table: Table
     title: str
-    """As printed; empty where the page goes on without one."""
+    """As printed; empty where the page continues without one."""
 
 
 def parts_of_statement(
     wanted: Statement, pages: Sequence[Page], tables: Sequence[Table], titles: StatementTitles
 ) -> list[StatementPart]:
-    """The tables of `wanted` among those of `pages`, in their order.
+    """Return the tables of `wanted` among those of `pages`, in order.
 
-    A page belongs to the statement it begins with; a table under the title of another statement belongs to that one,
-    and so do those that follow it on the page.
+    A page belongs to the statement it begins with; a table under the title of another statement belongs to that one, as
+    do those after it on the page.
     """
     of_page: dict[int, list[Table]] = {}
     for table in tables:
@@ -49,12 +49,12 @@ def parts_of_statement(
 
 
 def title_in(caption: str, page_text: str, titles: StatementTitles) -> str:
-    """The line of a caption that is a statement's title, the one nearest to the table; empty where none is."""
+    """Return the line of a caption that is a statement's title, the one nearest to the table; empty where none is."""
     return next((line for line in reversed(caption_lines(caption, page_text)) if titles.match(line) is not None), "")
 
 
 def caption_lines(caption: str, page_text: str) -> list[str]:
-    """A caption in the lines it was printed in, as far as the page's text tells them apart."""
+    """Return a caption split into its printed lines, as far as the page's text shows them."""
     printed = {line for line in (" ".join(line.split()) for line in page_text.split("\n")) if line}
     by_start: dict[str, list[str]] = {}
     for line in printed:
@@ -83,7 +83,7 @@ def caption_lines(caption: str, page_text: str) -> list[str]:
 
 
 def heading_of(caption: str, page_text: str) -> str:
-    """What to call a table: the last lines of its caption, no longer than a heading is, or a whole sentence."""
+    """Return a name for a table: the last lines of its caption, up to the length of a heading, or a whole sentence."""
     heading = ""
     for line in reversed(caption_lines(caption, page_text)):
         begun = heading[:1].isupper() or len(line) + len(heading) > _MAX_SENTENCE_LENGTH
@@ -96,38 +96,38 @@ def heading_of(caption: str, page_text: str) -> str:
 
 
 def statements_of(pages: Sequence[PageContent], titles: StatementTitles | None = None) -> dict[int, Statement]:
-    """Page number -> the statement that comes first on it, for pages of the primary consolidated statements only."""
+    """Return the first statement of each page number, for pages of primary consolidated statements only."""
     return {page: statements[0] for page, statements in statements_on(pages, titles).items()}
 
 
 def statements_on(
     pages: Sequence[PageContent], titles: StatementTitles | None = None
 ) -> dict[int, tuple[Statement, ...]]:
-    """The registrant's part of `located_statements`."""
+    """Return the registrant's part of `located_statements`."""
     return located_statements(pages, titles).registrant
 
 
 @dataclass(frozen=True, slots=True)
 class LocatedStatements:
-    """Where the primary statements stand: page number -> statements, in the order printed."""
+    """The primary statements by page number, in printed order."""
 
     registrant: dict[int, tuple[Statement, ...]]
-    """The consolidated company's."""
+    """Those of the consolidated company."""
     others: dict[int, tuple[Statement, ...]] = field(default_factory=dict)
-    """Those of further registrants in the same filing, as of a subsidiary that files with its parent."""
+    """Those of further registrants in the same filing, such as a subsidiary that files with its parent."""
     entities: dict[int, str] = field(default_factory=dict)
     """Name of the further registrant, as printed above its statement, by page number."""
 
 
 def located_statements(pages: Sequence[PageContent], titles: StatementTitles | None = None) -> LocatedStatements:
-    """The pages of the primary statements.
+    """Return the pages of the primary statements.
 
-    A page counts when a title stands on it and enough of that statement's rows follow. Tables elsewhere may look
-    alike (selected data, notes, parent-only schedules); the primary statements stand together, so the run of pages
-    with most statements is taken. Pages that go on with a statement, facing pages among them, belong to it, and so do
-    pages that nothing but their rows tell. Where the set begins anew under another name, that is a second registrant.
-    A statement of comprehensive income with the rows of an income statement is both, where the filing has no other.
-    `titles` are those of a lexicon with a user's own; without it, the built-in ones.
+    A page counts if it has a title followed by enough rows of that statement. Similar tables occur elsewhere (selected
+    data, notes, parent-only schedules); primary statements are adjacent, so the run of pages with most statements is
+    used. Pages that continue a statement, including facing pages, belong to it, as do pages recognized by their rows
+    alone. Where the set starts again under another name, it belongs to a second registrant. A statement of
+    comprehensive income with the rows of an income statement counts as both if the filing has no other. `titles` may
+    come from a user's lexicon; the default are the built-in ones.
     """
     titles = titles or built_in_statement_titles()
     pages = _without_running_heads(pages, titles)
@@ -147,7 +147,7 @@ def located_statements(pages: Sequence[PageContent], titles: StatementTitles | N
 def _with_further_pages(
     held: Sequence[_Candidate], by_number: Mapping[int, PageContent], taken: Collection[int], titles: StatementTitles
 ) -> dict[int, tuple[Statement, ...]]:
-    """The pages of one set, those among them that go on with a statement without a title."""
+    """Return the pages of one set, including those that continue a statement without a title."""
     result = {found.page: found.statements for found in held}
     for found in held:
         number = found.page + 1
@@ -167,7 +167,7 @@ def _with_further_pages(
 def _with_untitled(
     shown: dict[int, tuple[Statement, ...]], pages: Sequence[PageContent], titles: StatementTitles
 ) -> dict[int, tuple[Statement, ...]]:
-    """`shown`, with pages whose rows alone tell a primary statement that no title announces, near the others."""
+    """Return `shown` with nearby pages that are recognized as a missing primary statement by their rows alone."""
     missing = [kind for kind in _PRIMARY if not any(kind in statements for statements in shown.values())]
     if not missing:
         return shown
@@ -199,7 +199,7 @@ def _add_pages_by_rows(
     missing: Collection[Statement],
     titles: StatementTitles,
 ) -> None:
-    """Adds the pages to those that show the rows of a missing statement, where they show more of it than of others."""
+    """Add the pages as candidates for a missing statement if they have more of its rows than of others."""
     low = "\n".join(page.text.lower() for page in pages)
     hits = {kind: titles.rows[kind].hits(low) for kind in _PRIMARY}
     kind = max(_PRIMARY, key=lambda kind: hits[kind] - titles.rows[kind].at_least)
@@ -213,12 +213,12 @@ def _has_other_heading(page: PageContent, titles: StatementTitles) -> bool:
 
 
 def _head_of(page: PageContent) -> str:
-    """The first words of a page in lower case, without the line that points to the notes."""
+    """Return the first words of a page in lower case, without the line that refers to the notes."""
     return _SEE_NOTES.sub(" ", " ".join(page.text[:_OTHER_HEAD].lower().split()))
 
 
 def statement_titled(text: str) -> Statement | None:
-    """The statement whose title the line or caption `text` is, or None."""
+    """Return the statement whose title the line or caption `text` is, or None."""
     return built_in_statement_titles().match(text)
 
 
@@ -228,11 +228,11 @@ class _Candidate:
     statements: tuple[Statement, ...]
     hits: int
     formal: bool
-    """Whether a title names the statement, and not only a heading that may stand elsewhere too."""
+    """Whether a title names the statement, rather than a heading that may also occur elsewhere."""
     entity: str = ""
-    """The line above the title: whose statement it is."""
+    """The line above the title: the owner of the statement."""
     sure: bool = True
-    """Whether it shows as many rows as a whole statement does; half of one, on facing pages, may not."""
+    """Whether it has as many rows as a whole statement; half of one, on facing pages, may not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,26 +246,26 @@ class _Title:
 _TOP_LINES = 45
 _MAX_LINE_LENGTH = 160
 _STACKED = 200
-"""Titles this many characters or less apart head one table."""
+"""Titles at most this many characters apart belong to one table."""
 _LISTED = 3
 _MAX_TITLES = 20
-"""More on a page are not read: no page carries as many statements."""
+"""Most titles of a page that are read; no page has as many statements."""
 _NEAR = 3
 """Most pages from one statement to the next within a set of statements."""
 _PRIMARY = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
 _HALF = 2
-"""Rows that half of a statement shows at least."""
+"""Minimum rows in half of a statement."""
 _SHORT_REST = 700
 _FEWEST_OF_A_REST = 6
-"""Figures of a page on which nothing but the last rows of a statement stand."""
+"""Minimum figures on a page that contains only the last rows of a statement."""
 _UNTITLED_HITS = 5
-"""Kinds of rows, of about seven, by which a statement is known without a title."""
+"""Kinds of rows, of about seven, by which a statement is recognized without a title."""
 _OTHER_HEAD = 400
 _SUMMARY_HEADS = re.compile(r"\bselected\b|\bsummary\b|\bhighlights\b|\bpro forma\b|\bquarterly\b|\bfive[- ]year\b")
 _SEE_NOTES = re.compile(r"(?:\bsee\b|\brefer\b|\bthe accompanying\b)[^.]{0,40}\bnotes?\b[^.]{0,60}statements\.?")
 _LINES_ABOVE = 6
 _BLANK = 80
-"""Characters that a page without anything to read may have."""
+"""Most characters of a page that counts as blank."""
 _MIN_NAME_LENGTH = 4
 _MAX_NAME_LENGTH = 90
 _NO_NAME = re.compile(
@@ -276,7 +276,7 @@ _TOP_OF_PAGE = 6
 _MIN_REPEATS = 10
 _SHARE_REPEATED = 0.2
 _MAX_WORDS = 450
-"""A page with more words is not the untitled rest of a statement, whatever rows it shows."""
+"""A page with more words is not the untitled rest of a statement, whatever its rows."""
 _HEAD = 300
 
 
@@ -313,7 +313,7 @@ def _candidate(pages: Sequence[PageContent], index: int, titles: StatementTitles
 
 
 def _is_list(found: Sequence[_Title]) -> bool:
-    """Whether the titles are entries of a contents page: several in a row with no room for rows between them."""
+    """Return whether the titles are entries of a table of contents: several in succession without space for rows."""
     close = sum(1 for one, other in pairwise(found) if other.start - one.start <= _STACKED)
     return len({title.statement for title in found}) >= _LISTED and close >= _LISTED - 1
 
@@ -321,7 +321,7 @@ def _is_list(found: Sequence[_Title]) -> bool:
 def _pushed_to_next_page(
     pages: Sequence[PageContent], index: int, title: _Title, titles: StatementTitles
 ) -> _Candidate | None:
-    """A wide table may have been pushed to the next page, away from its title."""
+    """Return the candidate for a wide table that was moved to the next page, away from its title."""
     if index + 1 == len(pages) or not title.formal or len(pages[index].text) - title.start > 2 * _STACKED:
         return None
     after = pages[index + 1]
@@ -334,7 +334,7 @@ def _pushed_to_next_page(
 
 
 def _titles_on(text: str, titles: StatementTitles) -> Iterator[_Title]:
-    """Titles on a page, the first of them among its top lines."""
+    """Yield titles on a page, the first of them among its top lines."""
     low = text.lower()
     places = [place for part in _TELLING for place in _places(low, part)]
     places += [found.start() for found in _SPACED.finditer(low, 0, _SPACED_WITHIN)]
@@ -386,7 +386,7 @@ def _title(line: str, after: str, titles: StatementTitles) -> tuple[Statement, b
 _MIN_LINE_LENGTH = 8
 _PARENTHETICAL = re.compile(r"\W{0,20}parenthetical", re.I)
 _TELLING = ("tatem", "heet", "onsolidated")
-"""Part of every title, even where a space has slipped into a word."""
+"""Part of every title, even with a misplaced space in a word."""
 _SPACED = re.compile(r"[a-z] [a-z] [a-z] [a-z] [a-z] [a-z] ")
 _SPACED_WITHIN = 600
 _WRAPPED = re.compile(
@@ -401,7 +401,7 @@ _OF_NOTES = re.compile(
 
 
 def _entity_above(head: str) -> str:
-    """The name above a title; empty where what stands there is none."""
+    """Return the name above a title; empty where the text there is not a name."""
     for line in reversed(head.rstrip().split("\n")[-_LINES_ABOVE:]):
         text = " ".join(line.split())
         if len(letters_only(text)) >= _MIN_NAME_LENGTH and not text.startswith("("):
@@ -410,7 +410,7 @@ def _entity_above(head: str) -> str:
 
 
 def _without_running_heads(pages: Sequence[PageContent], titles: StatementTitles) -> list[PageContent]:
-    """`pages` without the lines that stand at the top of many of them: they say nothing of the one they stand on."""
+    """Return `pages` without lines repeated at the top of many pages, which do not describe the individual page."""
     tops = [[line for line in page.text.split("\n", 12)[:12] if line.strip()][:_TOP_OF_PAGE] for page in pages]
     seen = Counter(line for top in tops for line in {line.strip() for line in top})
     often = max(_MIN_REPEATS, len(pages) * _SHARE_REPEATED)
@@ -433,13 +433,13 @@ def _without(text: str, running: Collection[str]) -> str:
 
 
 def _positions(pages: Sequence[PageContent]) -> dict[int, int]:
-    """Page number -> that number less the blank pages up to it, which count for no distance."""
+    """Return page numbers less the number of blank pages before them, which do not count as distance."""
     blank = accumulate(len(page.text) <= _BLANK or len(page.text.strip()) <= _BLANK for page in pages)
     return {page.number: page.number - count for page, count in zip(pages, blank, strict=True)}
 
 
 def _best_run(candidates: Sequence[_Candidate], position: Mapping[int, int]) -> list[_Candidate]:
-    """The run of pages with most statements, halves of statements in it, and a primary one it lacks from elsewhere."""
+    """Return the run of pages with most statements, including halves, and a missing primary one from elsewhere."""
     sure = [found for found in candidates if found.sure]
     runs: list[list[_Candidate]] = []
     for found in sure:
@@ -463,7 +463,7 @@ def _best_run(candidates: Sequence[_Candidate], position: Mapping[int, int]) -> 
 
 
 def _by_entity(chosen: Sequence[_Candidate]) -> list[list[_Candidate]]:
-    """The sets of statements, the registrant's first: a set ends where a statement comes again under another name."""
+    """Return the sets of statements, the registrant's first: a set ends where a statement recurs under another name."""
     sets: list[list[_Candidate]] = []
     for found in chosen:
         name = letters_only(found.entity)

@@ -1,4 +1,4 @@
-"""What pages show that are mostly a table and no primary statement."""
+"""Classify pages that are mostly a table but not a primary statement."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from fin_agent.vocabulary.page import Note, PageContent, TableKind
 
 
 class Density(NamedTuple):
-    """Words of a page, counted."""
+    """Counts of words on a page."""
 
     figures: int
-    """Numbers and dashes that stand alone."""
+    """Separate numbers and dashes."""
     words: int
-    """Those that begin with a letter."""
+    """Words that begin with a letter."""
 
     @property
     def table(self) -> bool:
@@ -28,7 +28,7 @@ class Density(NamedTuple):
 
 
 def density_of(page: PageContent) -> Density:
-    """Counts the words of a page, from its text where a reader gives no places."""
+    """Count the words of a page; from its text where the reader gives no positions."""
     figures = words = 0
     for token in (word.text for word in page.words) if page.words else page.text.split():
         if token[0].isalpha():
@@ -39,7 +39,7 @@ def density_of(page: PageContent) -> Density:
 
 
 def may_be_table(text: str) -> bool:
-    """A quick test that no page which is mostly a table fails: some share of it is digits."""
+    """Return False only for pages that are certainly not tables, by their share of digits; a quick test."""
     digits = sum(map(text.count, "0123456789"))
     return digits >= _MIN_FIGURES_OF_TABLE and digits * _MAX_CHARACTERS_PER_DIGIT >= len(text)
 
@@ -58,11 +58,18 @@ def kinds_of(
     notes: Sequence[Note] = (),
     note_of_page: Mapping[int, str] | None = None,
 ) -> dict[int, TableKind]:
-    """Page number -> kind, for pages that are mostly a table and carry no primary statement; pages of prose have none.
+    """Return the kind by page number of pages that are mostly a table without a primary statement.
 
-    `statements` are the numbers of the pages with primary statements, `items` the Item of each page, `notes` and
-    `note_of_page` what `notes_of` gives. A page headed by selected data, segments or the parent company alone is that
-    wherever it stands; the notes about segments and the parent company too.
+    A page headed by selected data, segments or the parent company alone is of that kind wherever it is, as are the
+    notes about segments and the parent company.
+
+    Args:
+        pages: Pages of the filing.
+        form: Its form.
+        statements: Numbers of the pages with primary statements.
+        items: Item of each page.
+        notes: Notes from `notes_of`.
+        note_of_page: Note of each page number, from `notes_of`.
     """
     place = _Place(
         form,
@@ -140,13 +147,13 @@ def _mostly_table(page: PageContent) -> bool:
 
 
 class _Head(NamedTuple):
-    """The heading-like lines at the top of a page."""
+    """The lines at the top of a page that look like headings."""
 
     lines: tuple[str, ...]
 
     @classmethod
     def of(cls, text: str) -> _Head:
-        """Short lines among the first that say something, in plain words; up to the first row of figures."""
+        """Return short lines among the first ones, in plain words, up to the first row of figures."""
         lines: list[str] = []
         printed = [plain for line in text[:_HEAD_CHARACTERS].split("\n") if (plain := _plain(line))]
         for plain, after in pairwise([*printed, ""]):
@@ -158,7 +165,7 @@ class _Head(NamedTuple):
         return cls(tuple(lines))
 
     def names(self, titles: re.Pattern[str]) -> bool:
-        """Whether a heading holds one of the titles and is not a sentence about it."""
+        """Return whether a heading contains one of the titles and is not a sentence about it."""
         return any(titles.search(line) is not None and _CITES.search(line) is None for line in self.lines)
 
 

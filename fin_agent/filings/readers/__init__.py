@@ -1,1 +1,1 @@
-"""A file becomes pages: one reader per kind of file, behind one protocol."""
+"""Readers, which extract the pages of a file: one per kind of file, with one protocol."""

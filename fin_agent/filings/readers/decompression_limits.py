@@ -1,4 +1,4 @@
-"""How much a PDF unpacks to, from its bytes alone: a file of a few kilobytes can hold gigabytes of drawing."""
+"""Limit the size to which a PDF unpacks, from its bytes alone: a few kilobytes can contain gigabytes of drawing."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pathlib import Path
 from fin_agent.errors import ReadError
 
 MAX_UNPACKED = 16 * 2**20
-"""Bytes that one stream, or one form with all it draws, may unpack to; pages and fonts of filings stay below 2 MB."""
+"""Limit in bytes for one stream, or one form with all it draws; pages and fonts of filings stay below 2 MB."""
 
 
 def require_unpackable(path: Path) -> None:
-    """Raise ReadError where a stream unpacks, or forms that draw forms add up, to more than MAX_UNPACKED bytes.
+    """Raise ReadError where a stream, or a form with the forms it draws, unpacks to more than MAX_UNPACKED bytes.
 
-    Encrypted streams and filters other than Flate are not looked into: the limits of worker processes bound these.
+    Encrypted streams and filters other than Flate are not checked; the limits of worker processes cover them.
     """
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         forms: dict[int, _Form] = {}
@@ -44,7 +44,7 @@ def _decompression_bomb(path: Path, what: str) -> ReadError:
 
 
 _MAX_PACKED = 1032
-"""Deflate packs no better than 1,032 to 1."""
+"""Deflate compresses at most 1,032 to 1."""
 _STREAM = re.compile(rb"stream(?<!endstream)\r?\n")
 _OBJECT = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+obj\b")
 _HEAD_WITHIN = 16_384
@@ -55,7 +55,7 @@ _DRAWN = re.compile(rb"/([^\s/<>\[\](){}%]+)\s+Do\b")
 @dataclass(frozen=True, slots=True)
 class _Stream:
     number: int
-    """Of its object; 0 where none is found."""
+    """Number of its object; 0 where none is found."""
     head: bytes
     """The object's dictionary."""
     start: int
@@ -63,7 +63,7 @@ class _Stream:
 
     @property
     def most(self) -> int:
-        """Bytes that it can unpack to."""
+        """Most bytes that it can unpack to."""
         return self.packed * int(_MAX_PACKED ** len(_FLATE.findall(self.head)))
 
     @property
@@ -79,7 +79,7 @@ class _Stream:
 class _Form:
     size: int
     drawn: Counter[bytes]
-    """Names of what it draws, each as often as it does."""
+    """How often it draws each name."""
     head: bytes
 
 
@@ -95,7 +95,7 @@ def _streams(content: mmap.mmap) -> Iterator[_Stream]:
 
 
 def _decoded(written: bytes) -> bytes:
-    """With names as they are meant: `/#46lateDecode` is `/FlateDecode` (PDF reference 1.7, section 3.2.4)."""
+    """Return the text with names decoded: `/#46lateDecode` is `/FlateDecode` (PDF reference 1.7, section 3.2.4)."""
     return _ENCODED.sub(lambda code: bytes([int(code[1], 16)]), written)
 
 
@@ -103,12 +103,12 @@ _ENCODED = re.compile(rb"#([\da-fA-F]{2})")
 
 
 def _unpacked(content: mmap.mmap, stream: _Stream) -> bytes:
-    """What the stream unpacks to, at most one byte more than MAX_UNPACKED; as it is where it is not packed."""
+    """Return the unpacked stream, at most one byte more than MAX_UNPACKED; unchanged where it is not packed."""
     unpacked: bytes = content[stream.start : stream.start + stream.packed]
     for _ in _FLATE.findall(stream.head):
         try:
             unpacked = zlib.decompressobj().decompress(unpacked, MAX_UNPACKED + 1)
-        except zlib.error:  # broken, or packed otherwise first: the library reads what can be read
+        except zlib.error:  # broken, or another filter comes first: the library reads what it can
             break
     return unpacked
 
@@ -130,7 +130,7 @@ def _measure(
     sizes: dict[int, int],
     within: tuple[int, ...],
 ) -> int:
-    """Bytes of drawing that a form comes to with the forms that it draws."""
+    """Return the bytes of drawing of a form including the forms that it draws."""
     if number in sizes:
         return sizes[number]
     if number in within or len(within) > _DEEPEST:
@@ -152,13 +152,13 @@ def _measure(
 
 
 _DEEPEST = 28
-"""Forms within forms; readers give up at about this depth."""
+"""Limit of nested forms; readers give up at about this depth."""
 _COST_OF_DRAWING = 1000
-"""What drawing a form once more costs a reader, in bytes of drawing that it could have read instead."""
+"""Cost of drawing a form once more, in equivalent bytes of drawing."""
 
 
 def _resources(form: _Form, content: mmap.mmap) -> bytes:
-    """The form's dictionary, and what it refers to for its resources."""
+    """Return the form's dictionary, and the objects it refers to for its resources."""
     found = form.head
     for _ in range(2):  # /Resources 8 0 R, and in it /XObject 9 0 R
         for match in re.finditer(rb"/(?:Resources|XObject)\s+(\d{1,10})\s+\d{1,5}\s+R\b", found):

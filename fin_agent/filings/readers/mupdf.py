@@ -1,4 +1,4 @@
-"""Pages of a PDF by PyMuPDF, letters printed twice taken once, and pages that are nothing but a picture."""
+"""Read the pages of a PDF with PyMuPDF; also doubled letters and pages that contain only a picture."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ PAGE_WIDTH, PAGE_HEIGHT = 612.0, 792.0
 
 
 def text_pages(texts: Sequence[str]) -> list[PageContent]:
-    """A page of each text. Raises ReadError where there is no text at all, or far too much.
+    """Return one page per text. Raises ReadError where there is no text, or far too much.
 
-    The pages have no words with places, so that no table and no figure is read from them: which column a number stands
-    in cannot be told from text alone. Even where a library keeps columns apart with blanks, headers and unit lines are
-    misplaced so often that of six real filings one figure in six came out wrong.
+    The pages have no words with positions, so no tables or figures are read from them: text alone does not show the
+    column of a number. Even where a library separates columns with blanks, headers and unit lines are misplaced so
+    often that in six real filings one figure in six was wrong.
     """
     if not any(text.strip() for text in texts):
         raise ReadError("no page has text", remedy="Scanned pages need text recognition before they are loaded")
@@ -53,9 +53,9 @@ if TYPE_CHECKING:
 
 
 def doubled_letters(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage, printed: str) -> dict[int, bool]:
-    """Indexes of the letters of `printed`, the text of `page`, that stand on the page twice and in the text once.
+    """Return indexes of letters in `printed`, the text of `page`, that are drawn twice but occur once in the text.
 
-    True where the letter after the gap is of the same word, False where a blank follows.
+    The value is True where the letter after the gap belongs to the same word, False where a blank follows.
     """
     candidates = [
         (match.start(), match.end(), pair)
@@ -83,7 +83,7 @@ def doubled_letters(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage, pr
 
 _F_BEFORE_BLANK = re.compile(r"f\s+(?=\S)")
 _BLANK = 0.15
-"""Narrowest blank, as a part of the letter's height."""
+"""Narrowest blank, relative to the letter's height."""
 
 
 class _Sides(NamedTuple):
@@ -94,7 +94,7 @@ class _Sides(NamedTuple):
 
 
 def _is_doubled(first: _Sides, second: _Sides) -> bool:
-    """Whether the second is the same letter right after the first; a blank has no width at all."""
+    """Return whether the second is the same letter right after the first; a blank has no width."""
     return (
         first.left < second.left < first.right
         and abs((second.right - second.left) - (first.right - first.left)) < 0.05
@@ -104,17 +104,17 @@ def _is_doubled(first: _Sides, second: _Sides) -> bool:
 
 
 def _object_of(textpage: pypdfium2.PdfTextPage, index: int) -> int:
-    """Address of the page object that a character is of; 0 for one of PDFium's own."""
+    """Return the address of a character's page object; 0 for one of PDFium's own."""
     from pypdfium2 import raw
 
     return ctypes.cast(raw.FPDFText_GetTextObject(textpage.raw, index), ctypes.c_void_p).value or 0
 
 
 def _objects(page: pypdfium2.PdfPage) -> list[int]:
-    """Addresses of the page's objects, in the order in which they are drawn."""
+    """Return the addresses of the page's objects, in drawing order."""
     from pypdfium2 import raw
 
-    # Declared to return numbers, as pointers are three times as slow: a page can have an object for each letter.
+    # Declared to return numbers, because pointers are three times as slow, and pages may have an object per letter.
     address = ctypes.cast(raw.FPDFPage_GetObject, ctypes.c_void_p).value
     object_at = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int)(address or 0)
     count = raw.FPDFPage_CountObjects(page.raw)
@@ -138,17 +138,17 @@ def _origin(textpage: pypdfium2.PdfTextPage, index: int) -> float:
 
 
 def picture_warnings(pages: Iterable[PageContent]) -> Iterator[ReadWarning]:
-    """One for each page that shows a picture and hardly a word; the like of a logo is no such picture."""
+    """Yield a warning for each page with a picture and hardly any words; small pictures such as logos do not count."""
     return (ReadWarning(_NOTHING_READ, page.number) for page in pages if page.pictured > _LEAST_SHARE)
 
 
 def has_little_text(text: str) -> bool:
-    """Whether a page has so few letters (a number, a date stamped on it) that a picture may be all it shows."""
+    """Return whether a page has so few letters (a number, a date stamp) that a picture may be all it shows."""
     return len(list(islice(filter(str.isalpha, text), _MIN_LETTERS))) < _MIN_LETTERS
 
 
 def share_covered(page: Box, pictures: Iterable[Box]) -> float:
-    """Share of the page that pictures cover, from 0 to 1: a scan may be made of many strips that overlap."""
+    """Return the share of the page that pictures cover, 0 to 1; a scan may consist of many overlapping strips."""
     across = [page.x0 + (page.x1 - page.x0) * (place + 0.5) / _PLACES for place in range(_PLACES)]
     down = [page.y0 + (page.y1 - page.y0) * (place + 0.5) / _PLACES for place in range(_PLACES)]
     covered: set[tuple[int, int]] = set()
@@ -164,10 +164,10 @@ _NOTHING_READ = (
     " `ocrmypdf --skip-text in.pdf out.pdf`) and ingest the result"
 )
 _LEAST_SHARE = 0.25
-"""Of the page; logos stay well below, charts reach above a third."""
+"""Minimum share of the page; logos are well below, charts above a third."""
 _MIN_LETTERS = 20
 _PLACES = 32
-"""Places of the page that are looked at, across and down."""
+"""Number of sample points across and down the page."""
 
 
 if TYPE_CHECKING:
@@ -177,28 +177,29 @@ if TYPE_CHECKING:
 def read_pdf(path: Path, *, accept_repaired: bool = False) -> list[PageContent]:
     """Read every page of the PDF at `path`, in order; see `PdfReader.read_pdf`.
 
-    Raises ReadError where the file is missing, empty, no PDF, broken, cut off, encrypted, scanned (textless), or far
-    too long or large; the error names the file and the next step.
+    Raises:
+        ReadError: The file is missing, empty, not a PDF, broken, truncated, encrypted, scanned (without text), or too
+            large; the error names the file and the next step.
     """
     with _open(path) as document:
         require_unpackable(path)
         pages = list(limit_pages(path, (_read_page(document[number], number) for number in range(len(document)))))
         repaired = document.is_repaired
     if repaired and not accept_repaired and is_truncated(path, b"%%EOF"):
-        # MuPDF repairs such a file silently; the pages that it no longer holds come back blank or not at all.
+        # MuPDF repairs such a file silently; missing pages are then blank or absent.
         raise truncated_error(path)
     refuse_textless(path, pages, repaired=repaired)
     return pages
 
 
 def page_size(path: Path, page: int) -> tuple[float, float]:
-    """Width and height of a page (0-based) as a viewer shows it, in points."""
+    """Return width and height of a page (0-based) as a viewer shows it, in points."""
     with _open(path) as document:
         return _size(document, path, page)
 
 
 def render(path: Path, page: int, dpi: int) -> bytes:
-    """A page (0-based) as a PNG picture, `dpi` dots an inch. Raises ReadError where there is no such page."""
+    """Return a page (0-based) as a PNG picture at `dpi` dots per inch. Raises ReadError for a missing page."""
     with _open(path) as document:
         refuse_picture(path, page, _size(document, path, page), dpi)
         require_unpackable(path)
@@ -216,10 +217,10 @@ def _size(document: pymupdf.Document, path: Path, page: int) -> tuple[float, flo
 @contextmanager
 def _open(path: Path) -> Iterator[pymupdf.Document]:
     require_versions("pymupdf")
-    import pymupdf  # half a second that only reading needs: asking and searching import this module too
+    import pymupdf  # takes half a second, and is not needed for asking and searching, which import this module too
 
     refuse_unreadable(path)
-    # MuPDF prints repairs and warnings on stderr; what matters reaches the caller as an error.
+    # MuPDF prints repairs and warnings on stderr; relevant ones reach the caller as errors.
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     try:
@@ -233,7 +234,7 @@ def _open(path: Path) -> Iterator[pymupdf.Document]:
 
 
 def _reason(error: Exception, path: Path) -> str:
-    """What MuPDF says, without its numbers of errors and without the path, which the caller may not want to show."""
+    """Return MuPDF's message without error numbers and without the path, which the caller may not want to show."""
     if "Failed to open" in (said := str(error)):
         return "nothing in it can be opened"
     return re.sub(r"^code=\d+: ", "", said).replace(str(path), path.name).rstrip(".")
@@ -244,11 +245,11 @@ def _read_page(page: pymupdf.Page, number: int) -> PageContent:
     words = textpage.extractWORDS()
     text = textpage.extractText()
     unseen = _invisible_text(page, textpage) if _MAY_BE_UNSEEN.search(textpage.extractHTML()) else []
-    if unseen and sum(len(span["text"]) for span in unseen) < len(text) / 2:  # else what recognition found in a scan
+    if unseen and sum(len(span["text"]) for span in unseen) < len(text) / 2:  # otherwise the OCR text of a scan
         boxes = [span["bbox"] for span in unseen if span["text"].strip()]
         words = [word for word in words if not any(_holds(box, word) for box in boxes)]
         text = _without(textpage.extractDICT()["blocks"], unseen)
-    if page.rotation:  # MuPDF gives places on the page as it was before it was turned
+    if page.rotation:  # MuPDF gives positions on the page before its rotation
         words = [(*(page.rect.__class__(word[:4]) * page.rotation_matrix), word[4]) for word in words]
     _, _, width, height = page.rect
     return PageContent(
@@ -263,12 +264,12 @@ def _read_page(page: pymupdf.Page, number: int) -> PageContent:
 
 _word = partial(tuple.__new__, Word)
 _place_and_text = itemgetter(slice(len(Word._fields)))
-"""Of a word as MuPDF gives it, which also says in which block and line it stands."""
+"""Position and text of a word from MuPDF, without its block and line numbers."""
 _Span = dict[str, Any]
 
 
 def _invisible_text(page: pymupdf.Page, textpage: pymupdf.TextPage) -> list[_Span]:
-    """Text that no reader of the page sees: not drawn at all, as small as a point, or white on white."""
+    """Return text that is invisible on the page: not drawn, as small as a point, or white on white."""
     spans = [span for block in textpage.extractDICT()["blocks"] for line in block["lines"] for span in line["spans"]]
     unseen = [span for span in spans if not span.get("alpha", _OPAQUE) or span["size"] < _SMALLEST]
     white = [span for span in spans if span["color"] == _WHITE and span not in unseen and span["text"].strip()]
@@ -281,7 +282,7 @@ def _invisible_text(page: pymupdf.Page, textpage: pymupdf.TextPage) -> list[_Spa
 
 _OPAQUE, _WHITE = 255, 0xFFFFFF
 _SMALLEST = 1.5
-"""Points; the smallest print of a filing has four."""
+"""Points; the smallest print in filings has four."""
 _MAY_BE_UNSEEN = re.compile(r"font-size:(?:[01]\.|[\d.]+pt\")|color:#ffffff")
 """In MuPDF's HTML of a page, made in a fifth of the time of its spans: print that is tiny, white or of no colour."""
 
@@ -294,13 +295,13 @@ _DARK = 0.9
 
 
 def _holds(box: Sequence[float], other: Sequence[float]) -> bool:
-    """Whether the middle of `other` is within `box`."""
+    """Return whether the center of `other` is within `box`."""
     across, down = (other[0] + other[2]) / 2, (other[1] + other[3]) / 2
     return bool(box[0] <= across <= box[2] and box[1] <= down <= box[3])
 
 
 def _without(blocks: Iterable[Mapping[str, Any]], unseen: Sequence[_Span]) -> str:
-    """The text of a page as MuPDF writes it, a line each, without these spans."""
+    """Return the text of a page in MuPDF's form, one line each, without these spans."""
     lines = []
     left_out = {(span["bbox"], span["text"]) for span in unseen}
     for block in blocks:

@@ -1,4 +1,4 @@
-"""Pages of a PDF, as PDFium gives them: the same pages, words and places as PyMuPDF's, under a permissive licence."""
+"""Read the pages of a PDF with PDFium: the same pages, words and positions as with PyMuPDF, permissively licensed."""
 
 from __future__ import annotations
 
@@ -37,13 +37,14 @@ if TYPE_CHECKING:
 def read_pdf(path: Path, *, accept_repaired: bool = False) -> list[PageContent]:
     """Read every page of the PDF at `path`, in order; see `PdfReader.read_pdf`.
 
-    Raises ReadError as the reader on PyMuPDF does: where the file is missing, empty, no PDF, broken, cut off,
-    encrypted, scanned (textless), or far too long or large.
+    Raises:
+        ReadError: As the reader on PyMuPDF: the file is missing, empty, not a PDF, broken, truncated, encrypted,
+            scanned (without text), or too large.
     """
     with _open(path) as document:
         require_unpackable(path)
         if not accept_repaired and is_truncated(path, b"%%EOF", b"startxref"):
-            # PDFium puts such a file together from what is left, and does not say so.
+            # PDFium silently reconstructs such a file from what is left.
             raise truncated_error(path)
         pages = list(limit_pages(path, (_read_page(document, number) for number in range(len(document)))))
     refuse_textless(path, pages, repaired=False)
@@ -51,13 +52,13 @@ def read_pdf(path: Path, *, accept_repaired: bool = False) -> list[PageContent]:
 
 
 def page_size(path: Path, page: int) -> tuple[float, float]:
-    """Width and height of a page (0-based) as a viewer shows it, in points."""
+    """Return width and height of a page (0-based) as a viewer shows it, in points."""
     with _open(path) as document:
         return _size(document, path, page)
 
 
 def render(path: Path, page: int, dpi: int) -> bytes:
-    """A page (0-based) as a PNG picture, `dpi` dots an inch. Raises ReadError where there is no such page."""
+    """Return a page (0-based) as a PNG picture at `dpi` dots per inch. Raises ReadError for a missing page."""
     with _open(path) as document:
         refuse_picture(path, page, _size(document, path, page), dpi)
         require_unpackable(path)
@@ -80,7 +81,7 @@ def _size(document: pypdfium2.PdfDocument, path: Path, page: int) -> tuple[float
 
 
 def _png(bitmap: pypdfium2.PdfBitmap) -> bytes:
-    """PNG of a bitmap with red, green and blue bytes (ISO/IEC 15948): no picture library is needed for that."""
+    """Return a bitmap with red, green and blue bytes as PNG (ISO/IEC 15948), without a picture library."""
     used = 3 * bitmap.width
     pixels = bytes(bitmap.buffer)
     rows = b"".join(b"\0" + pixels[row : row + used] for row in range(0, bitmap.height * bitmap.stride, bitmap.stride))
@@ -113,7 +114,7 @@ def _open(path: Path) -> Iterator[pypdfium2.PdfDocument]:
 
 
 _LINE_END_HYPHEN = "\x02\ufffe"
-"""What PDFium puts in the place of a hyphen that ends a line; the next line follows without a break."""
+"""Characters that PDFium returns for a hyphen at the end of a line; the next line follows without a break."""
 _BLANK = "\x00-\x20\x7f\xa0\u1680\u2000-\u200b\u2028-\u202f\u205f\u3000\ufeff"
 _WORD = re.compile(f"[^{_BLANK}{_LINE_END_HYPHEN}]+[{_LINE_END_HYPHEN}]?|[{_LINE_END_HYPHEN}]")
 
@@ -129,7 +130,7 @@ def _read_page(document: pypdfium2.PdfDocument, number: int) -> PageContent:
         finally:
             textpage.close()
         width, height = page.get_size()
-        # As in PyMuPDF, what stands beside the page is not on it: a viewer does not show it.
+        # As in PyMuPDF, words outside the page are dropped: a viewer does not show them.
         words = [word for word in words if word.x0 < width and word.x1 > 0 and word.y0 < height and word.y1 > 0]
         text = _lines(words)
         pictured = share_covered(Box(*page.get_bbox()), _pictures(page)) if has_little_text(text) else 0.0
@@ -139,7 +140,7 @@ def _read_page(document: pypdfium2.PdfDocument, number: int) -> PageContent:
 
 
 def _pictures(page: pypdfium2.PdfPage) -> Iterator[Box]:
-    """Where pictures stand, in the page's own axes; one within a form stands where the form puts it."""
+    """Yield the boxes of pictures in the page's own axes, including those within forms."""
     from pypdfium2 import raw
 
     for image in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE]):
@@ -152,14 +153,14 @@ def _pictures(page: pypdfium2.PdfPage) -> Iterator[Box]:
 
 
 def _printed(textpage: pypdfium2.PdfTextPage) -> str:
-    """The page's characters, one for each index that PDFium counts them by."""
+    """Return the page's characters, one for each of PDFium's indexes."""
     from pypdfium2 import raw
 
     count = textpage.count_chars()
     if count == 0:
         return ""
     first, last = (raw.FPDFText_GetTextIndexFromCharIndex(textpage.raw, index) for index in (0, count - 1))
-    if first == 0 and last == count - 1:  # the text leaves none out and adds none: it comes in one call
+    if first == 0 and last == count - 1:  # the text has exactly these characters: one call is enough
         text: str = textpage.get_text_range()
         if len(text) == count:
             return text
@@ -167,22 +168,22 @@ def _printed(textpage: pypdfium2.PdfTextPage) -> str:
 
 
 Span = tuple[int, int]
-"""First index of a word's characters, and the one after its last."""
+"""Index of a word's first character, and the one after its last."""
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A page's characters and where a viewer shows them."""
+    """A page's characters with their positions in a viewer."""
 
     textpage: pypdfium2.PdfTextPage
     page: Box
-    """Left, bottom, right and top of what is shown, in the page's own axes."""
+    """Left, bottom, right and top of the visible part, in the page's own axes."""
     rotation: int
 
     def boxes(self, spans: Sequence[Span]) -> list[Box]:
-        """Boxes of words, as high as their font, from the top left corner of the page as shown.
+        """Return the boxes of words, as high as their font, from the top left corner of the visible page.
 
-        A word's first and last character say where it stands; asking for all of them takes three times as long.
+        Only the first and last character of a word are queried, because querying all takes three times as long.
         """
         from pypdfium2 import raw
 
@@ -206,7 +207,7 @@ class _View:
 
 
 _SPACE = 0.15
-"""Letters further apart than this part of their height are of two words (MuPDF's SPACE_DIST)."""
+"""Letters further apart than this share of their height belong to two words (MuPDF's SPACE_DIST)."""
 
 
 def _words(view: _View, printed: str, doubled: Mapping[int, bool]) -> list[Word]:
@@ -241,12 +242,12 @@ def _words(view: _View, printed: str, doubled: Mapping[int, bool]) -> list[Word]
 
 
 def _continues_word(word: Word, box: Box) -> bool:
-    """Whether what PDFium breaks off stands right behind `word`: a footnote mark, or a letter set by itself."""
+    """Return whether a fragment is right after `word`: a footnote mark, or a separately placed letter."""
     return abs(box.x0 - word.x1) < _SPACE * max(box.y1 - box.y0, word.y1 - word.y0) and _overlap(word, box)
 
 
 def _parts(view: _View, span: Span) -> list[Span]:
-    """A run of letters that are too far apart for one word, cut where a blank fits in."""
+    """Split a run of letters that are too far apart for one word wherever a blank fits in."""
     letters = [(index, index + 1) for index in range(*span)]
     boxes = view.boxes(letters)
     cuts = [
@@ -263,11 +264,11 @@ def _overlap(first: Word | Box, second: Word | Box) -> bool:
 
 
 _CELL_GAP = 0.8
-"""Words further apart than this part of their height do not share a line of text (MuPDF's SPACE_MAX_DIST)."""
+"""Words further apart than this share of their height are on separate lines of text (MuPDF's SPACE_MAX_DIST)."""
 
 
 def _lines(words: Sequence[Word]) -> str:
-    """The words in reading order: a line of text is a line of prose, or what a cell of a table holds."""
+    """Return the words in reading order; a line of text is a line of prose, or the content of a table cell."""
     if not words:
         return ""
     parts = [words[0].text]

@@ -1,4 +1,4 @@
-"""What a reader gives, which reader reads a PDF, and why a file is refused."""
+"""The interface of PDF readers, the choice among them, and the reasons for refusing a file."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from fin_agent.vocabulary.filing import ReadWarning
 from fin_agent.vocabulary.page import PageContent
 
 MAX_PAGES = 10_000
-"""A longer file is not a filing; reading stops with a message instead of filling the memory."""
+"""A longer file is not a filing; reading stops with a message instead of exhausting memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file's pages, and what its markup says beside them."""
+    """A file's pages, and its tags and warnings."""
 
     pages: tuple[PageContent, ...]
     tags: tuple[Tag, ...] = ()
@@ -28,34 +28,34 @@ class Document:
 
 
 HTML_HEAD = 65_536
-"""Bytes within which HTML shows."""
+"""Number of first bytes in which HTML is recognized."""
 _PDF_HEAD = 1024
 """Readers accept a PDF header anywhere in the first 1,024 bytes (PDF reference 1.7, appendix H, note 13)."""
 _HTML = re.compile(rb"<\s*(?:!doctype\s+html|html|head|body|div|table|p|font|pre|h\d|span|ix:)\b", re.I)
 
 
 def is_pdf(content: bytes) -> bool:
-    """Whether a file that begins so is a PDF by its own header."""
+    """Return whether content begins with a PDF header."""
     return b"%PDF-" in content[:_PDF_HEAD]
 
 
 def is_html(content: bytes) -> bool:
-    """Whether an element of HTML stands near the beginning."""
+    """Return whether an HTML element occurs near the beginning."""
     return _HTML.search(content, 0, HTML_HEAD) is not None
 
 
 DOWNLOAD_AGAIN = "Download the filing again"
 MAX_WORDS_ON_PAGE = 50_000
-"""Thirty times the words of the fullest pages of filings."""
+"""Thirty times the words on the fullest pages of filings."""
 MAX_CHARACTERS = 15_000_000
-"""Of a whole file; ten times the longest filings, and nearly a gigabyte as words with places."""
+"""Limit for a whole file: ten times the longest filings, and nearly a gigabyte as words with positions."""
 MAX_PIXELS = 50_000_000
-"""Of a page's picture; a letter page at 600 dots an inch has 34 million."""
+"""Limit for a page's picture; a letter page at 600 dots per inch has 34 million."""
 _TEXTLESS_CHARACTERS_PER_PAGE = 25
 
 
 def refuse_unreadable(path: Path) -> None:
-    """Raise ReadError where the file is missing, empty, or no PDF by its own header."""
+    """Raise ReadError where the file is missing, empty, or has no PDF header."""
     if not path.is_file():
         raise ReadError("there is no such file", subject=str(path), remedy="Check the path")
     with path.open("rb") as file:
@@ -63,14 +63,14 @@ def refuse_unreadable(path: Path) -> None:
     if not start:
         raise ReadError("the file is empty (0 bytes)", subject=path.name, remedy=DOWNLOAD_AGAIN)
     if not is_pdf(start):
-        # MuPDF goes by content and would lay out an HTML page, a picture or an e-book that is named so.
+        # MuPDF goes by content and would lay out an HTML page, a picture or an e-book with this name.
         renaming = f"It is HTML: if a browser shows the filing in it, rename it to `{path.stem}.htm`; else download"
         remedy = f"{renaming} the filing again" if is_html(start) else DOWNLOAD_AGAIN
         raise ReadError("the file is named as a PDF but is not one", subject=path.name, remedy=remedy)
 
 
 def refuse_page_count(path: Path, count: int) -> None:
-    """Raise ReadError where a PDF says that it has no page, or more than MAX_PAGES."""
+    """Raise ReadError where a PDF has no pages, or more than MAX_PAGES."""
     if count == 0:
         raise ReadError("the PDF has no pages", subject=path.name, remedy=DOWNLOAD_AGAIN)
     if count > MAX_PAGES:
@@ -82,7 +82,7 @@ def refuse_page_count(path: Path, count: int) -> None:
 
 
 def limit_pages(path: Path, pages: Iterable[PageContent]) -> Iterator[PageContent]:
-    """The pages as they are read. Raises ReadError at the first that no filing has: thousands of words too many."""
+    """Yield the pages as they are read. Raises ReadError at the first that exceeds the limits."""
     characters = 0
     for page in pages:
         if len(page.words) > MAX_WORDS_ON_PAGE:
@@ -102,7 +102,7 @@ def limit_pages(path: Path, pages: Iterable[PageContent]) -> Iterator[PageConten
 
 
 def refuse_picture(path: Path, page: int, size: tuple[float, float], dpi: int) -> None:
-    """Raise ReadError where a page of `size` points has too many pixels at `dpi` dots an inch."""
+    """Raise ReadError where a page of `size` points has too many pixels at `dpi` dots per inch."""
     width, height = (side * dpi / 72 for side in size)
     if not 1 <= width * height <= MAX_PIXELS:
         raise ReadError(
@@ -113,7 +113,7 @@ def refuse_picture(path: Path, page: int, size: tuple[float, float], dpi: int) -
 
 
 def refuse_textless(path: Path, pages: Sequence[PageContent], *, repaired: bool) -> None:
-    """Raise ReadError where the pages hold almost no text: a scan, or what is left of a broken file."""
+    """Raise ReadError where the pages contain almost no text: a scan, or the rest of a broken file."""
     characters = sum(len(page.text.strip()) for page in pages)
     if characters >= _TEXTLESS_CHARACTERS_PER_PAGE * len(pages):
         return
@@ -129,7 +129,7 @@ def refuse_textless(path: Path, pages: Sequence[PageContent], *, repaired: bool)
 
 
 def encrypted_error(path: Path) -> ReadError:
-    """The refusal of a PDF that only a password opens."""
+    """Return the error for a PDF that requires a password."""
     return ReadError(
         "the PDF is encrypted and asks for a password",
         subject=path.name,
@@ -138,7 +138,7 @@ def encrypted_error(path: Path) -> ReadError:
 
 
 def truncated_error(path: Path) -> ReadError:
-    """The refusal of a PDF whose end is missing."""
+    """Return the error for a PDF whose end is missing."""
     return ReadError(
         CUT_OFF,
         subject=path.name,
@@ -150,7 +150,7 @@ CUT_OFF = "the PDF is cut off: its end is missing"
 
 
 def unreadable_error(path: Path, reason: str) -> ReadError:
-    """The refusal of a PDF that cannot be read for `reason`."""
+    """Return the error for a PDF that cannot be read for `reason`."""
     return ReadError(
         f"the PDF is broken and cannot be repaired ({reason})",
         subject=path.name,
@@ -159,7 +159,7 @@ def unreadable_error(path: Path, reason: str) -> ReadError:
 
 
 def missing_page_error(path: Path, page: int, count: int) -> ReadError:
-    """The refusal to draw or measure a page that the PDF does not have; `page` is 0-based."""
+    """Return the error for drawing or measuring a page that the PDF does not have; `page` is 0-based."""
     return ReadError(
         f"there is no page {page + 1}: the PDF has {count:,} pages",
         subject=path.name,
@@ -168,26 +168,26 @@ def missing_page_error(path: Path, page: int, count: int) -> ReadError:
 
 
 def is_truncated(path: Path, *end_marks: bytes) -> bool:
-    """Whether none of `end_marks` follows the last object, as in a file that was not downloaded to its end."""
+    """Return whether none of `end_marks` follows the last object, as in an incomplete download."""
     content = path.read_bytes()
     end = max(content.rfind(mark) for mark in end_marks)
     return end < max(content.rfind(b"endobj"), content.rfind(b"stream"), 0)
 
 
 class PdfReader(Protocol):
-    """Reads and draws PDFs. The modules `mupdf` and `pdfium` are such readers."""
+    """Reads and draws PDFs. The modules `mupdf` and `pdfium` implement it."""
 
     def read_pdf(self, path: Path, *, accept_repaired: bool = False) -> list[PageContent]:
-        """Every page of the PDF, in order; raises ReadError naming the file and the next step.
+        """Return every page of the PDF, in order; raise ReadError naming the file and the next step.
 
-        With `accept_repaired` a file whose end is missing is read as far as the library can mend it.
+        With `accept_repaired`, a file whose end is missing is read as far as the library can repair it.
         """
 
     def page_size(self, path: Path, page: int) -> tuple[float, float]:
-        """Width and height of a page (0-based) as a viewer shows it, in points."""
+        """Return width and height of a page (0-based) as a viewer shows it, in points."""
 
     def render(self, path: Path, page: int, dpi: int) -> bytes:
-        """A page (0-based) as a PNG picture, `dpi` dots an inch."""
+        """Return a page (0-based) as a PNG picture at `dpi` dots per inch."""
 
 
 MUPDF = "mupdf"
@@ -195,10 +195,12 @@ PDFIUM = "pdfium"
 
 
 def pdf_reader(name: str | None = None) -> PdfReader:
-    """The reader called `mupdf` (PyMuPDF) or `pdfium` (pypdfium2).
+    """Return the reader called `mupdf` (PyMuPDF) or `pdfium` (pypdfium2).
 
-    Without a name it is PyMuPDF, and pypdfium2 only where PyMuPDF is not installed: who ships a product may take the
-    AGPL library out. Raises ReadError for another name, and for a library that is not installed.
+    The default is PyMuPDF, or pypdfium2 if PyMuPDF is not installed, so that a product can leave the AGPL library out.
+
+    Raises:
+        ReadError: The name is unknown, or the library is not installed.
     """
     if name is None:
         name = PDFIUM if not _is_installed("pymupdf") and _is_installed("pypdfium2") else MUPDF

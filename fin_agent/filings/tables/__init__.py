@@ -1,1 +1,1 @@
-"""Tables of a page: lines, columns, headers, labels, and the numbers in them."""
+"""Tables of a page: lines, columns, headers, labels, and figures."""

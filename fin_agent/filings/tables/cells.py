@@ -1,4 +1,4 @@
-"""Numbers of a line, their units, and the columns they stand in."""
+"""Parse the numbers of a line and their units, and assign them to columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fin_agent.vocabulary.table import Cell
 
 
 class Number(NamedTuple):
-    """A printed number: parentheses and minus signs are in `amount`, a dash is zero."""
+    """A printed number: parentheses and minus signs are part of `amount`; a dash is zero."""
 
     amount: Decimal
     percent: bool = False
@@ -26,11 +26,11 @@ class Number(NamedTuple):
 
 @lru_cache(maxsize=65_536)
 def parse_number(token: str) -> Number | None:
-    """The number `token` prints, or None where it prints none (`N/A`, `*`, `nm`, `31,`).
+    """Return the number that `token` prints, or None for other text (`N/A`, `*`, `nm`, `31,`). Never raises.
 
-    `token` may hold the parts of one cell (`$ (1,234 )`), a footnote mark after the digits (`1,234(1)`), a parenthesis
-    left open because its end was set apart (`(1,234`), and the `x` of a ratio (`2.5x`). A percentage keeps its printed
-    size: `12.3%` is 12.3 with `percent` set. Never raises.
+    `token` may contain the parts of one cell (`$ (1,234 )`), a footnote mark after the digits (`1,234(1)`), an unclosed
+    parenthesis (`(1,234`), and the `x` of a ratio (`2.5x`). A percentage keeps its printed size: `12.3%` is 12.3 with
+    `percent` set.
     """
     if match := _NUMBER.match(token):
         opened = bool(match["open"] or match["inner"])
@@ -67,14 +67,14 @@ _DASH = re.compile(
 
 @lru_cache(maxsize=16_384)
 def unit_line_in(text: str) -> str:
-    """The unit line that `text` holds, as printed, or an empty string."""
+    """Return the unit line in `text`, as printed, or an empty string."""
     found = (_SCALE.search(text) and (_BRACKETED.search(text) or _OPENING.match(text))) or _MARK_OF_UNIT.search(text)
     return found[0].strip() if found else ""
 
 
 @lru_cache(maxsize=4_096)
 def scale_of(unit_line: str) -> int | None:
-    """What amounts under `unit_line` are multiplied with, or None where it names no scale."""
+    """Return the scale of amounts under `unit_line`, or None where it names none."""
     plain = _SHARES_IN.sub(" ", unit_line)
     match = _SCALE.search(plain) or _SCALE.search(unit_line) or _MARK_OF_UNIT.search(unit_line)
     return _SCALES[match["scale"].lower()[:2]] if match else None
@@ -82,13 +82,13 @@ def scale_of(unit_line: str) -> int | None:
 
 @lru_cache(maxsize=4_096)
 def is_of_money(heading: str) -> bool:
-    """Whether a column's heading ends with a currency, with a scale or alone: `2019 $`, `$'000`, `(S$ million)`."""
+    """Return whether a column's heading ends with a currency, even with a scale: `2019 $`, `$'000`, `(S$ million)`."""
     return bool(_CURRENCY_AT_END.search(heading))
 
 
 @lru_cache(maxsize=4_096)
 def share_scale_of(unit_line: str) -> int | None:
-    """Scale of share counts under `unit_line`: that of the amounts, unless shares are excepted or have their own."""
+    """Return the scale of share counts under `unit_line`: that of amounts, unless shares have their own or none."""
     if match := _SHARES_IN.search(unit_line):
         return _SCALES[match[1].lower()[:2]]
     scale = scale_of(unit_line)
@@ -99,7 +99,7 @@ def share_scale_of(unit_line: str) -> int | None:
 
 @lru_cache(maxsize=4_096)
 def unit_line_exceptions(unit_line: str) -> frozenset[frozenset[str]]:
-    """What `unit_line` excepts from its scale, each by the words that name its rows.
+    """Return what `unit_line` excepts from its scale, each as the words that name its rows.
 
     `(dollars in millions, except ARPA and store counts)` excepts the rows with `arpa` and those with `store`.
     """
@@ -110,9 +110,9 @@ def unit_line_exceptions(unit_line: str) -> frozenset[frozenset[str]]:
 
 
 def is_unit_line_exception(label: str, unit_line: str) -> bool:
-    """Whether a row of this label stands outside the scale of `unit_line`: it is named by what is excepted.
+    """Return whether a row with this label is excepted from the scale of `unit_line`.
 
-    What follows a row's name does not count: `Common stock, $0.01 par value` is common stock, not a par value.
+    Text after a row's name does not count: `Common stock, $0.01 par value` is common stock, not a par value.
     """
     name = set(map(singular, _AFTER_NAME.split(label.lower())[0].split()))
     return any(words <= name for words in unit_line_exceptions(unit_line))
@@ -161,15 +161,15 @@ class Token(NamedTuple):
 
     text: str
     x0: float
-    """Left edge, that of the currency sign where there is one."""
+    """Left edge, including a currency sign."""
     x1: float
     edge: float
-    """Right edge of the last digit: what columns of numbers are aligned by."""
+    """Right edge of the last digit, by which columns of numbers are aligned."""
     gap: float
-    """White space before it; leader dots and set-apart currency signs count as white."""
+    """White space before it; leader dots and separate currency signs count as white space."""
     number: Number | None = None
     blank: bool = False
-    """`N/A`, `nm`, `*`: takes a cell but prints no number."""
+    """For `N/A`, `nm`, `*`: occupies a cell without a number."""
     core: float = 0.0
     """Left edge of the first digit."""
     y0: float = 0.0
@@ -177,11 +177,11 @@ class Token(NamedTuple):
 
     @property
     def is_cell(self) -> bool:
-        """Whether it is a number, or a dash in the place of one."""
+        """Whether it is a number, or a dash in place of one."""
         return self.number is not None or self.blank
 
     def cell(self, box_on_page: Callable[[Box], Box], percent: bool) -> Cell | None:
-        """The cell with its amount; None where there is no number. `percent` is said of its whole column."""
+        """Return the cell with its amount; None where there is no number. `percent` applies to its whole column."""
         if self.number is None:
             return None
         amount, of_hundred, dollar = self.number
@@ -191,7 +191,7 @@ class Token(NamedTuple):
 
 @dataclass(slots=True)
 class Column:
-    """A column of numbers: where their last digits end, and the room they take."""
+    """A column of numbers: the edges of their last digits, and the space they take."""
 
     edge: float
     left: float
@@ -205,7 +205,7 @@ class Column:
 
 
 def tokens_of(line: Line) -> list[Token]:
-    """Words of a line as tokens, left to right; the parts of one printed number are joined."""
+    """Return the words of a line as tokens, left to right, with the parts of a printed number joined."""
     tokens: list[Token] = []
     pending: list[Word] = []
     last = line.x0 - 100.0
@@ -213,7 +213,7 @@ def tokens_of(line: Line) -> list[Token]:
     for word in _split_joined_words(line.words):
         x0, y0, x1, y1, text = word
         if not pending and text[-1].isalpha() and not (text[0].isdigit() or text in _CLOSERS):
-            # Most words: no part of a number, no leader.
+            # Most words are neither part of a number nor leader dots.
             gap = 100.0 if spaced or not tokens else x0 - last
             tokens.append(Token(text, x0, x1, x1, gap, None, text.lower() in _BLANKS, x0, y0, y1))
             spaced, last = False, x1
@@ -222,7 +222,7 @@ def tokens_of(line: Line) -> list[Token]:
             pending.append(word)
             continue
         if _LEADER.match(text):
-            # Leader dots belong to no label; what follows them stands in a column.
+            # Leader dots are not part of a label; the text after them is in a column.
             spaced = True
             continue
         if tokens and not pending and text in _CLOSERS and _join_closing_marks(tokens, word):
@@ -263,12 +263,12 @@ def tokens_of(line: Line) -> list[Token]:
 
 
 def may_be_cell(word: Word) -> bool:
-    """Whether a line that ends with `word` may end with a number: such words are digits, signs and marks."""
+    """Return whether a line that ends with `word` may end with a number: digits, signs and marks."""
     return bool(_END_OF_CELL.search(word.text)) or word.text in _OPENERS
 
 
 def trailing_cells(tokens: Sequence[Token], height: float) -> list[Token]:
-    """The numbers a line ends with that stand apart from its words, left to right."""
+    """Return the numbers at the end of a line that are separate from its words, left to right."""
     run: list[Token] = []
     for token in reversed(tokens):
         if not token.is_cell:
@@ -284,7 +284,7 @@ def trailing_cells(tokens: Sequence[Token], height: float) -> list[Token]:
 
 
 def cells_of_row(tokens: Sequence[Token]) -> list[Token]:
-    """The numbers of a real table's row, left to right; its first cell is the label where it holds words."""
+    """Return the numbers of a real table's row, left to right; its first cell is the label if it contains words."""
     kept = [
         token
         for before, token in zip([None, *tokens], tokens, strict=False)
@@ -296,7 +296,7 @@ def cells_of_row(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _is_mark(token: Token) -> bool:
-    """Whether a cell close behind words is their footnote mark: in brackets, or a bare number."""
+    """Return whether a cell right after words is their footnote mark: in brackets, or a bare number."""
     bare = token.text.isdigit() and len(token.text) <= 2
     return (token.gap < _BRACKETED_MARK_GAP and bool(_MARK.match(token.text))) or (token.gap < _BARE_MARK_GAP and bare)
 
@@ -306,10 +306,10 @@ _BARE_MARK_GAP = 9.0
 
 
 def columns_of(rows: Sequence[Sequence[Token]]) -> list[Column]:
-    """Columns that the cells of `rows` stand in, left to right.
+    """Return the columns that the cells of `rows` form, left to right.
 
     Cells are clustered by the right edge of their digits; clusters that overlap and never share a row are one column
-    (centred numbers, hanging parentheses).
+    (centered numbers, hanging parentheses).
     """
     placed = sorted(
         ((token.edge, index, token) for index, row in enumerate(rows) for token in row), key=lambda item: item[:2]
@@ -333,10 +333,10 @@ def columns_of(rows: Sequence[Sequence[Token]]) -> list[Column]:
 def assign_to_columns(
     tokens: Sequence[Token], columns: Sequence[Column], height: float, whole_cells: bool = False
 ) -> dict[int, Token]:
-    """Which of a line's tokens is the cell of which column (by index into `columns`).
+    """Return which of a line's tokens is the cell of which column (by index into `columns`).
 
-    Taken from the right end of the line; numbers that belong to the label (`allowances of $132 and $190`) stay there.
-    `whole_cells`: each token is a cell of a real table, and words may stand between numbers.
+    Tokens are assigned from the right end of the line; numbers within the label (`allowances of $132 and $190`) stay
+    there. With `whole_cells`, each token is a cell of a real table, and words may occur between numbers.
     """
     cells: dict[int, Token] = {}
     bound = len(columns)
@@ -362,7 +362,7 @@ def assign_to_columns(
 
 
 def _split_joined_words(words: Sequence[Word]) -> Iterator[Word]:
-    """Words, with a currency sign that ran into the cell before it (`4%$`) set apart again."""
+    """Yield words, separating a currency sign that was joined to the cell before it (`4%$`)."""
     for word in words:
         if word[4][-1] == "$" and len(word.text) > 1 and parse_number(word.text[:-1]) is not None:
             cut = word.x1 - (word.x1 - word.x0) / len(word.text)
@@ -389,7 +389,7 @@ def _has_digit_or_dash(text: str) -> bool:
 
 
 def _sign_of_next(word: Word, line: Line) -> bool:
-    """A dash set apart is a zero; one that touches the digits after it is their sign."""
+    """Return whether a dash is the sign of the digits that it touches; a separate dash is a zero."""
     return any(0 <= other.x0 - word.x1 < 1.5 and other.text[:1].isdigit() for other in line.words)
 
 

@@ -1,4 +1,4 @@
-"""What a column header or a sentence says about time, and the filer's own fiscal calendar."""
+"""Parse the time in a column header or sentence, and model the filer's fiscal calendar."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fin_agent.vocabulary.identity import Identity
 
 @dataclass(frozen=True, slots=True)
 class FiscalCalendar:
-    """Dates to fiscal years and quarters, as one filer names them."""
+    """Maps dates to fiscal years and quarters, as one filer names them."""
 
     year: int
     """Fiscal year of the filing."""
@@ -27,7 +27,7 @@ class FiscalCalendar:
 
     @classmethod
     def of(cls, identity: Identity | None) -> FiscalCalendar | None:
-        """None where the filing names neither a fiscal year nor a period end."""
+        """Return the calendar of a filing; None where it names neither a fiscal year nor a period end."""
         if identity is None or (identity.fiscal_year is None and identity.period_end is None):
             return None
         end, year, quarter = identity.period_end, identity.fiscal_year, identity.quarter
@@ -46,7 +46,7 @@ class FiscalCalendar:
 
     @classmethod
     def known_from(cls, periods: Iterable[FactPeriod | None]) -> FiscalCalendar | None:
-        """The calendar that dated columns show: the latest year whose end most of them agree on; None without any."""
+        """Return the calendar implied by dated columns: the latest year whose end most of them agree on, or None."""
         seen = Counter(
             (period.fiscal_year, period.end)
             for period in periods
@@ -59,16 +59,16 @@ class FiscalCalendar:
         return cls(year, end, None, end)
 
     def fiscal_year_of(self, day: date) -> int:
-        """Fiscal year that `day` falls in; the last days of a year may drift by two weeks (52- and 53-week years)."""
+        """Return the fiscal year that contains `day`; its end may vary by two weeks (52- and 53-week years)."""
         return self.year - int(((self.year_end - day).days + _DRIFT) // 365.25)
 
     def quarter_of(self, day: date) -> int:
-        """Fiscal quarter that ends nearest to `day`, 1 to 4."""
+        """Return the fiscal quarter that ends nearest to `day`, 1 to 4."""
         left = (self.year_end - day).days + 365.25 * (self.fiscal_year_of(day) - self.year)
         return max(1, min(4, 4 - round(left / 91.31)))
 
     def end_of(self, year: int) -> date | None:
-        """Last day of fiscal `year` where it ends with a calendar month; None where its end drifts."""
+        """Return the last day of fiscal `year` if it ends with a calendar month; None where the end varies."""
         day = self.year_end
         if year == self.year and not self.quarter and self.period_end:
             return self.period_end
@@ -83,7 +83,7 @@ class FiscalCalendar:
         return _month_end(day.year + year - self.year, day.month)
 
     def end_of_quarter(self, year: int, quarter: int) -> date | None:
-        """Last day of a quarter of fiscal `year` where years end with a calendar month; None where they drift."""
+        """Return the last day of a quarter of fiscal `year` if years end with a calendar month, otherwise None."""
         end = self.end_of(year)
         if end is None or end != _month_end(end.year, end.month):
             return None
@@ -91,37 +91,37 @@ class FiscalCalendar:
         return _month_end(months // 12, months % 12 + 1)
 
     def may_end_year(self, day: date) -> bool:
-        """Whether a fiscal year may end on `day`, give or take the drift of 52- and 53-week years."""
+        """Return whether a fiscal year may end on `day`, within the variation of 52- and 53-week years."""
         away = abs((self.year_end - day).days) % 365.25
         return min(away, 365.25 - away) <= 2 * _DRIFT
 
     def instant(self, day: date) -> FactPeriod:
-        """The period of a balance at `day`."""
+        """Return the period of a balance at `day`."""
         quarter = self.quarter_of(day)
         return FactPeriod(self.fiscal_year_of(day), None if quarter == 4 else quarter, 0, day)
 
     def duration(self, day: date, months: int) -> FactPeriod:
-        """The period of `months` months that ends at `day`."""
+        """Return the period of `months` months that ends on `day`."""
         return FactPeriod(self.fiscal_year_of(day), self.quarter_of(day) if months == 3 else None, months, day)
 
 
 @dataclass(frozen=True, slots=True)
 class TimeWords:
-    """The parts of time that some text names."""
+    """The time expressions in a text."""
 
     months: int | None = None
-    """Length said (`Three Months Ended`: 3); 0 for `As of`; None where nothing is said."""
+    """Length stated (`Three Months Ended`: 3); 0 for `As of`; None where nothing is stated."""
     dates: tuple[date, ...] = ()
     day: tuple[int, int] | None = None
     """(month, day) without a year: `December 31,`."""
     years: tuple[int, ...] = ()
     quarter: int | None = None
     fiscal: bool = False
-    """Years are named as fiscal years: `Fiscal 2022`, `FY23`."""
+    """Whether years are named as fiscal years: `Fiscal 2022`, `FY23`."""
 
     @property
     def names_time(self) -> bool:
-        """Whether the text names a time at all."""
+        """Whether the text names any time."""
         return bool(self.months is not None or self.dates or self.day or self.years or self.quarter)
 
 
@@ -131,7 +131,7 @@ _SPACED_YEAR = re.compile(r"(?<![\d,.] )\b(?:1 9|2 0) \d \d\b(?! \d)")
 
 @lru_cache(maxsize=32_768)
 def time_words(text: str) -> TimeWords:
-    """Read the time named by `text`, a header or part of one."""
+    """Parse the time named by `text`, a header or part of one."""
     low = " ".join(text.lower().replace("\u2019", "'").split())
     low = _SPACED_YEAR.sub(lambda year: year.group().replace(" ", ""), low)
     months = _months(low)
@@ -158,19 +158,19 @@ def time_words(text: str) -> TimeWords:
     years += [int(found) for found in _YEAR.findall(rest)]
     fiscal = bool(_FISCAL.search(low))
     if len(dates) == 2 and dates[0] < dates[1] and _FROM_TO.search(low):
-        # A period named by its first and last day, as those of transition are.
+        # A period named by its first and last day, such as a transition period.
         months = max(1, round((dates[1] - dates[0]).days / 30.44))
         dates = dates[1:]
     return TimeWords(months, tuple(dates), day, tuple(years), quarter, fiscal)
 
 
 def is_change(text: str) -> bool:
-    """Whether a header names a difference between periods, which has no period of its own."""
+    """Return whether a header names a difference between periods, which has no period of its own."""
     return bool(_CHANGE.search(text.lower()))
 
 
 def fiscal_year_named_after(year_end: date) -> int:
-    """Fiscal year usually named for a year that ends on `year_end`: January ends count for the year before."""
+    """Return the usual name of a fiscal year that ends on `year_end`: ends in January count for the year before."""
     return year_end.year - 1 if year_end.month == 1 or (year_end.month == 2 and year_end.day < 10) else year_end.year
 
 
@@ -234,7 +234,7 @@ def _months(low: str) -> int | None:
         if match["unit"].startswith("week"):
             months = _WEEKS.get(count)
         else:
-            # Other lengths are those of transition periods, and only where a period is what is named.
+            # Other lengths are those of transition periods, and count only where a period is named.
             months = count if count in (3, 6, 9, 12) or (count < 12 and match["ended"] is not None) else None
         if months:
             return months

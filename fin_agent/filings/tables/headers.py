@@ -1,4 +1,4 @@
-"""Header lines of a table: what each column is called and which period it covers."""
+"""Read the header lines of a table: the name and the period of each column."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from fin_agent.vocabulary.fact import FactPeriod
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Columns of a table as their header names them."""
+    """Columns of a table as named by their header."""
 
     columns: tuple[str, ...]
     periods: tuple[FactPeriod | None, ...]
     paths: tuple[tuple[str, ...], ...] = ()
-    """What stands over each column level by level, outermost first."""
+    """The header of each column level by level, outermost first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words of a header line that stand together."""
+    """Adjacent words of a header line."""
 
     text: str
     x0: float
@@ -34,18 +34,21 @@ class Phrase:
 
     @property
     def middle(self) -> float:
-        """The x coordinate of its centre, in points."""
+        """The x coordinate of its center, in points."""
         return (self.x0 + self.x1) / 2
 
 
 def read_header(
     lines: Sequence[Line], columns: Sequence[Column], context: str, calendar: FiscalCalendar | None, instant: bool
 ) -> Header:
-    """Name the columns and date them.
+    """Return names and periods of the columns; None for columns without a period (changes, note numbers).
 
-    `lines` are the header lines, top to bottom. `context` is the caption: it may say the length of the periods, or
-    the one period of all columns. `instant` says that the rows are balances at a day. A column that shows a change, a
-    note number or anything else without a period of its own gets None.
+    Args:
+        lines: The header lines, top to bottom.
+        columns: The columns.
+        context: The caption, which may state the length of the periods, or the one period of all columns.
+        calendar: The filer's calendar.
+        instant: Whether the rows are balances.
     """
     printed = len(columns)
     columns = _with_empty(columns, lines)
@@ -67,7 +70,7 @@ def read_header(
     context = _last_sentence(context)
     said = time_words(context)
     if any(named.dates for named in map(time_words, map(" ".join, own))) and not _ENDED.search(context):
-        said = replace(said, months=None)  # a day over a column is a day, whatever year the caption speaks of
+        said = replace(said, months=None)  # a date above a column is a date, whatever year the caption names
     fiscal = calendar or _CALENDAR_YEARS
     # Days of events, of which a caption may tell as well, are no column's.
     known.extend(day for day in _several_dates(context) if day == fiscal.period_end or fiscal.may_end_year(day))
@@ -87,19 +90,19 @@ def read_header(
 
 
 def _own_unit(index: int, own: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """The unit line over a column, where not all columns stand under it: `Aggregate intrinsic value (in thousands)`."""
+    """Return the unit line above a column, unless all columns have it: `Aggregate intrinsic value (in thousands)`."""
     unit = unit_line_in(" ".join(own[index]))
     return (unit,) if unit and not all(unit in " ".join(texts) for texts in own) else ()
 
 
 def _last_sentence(caption: str) -> str:
-    """What a caption ends with: sentences before it are of something else."""
+    """Return the last sentence of a caption; earlier ones are about something else."""
     sentences = [part for part in _SENTENCE_END.split(caption) if len(_LETTERS.findall(part)) >= _SENTENCE_WORDS]
     return sentences[-1] if sentences else caption
 
 
 def _days_by_column_year(dated: Sequence[TimeWords], own: Sequence[TimeWords]) -> list[TimeWords]:
-    """A day over all columns is that day of each column's own year, where one of these is the day's."""
+    """Return a date above all columns as that date in each column's own year, if one of these is the date's year."""
     years = [named.years for named in own]
     days = {named.dates[-1] for named in dated if named.dates}
     if len(days) != 1 or any(len(said) != 1 for said in years) or len(set(years)) < len(years):
@@ -115,7 +118,7 @@ def _days_by_column_year(dated: Sequence[TimeWords], own: Sequence[TimeWords]) -
 def _as_quarters(
     dated: Sequence[TimeWords], periods: Sequence[FactPeriod | None], fiscal: FiscalCalendar
 ) -> list[FactPeriod | None]:
-    """Columns of one year that name three or four days of it are its quarters: `2015: Dec. 26, Sep. 26, Jun. 27`."""
+    """Return columns with three or four dates of one year as its quarters: `2015: Dec. 26, Sep. 26, Jun. 27`."""
     days = [_day(named) if named.months in (None, 12) else None for named in dated]
     of_year: dict[int, set[date]] = {}
     for day in days:
@@ -128,7 +131,7 @@ def _as_quarters(
 
 
 def heading_of_labels(lines: Sequence[Line], columns: Sequence[Column]) -> str:
-    """What the cells of a real table's header say over its labels, without times and units: `Revenue by country`."""
+    """Return the header text above the labels of a real table, without times and units: `Revenue by country`."""
     over_labels = (
         phrase.text
         for line in lines
@@ -142,7 +145,7 @@ def heading_of_labels(lines: Sequence[Line], columns: Sequence[Column]) -> str:
 
 
 def is_header_line(line: Line) -> bool:
-    """Whether a line names periods (`2022 2021`, `December 31,`, `Three Months Ended`) and holds no amount."""
+    """Return whether a line names periods (`2022 2021`, `December 31,`, `Three Months Ended`) and has no amount."""
     if len(line.words) > 40:
         return False
     text = line.text.lower()
@@ -169,7 +172,7 @@ def is_header_line(line: Line) -> bool:
 
 
 def phrases_of(line: Line) -> list[Phrase]:
-    """Words of a line grouped by the white space between them; the cells of a real table, each by itself."""
+    """Return the words of a line grouped by white space; in a real table, one phrase per cell."""
     if line.cells:
         return [Phrase(word.text, word.x0, word.x1) for word in line.words]
     room = max(4.5, 0.5 * line.height)
@@ -190,7 +193,7 @@ def phrases_of(line: Line) -> list[Phrase]:
 
 
 def _starts_new_period(before: str, after: str) -> bool:
-    """Whether a period ends and another begins here (`Fiscal 2022 Fiscal 2021`), however near they stand."""
+    """Return whether a new period begins here (`Fiscal 2022 Fiscal 2021`), however close the words are."""
     return bool(_PERIOD_END.search(before) and _PERIOD_START.match(after))
 
 
@@ -198,7 +201,7 @@ _PERIOD_END = re.compile(r"(?:19|20)\d\d$|^\d{1,2},$")
 _PERIOD_START = re.compile(
     r"(?:fiscal|fy\d*|years?|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?)$|%$|\$$|change", re.I
 )
-# Of lower case, each word behind its possible first letters: these two are held against every line near a figure.
+# In lower case, each word after its possible first letters: these two are matched with every line near a figure.
 _HINT = re.compile(
     r"(?<![\d,.$])(?:19|20)\d\d(?![\d,]\d|\.\d)|\d/\d+/\d\d|\b(?=[1-4adefjmnoqswy])(?:"
     r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?\s*\d"
@@ -224,9 +227,9 @@ _MARKS = re.compile(r"(?<=\w)\*+|\((?:\d{1,2}|[a-z])\)")
 
 
 def _with_empty(columns: Sequence[Column], lines: Sequence[Line]) -> Sequence[Column]:
-    """The columns and, where a header line dates more of them than hold numbers, the empty ones (`count` 0) as well.
+    """Return the columns, adding empty ones (`count` 0) where a header line dates more columns than contain numbers.
 
-    Without those, a heading that spans several columns would stand over the wrong ones.
+    Without them, a heading that spans several columns would be assigned to the wrong ones.
     """
     for line in reversed(lines):
         over = [phrase for phrase in phrases_of(line) if _ANY_YEAR.search(phrase.text)]
@@ -246,7 +249,7 @@ def _with_empty(columns: Sequence[Column], lines: Sequence[Line]) -> Sequence[Co
 
 
 def _heads(lines: Sequence[Line], columns: Sequence[Column]) -> list[str]:
-    """What stands over each column in the first of `lines` that has one cell over every column; else none."""
+    """Return the phrase above each column in the first of `lines` with a cell for every column, otherwise none."""
     for line in lines:
         phrases = phrases_of(line)
         over = _over(phrases, columns)
@@ -261,7 +264,7 @@ def _heads(lines: Sequence[Line], columns: Sequence[Column]) -> list[str]:
 def _assign(
     phrases: list[Phrase], columns: Sequence[Column], below: Sequence[str]
 ) -> tuple[list[str], list[list[str]]]:
-    """(text shared by all columns, text of each column) of one header line; `below`: the cells under it."""
+    """Return (text shared by all columns, text of each column) of a header line; `below` are the cells under it."""
     assigned: list[list[str]] = [[] for _ in columns]
     if len(phrases) == len(columns) > 1 and _all_alike(phrases):
         return [], [[phrase.text] for phrase in phrases]
@@ -289,23 +292,22 @@ def _assign(
 
 
 def _over(phrases: Sequence[Phrase], columns: Sequence[Column]) -> list[Phrase]:
-    """The phrases of a line that stand over its columns, and not over the labels."""
+    """Return the phrases of a line above the columns rather than above the labels."""
     first = columns[0]
     left = min(first.left, first.core - 12)
     return [phrase for phrase in phrases if phrase.x1 >= left or phrase.middle >= first.core]
 
 
 def _all_alike(phrases: Sequence[Phrase]) -> bool:
-    """Whether each phrase is a year or a day, as columns are headed by, and none a label beside them."""
+    """Return whether each phrase is a year or date that heads a column, none being a label next to them."""
     words = {len(phrase.text.split()) for phrase in phrases}
     return len(words) == 1 and all(time_words(phrase.text).years or time_words(phrase.text).dates for phrase in phrases)
 
 
 def _phrase_of_each(over: Sequence[Phrase], columns: Sequence[Column], below: Sequence[str]) -> list[Phrase | None]:
-    """The phrase that heads each column, where columns come in groups with a phrase each; none where they do not.
+    """Return the phrase above each column, where columns form groups with one phrase each; otherwise none.
 
-    Groups are of equal size, behind a first column without a phrase as well, or show by the cells `below`: columns of
-    years beside those of changes.
+    Groups have equal size, or are visible in the cells `below`: columns of years next to those of changes.
     """
     for first in (0, 1):
         if size := _group_size(over, columns[first:], below[first:]):
@@ -321,9 +323,9 @@ def _phrase_of_each(over: Sequence[Phrase], columns: Sequence[Column], below: Se
 
 
 def _group_size(over: Sequence[Phrase], columns: Sequence[Column], below: Sequence[str]) -> int:
-    """How many columns each phrase heads where all stand over the middle of equally many columns; else 0.
+    """Return the number of columns per phrase if all are centered above equally many columns, otherwise 0.
 
-    Cells may also stand over the same column of each group, where the cells `below` them show these groups.
+    Phrases may also be above the same column of each group, if the cells `below` show these groups.
     """
     size, rest = divmod(len(columns), len(over))
     if rest or size < 2 or len(over) < 2:
@@ -340,7 +342,7 @@ def _group_size(over: Sequence[Phrase], columns: Sequence[Column], below: Sequen
 
 
 def _repeat_in_groups(names: Sequence[str], size: int) -> bool:
-    """Whether groups of `size` repeat (`$ % $ %`), or those of years stand beside others (`2019 2018 $ %`)."""
+    """Return whether groups of `size` repeat (`$ % $ %`), or groups of years are next to others (`2019 2018 $ %`)."""
     names = [_MARKS.sub("", name).strip() for name in names]
     groups = [tuple(names[first : first + size]) for first in range(0, len(names), size)]
     dated = [{bool(time_words(name).years) and not is_change(name) for name in group} for group in groups]
@@ -348,7 +350,7 @@ def _repeat_in_groups(names: Sequence[str], size: int) -> bool:
 
 
 def _time_part(text: str) -> str:
-    """The part of a heading over all columns that says time; several years name no single period."""
+    """Return the time in a heading above all columns; several years do not name a single period."""
     if unit := unit_line_in(text):
         text = text.replace(unit, " ")
     said = time_words(text)
@@ -369,7 +371,7 @@ def _is_named_after_a_year(text: str) -> bool:
 
 
 def _several_dates(text: str) -> tuple[date, ...]:
-    """Days of a heading such as `December 26, 2020 and December 28, 2019`, which its columns then call by year."""
+    """Return the dates of `December 26, 2020 and December 28, 2019`, for example, which columns name by year."""
     dates = time_words(text).dates
     return dates if len({day.year for day in dates}) > 1 else ()
 
@@ -411,7 +413,7 @@ _SPLIT_WORD = re.compile(r"(?<=[A-Za-z])- (?=[a-z])")
 def _has_no_period(own: str, name: str) -> bool:
     if not is_change(own):
         return not own and is_change(name)
-    # `Increase/(Decrease)` over a dated column says how its rows are signed, not that the column is a difference.
+    # `Increase/(Decrease)` above a dated column describes the signs of its rows, not a difference.
     return bool(_DIFFERENCE.search(own)) or len(time_words(own).dates) != 1
 
 
@@ -419,7 +421,7 @@ _DIFFERENCE = re.compile(r"\bchanges?\b|%|\bvs\b|\bversus\b|\bvariance\b|\bgrowt
 
 
 def _closest(own: TimeWords, whole: TimeWords, fiscal: FiscalCalendar) -> TimeWords:
-    """What a column's own words say of quarter and length goes before what a heading over several columns says."""
+    """Return quarter and length from a column's own words, which override those of a heading above several columns."""
     if own.quarter and not own.dates:
         # `First Quarter` under `Year Ended December 31, 2017` is a quarter of that year, not the year.
         day = _day(whole)
@@ -451,7 +453,7 @@ def _period(
         if months is None:
             months = 0
         if months == 12 and not fiscal.may_end_year(day):
-            return None  # a heading that speaks of years stands above columns of some other length
+            return None  # a heading about years is above columns of another length
         return fiscal.duration(day, months) if months else fiscal.instant(day)
     year = named.years[-1]
     if months is None:
@@ -485,7 +487,7 @@ def _known_day(named: TimeWords, fiscal: FiscalCalendar, known: Sequence[date]) 
 
 
 def _only(context: TimeWords) -> date | None:
-    """The one day the caption names, where it names one."""
+    """Return the one date that the caption names, if there is only one."""
     if len(context.dates) == 1 and not context.years:
         return context.dates[0]
     return None

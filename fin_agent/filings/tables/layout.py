@@ -1,4 +1,4 @@
-"""Where the tables of a page stand: their lines, columns, header and caption."""
+"""Locate the tables of a page: their lines, columns, header and caption."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Word
 
 REACH = 46.0
-"""Most white space, in points, between two lines of one table."""
+"""Most white space between two lines of one table, in points."""
 
 
 def top_of_header(
@@ -37,9 +37,9 @@ def top_of_header(
     floor: int,
     known: bool,
 ) -> int:
-    """First line of the header (or of the headings above the first row).
+    """Return the first line of the header, or of the headings above the first row.
 
-    `known` says that all lines from `floor` on are of one real table, however much room is between them.
+    With `known`, all lines from `floor` on belong to one real table, whatever the space between them.
     """
     top = start
     seen = False
@@ -58,7 +58,7 @@ def top_of_header(
             labels += 1
         top = index
     if not seen:
-        # Headings without a dated header above them belong to the caption as much as to the body; keep the nearest.
+        # Headings without a dated header above may belong to the caption or to the body; keep the nearest.
         nearest = start
         for index in range(start - 1, max(top, start - _MAX_HEADER_LINES) - 1, -1):
             names = over_columns(lines[index], columns) and not is_title(lines[index], lines[start], columns)
@@ -73,7 +73,7 @@ _MAX_HEADER_LINES = 6
 
 
 def is_title(line: Line, row: Line, columns: Sequence[Column]) -> bool:
-    """Whether a line is centred over the whole table, its labels included, as titles and unit lines are."""
+    """Return whether a line is centered above the whole table including its labels, like titles and unit lines."""
     middle = (row.x0 + columns[-1].right) / 2
     one = len(phrases_of(line)) == 1
     return one and (
@@ -89,7 +89,7 @@ def caption_above(
     top: int,
     floor: int,
 ) -> tuple[str, str]:
-    """(title lines above the header, unit line among them)."""
+    """Return (title lines above the header, unit line among them)."""
     parts: list[str] = []
     unit_line = ""
     bound = lines[top].middle if top < len(lines) else 0.0
@@ -109,7 +109,7 @@ def caption_above(
 
 
 def over_columns(line: Line, columns: Sequence[Column]) -> bool:
-    """Whether a line stands over the columns, and not where labels stand."""
+    """Return whether a line is above the columns rather than above the labels."""
     left = columns[0].left
     if line.x0 > left - 30 and line.x0 > 0.5 * left:
         return True
@@ -123,7 +123,7 @@ def over_columns(line: Line, columns: Sequence[Column]) -> bool:
 
 
 def find_tables(page: PageContent) -> list[FoundTable]:
-    """Tables of a page, top to bottom; pages with hardly any amount are passed over at once."""
+    """Return the tables of a page, top to bottom; pages with hardly any amounts are skipped."""
     if not _may_hold_a_table(page):
         return []
     return [found for flow in flows_of(page) for found in _find_in(flow)]
@@ -131,7 +131,7 @@ def find_tables(page: PageContent) -> list[FoundTable]:
 
 @dataclass(frozen=True, slots=True)
 class FoundTable:
-    """A table whose lines and columns are known, before its header is read."""
+    """A table with known lines and columns, before its header is read."""
 
     flow: Flow
     body: tuple[BodyLine, ...]
@@ -140,18 +140,18 @@ class FoundTable:
     caption: str
     unit_line: str
     first: float
-    """Top of its highest line, caption left out."""
+    """Top of its highest line, excluding the caption."""
 
 
 def goes_on(first: FoundTable, second: FoundTable) -> bool:
-    """Whether `second` has the columns of `first`, where they stand there."""
+    """Return whether `second` has the columns of `first`, in the same positions."""
     return len(first.columns) == len(second.columns) and all(
         abs(a.edge - b.edge) < 12 for a, b in zip(first.columns, second.columns, strict=True)
     )
 
 
 def is_one_table(first: FoundTable, second: FoundTable) -> bool:
-    """Whether both hold rows of one real table, with as many columns."""
+    """Return whether both contain rows of one real table, with equally many columns."""
     one, other = first.body[-1].number, second.body[0].number
     return (
         first.flow is second.flow
@@ -163,7 +163,7 @@ def is_one_table(first: FoundTable, second: FoundTable) -> bool:
 
 
 def _may_hold_a_table(page: PageContent) -> bool:
-    """Whether there are several amounts, or two that stand below or beside each other."""
+    """Return whether there are several amounts, or two that are aligned."""
     amounts: list[Word] = []
     for word in page.words:
         if word[4][0] in _FIRST_OF_AMOUNT and _AMOUNT.match(word.text):
@@ -208,7 +208,7 @@ def _find_in(flow: Flow) -> list[FoundTable]:
 
 
 def _near_figures(with_figures: Sequence[bool]) -> list[bool]:
-    """Which lines stand near enough to one that may hold figures to belong to its table; the rest is prose."""
+    """Return which lines are near enough to possible figures to belong to their table; the rest is prose."""
     near = [False] * len(with_figures)
     for index, figures in enumerate(with_figures):
         if figures:
@@ -222,7 +222,7 @@ _LINES_AFTER = 4
 
 
 def _segments(flow: Flow, seeds: Sequence[list[Token]], heads: Sequence[bool]) -> list[tuple[int, int]]:
-    """(first, last) lines with cells of each run that looks like one table."""
+    """Return (first, last) lines with cells of each run that looks like one table."""
     lines = flow.lines
     segments: list[tuple[int, int]] = []
     start = last = -1
@@ -264,14 +264,14 @@ def _segments(flow: Flow, seeds: Sequence[list[Token]], heads: Sequence[bool]) -
 
 
 def _is_prose(line: Line, left: float, right: float) -> bool:
-    """Whether a line without cells runs over a table's columns as a sentence does, and no label would."""
+    """Return whether a line without cells extends over a table's columns like a sentence, unlike a label."""
     if line.x0 > left - 30 or line.x1 <= left + 12:
         return False
     return line.x1 > right - 0.3 * (right - left) or (right - left < 60 and len(line.words) >= 10)
 
 
 def _right_below(line: Line, above: Line, steps: int) -> bool:
-    """Whether a labelled row follows at once: its numbers may stand in a column that was empty so far."""
+    """Return whether a labeled row follows immediately; its numbers may be in a column that was empty so far."""
     return steps == 1 and line.middle - above.middle <= 1.6 * line.height and abs(line.x0 - above.x0) <= 40
 
 
@@ -317,7 +317,7 @@ def _assemble(
     if header:
         places = [index for index in range(top, start) if lines[index] in header]
         opening = [index for index in opening if index > places[-1]]
-        top = places[0]  # what stands above the header is a title, wherever it begins
+        top = places[0]  # text above the header is a title, wherever it begins
     dated = any(heads[index] for index in range(top, start))
     caption, unit_line = caption_above(lines, heads, seeds, columns, top, floor)
     for index in range(top, start):
@@ -346,9 +346,9 @@ def _assemble(
 
 
 def _unit_of_headings(lines: Sequence[Line], heads: Sequence[bool], seeds: Sequence[list[Token]]) -> str:
-    """The unit line of a page's heading, or of a sentence that leads to a table: `shown below (in millions)`.
+    """Return the unit line in a page's heading, or in a sentence before a table: `shown below (in millions)`.
 
-    The sentence may have other paragraphs behind it; one right above another table speaks of that one alone.
+    Other paragraphs may follow the sentence; one right above another table applies to that table only.
     """
     for index in range(len(lines) - 2, -1, -1):
         for size in (1, 2):  # lines that the unit is spread over
@@ -371,7 +371,7 @@ _LINES_OF_A_LEAD = 3
 
 
 def _is_in_title_case(text: str) -> bool:
-    """Whether each word begins with a capital, or is as short as `of`."""
+    """Return whether each word begins with a capital, or is short like `of`."""
     return all(len(word) <= _SHORT_WORD or not word[0].islower() for word in text.split())
 
 
@@ -379,7 +379,7 @@ _SHORT_WORD = 3
 
 
 def _top_of_table(flow: Flow, start: int) -> int:
-    """First line of the real table that line `start` is a row of, its header among them; 0 where none is known."""
+    """Return the first line, including the header, of the real table with line `start`; 0 where none is known."""
     table = flow.table_of(start)
     while table is not None and start > 0 and flow.table_of(start - 1) == table:
         start -= 1
@@ -387,7 +387,7 @@ def _top_of_table(flow: Flow, start: int) -> int:
 
 
 def _without_strays(columns: list[Column], lines: Sequence[Line], rows: int) -> list[Column]:
-    """Drop columns that one or two numbers inside labels seem to make: where they stand, other lines have words."""
+    """Drop columns formed by one or two numbers inside labels, where other lines have words."""
     if rows < 6:
         return columns
     kept = []
@@ -404,7 +404,7 @@ def _without_strays(columns: list[Column], lines: Sequence[Line], rows: int) -> 
 
 
 def _without_marks(columns: list[Column], rows: Sequence[list[Token]]) -> list[Column]:
-    """Drop columns of footnote marks: small bare numbers close behind the figures of another column."""
+    """Drop columns of footnote marks: small bare numbers right after the figures of another column."""
     kept = columns[:1]
     for before, column in pairwise(columns):
         cells = [token for row in rows for token in row if column.low <= token.edge <= column.high]
@@ -426,7 +426,7 @@ def _without_label_column(
     start: int,
     end: int,
 ) -> tuple[list[Column], bool]:
-    """Drop a leftmost column of bare years that stands where labels stand (`2023  $ 120`)."""
+    """Drop a leftmost column of bare years in the position of labels (`2023  $ 120`)."""
     if len(columns) < 2:
         return columns, False
     first = columns[0]
@@ -445,7 +445,7 @@ def _without_label_column(
 def _bottom(
     lines: Sequence[Line], heads: Sequence[bool], seeds: Sequence[list[Token]], columns: Sequence[Column], end: int
 ) -> int:
-    """Last line of the body: lines after the last row may end its label."""
+    """Return the last line of the body; lines after the last row may end its label."""
     bottom = end
     for index in range(end + 1, min(end + 3, len(lines))):
         line = lines[index]

@@ -1,4 +1,4 @@
-"""Words of a page become visual lines, and lines of a table its rows: labels, and the headings above them."""
+"""Group the words of a page into lines, and lines of a table into rows with labels and headings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Words that stand at one height, sorted by x; all places in points, upright."""
+    """Words at one height, sorted by x; positions in points, upright."""
 
     words: tuple[Word, ...]
     x0: float
@@ -28,16 +28,16 @@ class Line:
     x1: float
     y1: float
     cells: bool = False
-    """Whether each word is all that a cell of a real table holds."""
+    """Whether each word is the whole content of a cell of a real table."""
 
     @property
     def text(self) -> str:
-        """Its words, one blank apart."""
+        """Its words, separated by single blanks."""
         return " ".join([word.text for word in self.words])
 
     @property
     def middle(self) -> float:
-        """The y coordinate of its centre, in points from the top."""
+        """The y coordinate of its center, in points from the top."""
         return (self.y0 + self.y1) / 2
 
     @property
@@ -48,22 +48,22 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Lines of one text column of a page, and how its places map back to the page."""
+    """Lines of one text column of a page, with the mapping back to the page."""
 
     lines: tuple[Line, ...]
     turn: int = 0
-    """0 upright; 1 the page reads bottom to top; -1 top to bottom."""
+    """0 for upright text; 1 if the page reads bottom to top; -1 top to bottom."""
     extent: float = 0.0
-    """What a turned coordinate is measured from: the page's height for 1, its width for -1."""
+    """Origin of rotated coordinates: the page's height for 1, its width for -1."""
     printed: tuple[PrintedLine, ...] = ()
-    """The lines as the reader gave them, where it knows cells; then `lines` stand evenly spaced, a band apart."""
+    """The lines from the reader, if it knows cells; `lines` are then evenly spaced, one band apart."""
 
     def table_of(self, index: int) -> int | None:
-        """The real table that a line is a row of; None where it is none or where tables are not known."""
+        """Return the real table that a line is a row of; None where it is none, or tables are unknown."""
         return self.printed[index].table if self.printed else None
 
     def box_on_page(self, box: Box) -> Box:
-        """`box`, given upright, where it stands on the page as printed."""
+        """Return an upright `box` in its position on the page as printed."""
         if self.printed:
             return Box(box.x0, self._printed_at(box.y0).y0, box.x1, self._printed_at(box.y1 - 1).y1)
         if self.turn == 1:
@@ -82,7 +82,7 @@ _BAND_LINE = 10.0
 
 
 def flows_of(page: PageContent) -> list[Flow]:
-    """The page as upright text columns: one, save on pages set in two columns of prose; turned text is turned up."""
+    """Return the page as upright text columns: one, or two for prose in two columns; rotated text is turned upright."""
     if page.lines:
         return [_flow_of_known_lines(page)]
     words = [word for word in page.words if word.text.strip()]
@@ -110,7 +110,7 @@ def _flow_of_known_lines(page: PageContent) -> Flow:
 
 
 def lines_of(words: Sequence[Word]) -> list[Line]:
-    """Cluster words into lines, top to bottom: a word joins the line it shares two fifths of its height with."""
+    """Group words into lines, top to bottom: a word joins a line if they share two fifths of their height."""
     lines: list[Line] = []
     row: list[Word] = []
     top = bottom = 0.0
@@ -160,7 +160,7 @@ def _line(words: list[Word]) -> Line:
 _LEFT, _TOP, _RIGHT, _BOTTOM = map(itemgetter, range(4))
 _ACROSS = itemgetter(0, 2, 1)
 _SMALL_PRINT = 0.75
-"""Part of a line's usual height below which words are footnote marks, and do not say where it stands."""
+"""Share of a line's usual height below which words are footnote marks, which do not determine its position."""
 
 
 def _rotated(words: Sequence[Word]) -> int:
@@ -186,7 +186,7 @@ def _upright(word: Word, turn: int, extent: float) -> Word:
 
 
 def _gutter(lines: Sequence[Line]) -> float | None:
-    """X of the blank band between two columns of prose, or None: what a table sets apart are numbers, not words."""
+    """Return the x of the blank band between two columns of prose, or None; a table separates numbers, not words."""
     if len(lines) < 25:
         return None
     left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
@@ -223,15 +223,15 @@ class BodyLine:
     """Position among the page's lines."""
     label: str
     x0: float
-    """Where the label begins."""
+    """Left edge of the label."""
     x1: float
-    """Where the label ends."""
+    """Right edge of the label."""
     cells: dict[int, Token] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class LabelledRow:
-    """A row with its whole label and the headings it stands under, outermost first."""
+    """A row with its whole label and the headings above it, outermost first."""
 
     label: str
     section: tuple[str, ...]
@@ -249,7 +249,7 @@ class _Heading:
 
 
 def rows_of(body: Sequence[BodyLine]) -> list[LabelledRow]:
-    """Join wrapped labels and give each row of numbers its section path."""
+    """Join wrapped labels, and give each row of numbers its section path."""
     pitch = _pitch(body)
     joined = _join_wrapped(body, pitch)
     rows: list[LabelledRow] = []
@@ -287,14 +287,14 @@ _NOTE_MARK = re.compile(r"(?<=[a-z])\(\d{1,2}\)")
 
 
 def clean_label(label: str) -> str:
-    """A label without footnote marks, leader dots and doubled spaces."""
+    """Return a label without footnote marks, leader dots and double spaces."""
     text = " ".join(label.split()).strip(" .…")
     text = _NOTE_MARK.sub("", text)
     return _MARKS.sub("", text).strip()
 
 
 def _pitch(body: Sequence[BodyLine]) -> float:
-    """Usual distance between two rows of numbers."""
+    """Return the usual distance between two rows of numbers."""
     steps = sorted(
         second.line.middle - first.line.middle for first, second in pairwise(body) if second.cells and first.cells
     )
@@ -305,7 +305,7 @@ def _pitch(body: Sequence[BodyLine]) -> float:
 
 
 def _join_wrapped(body: Sequence[BodyLine], pitch: float) -> list[tuple[str, list[Line], BodyLine]]:
-    """(label, lines, line with the cells or heading) of each row and heading."""
+    """Return (label, lines, line with the cells or heading) of each row and heading."""
     joined: list[tuple[str, list[Line], BodyLine]] = []
     labels: list[BodyLine] = []
     widest = max((item.x1 for item in body if item.label), default=0.0)
@@ -338,7 +338,7 @@ def _flush(joined: list[tuple[str, list[Line], BodyLine]], labels: Sequence[Body
 
 
 def _own_labels(labels: Sequence[BodyLine], item: BodyLine, pitch: float, widest: float) -> list[BodyLine]:
-    """Label-only lines right above that are the beginning of this row's label: all of them or none."""
+    """Return the label-only lines right above that begin this row's label: all of them or none."""
     if not labels:
         return []
     last = labels[-1]
@@ -349,7 +349,7 @@ def _own_labels(labels: Sequence[BodyLine], item: BodyLine, pitch: float, widest
 
 
 def _continues(first: BodyLine, second: BodyLine, pitch: float, widest: float) -> bool:
-    """Whether `second` goes on with the label begun by `first`, which has no cells."""
+    """Return whether `second` continues the label begun by `first`, which has no cells."""
     step = second.line.middle - first.line.middle
     reach = 2.0 if _DANGLING.search(first.label) else 1.5  # unfinished words reach further than finished ones
     if step > reach * pitch or (first.label.endswith(":") and not second.label[:1].islower()):
@@ -367,7 +367,7 @@ def _continues(first: BodyLine, second: BodyLine, pitch: float, widest: float) -
 
 
 def _ends_label_above(row: BodyLine, item: BodyLine, body: Sequence[BodyLine], position: int, pitch: float) -> bool:
-    """Whether a label-only line ends the label of the row above it."""
+    """Return whether a label-only line ends the label of the row above it."""
     if not row.cells or body[position - 1] is not row:
         return False
     step = item.line.middle - row.line.middle

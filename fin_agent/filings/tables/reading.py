@@ -1,4 +1,4 @@
-"""Tables of a page: rows of numbers under the periods that their columns cover."""
+"""Read the tables of a page: rows of figures under the periods of their columns."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from fin_agent.vocabulary.table import Cell, Row, Table
 
 
 def name_totals(rows: Sequence[Row]) -> list[Row]:
-    """Rows with blank labels named `Total current assets` where they are the sum of all rows under `Current assets`.
+    """Return rows with blank labels named `Total current assets` where they sum all rows under `Current assets`.
 
-    A blank row that adds up to nothing stays blank: no name is guessed.
+    A blank row that is not a sum stays blank: no name is guessed.
     """
     named = list(rows)
     if all(row.label for row in rows):
         return named
     starts: dict[int, int] = {}
-    """For each sum, the first row that it or one of its parts adds up."""
+    """For each sum, the first row that it or one of its parts includes."""
     for found in row_sums([row.cells for row in rows]):
         if len(found.parts) < _MIN_SUMMANDS or any(sign < 0 for _, sign in found.parts):
             continue
@@ -44,7 +44,7 @@ _MIN_SUMMANDS = 2
 
 
 def _heading_over(rows: Sequence[Row], start: int, index: int) -> str:
-    """The outermost heading that begins with the first summand and ends with the sum."""
+    """Return the outermost heading that begins with the first summand and ends with the sum."""
     before = rows[start - 1].section if start else ()
     after = rows[index + 1].section if index + 1 < len(rows) else ()
     for depth in range(1, len(rows[start].section) + 1):
@@ -57,7 +57,7 @@ def _heading_over(rows: Sequence[Row], start: int, index: int) -> str:
 
 
 def _is_named_in(row: Row, heading: str) -> bool:
-    """`Liabilities and shareholders' equity` holds what stands under `Shareholders' equity`, and its total."""
+    """Return whether the heading names the row's section or total, as `Liabilities and shareholders' equity` does."""
     part = _plain(row.section[0] if row.section else row.label).removeprefix("total ")
     return bool(part) and part in heading
 
@@ -67,10 +67,10 @@ def _plain(text: str) -> str:
 
 
 def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) -> list[Table]:
-    """Every table of `pages`, top to bottom; `identity` gives the fiscal calendar that columns are dated by.
+    """Return every table of `pages`, top to bottom; `identity` gives the fiscal calendar for dating columns.
 
-    A table that goes on over a page's end without repeating its header keeps the header of its first part. One that
-    repeats only the period, below a table whose columns are parts of the company, has its columns named by that table.
+    A table that continues on the next page without repeating its header keeps the header of its first part. One that
+    repeats only the period, below a table whose columns are parts of the company, gets the names of those columns.
     """
     calendar = FiscalCalendar.of(identity)
     tables: list[Table] = []
@@ -110,13 +110,13 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
 
 
 _BLANK_PAGE = 80
-"""Characters that a page between two parts of a table may have: a number, a running head."""
+"""Most characters on a page between two parts of a table: a number, a running head."""
 
 
 def _is_cut_by_a_page(above: Table, table: Table, found: FoundTable) -> bool:
-    """Whether a real table's rows go on in the first table of the next page, where its header is not repeated.
+    """Return whether a real table continues in the first table of the next page, where its header is not repeated.
 
-    Each part was set for itself, so that its columns stand elsewhere: their number has to be the same.
+    Each part was laid out separately, so that column positions differ; their number must be equal.
     """
     return (
         bool(found.flow.printed)
@@ -139,9 +139,9 @@ def _with_heads_of(above: Table, table: Table) -> Table:
 
 
 def _aligned_columns(above: FoundTable, table: FoundTable) -> list[int | None]:
-    """For each column of `table` the column of `above` that it stands under; None for one that stands under none.
+    """Return for each column of `table` the column of `above` in the same position, or None.
 
-    Nothing stands under a table of other columns. Real tables of as many columns may each be set for themselves.
+    Tables with other columns have no such positions. Real tables with equally many columns may be laid out separately.
     """
     if len(above.columns) == len(table.columns) and (
         goes_on(above, table) or (above.flow.printed and table.flow.printed)
@@ -160,9 +160,9 @@ _IN_LINE = 12.0
 
 
 def _with_heads_above(above: Table, table: Table, under: Sequence[int | None]) -> Table:
-    """`table`, whose columns all say the same period, with what tells the columns of the table `above` apart.
+    """Return `table`, whose columns all have the same period, with the distinguishing heads of the table `above`.
 
-    A column that stands under none of them has no name, and its figures are of nothing.
+    A column without a counterpart there has no name, and its figures have no meaning.
     """
     if len(table.columns) < 2 or len(set(table.columns)) > 1 or not any(place is not None for place in under):
         return table
@@ -191,10 +191,10 @@ def _with_heads_above(above: Table, table: Table, under: Sequence[int | None]) -
 
 
 def _with_known_ends(tables: Sequence[Table], calendar: FiscalCalendar | None) -> list[Table]:
-    """Periods named by their year alone get the end that dated columns of the same filing give that year.
+    """Return tables in which periods named by their year alone have the end that dated columns give for that year.
 
-    Years of 52 and 53 weeks end on days that no calendar tells: where some dated year does, a year without a date of
-    its own has no known end.
+    Years of 52 and 53 weeks end on days that cannot be computed: if any dated year does, a year without a date has no
+    known end.
     """
     own = calendar.period_end if calendar else None
     seen: dict[tuple[int, int | None], Counter[date]] = {}
@@ -224,12 +224,12 @@ def _with_known_ends(tables: Sequence[Table], calendar: FiscalCalendar | None) -
 
 
 def _is_printed(day: date, name: str) -> bool:
-    """Whether a column's end was read, and not reckoned from its year: no end that is reckoned drifts."""
+    """Return whether a column's end was read rather than computed from its year; computed ends are month ends."""
     return not is_month_end(day) or day in time_words(name).dates
 
 
 def _end_key(period: FactPeriod) -> tuple[int, int | None] | None:
-    """(fiscal year, quarter that it ends with; None for the year's end) of periods whose end that says."""
+    """Return (fiscal year, quarter at whose end it ends; None for the year's end) of periods with a definite end."""
     if period.quarter is not None:
         return period.fiscal_year, None if period.quarter == 4 else period.quarter
     if period.months in (6, 9):
@@ -242,7 +242,7 @@ _BALANCE_CAPTION = re.compile(r"\bbalance sheets?\b|\bstatements? of financial (
 
 
 _WORDS_OF_A_HEADING = 4
-"""A caption this short says nothing of time: what stands over the table before, of as many columns, still holds."""
+"""A caption this short says nothing about time; the caption of the previous table with equally many columns applies."""
 
 
 def _read(page: PageContent, found: FoundTable, calendar: FiscalCalendar | None, said: str) -> Table:
@@ -294,7 +294,7 @@ def _row(found: FoundTable, row: LabelledRow, percent: Sequence[bool]) -> Row:
 
 
 def _percent_columns(found: FoundTable, header: Header) -> list[bool]:
-    """Columns of percentages that print `%` in their first row only, or in their header."""
+    """Return which columns are percentages that print `%` in their first row only, or in their header."""
     result: list[bool] = []
     for index, name in enumerate(header.columns):
         numbers = [token.number for item in found.body if (token := item.cells.get(index)) and token.number]

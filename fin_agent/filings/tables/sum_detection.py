@@ -1,4 +1,4 @@
-"""Sums that a table's own figures keep, found without a word of vocabulary: totals, differences, roll-forwards."""
+"""Detect sums among a table's own figures without any vocabulary: totals, differences, roll-forwards."""
 
 from __future__ import annotations
 
@@ -13,36 +13,34 @@ from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Table
 
 Line = Sequence[int | None]
-"""Figures of one row (or column) in whole steps; None where nothing is printed or the figure is of another measure."""
+"""Figures of one row (or column) in whole steps; None where nothing is printed or the figure is another measure."""
 
 
 @dataclass(frozen=True, slots=True)
 class DetectedSum:
-    """A line that is the sum of others, signs included, in most of its cells."""
+    """A line that is the signed sum of others in most of its cells."""
 
     total: int
     """Position of the line."""
     parts: tuple[tuple[int, int], ...]
-    """(position, 1 or -1) of each line that is added or taken off; one part alone: the figure is printed again."""
+    """(position, 1 or -1) of each line that is added or subtracted; with a single part, the figure is printed again."""
     closing: tuple[int, ...]
-    """Positions of the cells in which it closes."""
+    """Positions of the cells in which it is correct."""
     failing: tuple[int, ...]
-    """Positions of the cells in which it does not."""
+    """Positions of the cells in which it is not."""
 
 
 def row_sums(rows: Sequence[Sequence[Cell | None]]) -> list[DetectedSum]:
-    """Rows that are sums of rows above them; `rows` as long as one another.
+    """Return rows that are sums of rows above them; all `rows` must have equal length.
 
-    A whole printed above its parts is found as well: the last part is what the others leave of it.
-
-    Each column has to tell the same parts and signs; a sum is claimed where chance would close it in less than one of
-    a thousand tables.
+    A total printed above its parts is found as well: its last part is then the remainder. All columns must agree on
+    parts and signs; a sum is reported if chance would produce it in less than one of a thousand tables.
     """
     return _sums(_whole_steps(rows))
 
 
 def column_sums(rows: Sequence[Sequence[Cell | None]]) -> list[DetectedSum]:
-    """Columns that are sums of the columns beside them: parts, eliminations and the whole; quarters and the year."""
+    """Return columns that are sums of adjacent ones: parts, eliminations and the total; quarters and the year."""
     lines = _whole_steps(rows)
     columns = [[line[index] for line in lines] for index in range(len(lines[0]) if lines else 0)]
     return [found for found in _sums(columns) if len(found.parts) > 1] if len(columns) > _MIN_COLUMNS else []
@@ -53,18 +51,17 @@ class SumEvidence:
     """Cells by (page, box)."""
 
     proved: set[tuple[int, Box]]
-    """Those that some sum bears out."""
+    """Cells confirmed by a sum."""
     contradicted: set[tuple[int, Box]]
-    """Those of a sum that holds in other columns and fails in theirs, where no other sum bears them out.
-
-    A column of finer figures than those in which the sum holds, as prices beside numbers of shares, has not to add up.
-    """
+    """Cells of a sum that is correct in other columns but not in theirs, unless another sum confirms them. A column
+    with finer figures than those in which the sum is correct, such as prices next to numbers of shares, need not add
+    up."""
 
 
 def sum_evidence(tables: Sequence[Table]) -> SumEvidence:
-    """What the sums of `tables`, in their order, say of each cell.
+    """Return what the sums of `tables`, in order, show about each cell.
 
-    Tables that follow one another with the same periods are read as one: statements run over pages.
+    Consecutive tables with the same periods are read as one, because statements extend over pages.
     """
     proofs = SumEvidence(set(), set())
     for run in _runs(tables):
@@ -84,7 +81,7 @@ def sum_evidence(tables: Sequence[Table]) -> SumEvidence:
 def _failing(
     sums: Sequence[DetectedSum], rows: Sequence[Sequence[Cell | None]]
 ) -> list[tuple[DetectedSum, Sequence[int]]]:
-    """Each sum of rows with the columns in which it fails and that are no finer than those in which it holds."""
+    """Return each sum of rows with the columns in which it fails, without columns of finer figures."""
     places = [_places([row[index] for row in rows]) for index in range(len(rows[0]))] if sums else []
     return [
         (each, [cell for cell in each.failing if places[cell] <= max(places[held] for held in each.closing)])
@@ -112,11 +109,11 @@ _MAX_IN_A_RUN = 4
 
 
 _Held = Iterable[tuple[DetectedSum, Sequence[int]]]
-"""Sums, each with the positions of the cells that are meant."""
+"""Sums, each with the positions of the cells concerned."""
 
 
 def _cells(down: _Held, across: _Held) -> set[tuple[int, int]]:
-    """(row, column) of the cells that take part in sums of rows (`down`) and of columns (`across`)."""
+    """Return (row, column) of the cells in sums of rows (`down`) and of columns (`across`)."""
     found: set[tuple[int, int]] = set()
     for each, columns in down:
         found.update(product([each.total, *(position for position, _ in each.parts)], columns))
@@ -129,14 +126,14 @@ _MIN_COLUMNS = 2
 _MAX_PARTS = 60
 _MAX_OPEN = 90
 _MAX_SIGNED = 6
-"""Parts whose signs are all tried; of more, one may be taken off or left out."""
+"""Most parts for which all signs are tried; with more, one may be subtracted or left out."""
 _SURE = 10.0
-"""Bits by which a sum has to be unlikelier than chance."""
+"""Bits by which a sum must be less likely than chance."""
 _SHARE_CLOSING = 0.66
 
 
 def _whole_steps(rows: Sequence[Sequence[Cell | None]]) -> list[Line]:
-    """Amounts as multiples of the table's smallest step; percentages and figures of another precision are left out."""
+    """Return amounts as multiples of the table's smallest step, without percentages and other precisions."""
     places = [_places(row) for row in rows]
     counted = Counter(place for place, row in zip(places, rows, strict=True) if any(row))
     usual = max(counted, key=lambda place: (counted[place], -place)) if counted else 0
@@ -153,11 +150,11 @@ def _places(row: Sequence[Cell | None]) -> int:
 
 
 def _sums(lines: Sequence[Line]) -> list[DetectedSum]:
-    """Lines are read in order; what a sum has counted is replaced by its total, so that totals of totals are found."""
+    """Return sums, reading lines in order; parts are replaced by their total, so that totals of totals are found."""
     found: list[DetectedSum] = []
     opened: list[int] = []
     within: set[int] = set()
-    """Parts of a whole that is printed above them: they may count further on, or the whole may."""
+    """Parts of a total printed above them: they may count further, or the total may."""
     for position, line in enumerate(lines):
         if not any(line):
             if any(value is not None for value in line):
@@ -196,7 +193,7 @@ def _best(readings: Iterable[_Reading]) -> DetectedSum | None:
 
 
 def _readings(lines: Sequence[Line], opened: Sequence[int], total: int) -> Iterator[_Reading]:
-    """Ways in which the lines still open above a line may come to it; the odder a way, the more it has to explain."""
+    """Yield combinations of open lines above that may add up to a line; unusual ones need more evidence."""
     target = lines[total]
     cells = [cell for cell, value in enumerate(target) if value is not None]
     goal = [target[cell] or 0 for cell in cells]
@@ -222,7 +219,7 @@ def _readings(lines: Sequence[Line], opened: Sequence[int], total: int) -> Itera
             if off <= allowed:
                 yield from _closed_sum(lines, chosen, signs, total, cells, cost)
         if 2 < count <= _MAX_SIGNED:
-            # One of these cells has to close, or too many fail.
+            # One of these cells must be correct, otherwise too many fail.
             closing = [
                 _closing_signs([lines[each][cell] or 0 for each in chosen], target[cell] or 0)
                 for cell in cells[: allowed + 1]
@@ -241,7 +238,7 @@ def _readings(lines: Sequence[Line], opened: Sequence[int], total: int) -> Itera
 
 
 def _closing_signs(values: Sequence[int], total: int) -> list[bool]:
-    """Whether the first of `values` and the others with each choice of signs, in `product`'s order, come to `total`."""
+    """Return whether each choice of signs, in the order of `product`, makes `values` add up to `total`."""
     reached = values[:1]
     for value in values[1:]:
         reached = [start + signed for start in reached for signed in (value, -value)]
@@ -249,7 +246,7 @@ def _closing_signs(values: Sequence[int], total: int) -> list[bool]:
 
 
 def _repetitions(lines: Sequence[Line], total: int) -> Iterator[_Reading]:
-    """A line above that has the very figures: assets, and liabilities with equity."""
+    """Yield lines above with the same figures, such as assets, and liabilities with equity."""
     line = lines[total]
     cells = [cell for cell, value in enumerate(line) if value is not None]
     for part in range(total):
@@ -265,7 +262,7 @@ def _closed_sum(
     cells: Sequence[int],
     cost: float,
 ) -> Iterator[_Reading]:
-    """The sum, with the bits by which it is unlikelier than chance, where most of its cells close."""
+    """Yield the sum, with the bits by which it is less likely than chance, if most of its cells are correct."""
     target = lines[total]
     slack = 0 if len(parts) == 1 else 1 if len(parts) < _MANY else _SLACK
     closing: list[int] = []
@@ -285,7 +282,7 @@ def _closed_sum(
             continue
         closing.append(cell)
         if wanted and (*values, wanted) not in told and (largest := max(map(abs, values))):
-            # A column that repeats another tells nothing further.
+            # A column that repeats another adds no evidence.
             told.add((*values, wanted))
             bits += log2(1 + min(largest, abs(wanted)) / (1 + 2 * off)) - (off > 0)
     if not closing:

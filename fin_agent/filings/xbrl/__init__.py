@@ -1,1 +1,1 @@
-"""Tags of inline XBRL: contexts, units, values."""
+"""Inline XBRL: contexts, units, tags and their values."""

@@ -1,4 +1,4 @@
-"""The tags of an inline XBRL file: contexts, units, names, what is printed, and duplicates."""
+"""Read the tags of an inline XBRL file: contexts, units, names, printed text, and duplicates."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from fin_agent.vocabulary.filing import ReadWarning
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What an `xbrli:context` says; two contexts of equal content are equal, whatever their ids."""
+    """The content of an `xbrli:context`; contexts with equal content are equal, whatever their ids."""
 
     entity: str
     """The identifier as printed: the CIK with its leading zeros."""
     end: date | None
-    """Last day of the period, or the instant's day; None for `forever` and where the file states no readable day."""
+    """Last day of the period, or day of the instant; None for `forever` and where no valid day is stated."""
     start: date | None = None
     """First day of a duration; None for an instant."""
     members: tuple[tuple[str, str], ...] = ()
-    """(axis, member) pairs, sorted. A typed member's value is what the file states: `2024-09-29`."""
+    """(axis, member) pairs, sorted. The value of a typed member is the text in the file: `2024-09-29`."""
 
 
 def read_context(element: etree._Element) -> Context:
-    """The content of one `xbrli:context`. Nothing missing or unreadable in it is an error."""
+    """Return the content of an `xbrli:context`. Missing or invalid parts are not errors."""
     entity = ""
     start = end = None
     members: list[tuple[str, str]] = []
@@ -70,7 +70,7 @@ def read_context(element: etree._Element) -> Context:
 
 
 def read_day(printed: str, closing: bool = False) -> date | None:
-    """The day of `2024-09-28` or `2024-09-28T00:00:00`; None where there is none.
+    """Return the day of `2024-09-28` or `2024-09-28T00:00:00`; None for other text.
 
     A `closing` moment at midnight ends the day before (XBRL 2.1, 4.7.2); one at 24:00 ends its own day.
     """
@@ -101,10 +101,10 @@ def _content(element: etree._Element) -> str:
 
 
 def read_unit(element: etree._Element) -> str:
-    """What one `xbrli:unit` says: `USD`, `shares`, `USD/shares`, `pure`, `acme:barrel`; empty where it says nothing.
+    """Return the unit in an `xbrli:unit`: `USD`, `shares`, `USD/shares`, `pure`, `acme:barrel`; empty if it has none.
 
-    Prefixes of the common registries are left out; a filer's own stays, since only the filer knows what it means.
-    Measures that multiply each other are joined by `*`.
+    Prefixes of the common registries are removed; a filer's own prefix is kept, because only the filer defines it.
+    Measures that are multiplied are joined by `*`.
     """
     above: list[str] = []
     below: list[str] = []
@@ -140,12 +140,12 @@ CONFLICT = "conflict"
 
 
 def duplicate_flags(tags: Sequence[Tag], contexts: Sequence[Context | None]) -> dict[int, str]:
-    """Positions of the tags that repeat another, and `duplicate` or `conflict` for each.
+    """Return the positions of tags that repeat another, with `duplicate` or `conflict` for each.
 
-    Two tags state the same fact where concept, unit and the content of their contexts are equal. They agree where the
-    values are equal at the accuracy of the coarser (`consistent duplicates`); of tags that agree all but the first are
-    duplicates, of others all are in conflict. Of texts only equal ones are told of: a policy may well be described in
-    several places. Tags without a known context or a readable value are left out.
+    Two tags state the same fact if concept, unit and the content of their contexts are equal. They agree if their
+    values are equal at the accuracy of the less accurate one (`consistent duplicates`). Of tags that agree, all but the
+    first are duplicates; otherwise all are in conflict. Of texts, only equal ones are flagged, because a policy may be
+    described in several places. Tags without a known context or a valid value are left out.
     """
     stated: dict[tuple[str, Context, str], list[int]] = {}
     for position, (tag, context) in enumerate(zip(tags, contexts, strict=True)):
@@ -186,7 +186,7 @@ def _agree(copies: Sequence[Tag]) -> bool:
 
 
 def _tolerance(tag: Tag) -> Decimal:
-    """Half of the last digit that is meant."""
+    """Return half of the last significant digit."""
     return Decimal(0) if tag.decimals is None else Decimal(5).scaleb(-tag.decimals - 1)
 
 
@@ -194,18 +194,18 @@ _EXACT = 10_000
 
 
 MAX_TEXT = 20_000
-"""Characters of text kept for one tag, the rest being replaced by an ellipsis: whole notes are tagged as one text, and
-the pages hold them already."""
+"""Most characters of text stored per tag; the rest is replaced by an ellipsis. Whole notes may be tagged as one text,
+which the pages already contain."""
 
 
 class PrintedText:
-    """The text of the elements of one document; each part of the tree is walked once, however tags are nested.
+    """The text of the elements of one document; each part of the tree is traversed once, however tags are nested.
 
-    Words of neighbouring cells, paragraphs and lines are kept apart by spaces; runs of spaces become one.
+    Words of adjacent cells, paragraphs and lines are separated by spaces; runs of spaces are collapsed.
     """
 
     def __init__(self, continuations: Iterable[etree._Element]) -> None:
-        """`continuations` are the document's `ix:continuation` elements; of several with one id the first counts."""
+        """`continuations` are the document's `ix:continuation` elements; if several have one id, the first counts."""
         self.missing: dict[str, None] = {}
         """Ids of continuations that tags name and the document does not hold."""
         self.endless: dict[str, None] = {}
@@ -218,7 +218,7 @@ class PrintedText:
         self._gaps: list[tuple[int, int]] = []
 
     def of(self, element: etree._Element) -> str:
-        """Text of a tag and the continuations it leads to, at most `MAX_TEXT` characters."""
+        """Return the text of a tag and its continuations, at most `MAX_TEXT` characters."""
         if not len(element) and attribute(element, "continuedAt") is None:
             return _shortened(" ".join((element.text or "").split()))
         parts = [self._own(element)]
@@ -253,7 +253,7 @@ class PrintedText:
         return " ".join("".join(kept).split())
 
     def _walk(self, container: etree._Element) -> None:
-        """Note the text of `container` and where in it each tag, exclusion and hidden element begins and ends."""
+        """Record the text of `container`, and where each tag, exclusion and hidden element begins and ends in it."""
         pieces = self._pieces
         starts: dict[etree._Element, int] = {}
         for event, element in etree.iterwalk(container, events=("start", "end", "comment", "pi")):
@@ -284,7 +284,7 @@ class PrintedText:
 
 
 _ENOUGH = 4 * MAX_TEXT
-"""Pieces hold runs of spaces: beyond this much no more is needed."""
+"""Limit of raw text, which contains runs of spaces."""
 _AT_ONCE = 2_000
 _MAX_PARTS = 1_000
 _TEXTS = frozenset({"nonnumeric", "continuation", "nonfraction"})
@@ -317,7 +317,7 @@ def _is_hidden(style: str | None) -> bool:
 
 
 def _between(first: int, last: int, gaps: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """What is left of `first` to `last` without `gaps`, which are sorted and may lie in each other; in short spans."""
+    """Return the range `first` to `last` without `gaps`, which are sorted and may be nested, in short spans."""
     left: list[tuple[int, int]] = []
     for start, end in gaps:
         if start > first:
@@ -340,18 +340,18 @@ class TaggedDocument:
     """The tags of one document."""
 
     tags: tuple[Tag, ...] = ()
-    """In document order, nested and hidden ones too; none has a page or box yet."""
+    """In document order, including nested and hidden ones; without pages or boxes yet."""
     elements: tuple[etree._Element, ...] = ()
-    """The element of each tag, parallel to `tags`."""
+    """The element of each tag, in the same order as `tags`."""
     warnings: tuple[ReadWarning, ...] = ()
-    """What is odd about the tags, at most one for each kind of oddity."""
+    """Defects of the tags, at most one warning per kind."""
 
 
 def read_tags(root: etree._Element) -> TaggedDocument:
-    """Every `ix:nonFraction` and `ix:nonNumeric` below `root`; a document without any has no tags.
+    """Return every `ix:nonFraction` and `ix:nonNumeric` below `root`; there may be none.
 
-    `root` may have been read as XML or as browsers read HTML. Nothing in a document is an error: what is wrong with a
-    tag is in its flags, and summed up in the warnings. Text is cut at `MAX_TEXT` characters.
+    `root` may come from an XML or an HTML parser. Defects of a tag are not errors; they are in its flags and summarized
+    in the warnings. Text is truncated to `MAX_TEXT` characters.
 
     >>> root = etree.fromstring('''<p xmlns:ix="http://www.xbrl.org/2013/inlineXBRL">
     ...     (<ix:nonFraction name="us-gaap:Assets" sign="-" scale="6">1,234.5</ix:nonFraction>)</p>''')
@@ -367,7 +367,7 @@ def read_tags(root: etree._Element) -> TaggedDocument:
 
 
 class _Document:
-    """The parts of a document that tags refer to, collected in one pass over it."""
+    """The parts of a document that tags refer to, collected in one pass."""
 
     def __init__(self, root: etree._Element) -> None:
         self.elements: list[etree._Element] = []
@@ -480,7 +480,7 @@ _ODDITIES = {
     CONFLICT: ("facts stated with values that differ, by", "compare the pages that print them"),
     _NO_CONCEPT: ("names of concepts missing, in", "what they mean is not known"),
 }
-"""How a warning about tags with a flag begins, and what it means for the reader."""
+"""The beginning of a warning about tags with a flag, and its consequence for the reader."""
 
 
 def _some(names: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Printed values of inline XBRL by the transformation that their format names: numbers, dates, texts."""
+"""Parse printed values of inline XBRL by the transformation in their format: numbers, dates, texts."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from fin_agent.vocabulary.dates import MONTHS
 
 
 def local_name(element: etree._Element) -> str:
-    """Name of an XBRL element in lower case and without its namespace or prefix; empty for any other element.
+    """Return the name of an XBRL element in lower case without namespace or prefix; empty for any other element.
 
-    An element's tag is `{http://www.xbrl.org/2013/inlineXBRL}nonFraction` where the file is XHTML, and
-    `ix:nonfraction` (with any prefix) where it was read as browsers do.
+    An element's tag is `{http://www.xbrl.org/2013/inlineXBRL}nonFraction` in XHTML, and `ix:nonfraction` (with any
+    prefix) if it was parsed as HTML.
     """
     tag = element.tag
     return _local_name(tag) if isinstance(tag, str) else ""
 
 
 def attribute(element: etree._Element, name: str) -> str | None:
-    """The attribute `name` (`contextRef`), which is in lower case where the file was read as browsers do."""
+    """Return the attribute `name` (`contextRef`), which is in lower case if the file was parsed as HTML."""
     found = element.get(name)
     return element.get(name.lower()) if found is None else found
 
 
 def is_nil(element: etree._Element) -> bool:
-    """Whether `xsi:nil` says that the fact has no value."""
+    """Return whether `xsi:nil` marks the fact as having no value."""
     stated = element.get(_NIL)
     if stated is None:
         stated = element.get("xsi:nil")
@@ -39,7 +39,7 @@ def is_nil(element: etree._Element) -> bool:
 
 
 def printed_name(element: etree._Element) -> str:
-    """The element's name as it stands in the file, prefix and all: `us-gaap:Cash`."""
+    """Return the element's name as written in the file, including its prefix: `us-gaap:Cash`."""
     name = str(element.tag).rpartition("}")[2]
     return f"{element.prefix}:{name}" if element.prefix else name
 
@@ -68,11 +68,11 @@ _UNPREFIXED = (
     | {"explicitmember", "typedmember", "unit", "measure", "divide", "unitnumerator", "unitdenominator"}
     | {"nonfraction", "nonnumeric", "fraction", "numerator", "denominator", "continuation", "exclude"}
 )
-"""Names that mean something without a prefix: none of them is an element of HTML."""
+"""Names that are recognized without a prefix; none of them is an element of HTML."""
 
 
 def read_number_words(words: str) -> int | None:
-    """The number that `words` spell, or None where they spell none. `no`, `none` and `nil` are zero."""
+    """Return the number that `words` spell, or None for other text. `no`, `none` and `nil` are zero."""
     tokens = [token for token in _BREAKS.split(words.strip().lower()) if token and token != "and"]
     if not tokens or len(tokens) > _MAX_WORDS:
         return None
@@ -105,10 +105,10 @@ _LARGE = {word: 10 ** (3 * power) for power, word in enumerate(["thousand", "mil
 
 
 def read_date(printed: str, transformation: str) -> str | None:
-    """ISO form of a printed date whose parts stand in the order that the transformation's name says; None if unread.
+    """Return a printed date in ISO form, its parts ordered as the transformation's name says; None if invalid.
 
-    `datemonthnamedayyearen`, `datedaymonthen` and `datelongmonthyear` all tell what comes first. Month names are read
-    in English; a year of two digits is of this century.
+    Names such as `datemonthnamedayyearen`, `datedaymonthen` and `datelongmonthyear` give the order. Month names are in
+    English; a two-digit year belongs to this century.
     """
     order = _order(transformation)
     parts = _PART.findall(printed.translate(_FULL_WIDTH))
@@ -130,7 +130,7 @@ def read_date(printed: str, transformation: str) -> str | None:
 
 
 def is_date_format(transformation: str) -> bool:
-    """Whether a transformation is one of those for dates that are known here."""
+    """Return whether a transformation is a known one for dates."""
     return bool(_order(transformation))
 
 
@@ -145,7 +145,7 @@ _UNTOLD = {
     "dateshortuk": ("day", "month", "year"),
     "datelongeu": ("day", "month", "year"),
 }
-"""Names of the first registry that do not tell the order of their parts."""
+"""Names of the first registry that do not give the order of their parts."""
 _NAMED = re.compile(r"date(?:long|short|slash)?((?:day|monthname|monthroman|month|year)+)(?:en|us|uk)?", re.ASCII)
 _KIND = re.compile(r"day|month(?=name|roman)?|year")
 _PART = re.compile(r"\d+(?=(?:st|nd|rd|th)\b)|\d+|[^\W\d_]{3,}", re.I)
@@ -166,7 +166,7 @@ def _month(part: str) -> int | None:
 
 
 def _iso_date(year: int | None, month: int | None, day: int | None) -> str | None:
-    # A leap year stands in where the day has no year: 29 February is one.
+    # A leap year replaces a missing year, so that 29 February is valid.
     try:
         date(2000 if year is None else year, 1 if month is None else month, 1 if day is None else day)
     except (ValueError, OverflowError):
@@ -180,10 +180,10 @@ def _iso_date(year: int | None, month: int | None, day: int | None) -> str | Non
 
 @lru_cache(maxsize=65_536)
 def read_number(printed: str, transformation: str) -> Decimal | None:
-    """The number that `printed` shows under a transformation, named as by `transformation_name`; None if it shows none.
+    """Return the number that `printed` shows under a transformation (see `transformation_name`); None if it shows none.
 
-    Without a transformation, or with one that is not known, the plain reading is tried: digits, commas between
-    thousands, a point, a minus sign. A number of more than 60 digits is none.
+    Without a known transformation, the plain form is tried: digits, commas between thousands, a point, a minus sign.
+    Numbers of more than 60 digits are rejected.
     """
     if not printed or len(printed) > _MAX_LENGTH:
         return None
@@ -191,7 +191,7 @@ def read_number(printed: str, transformation: str) -> Decimal | None:
 
 
 def is_number_format(transformation: str) -> bool:
-    """Whether a transformation is one of those for numbers that are known here."""
+    """Return whether a transformation is a known one for numbers."""
     return transformation in _READINGS
 
 
@@ -238,7 +238,7 @@ def _none(_: str) -> Decimal | None:
 
 
 def _of_digits(digits: str) -> Decimal | None:
-    """Exact: a Decimal made from text is not rounded."""
+    """Return the exact number; a Decimal made from text is not rounded."""
     return Decimal(digits) if len(digits) <= _MAX_DIGITS and _DIGITS.fullmatch(digits) else None
 
 
@@ -254,7 +254,7 @@ _READINGS: dict[str, Callable[[str], Decimal | None]] = {
 
 
 MAX_SCALE = 30
-"""Powers of ten by which a print may be scaled; a larger scale is a mistake of the filer."""
+"""Most powers of ten by which a figure may be scaled; a larger scale is a mistake of the filer."""
 
 NOT_A_NUMBER = "not a number"
 UNKNOWN_FORMAT = "unknown format"
@@ -262,20 +262,20 @@ UNKNOWN_FORMAT = "unknown format"
 
 @dataclass(frozen=True, slots=True)
 class NumericValue:
-    """What a numeric tag states."""
+    """The value of a numeric tag."""
 
     amount: Decimal | None
-    """Exact, in base units, signed; None where the print is no number."""
+    """Exact, in base units, signed; None where the printed text is not a number."""
     decimals: int | None = None
-    """Power of ten the amount is accurate to; None where exact or not said."""
+    """Power of ten to which the amount is accurate; None where exact or not stated."""
     flag: str = ""
-    """`not a number`, `unknown format` or nothing."""
+    """`not a number`, `unknown format` or empty."""
 
 
 def read_value(element: etree._Element, printed: str) -> NumericValue:
-    """The value of an `ix:nonFraction` that prints `printed`; its attributes say how to read it.
+    """Return the value of an `ix:nonFraction` that prints `printed`, using the element's attributes.
 
-    A format that is not known is flagged, and the print read as a plain number where it is one.
+    An unknown format is flagged, and the text is parsed as a plain number if possible.
     """
     transformation = transformation_name(attribute(element, "format") or "")
     amount = _scaled(element, read_number(printed, transformation))
@@ -302,7 +302,7 @@ def _scaled(element: etree._Element, number: Decimal | None) -> Decimal | None:
 
 
 def _decimals(element: etree._Element, amount: Decimal) -> int | None:
-    """As stated, or as the older `precision` (significant digits) gives it."""
+    """Return the decimals as stated, or derived from the older `precision` (significant digits)."""
     stated = attribute(element, "decimals")
     if stated is None and (digits := _whole(attribute(element, "precision"), None)) and amount:
         stated = str(digits - amount.adjusted() - 1)
@@ -311,7 +311,7 @@ def _decimals(element: etree._Element, amount: Decimal) -> int | None:
 
 
 def _whole(stated: str | None, absent: int | None) -> int | None:
-    """The whole number that an attribute states; None for `INF` and anything else."""
+    """Return the whole number in an attribute; None for `INF` and other text."""
     if stated is None:
         return absent
     try:
@@ -322,14 +322,14 @@ def _whole(stated: str | None, absent: int | None) -> int | None:
 
 @lru_cache(maxsize=1024)
 def transformation_name(printed_format: str) -> str:
-    """`ixt:num-dot-decimal` and `ixt2:numdotdecimal` are both `numdotdecimal`; empty for no format."""
+    """Return `numdotdecimal` for both `ixt:num-dot-decimal` and `ixt2:numdotdecimal`; empty for no format."""
     return printed_format.rpartition(":")[2].strip().lower().replace("-", "")
 
 
 def transform_text(printed: str, transformation: str) -> str | None:
-    """What a text tag states: dates in ISO form, `true` and `false`, names as printed; None where it is unread.
+    """Return the value of a text tag: dates in ISO form, `true` and `false`, names as printed; None if invalid.
 
-    `transformation` is named as by `transformation_name`.
+    `transformation` has the form of `transformation_name`.
     """
     if transformation in _FIXED:
         return _FIXED[transformation]
@@ -352,10 +352,10 @@ _FIXED = {
     "zerodash": "0",
 }
 _BALLOT_BOXES = {"boolballotbox": ("false", "true"), "yesnoballotbox": ("No", "Yes")}
-# Wingdings and the letter x stand in for boxes in older files.
+# Older files use Wingdings and the letter x for boxes.
 _BALLOTS = dict.fromkeys("☐□o¨", False) | dict.fromkeys("☑☒✓✔xXþý", True)
 _AS_PRINTED = frozenset(
     {"countrynameen", "edgarprovcountryen", "stateprovnameen", "exchnameen", "entityfilercategoryen"}
     | {"durwordsen", "duryear", "durmonth", "durweek", "durday", "durhour"}
 )
-"""Formats of names and lengths of time, which say more as printed than as a code (`five years`, `Delaware`)."""
+"""Formats of names and durations, which are clearer as printed than as a code (`five years`, `Delaware`)."""
