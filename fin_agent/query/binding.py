@@ -45,12 +45,12 @@ from fin_agent.workspace import Workspace
 class UnboundError(ValueError):
     """The query cannot be planned; the message has the reason.
 
-    `told` is True if no other reading is to be tried: the question was understood, and an answer would be a guess.
+    `is_final` is True if no other reading is to be tried: the question was understood, and an answer would be a guess.
     """
 
-    def __init__(self, why: str, *, told: bool = False) -> None:
+    def __init__(self, why: str, *, is_final: bool = False) -> None:
         super().__init__(why)
-        self.told = told
+        self.is_final = is_final
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ def _check_spans(query: Query, periods: Sequence[FiscalPeriod], lexicon: Lexicon
     flow = next((line.words for line in named if lexicon.metrics[line.metric or ""].period == "duration"), None)
     if len(spans) > 1 and flow is not None:
         spoken = " and ".join(map(str, periods))
-        raise UnboundError(f"one length of period for {flow}: {spoken} do not compare", told=True)
+        raise UnboundError(f"one length of period for {flow}: {spoken} do not compare", is_final=True)
 
 
 def _with_one_part(query: Query) -> Query:
@@ -507,7 +507,7 @@ def _members(query: Query, intent: Intent, periods: Sequence[FiscalPeriod], work
     try:
         return resolve_members(query, intent.companies[0].key, periods, workspace)
     except AmbiguousFamilyError as error:
-        raise UnboundError(str(error), told=True) from error
+        raise UnboundError(str(error), is_final=True) from error
 
 
 def _parts(query: Query, intent: Intent, members: FamilyMembers) -> dict[str, object]:

@@ -32,7 +32,7 @@ class SingleFigureQuestion:
     company: Company
     confidence: float
     period: FiscalPeriod
-    sought: FigureTarget
+    target: FigureTarget
     words: str
     """Its content words as typed."""
 
@@ -46,11 +46,11 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
         names: The known names.
         workspace: The index.
     """
-    told = sentences_of(expand_abbreviations(question))
+    split = sentences_of(expand_abbreviations(question))
     wants = parts_of(core)[0].answer_type
-    if told.definitions or len(told.sentences) > 1 or wants not in (*FIGURES, AnswerType.SENTENCE):
+    if split.definitions or len(split.sentences) > 1 or wants not in (*FIGURES, AnswerType.SENTENCE):
         return None
-    lexed = lex(" ? ".join((*told.told, *told.sentences)), names)
+    lexed = lex(" ? ".join((*split.statements, *split.sentences)), names)
     companies = {one.company.key: one for one in lexed.companies}
     if len(companies) != 1 or lexed.unknown or any(_asks_calculation(one, lexed.text) for one in lexed.tokens):
         return None
@@ -75,7 +75,7 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
     in_what_way = wants is AnswerType.SENTENCE and core.lower().startswith("how ")
     if not hard - asking or (moving and in_what_way):
         return None  # `how would a change in rates affect Acme` is answered in words
-    sought = FigureTarget(
+    target = FigureTarget(
         words=hard,
         light=light - hard,
         metrics=tuple(pair for one in content for pair in _metrics_of(one)),
@@ -90,7 +90,7 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
         only_sentences=any(one.type in _COMPARES for one in lexed.tokens),
     )
     typed = " ".join(lexed.text[one.start : one.end] for one in content)
-    return SingleFigureQuestion(mention.company, mention.confidence, period, sought, typed)
+    return SingleFigureQuestion(mention.company, mention.confidence, period, target, typed)
 
 
 def _words_in(tokens: Iterable[Token], lexed: LexedQuestion) -> Words:

@@ -13,7 +13,7 @@ from fin_agent.errors import FinAgentError
 from fin_agent.evidence.expressions import MAX_OPERATIONS
 from fin_agent.lexicon.company_mentions import CompanyMention
 from fin_agent.lexicon.periods import DateMention, PeriodMention
-from fin_agent.query.clause_normalization import has_arithmetic
+from fin_agent.query.clause_normalization import ends_measure, has_arithmetic
 from fin_agent.query.lexer import Amount, Token
 from fin_agent.query.modifier_attachment import (
     ARITHMETIC,
@@ -57,13 +57,15 @@ class NoReadingError(FinAgentError):
     """The grammar has no reading of the tokens: an unbalanced bracket, an operator without a line."""
 
 
-def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None, *, goes_on: bool = False) -> ParsedQuestion:
+def parse(
+    tokens: Sequence[Token], given: dict[int, Measure] | None = None, *, is_follow_up: bool = False
+) -> ParsedQuestion:
     """Parse tokens that `normalize_clauses` has prepared.
 
     Args:
         tokens: The tokens.
         given: Trees of names that the question defines, by position of their token.
-        goes_on: Whether the question is a follow-up, which may have no measure of its own.
+        is_follow_up: Whether the question is a follow-up, which may have no measure of its own.
 
     Raises:
         NoReadingError: The grammar has no reading of the tokens.
@@ -74,7 +76,7 @@ def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None, *, g
     operators = sum(one.type in ARITHMETIC or one.type in ("LPAR", "RPAR") for one in stream)
     if operators > MAX_OPERATIONS:
         raise NoReadingError(f"{operators} operators and parentheses, more than the limit of {MAX_OPERATIONS}")
-    stream = list(_parts_as_lines(stream, goes_on=goes_on))
+    stream = list(_parts_as_lines(stream, is_follow_up=is_follow_up))
     kinds = {one.type for one in stream}
     several = sum(one.type in LINES for one in stream) > 1
     pins = bool(kinds & ARITHMETIC) or {"SHARE", "CAME_FROM"} <= kinds or bool(_aggregated_joints(stream))
@@ -126,17 +128,13 @@ def _is_separator(node: object) -> bool:
     return not hasattr(node, "data")
 
 
-def _ends(one: Token) -> bool:
-    return one.type in LINES or one.type in MODIFIERS or one.type in ("RPAR", "NUMBER", "SQUARED", "CUBED")
-
-
 def _begins(one: Token) -> bool:
     return one.type in LINES or one.type in MODIFIERS or one.type in ("LPAR", "NUMBER") or one.type in PREFIXES
 
 
-def _parts_as_lines(tokens: Sequence[Token], *, goes_on: bool) -> Iterator[Token]:
+def _parts_as_lines(tokens: Sequence[Token], *, is_follow_up: bool) -> Iterator[Token]:
     """Read a part as a line if it is in the place of one: between operators, or if the question has no line."""
-    none = not goes_on and not any(one.type in LINES for one in tokens)
+    none = not is_follow_up and not any(one.type in LINES for one in tokens)
     family = any(one.type in ("KIND", "FASTEST", "SLOWEST") for one in tokens)
     arithmetic = has_arithmetic(tokens)
     for place, one in enumerate(tokens):
@@ -232,7 +230,7 @@ def _list_joints(tokens: Sequence[Token], place: int) -> list[int]:
         depth += {"LPAR": 1, "RPAR": -1}.get(one.type, 0)
         if depth < 0 or (not depth and one.type in ARITHMETIC):
             break
-        if not depth and one.type in ("AND", "COMMA") and _ends(tokens[ahead - 1]):
+        if not depth and one.type in ("AND", "COMMA") and ends_measure(tokens[ahead - 1]):
             found.append(ahead)
     inside = [at for at in found if at + 1 < len(tokens) and _begins(tokens[at + 1])]
     return [at for at in inside if tokens[at - 1].type not in MODIFIERS or tokens[at + 1].type != tokens[at - 1].type]

@@ -9,6 +9,7 @@ from fin_agent.analyst.rules.period_resolution import asks_about_future
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.query.lexer import KnownNames, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import LINES, MODIFIERS, period_of
 from fin_agent.query.tree import (
@@ -241,7 +242,8 @@ def read_as_printed(
     if not is_a_name or (not listed and _lists_lines(lexed.tokens)):
         return None
     dated = [one for one in lexed.tokens if one.type == "PERIOD"]
-    text = _without([one for one in lexed.tokens if one.type in ("COMPANY", "PERIOD")], lexed.text)
+    spans = [(one.start, one.end) for one in lexed.tokens if one.type in ("COMPANY", "PERIOD")]
+    text = mask_spans(lexed.text, spans)
     words = [word for word in _WORD.findall(text) if not words_of(word) <= _ASKING]
     periods = tuple(period_of(mention) for one in dated for mention in mentions_of(one))
     query = Query(
@@ -268,12 +270,6 @@ _OF_A_LINE = LINES | MODIFIERS | {
 }  # fmt: skip
 """Types of words that occur in names of lines; all others are requests."""
 _LISTING = frozenset({"AND", "STOP", "OR", "VERSUS"})
-
-
-def _without(tokens: Sequence[Token], text: str) -> str:
-    for one in tokens:
-        text = f"{text[: one.start]}{' ' * (one.end - one.start)}{text[one.end :]}"
-    return text
 
 
 _WORD = re.compile(r"\d[\d.,]*\d%?|\w[\w&'/.-]*\w|\w%?")

@@ -46,14 +46,14 @@ class QueryComposer:
     """Composes measures, modifiers and frames into a Query; frames that are not consumed are unread."""
 
     question: str
-    told: QuestionSentences
+    sentences: QuestionSentences
     lexed: LexedQuestion
     parsed: ParsedQuestion
     lexicon: Lexicon
     before: Query | None = None
     """The previous question, for what this one leaves out."""
     left: dict[str, list[Token]] = field(default_factory=dict)
-    taken_over: Comparison | None = None
+    inherited_selection: Comparison | None = None
     """The selection of the previous question, about whose result this one asks."""
     counted_years: bool = False
     """Whether the question counts years from the latest filed one: `the last three years`."""
@@ -64,9 +64,9 @@ class QueryComposer:
         self.left = {kind: list(tokens) for kind, tokens in self.parsed.frames.items()}
         if "BY_HOW_MUCH" in self.left:
             self.left.setdefault("DIFFERENCE", []).extend(self.left.pop("BY_HOW_MUCH"))
-        counted = parse_periods(self.told.asked)
+        counted = parse_periods(self.sentences.asked)
         self.counted_years = not self.parsed.periods and bool(counted.trailing_years or counted.since)
-        core = self.told.asked.lower().lstrip(" \"'(")
+        core = self.sentences.asked.lower().lstrip(" \"'(")
         self.yes_or_no = core.split(" ", 1)[0] in _ASKS or any(words in core for words in _ASKS_A_VERDICT)
 
     # Frames.
@@ -153,20 +153,20 @@ class QueryComposer:
             if self.has_unread("SHARE") and len(earlier) == 1 and isinstance(earlier[0], Line) and _is_of_parts(chosen):
                 self.take_frames("SHARE", "TOTAL", "WHICH")
                 self.parsed.measures = [percentage(earlier[0], earlier[0].model_copy(update={"whole": True}))]
-                self.taken_over = chosen
+                self.inherited_selection = chosen
             if len(earlier) > 1 and self.has_unread("TOTAL"):
                 self.take_frames("TOTAL")
                 self.parsed.measures = [reduce(_sum_of, earlier)]
         elif len(measures) == 1 and len(earlier) == 1 and not self.parsed.parts:
             share = self.has_unread("SHARE", "CAME_FROM") or (
-                self.has_unread("PERCENT") and _refers_back(self.told.asked)
+                self.has_unread("PERCENT") and _refers_back(self.sentences.asked)
             )
             if share and isinstance(measures[0], Line | NamedFormula):
                 self.take_frames("SHARE", "CAME_FROM", "PERCENT", "TURNED", "WHICH")
                 own = measures[0]
                 if self.before.parts is not None and isinstance(own, Line):
                     own = own.model_copy(update={"whole": True})
-                of_it = _OF_WHAT_WAS_ASKED.search(self.told.asked) is not None
+                of_it = _OF_WHAT_WAS_ASKED.search(self.sentences.asked) is not None
                 self.parsed.measures = [percentage(own, earlier[0]) if of_it else percentage(earlier[0], own)]
 
     def _textual_kind(self) -> Kind | None:
@@ -181,7 +181,7 @@ class QueryComposer:
         """Return the periods in time order, then those that end on a printed day; ranges of years are expanded."""
         mentions = list(self.parsed.periods)
         pinned = any(line.period for measure in self.parsed.measures for line in lines_of(measure))
-        text = self.told.asked
+        text = self.sentences.asked
         if not mentions and not pinned and not self.parsed.arithmetic:
             text = self.question
             mentions = [one for token in periods_in(text) for one in mentions_of(token)]
@@ -301,8 +301,10 @@ class _MeasureReading:
         self._average_each()
         self._without_options()
         self._net_income_as_profit()
-        if self.words.taken_over is not None:
-            self.base = self.base.model_copy(update={"comparison": self.words.taken_over, "kind": Kind.COMPARISON})
+        if self.words.inherited_selection is not None:
+            self.base = self.base.model_copy(
+                update={"comparison": self.words.inherited_selection, "kind": Kind.COMPARISON}
+            )
             query = self.base.model_copy(update={"measures": tuple(self.measures)})
             return query.model_copy(update={"unread": self._unread()})
         update = (
@@ -351,7 +353,9 @@ class _MeasureReading:
         lines = [line for one in others for line in (one.of if isinstance(one, Function) else (one,))]
         if all(isinstance(one, Line) and one.metric in inputs for one in lines):
             closing = any(one.type in ("CLOSING", "YEAR_END") for one in self.words.lexed.tokens)
-            closing = closing or re.search(r"\b(?:year-end|ending|closing)\b", self.words.told.asked, re.I) is not None
+            closing = (
+                closing or re.search(r"\b(?:year-end|ending|closing)\b", self.words.sentences.asked, re.I) is not None
+            )
             self.measures = [first.model_copy(update={"closing": closing and not self.words.has_unread("AVERAGE")})]
             self.words.take_frames("AND", "AVERAGE", "TOTAL")
             self._take_constants(first.formula)
@@ -538,7 +542,7 @@ class _MeasureReading:
         """Read growth that itself moves, or is compared with the growth of another measure."""
         words = self.words
         grown = words.has_unread("GROWTH") or (words.has_unread("UP") and words.has_unread("FASTER", "SLOWER"))
-        choice = words.has_frame("WHICH", "WHO", "OR") or " or " in words.told.asked.lower()
+        choice = words.has_frame("WHICH", "WHO", "OR") or " or " in words.sentences.asked.lower()
         if not grown or choice or self.companies > 1 or self.base.parts is not None:
             return None
         if len(self.measures) == 2 and words.has_unread("FASTER", "SLOWER", "DIFFERENCE", "HIGHER", "LOWER"):
@@ -613,7 +617,7 @@ class _MeasureReading:
                 "claim": claim,
                 "comparison": Comparison(axis=Axis.COMPANIES, how=Combination.DIFFERENCE),
             }
-        asked = reduce(lambda text, words: text.replace(words, ""), _ASKS_A_VERDICT, words.told.asked.lower())
+        asked = reduce(lambda text, words: text.replace(words, ""), _ASKS_A_VERDICT, words.sentences.asked.lower())
         if " or " in asked and not words.has_unread("EQUAL"):
             return None
         if words.has_unread("DIFFERENCE", "EXCESS", "HOW_MANY_TIMES") or (
@@ -717,7 +721,7 @@ class _MeasureReading:
         if not self._can_be_ranked(axis):
             return None
         family = axis is Axis.PARTS and self.base.parts is not None and self.base.parts.kind is not None
-        choice = words.has_frame("WHO", "WHICH", "PERIOD_KIND", "OR") or " or " in words.told.asked.lower()
+        choice = words.has_frame("WHO", "WHICH", "PERIOD_KIND", "OR") or " or " in words.sentences.asked.lower()
         fast = words.has_frame("FASTEST", "SLOWEST", "FASTER", "SLOWER")
         rank, ordinal = words.take_frames("RANK"), words.take_frames("ORDINAL")
         high = words.take_frames("FASTEST", "HIGHEST") or (choice and words.take_frames("HIGHER", "FASTER")) or []
@@ -769,7 +773,7 @@ class _MeasureReading:
             self.base = self.base.model_copy(update={"assumed": (*self.base.assumed, note)})
 
     def _is_year_range(self) -> bool:
-        span = parse_periods(self.words.told.asked).span
+        span = parse_periods(self.words.sentences.asked).span
         return span is not None and span.form != "list" and len(self.base.periods) > 2
 
     def _follow_up_request(self, extremes: Sequence[Token]) -> bool:

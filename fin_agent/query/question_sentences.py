@@ -83,7 +83,7 @@ class QuestionSentences:
     definitions: tuple[tuple[str, str], ...]
     """(name, formula in words): `CCC is defined as DIO + DSO - DPO`."""
     instructions: str
-    told: tuple[str, ...] = ()
+    statements: tuple[str, ...] = ()
     """Complete sentences that are neither requests, definitions nor instructions."""
 
 
@@ -96,7 +96,7 @@ def sentences_of(question: str) -> QuestionSentences:
     asked: list[str] = []
     definitions: list[tuple[str, str]] = []
     instructions: list[str] = []
-    told: list[str] = []
+    statements: list[str] = []
     for sentence in _sentences(" ".join(question.split())):
         defined = _DEFINITION.match(sentence)
         core = _asking_part(sentence)
@@ -114,15 +114,17 @@ def sentences_of(question: str) -> QuestionSentences:
             asked.append(sentence.rstrip("."))  # `Gross margin, 2023, (sales - cost) / sales. Move in basis points?`
         else:
             instructions.append(sentence)
-            told += [] if _INSTRUCTION.search(sentence) else [sentence]
+            statements += [] if _INSTRUCTION.search(sentence) else [sentence]
     if not asked and len(definitions) == 1 and not any(_ASKING.search(one) for one in instructions):
         return QuestionSentences(
             question.strip(), (question.strip(),), (), " ".join(instructions)
         )  # `DPO = 365 * a / b`
     if not asked:
-        asked, told = [one for one in instructions if not _INSTRUCTION.search(one)] or [question.strip()], []
+        asked, statements = [one for one in instructions if not _INSTRUCTION.search(one)] or [question.strip()], []
     asked = [_without_preamble(one) for one in asked]
-    return QuestionSentences(" ".join(asked), tuple(asked), tuple(definitions), " ".join(instructions), tuple(told))
+    return QuestionSentences(
+        " ".join(asked), tuple(asked), tuple(definitions), " ".join(instructions), tuple(statements)
+    )
 
 
 def _standalone_definitions(sentence: str) -> list[tuple[str, str]]:

@@ -41,11 +41,11 @@ def split_requests(question: str) -> tuple[str, ...]:
     >>> split_requests("What was revenue? What were costs? What was revenue?")
     ('What was revenue?', 'What were costs?')
     """
-    told = sentences_of(question)
-    pieces = list(dict.fromkeys(piece for sentence in told.sentences for piece in _pieces(sentence)))
+    split = sentences_of(question)
+    pieces = list(dict.fromkeys(piece for sentence in split.sentences for piece in _pieces(sentence)))
     if len(pieces) < 2:
         return (question,)
-    rest = [*(f"{name} = {formula}." for name, formula in told.definitions), *told.told]
+    rest = [*(f"{name} = {formula}." for name, formula in split.definitions), *split.statements]
     return tuple(" ".join((f"{piece}?", *rest)) for piece in pieces)
 
 

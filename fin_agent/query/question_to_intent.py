@@ -166,7 +166,7 @@ def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
     if read or beyond or intent.unknown_companies or intent.relation is Relation.EXPLANATION:
         return intent
     asked = as_single_figure(intent.question, intent.core, known_names(workspace), workspace)
-    near = find_nearest_figure(workspace, asked.sought, company=asked.company.key) if asked is not None else None
+    near = find_nearest_figure(workspace, asked.target, company=asked.company.key) if asked is not None else None
     if asked is None or near is None or near.chance < _LIKELY_ENOUGH:
         return intent
     if (asked.period.quarter or _LAST) != (near.sourced.fact.period.quarter or _LAST):
@@ -297,9 +297,9 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                     raise UnboundError(f"{intent.measure} in percent: ask for its share of a line, or for its growth")
                 return intent
             except UnboundError as error:
-                if error.told:
-                    told = {"query": query, "unsupported": (*words.unsupported, str(error))}
-                    return words.model_copy(update=told)
+                if error.is_final:
+                    refused = {"query": query, "unsupported": (*words.unsupported, str(error))}
+                    return words.model_copy(update=refused)
                 why = why or str(error)
                 if _unknown_companies(words, workspace):
                     break  # an unknown line may be a company's name
@@ -318,9 +318,9 @@ def _may_split_printed_line(query: Query) -> bool:
 
 def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, listed: bool) -> Intent | None:
     """Return the question as one printed figure whose address has all of its words; None if none is certain."""
-    told = split_report_request(words.question) if words.report is not None else None
+    split = split_report_request(words.question) if words.report is not None else None
     query = read_as_printed(
-        words.question if told is None else told.rest, known_names(workspace), workspace, before, listed=listed
+        words.question if split is None else split.rest, known_names(workspace), workspace, before, listed=listed
     )
     if query is None or _is_company_action(query, workspace):
         return None
@@ -385,7 +385,7 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
         try:
             return _bound(one, words, workspace)
         except UnboundError as error:
-            if error.told:
+            if error.is_final:
                 raise
             why = why or error
     for one in with_share_as_printed(query):
@@ -431,9 +431,9 @@ def _unknown_companies(words: Intent, workspace: Workspace) -> list[str]:
 
 def _readings(words: Intent, workspace: Workspace, before: Query | None = None) -> Iterator[Query]:
     """Yield the readings of the question without the words that select a report."""
-    told = split_report_request(words.question) if words.report is not None else None
-    for query in candidate_readings(words.question if told is None else told.rest, known_names(workspace), before):
-        report = None if told is None else told.report.words
+    split = split_report_request(words.question) if words.report is not None else None
+    for query in candidate_readings(words.question if split is None else split.rest, known_names(workspace), before):
+        report = None if split is None else split.report.words
         yield query.model_copy(update={"question": words.question, "report": report or query.report})
 
 
@@ -465,7 +465,7 @@ def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozense
     if query.unit in _OF_RATES and intent.measure_unit.startswith("USD") and intent.relation is Relation.CHANGE:
         raise UnboundError(
             f"{query.unit} of an amount, which has no such unit: ask for the margin, or for the change in dollars",
-            told=True,
+            is_final=True,
         )
     dated = any(period.end is not None for period in query.periods)
     intent = intent if dated else with_dated_periods(intent, workspace)

@@ -47,25 +47,25 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
         NoReadingError: There is no reading: an unclosed bracket, two measures next to each other.
     """
     asked, question = question, expand_abbreviations(question)
-    told = sentences_of(question)
-    if passed_over := next((one for one in told.told if _spells_a_formula(one, names)), None):
+    split = sentences_of(question)
+    if passed_over := next((one for one in split.statements if _spells_a_formula(one, names)), None):
         raise NoReadingError(
             "the computation asked for was not understood",
             subject=passed_over[:60],
             remedy="Write it as `(a + b) / c`, each line by its printed name",
         )
     given: dict[str, Measure] = {}
-    for name, formula in reversed(told.definitions):
+    for name, formula in reversed(split.definitions):
         _define_formula(name, formula, given, names)
     about = [one.key for one in before.companies] if before is not None else []
     before = _with_part(before, about, names) if before is not None else None
-    lexed = lex(" ? ".join(told.sentences), names, tuple(given), about)
+    lexed = lex(" ? ".join(split.sentences), names, tuple(given), about)
     if before is not None:
         lexed = replace(lexed, tokens=_with_context_tokens(lexed.tokens))
     if before is None or not before.measures:
         lexed = with_bare_balance(lexed)
     used = {token.start: str(token.value) for token in lexed.tokens if token.type == "GIVEN"}
-    inner = {name for one in told.definitions for name in given if name != one[0] and name.lower() in one[1].lower()}
+    inner = {name for one in split.definitions for name in given if name != one[0] and name.lower() in one[1].lower()}
     unused = [given[name] for name in given.keys() - set(used.values()) - inner]
     trees = {place: given[name] for place, name in used.items()}
     keys = [one.company.key for one in lexed.companies] or about
@@ -77,7 +77,7 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
     for way, passed in ways if printed == lexed else ((printed, ()), *ways):
         for some in alternatives(normalize_clauses(way.tokens), way.text, lambda word: names.is_printed(word, keys)):
             try:
-                query = _build_query(question, told, way, some, trees, unused, names, before)
+                query = _build_query(question, split, way, some, trees, unused, names, before)
             except NoReadingError as error:
                 failed = failed or error
                 continue
@@ -122,7 +122,7 @@ def _spells_a_formula(sentence: str, names: KnownNames) -> bool:
 
 def _build_query(
     question: str,
-    told: QuestionSentences,
+    split: QuestionSentences,
     lexed: LexedQuestion,
     tokens: Sequence[Token],
     trees: dict[int, Measure],
@@ -130,10 +130,10 @@ def _build_query(
     names: KnownNames,
     before: Query | None,
 ) -> Query:
-    parsed = parse(tokens, trees, goes_on=before is not None and bool(before.measures))
+    parsed = parse(tokens, trees, is_follow_up=before is not None and bool(before.measures))
     for formula in unused:
         _substitute_only_formula(parsed, formula)
-    return QueryComposer(question, told, lexed, parsed, names.lexicon, before).query()
+    return QueryComposer(question, split, lexed, parsed, names.lexicon, before).query()
 
 
 def _define_formula(name: str, formula: str, given: dict[str, Measure], names: KnownNames) -> None:

@@ -51,8 +51,8 @@ def test_a_word_that_no_address_says_is_not_passed_over(workspace: Workspace) ->
     assert workspace.ask(with_founders).refused
     asked = figure_of(with_founders, workspace)
     assert asked is not None
-    assert "founder" in asked.sought.words
-    assert find_nearest_figure(workspace, asked.sought, company=asked.company.key) is None
+    assert "founder" in asked.target.words
+    assert find_nearest_figure(workspace, asked.target, company=asked.company.key) is None
 
 
 @pytest.mark.parametrize(
@@ -77,20 +77,20 @@ def test_a_year_to_come_belongs_to_the_name_of_a_line(workspace: Workspace) -> N
     )
     assert asked is not None
     assert asked.period.fiscal_year == 2023
-    assert "2029" in asked.sought.words
+    assert "2029" in asked.target.words
 
 
 def test_words_that_may_compute_are_looked_for_in_the_name_of_the_line(workspace: Workspace) -> None:
     asked = figure_of("Harborlight fiscal 2023: long-term growth rate assumed for its goodwill", workspace)
     assert asked is not None
-    assert {"growth", "goodwil"} <= asked.sought.words
+    assert {"growth", "goodwil"} <= asked.target.words
     assert figure_of("Harborlight fiscal 2023: goodwill minus deferred tax", workspace) is None
 
 
 def test_company_and_period_in_capitals_are_no_words_of_the_figure(workspace: Workspace) -> None:
     asked = figure_of("HARBORLIGHT FY2023: how much went through paid-in capital", workspace)
     assert asked is not None
-    assert asked.sought.words.isdisjoint({"harborlight", "fy2023", "2023"})
+    assert asked.target.words.isdisjoint({"harborlight", "fy2023", "2023"})
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_company_and_period_in_capitals_are_no_words_of_the_figure(workspace: Wo
 def test_the_kind_of_figure_is_the_one_asked_for(question: str, wanted: str, workspace: Workspace) -> None:
     asked = figure_of(question, workspace)
     assert asked is not None
-    assert asked.sought.wanted == wanted
+    assert asked.target.wanted == wanted
 
 
 def test_a_change_is_answered_by_a_sentence_that_says_it(workspace: Workspace) -> None:
@@ -115,15 +115,15 @@ def test_a_change_is_answered_by_a_sentence_that_says_it(workspace: Workspace) -
         "By how much did Harborlight's paid-in capital grow in fiscal 2023 versus fiscal 2022?", workspace
     )
     assert asked is not None
-    assert (asked.sought.moved, asked.sought.only_sentences, asked.period.fiscal_year) == ("up", True, 2023)
-    assert find_nearest_figure(workspace, asked.sought, company=asked.company.key) is None
+    assert (asked.target.moved, asked.target.only_sentences, asked.period.fiscal_year) == ("up", True, 2023)
+    assert find_nearest_figure(workspace, asked.target, company=asked.company.key) is None
 
 
 def test_what_the_sentence_before_tells_is_read(workspace: Workspace) -> None:
     told = "Harborlight had leases that have not commenced at the end of fiscal 2023. How much is due on these?"
     asked = figure_of(told, workspace)
     assert asked is not None
-    assert {"leas", "commenc"} <= asked.sought.words
+    assert {"leas", "commenc"} <= asked.target.words
 
 
 def test_an_amount_of_a_sentence_is_no_count(workspace: Workspace) -> None:

@@ -64,8 +64,8 @@ def test_definitions_with_semicolons_between_them_are_apart() -> None:
 
 def test_a_sentence_that_only_says_how_is_kept_whole() -> None:
     told = sentences_of("What was Acme's debt-to-equity in 2018? Count borrowings plus notes over total equity.")
-    assert told.told == ("Count borrowings plus notes over total equity.",)
-    assert sentences_of("What was revenue? Round to two decimals.").told == ()
+    assert told.statements == ("Count borrowings plus notes over total equity.",)
+    assert sentences_of("What was revenue? Round to two decimals.").statements == ()
 
 
 def test_initials_and_abbreviations_end_no_sentence() -> None:
