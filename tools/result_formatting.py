@@ -353,11 +353,11 @@ def _rows(card: Card, elsewhere: Collection[_Place]) -> list[str]:
     for fact in own:
         unit = " ".join(filter(None, (fact.unit, _SCALES.get(fact.scale, f"x {fact.scale:,}"))))
         rows.setdefault((fact.line, fact.label, unit, fact.scope), []).append(f"{fact.period}: {fact.amount:,}")
-    rows = [
+    lines = [
         f"figures: {label}{f' ({scope})' if scope else ''} | {unit} | {'; '.join(amounts)} | line {line + 1}"
         for (line, label, unit, scope), amounts in rows.items()
     ]
-    return rows if len(own) == len(card.facts) else [*rows, "figures: also those of the tables on its page"]
+    return lines if len(own) == len(card.facts) else [*lines, "figures: also those of the tables on its page"]
 
 
 def _number_line(number: NumberAccounted) -> str:
