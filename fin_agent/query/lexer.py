@@ -185,7 +185,7 @@ _BARE = re.compile(r"\b(?:(?:beginning|opening|ending|closing) balance|total)\b"
 _MOVING = frozenset({"AVERAGE", "CHANGE", "GROWTH", "UP", "DOWN"})
 _IN_PERCENT = re.compile(r" ?%(?!\w)")
 _STANDING = frozenset({"METRIC", "FORMULA", "PART", "PHRASE"})
-_NEVER_OF_A_LINE = frozenset({"COMPANY", "PERIOD", "GIVEN", "OF_WHICH"})
+_NEVER_OF_A_LINE = frozenset({"COMPANY", "PERIOD", "GIVEN"})
 _ASKING = frozenset({
     "AVERAGE", "AVERAGE_OF", "CAGR", "CHANGE", "COUNT", "DIFFERENCE", "DOWN", "GROWTH", "HIGHEST", "LOWEST", "MOVE_OF",
     "RANK", "RATIO", "SHARE", "TOTAL", "TOTAL_OF", "UP",

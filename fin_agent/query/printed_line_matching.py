@@ -77,21 +77,33 @@ def with_share_as_printed(query: Query) -> Iterator[Query]:
     """Yield readings of a share whose part has no line of its own: the metric of that part, or a printed share.
 
     `100 * abroad / pre-tax income` is the pre-tax income of a part called abroad; of `skincare` a filing may print only
-    the percentage of net sales.
+    the percentage of net sales. A whole that is no metric may be the column in which the part is a row.
     """
     share = query.measures[0]
-    if len(query.measures) != 1 or not isinstance(share, Operation) or share.operator != "/":
+    lines = lines_of_share(share) if len(query.measures) == 1 else None
+    if lines is None or lines[0].metric or lines[0].part or not isinstance(share, Operation):
         return
-    scaled, whole = share.left, share.right
-    of = scaled.right if isinstance(scaled, Operation) and isinstance(scaled.left, Number) else None
-    if not isinstance(of, Line) or of.metric or of.part or not isinstance(whole, Line) or not whole.metric:
-        return
-    assert isinstance(scaled, Operation)
+    of, whole = lines
+    assert isinstance(share.left, Operation)
     part = whole.model_copy(update={"part": of.words, "whole": False})
-    of_part = share.model_copy(update={"left": scaled.model_copy(update={"right": part})})
-    printed = of.model_copy(update={"words": f"{of.words} percentage of {whole.words}"})
-    for measure in (of_part, printed):
-        yield query.model_copy(update={"measures": (measure,)})
+    cell = of.model_copy(update={"words": f"{of.words} {whole.words}"})
+    own = share.left.model_copy(update={"right": part if whole.metric else cell})
+    yield _with_measure(query, share.model_copy(update={"left": own}))
+    if whole.metric:
+        yield _with_measure(query, of.model_copy(update={"words": f"{of.words} percentage of {whole.words}"}))
+
+
+def lines_of_share(measure: Measure) -> tuple[Line, Line] | None:
+    """Return the part and the whole of one line in percent of another; None for any other measure."""
+    match measure:
+        case Operation(operator="/", left=Operation(left=Number(), right=Line() as of), right=Line() as whole):
+            return of, whole
+        case _:
+            return None
+
+
+def _with_measure(query: Query, measure: Measure) -> Query:
+    return query.model_copy(update={"measures": (measure,)})
 
 
 def is_name_of(words: str, part: str) -> bool:

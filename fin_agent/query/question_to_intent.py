@@ -35,6 +35,7 @@ from fin_agent.query.lexer import KnownNames
 from fin_agent.query.nearest_figure import as_single_figure, printed_name, quoted_address
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.printed_line_matching import (
+    lines_of_share,
     read_as_printed,
     with_maturity_years,
     with_parts_resolved,
@@ -479,6 +480,7 @@ def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozense
     lacking = metrics_to_search(plan, workspace) if plan is not None and not searched else None
     if lacking:
         printed_alone = _with_printed_formula_names(query, words, workspace)
+        printed_alone = printed_alone or _as_printed_percentage(query, words, workspace)
         if printed_alone is not None:
             return printed_alone
         with suppress(UnboundError):
@@ -492,6 +494,8 @@ def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozense
     unit = unit_of_printed(intent, plan, workspace) if plan is not None else intent.measure_unit
     if unit is None:
         raise UnboundError(_unread_message(printed or [intent.measure]))
+    if unit == "percent" and intent.measure_unit == "USD" and intent.relation is Relation.GROWTH:
+        intent = intent.model_copy(update={"relation": Relation.CHANGE})  # a rate in percent changes by points
     return intent.model_copy(update={"measure_unit": unit})
 
 
@@ -515,6 +519,27 @@ def _with_printed_formula_names(query: Query, words: Intent, workspace: Workspac
         if _is_surely_printed(intent, workspace):
             return intent
     return None
+
+
+def _as_printed_percentage(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
+    """A share of lines that filings print in percent alone: the part's own line, where that of the whole is 100."""
+    measure = query.measures[0]
+    lines = lines_of_share(measure.of if isinstance(measure, Move) else measure)
+    if len(query.measures) != 1 or lines is None:
+        return None
+    printed = (line.model_copy(update={"metric": None, "whole": False}) for line in lines)
+    moved = (measure.model_copy(update={"of": line}) if isinstance(measure, Move) else line for line in printed)
+    with suppress(UnboundError):
+        of, whole = (_bound(query.model_copy(update={"measures": (one,)}), words, workspace) for one in moved)
+        slots = build_plan(whole, workspace.lexicon, workspace.years).slots()
+        found = [facts_for(slot, workspace).matches for slot in slots if slot.is_searched]
+        full = bool(found) and all(hits and hits[0].sourced.fact.amount == _FULL for hits in found)
+        if full and of.measure_unit == whole.measure_unit == "percent" and _is_surely_printed(of, workspace):
+            return of
+    return None
+
+
+_FULL = 100
 
 
 def _is_surely_printed(intent: Intent, workspace: Workspace) -> bool:

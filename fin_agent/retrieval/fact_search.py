@@ -282,7 +282,8 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     rivals = _rivals(hits, said)
     spoken = _as_spoken(" ".join((query.phrase, *query.basis)))
     told, against = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
-    return FactSearchResult(told, against, own and _is_unrivalled(hits, said))
+    own = own or (bool(hits) and _is_literal(hits[0], query.phrase))
+    return FactSearchResult(told, against, own and _is_unrivalled(hits, said, query.phrase))
 
 
 def _without_sections_of_parts(facts: Sequence[SourcedFact]) -> list[SourcedFact]:
@@ -348,9 +349,11 @@ def _of_one_table(hit: FactHit, other: FactHit) -> bool:
     return hit.sourced.key == other.sourced.key and hit.sourced.fact.caption == other.sourced.fact.caption
 
 
-def _is_unrivalled(hits: Sequence[FactHit], asked: Words) -> bool:
+def _is_unrivalled(hits: Sequence[FactHit], asked: Words, phrase: str) -> bool:
     """Return whether one figure matches all words of the phrase, and no other value of its filing is close."""
-    if not hits or not hits[0].is_complete or len(asked - OF_ANY_FIGURE) < _MIN_WORDS:
+    if not hits or not hits[0].is_complete:
+        return False
+    if len(asked - OF_ANY_FIGURE) < _MIN_WORDS and not _is_literal(hits[0], phrase):
         return False
     best = hits[0]
     if best.sourced.fact.source == "text":

@@ -195,6 +195,50 @@ TABLES: tuple[tuple[list[list[str]], str, list[tuple[str, float, str]]], ...] = 
         "The plan (in thousands):",
         [("What is the average unvested Staff as of June 30, 2018 and June 30, 2019?", 14, "thousand")],
     ),
+    (
+        [
+            ["", "As of December 31, 2019", "", ""],
+            ["", "Cost", "Unrealized gains", "Fair value"],
+            ["Lamp bonds", "$80", "$6", "$86"],
+            ["Chair bonds", "50", "2", "52"],
+            ["Total", "$130", "$8", "$138"],
+        ],
+        "Bonds (in thousands):",
+        [("What percentage of the total unrealized gains is generated from lamp bonds in 2019?", 75, "percent")],
+    ),
+    (
+        [
+            ["Fiscal years", "2019", "2018"],
+            ["Revenue", "100%", "100%"],
+            ["Cost of revenue", "43%", "50%"],
+            ["WACC", "9.0%", "9.5%"],
+        ],
+        "In percent of revenue:",
+        [
+            ("What is the average cost of revenue as a percentage of revenue in 2018 and 2019?", 46.5, "percent"),
+            ("What was the percentage change in the WACC between 2018 and 2019?", -0.5, "percent"),
+        ],
+    ),
+    (
+        [
+            ["Year Ended May 31,", "", "", ""],
+            ["(Dollars in millions)", "2019", "Actual", "2018"],
+            ["", "Lamp and Chair Clubs:", "", ""],
+            ["East", "$184", "2%", "$180"],
+            ["West", "91", "0%", "92"],
+        ],
+        "Clubs.",
+        [("What was the total of West in 2019 and 2018?", 183, "million")],
+    ),
+    (
+        [
+            ["", "Total", "Less than 1 Year", "1-3 Years", "3-5 Years"],
+            ["Ground leases", "$98", "$37", "$36", "$25"],
+            ["Club leases", "50", "7", "17", "26"],
+        ],
+        "Obligations (in thousands):",
+        [("What is the sum of ground leases and club leases?", 148, "thousand")],
+    ),
 )
 
 

@@ -191,12 +191,14 @@ def facts_of_tables(
             for when in table.periods
             if statement is not None and when and when.end and not when.months
         ),
-        default=None,
+        default=filers.year_end if filers is not None and not filers.quarter else None,
     )
     components = _component_rows(tables, meant, calendar, balance_day) if calendar else {}
     stated = _StatedValues(tables, meant)
     for position, table in enumerate(tables):
         unit_line = table.unit_line or _matching_scale(usual, table)
+        if meant[position] is None and calendar is not None:
+            table = _with_spans_to_come(table, calendar, _day_of(table, balance_day))
         if position in components:
             dated = components[position]
             if meant[position] is None:
@@ -253,6 +255,24 @@ def _with_maturity_columns(table: Table, latest: int, calendar: FiscalCalendar |
     return replace(table, periods=tuple(owed))
 
 
+def _with_spans_to_come(table: Table, calendar: FiscalCalendar, day: date | None) -> Table:
+    """The table as of the day on which all of it is owed, where its columns say when: `Less than 1 year`, `1-3 years`.
+
+    Such a table may stand in an annual report without a date of its own.
+    """
+    spans = sum(
+        _SPAN_TO_COME.search("".join(table.column_path(index)[-1:])) is not None for index in range(len(table.columns))
+    )
+    if any(table.periods) or day is None or spans < _MIN_YEARS:
+        return table
+    return replace(table, periods=tuple(calendar.instant(day) for _ in table.columns))
+
+
+_SPAN_TO_COME = re.compile(
+    r"\b(?:less than|up to|within|more than|after|over|under|beyond) (?:\d|one|three|five)\s*years?\b"
+    r"|\b\d\s*(?:[-–]|to)\s*\d\s*years?\b|\byears?\s*\d\s*(?:[-–]|to)\s*\d\b",
+    re.I,
+)
 _MIN_YEARS = 2
 """A single future year does not divide anything; it may be guidance."""
 

@@ -96,8 +96,10 @@ def _own_unit(index: int, own: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 
 def _last_sentence(caption: str) -> str:
-    """Return the last sentence of a caption; earlier ones are about something else."""
+    """Return the last sentence of a caption, with one that leads to it; others are about something else."""
     sentences = [part for part in _SENTENCE_END.split(caption) if len(_LETTERS.findall(part)) >= _SENTENCE_WORDS]
+    if len(sentences) > 1 and sentences[-2].endswith(":") and not time_words(sentences[-1]).names_time:
+        return " ".join(sentences[-2:])
     return sentences[-1] if sentences else caption
 
 
@@ -280,8 +282,8 @@ def _assign(
     timely = any(time_words(phrase.text).names_time for phrase in over)
     if len(over) == 1 and timely and not is_change(over[0].text):
         return shared + ([text] if (text := _time_part(over[0].text)) else []), assigned
-    for index, phrase in enumerate(_phrase_of_each(over, columns, below)):
-        assigned[index] += [phrase.text] if phrase is not None else []
+    for index, head in enumerate(_phrase_of_each(over, columns, below)):
+        assigned[index] += [head.text] if head is not None else []
     if any(assigned):
         return shared, assigned
     for index, column in enumerate(columns):

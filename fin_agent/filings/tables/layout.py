@@ -52,7 +52,7 @@ def top_of_header(
             seen = True
         elif over_columns(line, columns) or (unit_line_in(line.text) and len(line.words) <= 14):
             pass
-        elif seen or line.x1 > columns[0].core + 10 or labels >= 4:
+        elif seen or labels >= 4 or (line.x1 > columns[0].core + 10 and not _is_heading_in_a_cell(line)):
             break
         else:
             labels += 1
@@ -70,6 +70,11 @@ def top_of_header(
 
 
 _MAX_HEADER_LINES = 6
+
+
+def _is_heading_in_a_cell(line: Line) -> bool:
+    """Whether a row of a real table has words in one cell alone: a heading of rows that is set in a later column."""
+    return bool(line.cells) and len(phrases_of(line)) == 1
 
 
 def is_title(line: Line, row: Line, columns: Sequence[Column]) -> bool:
