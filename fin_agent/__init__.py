@@ -1,13 +1,13 @@
 """Question answering over SEC filings: the right company, period and line, with the page to prove it.
 
-The names below are the public interface; each is loaded when it is first used, so that importing this package is quick.
+The names below are the public interface. Each is imported on first use, so that importing this package is fast.
 
 >>> import fin_agent
 >>> answer = fin_agent.ask("What was Harborlight's net income in FY2023?", index="my-index")
 >>> answer.answer.value, answer.answer.unit
 (544.0, 'USD millions')
 
-Each is documented in docs/api.md, which is written from what stands with the code.
+docs/api.md, which is generated from the docstrings, documents each name.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ _HOMES = {
 __all__ = [*sorted(_HOMES), "__version__"]
 
 
-if not TYPE_CHECKING:  # a checker that saw it would take every name to be there
+if not TYPE_CHECKING:  # a type checker that saw it would accept any name
 
     def __getattr__(name: str) -> object:
         if name == "__version__":

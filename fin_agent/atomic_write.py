@@ -1,4 +1,4 @@
-"""Files that a command writes for its user: what keeps one from being written is told with its path and a remedy."""
+"""Writing files for the user: atomically, and with errors that name the path and a remedy."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from fin_agent.errors import FinAgentError
 
 
 class WriteError(FinAgentError):
-    """A file cannot be written: no room, no permission, or something else stands there."""
+    """A file cannot be written: the disk is full, permission is missing, or the path is not a file."""
 
 
 @contextmanager
 def reporting_write_errors(file: Path) -> Iterator[None]:
-    """Where what is done inside to write `file` raises OSError, it becomes a WriteError."""
+    """Turn an OSError raised in the block into a WriteError about `file`."""
     try:
         yield
     except OSError as error:
@@ -27,7 +27,11 @@ def reporting_write_errors(file: Path) -> Iterator[None]:
 
 
 def atomic_write(file: Path, content: bytes) -> None:
-    """Write `file`, its folder too, whole or not at all. Raises WriteError."""
+    """Write `file` completely or not at all; create its folder if needed.
+
+    Raises:
+        WriteError: The file cannot be written.
+    """
     require_writable_path(file)
     unfinished = file.with_name(f".{file.name}.{uuid.uuid4().hex}.new")
     with reporting_write_errors(file):
@@ -40,9 +44,9 @@ def atomic_write(file: Path, content: bytes) -> None:
 
 
 def escape_spreadsheet_formula(value: object) -> object:
-    """A cell of a CSV file: what spreadsheets would run as a formula gets a quote before it, and stays a text.
+    """Return the cell of a CSV file, with a quote before text that spreadsheets would run as a formula.
 
-    >>> harmless("=1+1"), harmless("-"), harmless(-5)
+    >>> escape_spreadsheet_formula("=1+1"), escape_spreadsheet_formula("-"), escape_spreadsheet_formula(-5)
     ("'=1+1", '-', -5)
     """
     if not isinstance(value, str):
@@ -55,9 +59,12 @@ _RUN_AS_FORMULA = re.compile(r"[=+@＝＋－＠]|-(?![;\s]|$)")
 
 
 def create_private_file(file: Path) -> None:
-    """Make `file`, empty, where it is not there; for its owner alone in any case. Raises OSError.
+    """Create `file` empty if it does not exist, and restrict its mode to its owner.
 
-    What was asked and answered is nobody else's business; SQLite gives its log the modes of the file beside it.
+    Questions and answers are private. SQLite gives its write-ahead log the mode of the database.
+
+    Raises:
+        OSError: The file cannot be created, or its mode cannot be changed.
     """
     file.touch(mode=0o600)
     if file.stat().st_mode & 0o077:
@@ -65,11 +72,15 @@ def create_private_file(file: Path) -> None:
 
 
 def require_writable_path(file: Path) -> None:
-    """Raises WriteError where a folder, or no file at all (a device, a pipe), stands at `file`."""
+    """Check that `file` is a regular file or does not exist yet.
+
+    Raises:
+        WriteError: `file` is a folder, a device or a pipe.
+    """
     if file.is_dir():
         raise WriteError("this is a folder", subject=str(file), remedy=f"Name a file in it: {file / 'NAME'}")
     if file.exists() and not file.is_file():
-        raise WriteError("this is a device or a pipe, and no file", subject=str(file), remedy="Name a file")
+        raise WriteError("this is a device or a pipe, not a file", subject=str(file), remedy="Name a file")
 
 
 def _write_error(file: Path, error: OSError) -> WriteError:
@@ -81,12 +92,12 @@ def _write_error(file: Path, error: OSError) -> WriteError:
     return WriteError(
         f"it could not be written ({error.strerror or error})",
         subject=str(file),
-        remedy="Name a file in a folder that is there and may be written to",
+        remedy="Name a file in an existing folder with write permission",
     )
 
 
 def free_space_message(folder: Path) -> str:
-    """`12 MB are free there.`; empty where that cannot be told."""
+    """Return the free space of a folder's disk, `12 MB are free there.`; empty if it is unknown."""
     try:
         return f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB are free there."
     except OSError:

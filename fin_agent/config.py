@@ -1,4 +1,4 @@
-"""Settings of a run, and where its index is."""
+"""Settings of a run, and the location of its index."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ RECORDING_VARIABLES = {
     "runs_kept": "FIN_AGENT_RUNS_KEPT",
     "megabytes": "FIN_AGENT_RUNS_MEGABYTES",
 }
-"""Setting of recording -> the environment variable it is taken from."""
+"""Setting of recording -> the environment variable that sets it."""
 
 
 class Settings(BaseModel):
-    """How a run searches, how far, and with which models.
+    """How a question is answered: how filings are searched, how far, and with which models.
 
-    The defaults are HiREC's: 5 documents, 20 pages, 5 passages a round, 3 rounds, 10 kept. No model is needed for the
-    strategy `default`. Nothing is taken from the environment or a file: `settings_from` does that.
+    The defaults are those of HiREC: 5 documents, 20 pages and 5 passages per round, 3 rounds, 10 passages of evidence.
+    The strategy `default` needs no model. This class reads neither the environment nor a file; `settings_from` does.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -76,7 +76,7 @@ class Settings(BaseModel):
 
     @property
     def by_model(self) -> bool:
-        """Whether a chat model reasons."""
+        """Whether a chat model answers, in place of the rules alone."""
         return self.analyst == "llm" or (self.analyst == "auto" and self.models.given)
 
 
@@ -87,7 +87,7 @@ _VARIABLE_INFIXES = {
     "models.batch_budget": "BATCH_MAX_",
     "edgar": "EDGAR_",
 }
-"""Where settings stand -> what comes between FIN_AGENT_ and a setting's name in its environment variable."""
+"""Section of the settings -> the part of its environment variables between `FIN_AGENT_` and the name of the setting."""
 _IRREGULAR_VARIABLES = {"models.small": "FIN_AGENT_SMALL_MODEL", "edgar.contact": "FIN_AGENT_CONTACT"}
 
 
@@ -97,7 +97,7 @@ def _variable(place: Place) -> str:
 
 
 VARIABLES: Mapping[str, str] = {".".join(place): _variable(place) for place in types_of(Settings)}
-"""Setting (`models.budget.tokens`) -> the environment variable that gives it."""
+"""Setting (`models.budget.tokens`) -> the environment variable that sets it."""
 
 
 OTHER_VARIABLES = frozenset(
@@ -117,19 +117,19 @@ OTHER_VARIABLES = frozenset(
         "FIN_AGENT_ES_SHARDS",
     }
 )
-"""Variables that give no setting; the modules that read them stand above this one, which must not import them."""
+"""Variables that set no setting. Modules that import this one read them, so their names are repeated here."""
 _PREFIX = "FIN_AGENT_"
 _TEST_PREFIX = "FIN_AGENT_TEST_"
 
 
 def unknown_variables(key_variable: str | None = None) -> dict[str, str]:
-    """Variables of the environment that look like this package's and that nothing reads: a slip in a name.
+    """Find `FIN_AGENT_` variables of the environment that nothing reads, such as misspelled ones.
 
     Args:
-        key_variable: The variable that the settings name for the key of a model; it is known.
+        key_variable: The variable that the settings name for a model's API key; it counts as known.
 
     Returns:
-        The variable -> the known one whose name is closest; empty where none is close. Sorted by name.
+        Unknown variable -> the known one with the closest name, or an empty string if none is close. Sorted by name.
     """
     known = {*VARIABLES.values(), *RECORDING_VARIABLES.values(), *OTHER_VARIABLES, key_variable}
     known.add(os.environ.get(VARIABLES["models.key_variable"]))
@@ -142,44 +142,55 @@ def unknown_variables(key_variable: str | None = None) -> dict[str, str]:
 
 
 def unknown_variable_message(name: str, closest: str) -> tuple[str, str]:
-    """What is wrong with a variable that nothing reads, and what to do."""
+    """Return what is wrong with a variable that nothing reads, and the remedy."""
     remedy = f"Did you mean {closest}?" if closest else "Unset it, or see docs/models.md for those that are read"
     return f"the environment variable {name} is set, but nothing reads it", remedy
 
 
 class Recording(BaseModel):
-    """Whether runs are recorded, where, and how many are kept. None of it changes an answer."""
+    """Whether and where runs are recorded, and how many are stored. It does not affect answers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     enabled: bool = Field(default=True, description="whether `ask` and `batch` record their runs")
     file: Path | None = Field(default=None, description="file of the runs; `runs.sqlite` beside the index if not given")
-    runs_kept: int = Field(default=1_000, ge=1, description="runs kept; the oldest go first")
-    megabytes: int = Field(default=100, ge=1, description="MB that all runs may take; the oldest go first")
+    runs_kept: int = Field(default=1_000, ge=1, description="runs stored at most; the oldest are deleted first")
+    megabytes: int = Field(default=100, ge=1, description="MB of all runs at most; the oldest are deleted first")
 
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """Settings, and who gave them."""
+    """Settings together with the source of each value."""
 
     settings: Settings
-    said: Mapping[Place, SettingValue]
-    """What holds of all that was said; a setting that nobody gave is not there."""
+    sources: Mapping[Place, SettingValue]
+    """The value in effect for each setting that was given; settings left at their default are absent."""
     file: Path | None
     """The `fin-agent.toml` that was read."""
 
 
 def configured(flags: Iterable[SettingValue] = (), *, file: Path | str | None = None, **given: object) -> Configured:
-    """Settings as the environment says, before which goes what a file says, then `flags`, then what is `given` here.
+    """Resolve settings from keyword arguments, `flags`, the settings file and the environment.
 
-    Each setting for itself: a model from the environment goes with a budget from the file. The file is the one named,
-    else the one that `settings_file` finds. Raises SettingsError that names who gave what cannot be used.
+    An earlier source overrides a later one, for each setting on its own: a model from the environment can be combined
+    with a budget from the file.
+
+    Args:
+        flags: Options of a command line.
+        file: The settings file; None uses the one that `settings_file` finds.
+        **given: Settings by name, nested ones as dicts.
+
+    Returns:
+        The settings, the source of each value, and the file that was read.
+
+    Raises:
+        SettingsError: A value cannot be used; the message names it and its source.
     """
     file = None if file is None else Path(file)
     found = settings_file(file)
     of_file = () if found is None else tuple(file_values(found, Settings, trusted=is_trusted(found, file)))
-    said = (*environment_values(VARIABLES), *of_file, *flags, *keyword_values(given))
-    return Configured(*validated(Settings, said), found)
+    values = (*environment_values(VARIABLES), *of_file, *flags, *keyword_values(given))
+    return Configured(*validated(Settings, values), found)
 
 
 def settings_from(flags: Iterable[SettingValue] = (), *, file: Path | str | None = None, **given: object) -> Settings:
@@ -213,12 +224,16 @@ def settings_from(flags: Iterable[SettingValue] = (), *, file: Path | str | None
 
 
 def recording_from_environment(**given: object) -> Recording:
-    """How runs are recorded, as given or as the environment says. Raises SettingsError where that makes no sense."""
+    """Return how runs are recorded, from keyword arguments or else the environment.
+
+    Raises:
+        SettingsError: A value cannot be used.
+    """
     return validated(Recording, (*environment_values(RECORDING_VARIABLES), *keyword_values(given)))[0]
 
 
 def index_folder(given: Path | str | None = None) -> Path:
-    """The index to use: the one given, else `FIN_AGENT_INDEX`, else a folder of the user's own."""
+    """Return the index to use: `given`, else `FIN_AGENT_INDEX`, else the index in the user's data folder."""
     if given is not None:
         return Path(given)
     named = os.environ.get(INDEX_VARIABLE)

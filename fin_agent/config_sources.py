@@ -1,4 +1,4 @@
-"""What the environment, a file, the command line and code say of settings: each value with who gives it."""
+"""Sources of settings: the environment, a file, the command line and code. Each value carries its source."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from fin_agent.models.call import Role
 from fin_agent.models.key_redaction import holds_key, redact_keys
 
 Place: TypeAlias = tuple[str, ...]
-"""Where a setting stands: `("models", "budget", "tokens")`."""
+"""The path of a setting: `("models", "budget", "tokens")`."""
 
 FILE_NAME = "fin-agent.toml"
 FILE_VARIABLE = "FIN_AGENT_CONFIG"
 Values = TypeVar("Values", bound=BaseModel)
 _ROLES = ("models", "roles")
 _FOLDERS_OF_MODELS = frozenset({("encoder",), ("sparse_encoder",), ("reranker",)})
-"""A model's folder, or its name: a folder only where it is written as a path."""
+"""Settings whose value is a model's name, or a folder if it is written as a path."""
 _SECRET_NAMES = re.compile(r"(?:^|[_-])(?:key|apikey|token|secret|password|passwd)s?$", re.I)
 _NOT_KEYS = frozenset({"key_variable", "tokens"})
 
@@ -38,20 +38,29 @@ class SettingsError(FinAgentError):
 
 @dataclass(frozen=True, slots=True)
 class SettingValue:
-    """A value for one setting, and who gives it."""
+    """A value for one setting, with its source."""
 
     place: Place
     value: object
     by: str
-    """As errors name it: `FIN_AGENT_MODEL`, `--model`, `/home/me/fin-agent.toml`."""
+    """The source as errors name it: `FIN_AGENT_MODEL`, `--model`, `/home/me/fin-agent.toml`."""
 
 
-def validated(schema: type[Values], said: Iterable[SettingValue]) -> tuple[Values, dict[Place, SettingValue]]:
-    """The settings that come of what was said, and what holds of it: whoever speaks later is the stronger.
+def validated(schema: type[Values], values: Iterable[SettingValue]) -> tuple[Values, dict[Place, SettingValue]]:
+    """Build settings from values of several sources; later values override earlier ones.
 
-    Raises SettingsError that names who gave what cannot be used, or what looks like a key: none is ever shown.
+    Args:
+        schema: The pydantic model to build.
+        values: Values in rising order of precedence.
+
+    Returns:
+        The settings, and the value in effect for each setting that was given.
+
+    Raises:
+        SettingsError: A value cannot be used, or looks like an API key. The message names its source and never shows a
+            key.
     """
-    holding = {each.place: each for each in map(_canonical_role, said)}
+    holding = {each.place: each for each in map(_canonical_role, values)}
     tree: dict[str, object] = {}
     for place, each in holding.items():
         _check_no_key(each)
@@ -69,7 +78,7 @@ def validated(schema: type[Values], said: Iterable[SettingValue]) -> tuple[Value
 
 
 def _canonical_role(said: SettingValue) -> SettingValue:
-    """A role has several names: one may not stand beside itself."""
+    """Replace a role's alias by its name, so that one role is not set twice."""
     *within, name = said.place
     if tuple(within) != _ROLES:
         return said
@@ -80,9 +89,13 @@ def _canonical_role(said: SettingValue) -> SettingValue:
 
 
 def environment_values(variables: Mapping[str, str]) -> Iterator[SettingValue]:
-    """What the variables (`models.model` -> FIN_AGENT_MODEL) say; an empty one says nothing.
+    """Yield the settings that environment variables give; empty variables are skipped.
 
-    Raises SettingsError for FIN_AGENT_ROLES of another form.
+    Args:
+        variables: Setting -> its variable: `models.model` -> `FIN_AGENT_MODEL`.
+
+    Raises:
+        SettingsError: FIN_AGENT_ROLES is not a list of `ROLE=MODEL`.
     """
     for setting, variable in variables.items():
         value = os.environ.get(variable)
@@ -98,7 +111,14 @@ def environment_values(variables: Mapping[str, str]) -> Iterator[SettingValue]:
 
 
 def roles_in(written: Iterable[str], by: str) -> Iterator[tuple[str, str]]:
-    """(role, model) of each `ROLE=MODEL`. Raises SettingsError where something is none.
+    """Yield (role, model) for each `ROLE=MODEL`.
+
+    Args:
+        written: Texts of the form `ROLE=MODEL`.
+        by: The source, as errors name it.
+
+    Raises:
+        SettingsError: A text does not have this form.
 
     >>> list(roles_in(["curation=openai:gpt-4o-mini"], "--role"))
     [('curation', 'openai:gpt-4o-mini')]
@@ -109,18 +129,24 @@ def roles_in(written: Iterable[str], by: str) -> Iterator[tuple[str, str]]:
             raise SettingsError(
                 f"{redact_keys(each)!r} is not a role with its model",
                 subject=by,
-                remedy="Give ROLE=MODEL, as curation=openai:gpt-4o-mini",
+                remedy="Give ROLE=MODEL, such as curation=openai:gpt-4o-mini",
             )
         yield role, model
 
 
 def keyword_values(given: Mapping[str, object]) -> Iterator[SettingValue]:
-    """What keyword arguments say: `models={"model": "openai:gpt-4o"}`, or a ModelSettings with what was set in it."""
+    """Yield settings from keyword arguments.
+
+    Args:
+        given: Settings by name, such as `models={"model": "openai:gpt-4o"}`. Of a ModelSettings, only the fields that
+            were
+            set are used.
+    """
     yield from (SettingValue(place, value, "settings given in code") for place, value in _leaves(given))
 
 
 def _leaves(given: Mapping[str, object], within: Place = ()) -> Iterator[tuple[Place, object]]:
-    """Each value inside a tree of mappings, with its place."""
+    """Yield each value inside nested mappings, with its path."""
     for name, value in given.items():
         inner = value.model_dump(exclude_unset=True) if isinstance(value, BaseModel) else value
         if isinstance(inner, Mapping):
@@ -130,13 +156,14 @@ def _leaves(given: Mapping[str, object], within: Place = ()) -> Iterator[tuple[P
 
 
 def settings_file(named: Path | None = None) -> Path | None:
-    """Find the one file of settings that is read.
+    """Return the one settings file to read.
 
-    In this order: the file that is named, that of FIN_AGENT_CONFIG, the nearest `fin-agent.toml` in the working
-    directory or above it, the one in the user's own folder of settings.
+    In order of precedence: the file that is named, the one in FIN_AGENT_CONFIG, the nearest `fin-agent.toml` in the
+    working
+    directory or above it, the one in the user's folder of settings.
 
     Returns:
-        The file, or None where there is none of these.
+        The file, or None if there is none of these.
 
     Raises:
         SettingsError: The named file does not exist, or the nearest one belongs to another user.
@@ -146,17 +173,17 @@ def settings_file(named: Path | None = None) -> Path | None:
     if named is not None:
         named = named.expanduser()
         if not named.exists():
-            remedy = f"Name one that is there, or unset {FILE_VARIABLE}"
-            raise SettingsError("no such file of settings", subject=str(named), remedy=remedy)
+            remedy = f"Name an existing file, or unset {FILE_VARIABLE}"
+            raise SettingsError("this settings file does not exist", subject=str(named), remedy=remedy)
         return named
     here = Path.cwd()
     for file in (folder / FILE_NAME for folder in (here, *here.parents)):
         if file.is_file():
             if hasattr(os, "getuid") and file.stat().st_uid not in (0, os.getuid()):
                 raise SettingsError(
-                    "this file of settings belongs to another user, and is not read",
+                    "this settings file belongs to another user, and is not read",
                     subject=str(file),
-                    remedy=f"If you trust it, name it: {FILE_VARIABLE}={file}; otherwise name another, as {os.devnull}",
+                    remedy=f"If you trust it, name it: {FILE_VARIABLE}={file}; else name another, such as {os.devnull}",
                 )
             return file
     own = _user_settings_file()
@@ -168,27 +195,32 @@ def _user_settings_file() -> Path:
 
 
 def is_trusted(file: Path, named: Path | None = None) -> bool:
-    """Return whether the user named this file of settings, or keeps it in a folder of their own.
+    """Return whether the user named this settings file, or it is in the user's folder of settings.
 
-    A file found in the working directory or above is not trusted: whoever packed an archive may have put it there.
+    A file found in the working directory or above is not trusted: it may have come with an archive from somebody else.
     """
     return named is not None or bool(os.environ.get(FILE_VARIABLE)) or file == _user_settings_file()
 
 
 def file_values(file: Path, schema: type[BaseModel], *, trusted: bool) -> Iterator[SettingValue]:
-    """Yield the settings of a file; paths in it are relative to its folder.
+    """Yield the settings of a file; relative paths in it start at its folder.
+
+    Args:
+        file: The settings file, in TOML.
+        schema: The pydantic model of the settings.
+        trusted: Whether the file may set where questions and keys are sent, what is asked, and what is opened or
+            written.
 
     Raises:
-        SettingsError: A key is unknown or its value is not allowed; the message names file, key and what is allowed. An
-            API key is refused in any file, since it belongs in the environment. Where the file is not `trusted`, so is
-            every setting that decides where questions and keys are sent, what is asked, and what is opened or written.
+        SettingsError: A key is unknown, a value is not allowed, or the file contains an API key. The message names the
+            file, the key and what is allowed. Also if the file is not `trusted` and sets what only a trusted file may.
     """
     try:
         tree = _read(file)
         leaves = [SettingValue(place, value, str(file)) for place, value in _leaves(tree)]
     except RecursionError:
-        remedy = "Settings are at most three names deep"
-        raise SettingsError("it is nested too deep to be read", subject=str(file), remedy=remedy) from None
+        remedy = "Nest settings at most three levels deep"
+        raise SettingsError("its tables are nested too deep", subject=str(file), remedy=remedy) from None
     for each in leaves:
         if any(_SECRET_NAMES.search(name) and name not in _NOT_KEYS for name in each.place):
             raise _key_error(each)
@@ -205,13 +237,13 @@ def file_values(file: Path, schema: type[BaseModel], *, trusted: bool) -> Iterat
 
 
 def _reject_untrusted_settings(file: Path, leaves: Iterable[SettingValue], schema: type[BaseModel]) -> None:
-    """A file that was only found may give numbers and choices: words name servers, keys, models, folders and files."""
+    """Refuse text and path settings of an untrusted file: they name servers, keys, models, folders and files."""
     words = {place for place, kinds in types_of(schema).items() if {str, Path} & set(kinds)} - _HARMLESS
     named = [".".join(each.place) for each in leaves if each.place in words or each.place[:2] == _ROLES]
     if named:
         raise SettingsError(
-            "this file was found in the working directory or above, and sets what is sent, to whom, or what is opened:"
-            f" {', '.join(named)}",
+            "this file was found in the working directory or above it, and sets what is sent, where it is sent, or"
+            f" what is opened: {', '.join(named)}",
             subject=str(file),
             remedy=f"If you trust it, name it: {FILE_VARIABLE}={file} or --config; else keep these settings in"
             f" {_user_settings_file()}, in the environment or in options",
@@ -219,7 +251,7 @@ def _reject_untrusted_settings(file: Path, leaves: Iterable[SettingValue], schem
 
 
 _HARMLESS = frozenset({("strategy",)})
-"""A word that is no name of anything outside."""
+"""Text settings that name nothing outside this program."""
 
 
 def _read(file: Path) -> Mapping[str, object]:
@@ -235,7 +267,7 @@ def _read(file: Path) -> Mapping[str, object]:
 
 
 def _resolve_path(said: SettingValue, folder: Path, schema: type[BaseModel]) -> object:
-    """The value; a path is taken from the folder of the file that it stands in."""
+    """Return the value, with a relative path resolved against the folder of its file."""
     value, place = said.value, said.place
     if not isinstance(value, str) or not value:
         return value
@@ -245,7 +277,7 @@ def _resolve_path(said: SettingValue, folder: Path, schema: type[BaseModel]) -> 
 
 
 def types_of(schema: type[BaseModel], within: Place = ()) -> dict[Place, tuple[object, ...]]:
-    """Every setting by its place, with its type and the members of that (`Path | None`)."""
+    """Return every setting by its path, with its type and that type's members (`Path`, `None` of `Path | None`)."""
     found: dict[Place, tuple[object, ...]] = {}
     for name, field in schema.model_fields.items():
         kinds = (field.annotation, *get_args(field.annotation))
@@ -255,7 +287,13 @@ def types_of(schema: type[BaseModel], within: Place = ()) -> dict[Place, tuple[o
 
 
 def _settings_error(failure: ValidationError, schema: type[BaseModel], by: Mapping[Place, str]) -> SettingsError:
-    """The first thing wrong: who gave it, which setting, and what is allowed. `by` names who gave what."""
+    """Return an error for the first failure: the source, the setting, and what is allowed.
+
+    Args:
+        failure: What pydantic raised.
+        schema: The model of the settings.
+        by: Setting -> its source.
+    """
     first = failure.errors(include_url=False)[0]
     place = tuple(str(part) for part in first["loc"] if part != "[key]")
     subject = next((by[place[:length]] for length in range(len(place), 0, -1) if place[:length] in by), ".".join(place))
@@ -269,7 +307,7 @@ def _settings_error(failure: ValidationError, schema: type[BaseModel], by: Mappi
     return SettingsError(
         f"{redact_keys(repr(first['input']))} cannot be used for `{'.'.join(place)}`: {told[:1].lower()}{told[1:]}",
         subject=subject,
-        remedy="Give another value, or none",
+        remedy="Give another value, or leave the setting out",
     )
 
 
@@ -282,6 +320,6 @@ def _key_error(said: SettingValue) -> SettingsError:
     return SettingsError(
         f"`{'.'.join(said.place)}` looks like a key or a password, which settings must not contain",
         subject=said.by,
-        remedy="Take it out, and set it in the environment: OPENAI_API_KEY, FIN_AGENT_API_KEY for a server of your"
-        " own, or any variable that `key_variable` names",
+        remedy="Remove it, and set it in the environment: OPENAI_API_KEY, FIN_AGENT_API_KEY for your own server,"
+        " or any variable that `key_variable` names",
     )

@@ -10,7 +10,7 @@ OTHER_DISTRIBUTION = "fin-agent"
 
 
 def installed_version() -> str:
-    """Return the version, such as `0.1.0`, or `0+unknown` where the sources run without being installed."""
+    """Return the version, such as `0.1.0`, or `0+unknown` if the sources run without being installed."""
     try:
         return version(DISTRIBUTION)
     except PackageNotFoundError:
@@ -18,7 +18,7 @@ def installed_version() -> str:
 
 
 def requirements() -> list[str]:
-    """Return the requirements of this package and its extras (PEP 508), or none where the sources are not installed."""
+    """Return the requirements of this package and its extras (PEP 508); empty if the sources are not installed."""
     try:
         return requires(DISTRIBUTION) or []
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Errors that say what happened, to what, and what to do next."""
+"""Exceptions of this package: each states what happened, to what, and how to fix it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from fin_agent.distribution import requirements
 
 
 class FinAgentError(Exception):
-    """Base of every error this package raises on purpose.
+    """Base class of every error that this package raises on purpose.
 
-    `what` happened, `subject` is the filing, question, file or index it happened to, `remedy` is the next step.
+    Args:
+        what: What happened, as a clause.
+        subject: The filing, question, file or index that it happened to; empty if there is none.
+        remedy: What to do next, as an imperative; empty if there is no remedy.
     """
 
     def __init__(self, what: str, *, subject: str = "", remedy: str = "") -> None:
@@ -22,7 +25,7 @@ class FinAgentError(Exception):
         super().__init__(self._sentence())
 
     def __reduce__(self) -> tuple[Callable[[], FinAgentError], tuple[()]]:
-        """As it comes back from a worker process."""
+        """Support pickling, so that a worker process can send the error to its parent."""
         return partial(type(self), self.what, subject=self.subject, remedy=self.remedy), ()
 
     def _sentence(self) -> str:
@@ -31,23 +34,33 @@ class FinAgentError(Exception):
 
 
 def how_to_install(extra: str) -> str:
-    """The command that adds an extra: from the sources, since an index of packages may have another of this name."""
+    """Return the command that installs an extra from the sources.
+
+    The package index is not used, since it may hold another project under the same name.
+    """
     return f'pip install ".[{extra}]" in the folder that fin-agent was installed from'
 
 
 class VersionError(FinAgentError):
-    """A package is installed in a version that this one does not work with."""
+    """A dependency is installed in a version that this package does not support."""
 
 
 @cache
 def require_versions(*packages: str) -> None:
-    """Raise VersionError where one of `packages` is installed in a version that pyproject.toml does not allow."""
+    """Check that installed packages have versions that pyproject.toml allows.
+
+    Args:
+        *packages: Names of distributions. Those that are not installed are ignored.
+
+    Raises:
+        VersionError: A package is installed in a version that is not allowed.
+    """
     from importlib.metadata import PackageNotFoundError, version
 
     from packaging.requirements import Requirement
 
     for each in (Requirement(line) for line in requirements() if line.startswith(packages)):
-        with suppress(PackageNotFoundError):  # what is missing says so itself
+        with suppress(PackageNotFoundError):  # the import of a missing package raises its own error
             if each.name in packages and not each.specifier.contains(found := version(each.name), prereleases=True):
                 allowed = ",".join(sorted(map(str, each.specifier), reverse=True))
                 raise VersionError(
@@ -69,8 +82,8 @@ class LexiconError(FinAgentError):
 
 
 class QuestionError(FinAgentError):
-    """A question cannot be taken as it is (empty, or far too long)."""
+    """A question is empty or too long to be answered."""
 
 
 class SandboxError(FinAgentError):
-    """A program could not be run to its end in the sandbox."""
+    """A program did not run to completion in the sandbox."""

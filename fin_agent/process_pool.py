@@ -1,4 +1,4 @@
-"""Calls carried out in processes of their own, under limits: one that ends takes its own call with it, and no other."""
+"""Calls in worker processes with limits of time and memory: a crash affects its own call only."""
 
 from __future__ import annotations
 
@@ -26,62 +26,66 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one call may take. Where the system has no such limits (Windows), only `wait` holds."""
+    """Limits of one call. Where the system cannot enforce them (Windows), only `wait` applies."""
 
     seconds: float = 60.0
-    """Of the processor; the longest filings take three."""
+    """Processor time; the longest filings take three seconds."""
     wait: float = 600.0
-    """By the clock: a reader that waits for something takes no processor time."""
+    """Seconds of wall-clock time: a reader that waits for something takes no processor time."""
     memory: int = 6 * 2**30
     """Bytes of address space of the process."""
 
 
 class WorkerEndedError(Exception):
-    """The process ended before the call was done."""
+    """The worker process ended before the call was done."""
 
     def __init__(self, exit_code: int | None, calls: int) -> None:
         super().__init__(f"exit code {exit_code} in call {calls}")
         self.exit_code = exit_code
         self.calls = calls
-        """Of the process until then, this one included."""
+        """Calls that the process had received, this one included."""
 
     @property
     def killed_by_system(self) -> bool:
-        """Whether the system ended it, as one short of memory does (SIGKILL, SIGTERM), and not its own limits."""
+        """Whether the system killed the process (SIGKILL, SIGTERM), for instance for lack of memory."""
         return self.exit_code in (-9, -15)
 
 
 class CallCancelledError(Exception):
-    """Nobody waits for the call any more; its process has been ended."""
+    """The caller no longer waits for the result; the process was ended."""
 
 
 class CallTimeoutError(Exception):
-    """The call took longer than it may; its process has been ended."""
+    """The call exceeded its time limit; the process was ended."""
 
 
 class PoolBusyError(FinAgentError):
-    """As many calls are at work and waiting as may be."""
+    """The limit of running and waiting calls is reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """What a call came to, and in what state its process was left."""
+    """The result of a call, and the state of its process afterwards."""
 
     outcome: object
     raised: bool
     exhausted: bool
-    """Whether the process had taken so much memory that it carries out no further call."""
+    """Whether the process has used so much memory that it must not run another call."""
 
 
 class WorkerPool:
-    """Up to `most` processes, started when they are first needed and kept for the calls after; safe between threads.
+    """A pool of worker processes, started on demand and reused for later calls; thread-safe.
 
-    A process that ended, or that a call has left with much of its memory taken, is replaced: no call pays for the one
-    before it.
+    A process that ended, or that has used much of its memory, is replaced before the next call.
     """
 
     def __init__(self, most: int, waiting: int | None = None) -> None:
-        """`waiting` calls may stand in line for a process; any number where it is None."""
+        """Create a pool without starting a process.
+
+        Args:
+            most: Processes at most.
+            waiting: Calls that may wait for a process; None for any number.
+        """
         self._places = threading.Semaphore(most)
         self._line = None if waiting is None else threading.Semaphore(most + waiting)
         self._idle: list[_Worker] = []
@@ -94,20 +98,29 @@ class WorkerPool:
         function: Callable[..., Result],
         *arguments: object,
         limits: Limits,
-        left: Callable[[], bool] = lambda: False,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> Result:
-        """What `function`, which has to be importable by name, gives; what it raises is raised here.
+        """Run `function` in a worker process and return its result; what it raises is raised here.
 
-        Raises WorkerEndedError, OutOfTimeError, PoolBusyError, and CallLeftError soon after `left` says that nobody
-        waits any more.
+        Args:
+            function: A function that can be imported by name.
+            *arguments: Its arguments; they are pickled.
+            limits: Limits of time and memory.
+            cancelled: Returns whether the caller no longer waits; it is polled.
+
+        Raises:
+            WorkerEndedError: The process ended before the call was done.
+            CallTimeoutError: The call exceeded its time limit.
+            CallCancelledError: `cancelled` returned true, or the pool was closed.
+            PoolBusyError: The limit of running and waiting calls is reached.
         """
         if self._line is not None and not self._line.acquire(blocking=False):
             raise PoolBusyError("the limit of calls at the same time is reached", remedy="Call again in a few seconds")
         try:
             while not self._places.acquire(timeout=_POLL_SECONDS):
-                self._raise_if_cancelled(left)
+                self._raise_if_cancelled(cancelled)
             try:
-                done = self._execute(function, arguments, limits, left)
+                done = self._execute(function, arguments, limits, cancelled)
             finally:
                 self._places.release()
         finally:
@@ -119,16 +132,20 @@ class WorkerPool:
         return done.outcome  # type: ignore[return-value]
 
     def _execute(
-        self, function: Callable[..., object], arguments: tuple[object, ...], limits: Limits, left: Callable[[], bool]
+        self,
+        function: Callable[..., object],
+        arguments: tuple[object, ...],
+        limits: Limits,
+        cancelled: Callable[[], bool],
     ) -> CallOutcome:
-        self._raise_if_cancelled(left)
+        self._raise_if_cancelled(cancelled)
         with self._guard:
             of_script = any(getattr(each, "__module__", "") == "__main__" for each in (function, *arguments))
             worker = self._idle.pop() if self._idle else _Worker(of_script)
             self._busy.add(worker)
         kept = False
         try:
-            done = worker.execute(function, arguments, limits, lambda: self._closed or left())
+            done = worker.execute(function, arguments, limits, lambda: self._closed or cancelled())
             kept = not done.exhausted and not self._closed
             return done
         finally:
@@ -139,12 +156,12 @@ class WorkerPool:
             if not kept:
                 worker.end()
 
-    def _raise_if_cancelled(self, left: Callable[[], bool]) -> None:
-        if self._closed or left():
+    def _raise_if_cancelled(self, cancelled: Callable[[], bool]) -> None:
+        if self._closed or cancelled():
             raise CallCancelledError
 
     def close(self) -> None:
-        """End every process, also those at work; their calls raise CallLeftError."""
+        """End every process. Calls that are running raise CallCancelledError."""
         self._closed = True
         with self._guard:
             idle, self._idle = self._idle, []
@@ -153,15 +170,15 @@ class WorkerPool:
 
 
 _POLL_SECONDS = 0.1
-"""Seconds between two looks at whether anybody still waits."""
+"""Seconds between two checks whether the call was cancelled."""
 
 
 class _Worker:
-    """A process that carries out one call after another."""
+    """A process that runs one call after another."""
 
     def __init__(self, of_script: bool) -> None:
-        """`of_script`: it needs what the script that calls defines, and so has to run it."""
-        # A fresh interpreter: forking a process with threads (progress bars, a server, the sandbox's pool) can hang.
+        """Start the process; `of_script`: it needs definitions of the main script, and so has to run that script."""
+        # Spawn: forking a process with threads (progress bars, a server, the sandbox's pool) can hang.
         context = multiprocessing.get_context("spawn")
         self._calls, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs,), daemon=True, name="fin-agent-worker")
@@ -171,23 +188,27 @@ class _Worker:
         self._made = 0
 
     def execute(
-        self, function: Callable[..., object], arguments: tuple[object, ...], limits: Limits, left: Callable[[], bool]
+        self,
+        function: Callable[..., object],
+        arguments: tuple[object, ...],
+        limits: Limits,
+        cancelled: Callable[[], bool],
     ) -> CallOutcome:
-        """Raises WorkerEndedError, OutOfTimeError, CallLeftError."""
+        """Run one call. Raises WorkerEndedError, CallTimeoutError, CallCancelledError."""
         try:
             if not self._made:
-                self._receive(left, time.monotonic() + _START_SECONDS)
+                self._receive(cancelled, time.monotonic() + _START_SECONDS)
             self._made += 1
             self._calls.send((function, arguments, limits))
-            outcome, raised, exhausted = self._receive(left, time.monotonic() + limits.wait)
+            outcome, raised, exhausted = self._receive(cancelled, time.monotonic() + limits.wait)
         except (EOFError, ConnectionError):
             self._process.join(_SHUTDOWN_SECONDS)
             raise WorkerEndedError(self._process.exitcode, self._made) from None
         return CallOutcome(outcome, raised, exhausted)
 
-    def _receive(self, left: Callable[[], bool], until: float) -> tuple[object, bool, bool]:
+    def _receive(self, cancelled: Callable[[], bool], until: float) -> tuple[object, bool, bool]:
         while not wait([self._calls, self._process.sentinel], timeout=_POLL_SECONDS):
-            if left():
+            if cancelled():
                 raise CallCancelledError
             if time.monotonic() > until:
                 raise CallTimeoutError
@@ -204,7 +225,10 @@ class _Worker:
 
 @contextmanager
 def _hidden_main_script() -> Iterator[None]:
-    """A process that starts inside does not run the script of whoever calls anew: it needs no `if __name__ ...`."""
+    """Keep a process that is started inside from running the caller's main script again.
+
+    Scripts then need no `if __name__ == "__main__"`.
+    """
     script = vars(sys.modules["__main__"])
     told: dict[str, object] = {name: script.pop(name) for name in ("__file__", "__spec__") if name in script}
     script["__spec__"] = None
@@ -217,7 +241,7 @@ def _hidden_main_script() -> Iterator[None]:
 
 @contextmanager
 def exclude_current_folder() -> Iterator[None]:
-    """No module of the folder the user happens to stand in takes the place of one that a process started here needs."""
+    """Keep processes that are started inside from importing modules of the working directory."""
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
     try:
@@ -235,7 +259,7 @@ _SHUTDOWN_SECONDS = 5.0
 
 
 def _serve(calls: Connection) -> None:
-    """The loop of a worker process. It ends with the process that started it."""
+    """The loop of a worker process. It ends when its parent process ends."""
     prepare_worker()
     with suppress(EOFError):
         calls.send((None, False, False))
@@ -251,18 +275,19 @@ def _serve(calls: Connection) -> None:
             exhausted = isinstance(outcome, MemoryError) or _peak_memory() > limits.memory * _MEMORY_SHARE_FOR_RESTART
             try:
                 calls.send((outcome, raised, exhausted))
-            except (AttributeError, TypeError, ValueError) as error:  # an outcome that cannot be sent
+            except (AttributeError, TypeError, ValueError) as error:  # an outcome that cannot be pickled
                 calls.send((RuntimeError(f"{type(outcome).__name__}: {outcome} ({error})"), True, exhausted))
             del outcome
 
 
 _MEMORY_SHARE_FOR_RESTART = 0.25
-"""Of the memory that a call may take. A process that had more is not used again: what a library keeps of it would be
-missing for the next file. Filings stay below 1 GB, one after the other."""
+"""Share of the memory limit. A process that has used more is not reused, since memory that a library still holds would
+be
+missing for the next file. Processes that only read ordinary filings stay below 1 GB."""
 
 
 def _peak_memory() -> int:
-    """The most address space that this process ever had, in bytes; 0 where the system does not tell."""
+    """Return the peak address space of this process in bytes, or 0 if the system does not report it."""
     try:
         told = re.search(r"VmPeak:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii"))
     except OSError:
@@ -271,19 +296,19 @@ def _peak_memory() -> int:
 
 
 def prepare_worker() -> None:
-    """In a worker: what it reads may be hostile, so it has no keys; nothing of it outlasts the process that started it.
+    """Remove secrets from a worker's environment, since it reads untrusted files, and end it when its parent ends.
 
-    Stopped from the keyboard, it ends at once and without a traceback: that process says what was stopped.
+    On Ctrl-C the worker ends at once without a traceback; the parent reports the interruption.
     """
     clear_secret_environment()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # What a call makes is kept until it is done: looking through it for garbage meanwhile takes a tenth of the time.
+    # Objects of a call live until it is done: the default thresholds spend a tenth of the time on collecting garbage.
     gc.set_threshold(200_000, 20, 20)
     end_with_parent()
 
 
 def end_with_parent() -> None:
-    """Let this process end as soon as the one that started it has, even where that was killed."""
+    """End this process as soon as its parent has ended, even if the parent was killed."""
     if (parent := multiprocessing.parent_process()) is not None:
         threading.Thread(target=_exit_after_parent, args=(parent,), daemon=True).start()
 
@@ -301,13 +326,13 @@ _INHERITED_VARIABLES = re.compile(
 
 
 def clear_secret_environment() -> None:
-    """Take every variable out of this process's environment that readers do not need, keys of any name among them."""
+    """Remove every variable that readers do not need from this process's environment, keys of any name included."""
     libc = ctypes.CDLL(None) if os.name == "posix" else None
     for name, value in list(os.environ.items()):
         if _INHERITED_VARIABLES.fullmatch(name):
             continue
         if libc is not None:
-            # To unset it leaves what the process was started with in its memory, and so in /proc.
+            # Unsetting a variable leaves its value in the process's initial memory, and so in /proc.
             libc.getenv.restype = ctypes.c_void_p
             if (at := libc.getenv(os.fsencode(name))) is not None:
                 ctypes.memset(at, 0, len(os.fsencode(value)))
@@ -316,10 +341,11 @@ def clear_secret_environment() -> None:
 
 @contextmanager
 def memory_limit(limits: Limits) -> Iterator[None]:
-    """Let the system end this process where what runs inside takes more time or memory than allowed.
+    """Let the system end this process if the block exceeds its limits of time or memory.
 
-    A PDF library that is caught in a hostile file cannot be stopped from within. So this is for worker processes
-    whose end the parent process notices and reports. Where the system has no such limits (Windows), nothing is limited.
+    A PDF library that loops on a hostile file cannot be stopped from within, so this is for worker processes whose end
+    the
+    parent process notices and reports. Where the system has no such limits (Windows), nothing is limited.
     """
     try:
         import resource

@@ -1,4 +1,4 @@
-"""Keys and passwords as they are sent, and kept out of every message."""
+"""Normalizing keys and passwords for requests, and removing them from messages."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 FULLY_SECRET = ("FIN_AGENT_ES_PASSWORD", "FIN_AGENT_TOKEN")
-"""Variables beside those for keys whose values no message may hold."""
+"""Variables whose values no message may contain, besides those that match `KEY_VARIABLES`."""
 NAMED_FOR_KEYS: set[str] = set()
-"""Further variables that hold keys, as a setting names them."""
+"""Further variables that hold keys, as settings name them."""
 KEY_VARIABLES = re.compile(r"API_?(?:KEY|TOKEN)S?$", re.I)
 MIN_SECRET_LENGTH = 8
-"""Shorter ones are parts of words: taking these out would spoil messages and tell the secret by its gaps."""
+"""Shorter values can be parts of words: removing them would garble messages and reveal the secret by its gaps."""
 REDACTED = "[key]"
 _SENT = re.compile(
     r"\b(ApiKey\s+)[^\s'\"\[]\S*|\b(Bearer\s+)(?=\S*\d)\S{8,}|\b(Basic\s+)(?=\S*[\d=+/])[\w+/]{8,}={0,2}|(?<=://)[^/\s:@]+:\S+(?=@)"
 )
-"""How they look in a request, and in an address."""
+"""Secrets as they appear in request headers and in addresses."""
 _ENDS_OF_A_FILE = "\r\n\ufeff"
-"""What a secret brings along that was read from a file: the end of its line, the mark at the beginning."""
+"""Characters that a secret read from a file may carry: line ends and the byte order mark."""
 
 
 def normalize_secret(value: str, *, blanks: bool = False) -> str:
-    r"""A secret without what a file put around it; also without `blanks` around it, which a key never has.
+    r"""Return a secret without line ends and byte order marks; with `blanks`, also without spaces and tabs around it.
 
-    >>> as_sent("sesame open\\r\\n"), as_sent(" sesame \\n", blanks=True)
+    >>> normalize_secret("sesame open\r\n"), normalize_secret(" sesame \n", blanks=True)
     ('sesame open', 'sesame')
     """
     return value.strip(_ENDS_OF_A_FILE + " \t") if blanks else value.strip(_ENDS_OF_A_FILE)
 
 
 def unsendable_reason(value: str, *, ascii_only: bool = True) -> str:
-    r"""Why a secret cannot be sent, in words that hold nothing of it; empty where it can.
+    r"""Return why a secret cannot be sent, without quoting it; empty if it can be sent.
 
-    >>> why_unsendable("ses\\name"), why_unsendable("sesäme"), why_unsendable("sesäme", ascii_only=False)
+    >>> unsendable_reason("ses\name"), unsendable_reason("sesäme"), unsendable_reason("sesäme", ascii_only=False)
     ('it contains a control character, such as a line end', 'it contains a character that is not ASCII', '')
     """
     if any(ord(sign) < 32 or 127 <= ord(sign) < 160 for sign in value):
@@ -49,7 +49,7 @@ def unsendable_reason(value: str, *, ascii_only: bool = True) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can call what listens there, or goes by that name.
+    """Return whether a host name or address is reachable from this machine only.
 
     >>> [is_loopback(host) for host in ("localhost", "127.0.0.1", "::1", "0.0.0.0", "192.168.0.4", "")]
     [True, True, True, False, False, False]
@@ -63,9 +63,9 @@ def is_loopback(host: str) -> bool:
 
 
 def is_plaintext(address: str) -> bool:
-    """Whether all on the way could read a key that is sent there: plain HTTP to another machine.
+    """Return whether an address would expose a key on the network: plain HTTP to another machine.
 
-    >>> [shows_secrets(each) for each in ("http://example.com/v1", "https://example.com/v1", "http://localhost:8000")]
+    >>> [is_plaintext(each) for each in ("http://example.com/v1", "https://example.com/v1", "http://localhost:8000")]
     [True, False, False]
     """
     parts = urlsplit(address)
@@ -73,9 +73,9 @@ def is_plaintext(address: str) -> bool:
 
 
 def redact_secrets(text: str) -> str:
-    r"""A message without the keys, tokens and passwords of the environment, as they are or as a request shows them.
+    r"""Return a message without the keys, tokens and passwords of the environment and of request headers.
 
-    >>> without_secrets("Invalid header value b'ApiKey sesame123\\\\n'")
+    >>> redact_secrets("Invalid header value b'ApiKey sesame123\\n'")
     "Invalid header value b'ApiKey [key]"
     """
     for value in _values():
@@ -92,14 +92,14 @@ def _values() -> list[str]:
 
 
 def secret_forms(values: Iterable[str]) -> list[str]:
-    """Secrets as they are set, as they are sent and as a traceback writes them, the longest first."""
+    """Return secrets as they are set, as they are sent and as a traceback prints them, the longest first."""
     return longest_first(
         {form for each in values for form in (each, normalize_secret(each, blanks=True), repr(each)[1:-1])}
     )
 
 
 def longest_first(values: set[str]) -> list[str]:
-    """So that no part of one is left where another begins like it; those that are too short are left out."""
+    """Sort secrets by falling length, so that replacing one leaves no rest of a longer one; short ones are left out."""
     return sorted(
         (value for value in values if len(value) >= MIN_SECRET_LENGTH), key=lambda value: (-len(value), value)
     )

@@ -1,4 +1,4 @@
-"""What a run works with: an index, the lexicon, and the companies and years that the index holds."""
+"""The workspace: an open index with its lexicon, and the companies and fiscal years of its filings."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def ask(
 
 
 class Workspace:
-    """An index to ask, with everything derived from its list of filings, kept until that list changes.
+    """An open index to ask and search. What is derived from its list of filings is cached until that list changes.
 
     >>> from fin_agent import Workspace
     >>> workspace = Workspace.open("my-index")
@@ -214,10 +214,10 @@ class Workspace:
         return find_figures(SearchContext.of(self, Settings()), validate_arguments(FactSearchArguments, given))
 
     def _context(self, settings: Settings, model: str | BaseChatModel | None) -> AnswerContext:
-        """Made anew where another way to answer is asked for than the last time."""
+        """Return the answer context, built anew if settings or model differ from the last call."""
         from fin_agent.graphs.answer.context import AnswerContext
 
-        kept = self._answering  # another thread may put another one there meanwhile
+        kept = self._answering  # one read: another thread may replace it meanwhile
         if kept is None or kept[0] != (settings, model):
             kept = self._answering = (settings, model), AnswerContext.with_model(self, settings, model)
         return kept[1]
@@ -229,12 +229,12 @@ class Workspace:
 
     @property
     def years(self) -> Mapping[str, FiscalYears]:
-        """What each company's filings call their years, by company key."""
+        """The fiscal years of each company, as its filings name them, by company key."""
         return self._current()[2]
 
     def _current(self) -> tuple[tuple[FilingEntry, ...], CompanyDirectory, Mapping[str, FiscalYears]]:
         entries = self.index.entries()
-        derived = self._derived  # another thread may put a newer one there meanwhile
+        derived = self._derived  # one read: another thread may replace it meanwhile
         if derived is None or derived[0] is not entries:
             directory = CompanyDirectory((entry.doc_id, entry.identity) for entry in entries)
             derived = self._derived = entries, directory, _CompanyYears(directory)
@@ -242,7 +242,7 @@ class Workspace:
 
 
 class _CompanyYears(Mapping[str, FiscalYears]):
-    """The years of each company, read from its filings when they are first asked for."""
+    """The fiscal years of each company, derived from its filings on first access."""
 
     def __init__(self, directory: CompanyDirectory) -> None:
         self._directory = directory

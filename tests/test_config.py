@@ -139,7 +139,7 @@ def test_roles_are_named_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert found.settings.models.roles == {
         Role.REASONING: "openai:a", Role.INTENT: "openai:b", Role.QUERY: "openai:c"
     }  # fmt: skip
-    assert {place[-1]: each.by for place, each in found.said.items()} == {
+    assert {place[-1]: each.by for place, each in found.sources.items()} == {
         "reasoning": "FIN_AGENT_ROLES", "intent": str(tmp_path / "own.toml"), "query-rewrite": "--role"
     }  # fmt: skip
 

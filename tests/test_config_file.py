@@ -97,7 +97,7 @@ def test_the_nearest_is_read_and_no_other(folder: Path, monkeypatch: pytest.Monk
 
 
 def test_a_file_named_that_is_not_there(folder: Path) -> None:
-    with pytest.raises(SettingsError, match="no such file of settings"):
+    with pytest.raises(SettingsError, match="this settings file does not exist"):
         settings_from(file=folder / "none.toml")
 
 
@@ -175,8 +175,8 @@ def test_a_file_that_another_user_left_above_is_not_read(folder: Path, monkeypat
         ('models = "openai:x"', "'openai:x' cannot be used for `models`"),
         ("rounds = 2000-01-01", "`rounds`: it should be a valid integer"),
         ("rounds = [1\nx", "it is not TOML (Unclosed array (at line 2, column 1))"),
-        ("rounds = " + "[" * 9_999, "it is nested too deep to be read"),
-        (".".join("a" * 3_000) + " = 1", "it is nested too deep to be read"),
+        ("rounds = " + "[" * 9_999, "its tables are nested too deep"),
+        (".".join("a" * 3_000) + " = 1", "its tables are nested too deep"),
     ],
 )
 def test_what_is_wrong_is_told_with_file_and_key(folder: Path, text: str, told: str) -> None:

@@ -96,7 +96,7 @@ def test_a_call_that_nobody_waits_for_is_ended(pool: WorkerPool) -> None:
     gone, begun = threading.Event(), time.monotonic()
     threading.Timer(0.2, gone.set).start()
     with pytest.raises(CallCancelledError):
-        pool.call(time.sleep, 30, limits=LIMITS, left=gone.is_set)
+        pool.call(time.sleep, 30, limits=LIMITS, cancelled=gone.is_set)
     assert time.monotonic() - begun < 5
     assert pool.call(os.getpid, limits=LIMITS)
 
@@ -106,7 +106,7 @@ def test_the_line_is_bounded_and_who_goes_leaves_it(pool: WorkerPool) -> None:
 
     def called() -> None:
         try:
-            pool.call(time.sleep, 30, limits=LIMITS, left=gone.is_set)
+            pool.call(time.sleep, 30, limits=LIMITS, cancelled=gone.is_set)
         except CallCancelledError:
             ended.append("left")
 

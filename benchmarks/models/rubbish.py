@@ -22,7 +22,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import RunnableBinding
 from pydantic import Field, JsonValue, PrivateAttr, TypeAdapter
 
-from fin_agent.testing.stand_in_base import ROLE_TOLD, ModelCall, StandInChatModel, plain
+from fin_agent.testing.stand_in_base import ROLE_OPTION, ModelCall, StandInChatModel, plain
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LONG = 30_000
@@ -128,7 +128,7 @@ class RubbishChatModel(StandInChatModel):
         """What the sound model answers. Not by `invoke`, whose callbacks would count each call and its tokens twice."""
         options: dict[str, Any] = dict(call.options)
         if call.role is not None and isinstance(self.sound, StandInChatModel):
-            options[ROLE_TOLD] = call.role
+            options[ROLE_OPTION] = call.role
         if "tools" in options:
             named: dict[str, Any] = {name: options.pop(name) for name in ("tool_choice", "strict") if name in options}
             bound = self.sound.bind_tools(cast(Sequence[dict[str, Any]], options.pop("tools")), **named)

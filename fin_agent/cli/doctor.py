@@ -80,7 +80,7 @@ def _settings_findings(configured: Configured) -> Iterator[Finding]:
     found = str(file) if file is not None else f"no {FILE_NAME} is read"
     yield Finding("settings", "file", State.OK if file is not None else State.NOTE, found)
     given: dict[str, list[str]] = {}
-    for place, each in configured.said.items():
+    for place, each in configured.sources.items():
         given.setdefault(FILE_NAME if each.by == str(file) else each.by, []).append(".".join(place))
     if given:
         told = "; ".join(f"{by} gives {', '.join(names)}" for by, names in given.items())

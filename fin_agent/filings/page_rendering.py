@@ -198,7 +198,7 @@ def draw_pages(
     """
     limits = replace(DRAWING, seconds=DRAWING.seconds * len(pages), wait=DRAWING.wait * len(pages))
     try:
-        return _POOL.call(draw_pages_in_process, path, expected_hash, pages, dpi, bounds, limits=limits, left=left)
+        return _POOL.call(draw_pages_in_process, path, expected_hash, pages, dpi, bounds, limits=limits, cancelled=left)
     except (WorkerEndedError, CallTimeoutError, MemoryError):
         raise DrawingTimeoutError(
             f"drawing it took more than {DRAWING.seconds:.0f} seconds or {DRAWING.memory >> 30} GB, or broke the "

@@ -1,7 +1,7 @@
-"""For applications built with LangChain: a retriever, compressors, and filings from other loaders' documents.
+"""Integrations with LangChain: a retriever, a document compressor, and ingestion of loaded documents.
 
-The tools for agents are in `fin_agent.tools`, the answer graph and its runnable in `fin_agent.graphs.answer`. Each
-name is loaded when it is first used.
+The tools for agents are in `fin_agent.tools`, the answer graph and its runnable in `fin_agent.graphs.answer`. Each name
+is imported on first use.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _HOMES = {
 __all__ = [*sorted(_HOMES)]
 
 
-if not TYPE_CHECKING:  # a checker that saw it would take every name to be there
+if not TYPE_CHECKING:  # a type checker that saw it would accept any name
 
     def __getattr__(name: str) -> object:
         if name in _HOMES:

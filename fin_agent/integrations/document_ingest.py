@@ -1,4 +1,4 @@
-"""Filings from the documents of any LangChain document loader: pages put together, read and indexed."""
+"""Ingest filings from the documents of any LangChain document loader."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fin_agent.index.protocol import FilingRecord
 from fin_agent.index.sqlite import SqliteIndex
 
 FROM_DOCUMENTS = "documents:"
-"""Before the source of a filing that was loaded: no file of that name holds its pages as they were read."""
+"""Prefix of the source of a filing that was loaded from documents, since no file holds its pages as they were read."""
 _PAGE_END = "\f"
 
 
@@ -30,22 +30,22 @@ def ingest_documents(
     doc_id: Callable[[str], str] | None = None,
     on_file: OnFile = lambda file: None,
 ) -> IngestReport:
-    """Add filings from LangChain documents, each of which is a page of one.
+    """Add filings from LangChain documents, each of which is one page.
 
-    Documents with the same `source` in their metadata are one filing. `page` (from 0), else `page_number` (from 1),
-    gives a page's number; without either they are pages in the order given, and a form feed ends a page. Company, form
-    and period come from the text. Pages loaded so are searched, read and quoted. Tables and figures are not read from
-    them, since text alone does not tell in which column a number stands: to ask for figures, `ingest` the files
+    Documents with the same `source` in their metadata form one filing. `page` (from 0), else `page_number` (from 1),
+    gives a page's number; without either, pages are in the order given, and a form feed ends a page. Company, form and
+    period are read from the text. Pages loaded this way can be searched, read and quoted. Tables and figures are not
+    read from them, since plain text does not show in which column a number is: to ask for figures, `ingest` the files
     themselves.
 
     Args:
-        documents: The pages. What the index already holds is left alone; what cannot be read is reported.
+        documents: The pages. Filings that are already in the index are skipped; those that cannot be read are reported.
         index: The open index.
-        doc_id: Gives the name of a filing by its source; by default the source's file name without its ending.
+        doc_id: Returns the name of a filing for its source; by default the source's file name without its extension.
         on_file: Is called with each filing and its outcome.
 
     Returns:
-        What became of each filing.
+        The outcome of each filing.
 
     Raises:
         FilingIndexError: The index cannot be written.
@@ -90,7 +90,7 @@ def _ingested(source: str, doc_id: str, pages: Sequence[LoadedPage], index: Sqli
         raise
     except FinAgentError as error:
         return IngestedFile(path, doc_id, Outcome.FAILED, error.what, error.remedy)
-    except Exception as error:  # one that breaks the reader must not end the run; its name and reason are kept
+    except Exception as error:  # one filing that breaks the reader must not end the ingest
         reason = f"the reader failed ({type(error).__name__}: {error})"
         return IngestedFile(path, doc_id, Outcome.FAILED, reason, "Ingest its file in place of its documents")
     filing = prepared.filing
@@ -110,7 +110,7 @@ def _source_of(document: LoadedPage) -> str:
 
 
 def _name_of(source: str) -> str:
-    """The file's name without its ending: of a path, or of an address."""
+    """Return the file name of a path or an address, without its extension."""
     name = re.split(r"[/\\]", source.rstrip("/\\").split("?")[0])[-1]
     return _ENDING.sub("", name) or source
 
@@ -119,7 +119,7 @@ _ENDING = re.compile(r"(?<=.)\.[A-Za-z]{2,5}(?:\.gz)?$")
 
 
 def _texts(documents: Sequence[LoadedPage], source: str) -> list[str]:
-    """The text of each page, in order; a page that is missing between others is empty."""
+    """Return the text of each page, in order; a missing page between others is empty."""
     numbers = [_number_of(document.metadata, source) for document in documents]
     if all(number is None for number in numbers):
         return [text for document in documents for text in document.page_content.split(_PAGE_END)]
@@ -127,16 +127,16 @@ def _texts(documents: Sequence[LoadedPage], source: str) -> list[str]:
     for number, document in zip(numbers, documents, strict=True):
         if number is None:
             raise ReadError(
-                "some of its documents name their page and some do not",
+                "some of its documents have a page number and some do not",
                 subject=source,
-                remedy="Give all of them a `page` in their metadata, from 0, or none",
+                remedy="Give all of them a `page` in their metadata, counted from 0, or none of them",
             )
         texts.setdefault(number, []).append(document.page_content)
     return ["\n".join(texts.get(number, ())) for number in range(max(texts) + 1)]
 
 
 def _number_of(metadata: Mapping[str, object], source: str) -> int | None:
-    """The page from 0; None where none is named."""
+    """Return the page number from 0, or None if the metadata give none."""
     for key, first in (("page", 0), ("page_number", 1)):
         named = metadata.get(key)
         if named is None:

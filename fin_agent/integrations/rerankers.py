@@ -1,4 +1,4 @@
-"""Documents that were retrieved, put into a better order by a tournament of cards."""
+"""Reranking of retrieved documents by a tournament of cards."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from fin_agent.workspace import Workspace
 
 
 class CompressionError(FinAgentError):
-    """Documents cannot be put into an order: they are not of the index."""
+    """Documents cannot be ranked, since they do not come from the index."""
 
 
 class TournamentCompressor(BaseDocumentCompressor):
-    """The best documents by a tournament over the cards of their passages (FinCards, Section 4).
+    """Select the best documents by a tournament over the cards of their passages (FinCards, Section 4).
 
-    Takes pages and passages of FinAgentRetriever, over the same index: their `doc_id`, `page` and `ordinal` say which
-    cards meet. A page stands where its best passage stands. Rules judge, or the chat model named. Raises
-    CompressionError for documents from elsewhere, QuestionError for a query in which there is nothing to read.
+    It takes pages and passages that FinAgentRetriever returned from the same index: their `doc_id`, `page` and
+    `ordinal` identify the cards. A page gets the rank of its best passage. Rules judge the cards, or the chat model
+    that is named.
 
     >>> from pathlib import Path
     >>> from fin_agent import FinAgentRetriever, TournamentCompressor, Workspace
@@ -67,7 +67,13 @@ class TournamentCompressor(BaseDocumentCompressor):
     _arena: CardArena = PrivateAttr()
 
     def model_post_init(self, context: object) -> None:
-        """Open the index. Raises FilingIndexError, ModelSetupError where the model cannot be set up, ValueError."""
+        """Open the index.
+
+        Raises:
+            FilingIndexError: There is no index.
+            ModelSetupError: The chat model cannot be set up.
+            ValueError: Both `index` and `workspace` are given.
+        """
         workspace = open_workspace(self.index, self.workspace)
         self._index = workspace.index
         self._analyst = RulesAnalyst(workspace)
@@ -80,10 +86,10 @@ class TournamentCompressor(BaseDocumentCompressor):
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
     ) -> Sequence[Document]:
-        """Order documents by a tournament over the cards of their passages.
+        """Rank documents by a tournament over the cards of their passages.
 
         Args:
-            documents: Pages or passages of FinAgentRetriever, over the same index.
+            documents: Pages or passages of FinAgentRetriever, from the same index.
             query: The question that they should answer.
             callbacks: Not used.
 
@@ -110,7 +116,7 @@ class TournamentCompressor(BaseDocumentCompressor):
         score = document.metadata.get("score", 0.0)
         if not isinstance(doc_id, str) or not isinstance(page, int):
             raise CompressionError(
-                "a document has no `doc_id` and `page`: only what FinAgentRetriever found has cards",
+                "a document has no `doc_id` and `page`: only documents of FinAgentRetriever have cards",
                 subject=str(document.id or document.page_content[:40]),
                 remedy='Retrieve with FinAgentRetriever(level="passage") or "page"',
             )
@@ -121,7 +127,7 @@ class TournamentCompressor(BaseDocumentCompressor):
             raise CompressionError(
                 "this passage is not in the index",
                 subject=f"{doc_id} page {page + 1}",
-                remedy="Give the compressor the index that was retrieved from",
+                remedy="Give the compressor the index that the retriever searched",
             )
         return [RankedPassage(each, float(score)) for each in held]
 

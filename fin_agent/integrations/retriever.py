@@ -23,15 +23,18 @@ from fin_agent.workspace import Workspace
 
 
 class FinAgentRetriever(BaseRetriever):
-    """Filings, pages or passages for a question, best first; narrowed to a company, form, year or filings.
+    """Retrieve filings, pages or passages for a question, best first, with optional filters.
 
-    The metadata of a document say where it stands: `doc_id`, `company`, `ticker`, `form`, `fiscal_year`, `quarter`,
-    `period_end`, `score`; of pages and passages `page` (from 0, as LangChain's PDF loaders count) and `page_number`
-    (from 1, as viewers count); of passages `box`, in points from the top left of the page, where it is a table. Scores
-    compare within one search only. `k` and what narrows may be given with a call: `retriever.invoke(question, k=3)`.
+    The metadata of a document give its place: `doc_id`, `company`, `ticker`, `form`, `fiscal_year`, `quarter`,
+    `period_end`, `score`; for pages and passages also `page` (from 0, as LangChain's PDF loaders count) and
+    `page_number` (from 1, as viewers count); for a passage that is a table also `box`, in points from the top left of
+    the page. Scores can be compared within one search only. `k` and the filters can be given with a call:
+    `retriever.invoke(question, k=3)`.
 
-    Raises FilingIndexError where there is no index, StrategyError where the strategy lacks what it needs, and with a
-    call ToolInputError where a company or a filing is not there.
+    Raises:
+        FilingIndexError: There is no index.
+        StrategyError: The strategy lacks a requirement.
+        ToolInputError: On a call, a filter names a company or filing that is not in the index.
 
     >>> from pathlib import Path
     >>> from fin_agent import FinAgentRetriever
@@ -46,13 +49,14 @@ class FinAgentRetriever(BaseRetriever):
         default=None, description="folder of the index; FIN_AGENT_INDEX or the user's own if not given"
     )
     workspace: Workspace | None = Field(default=None, description="an index that is open already, in place of `index`")
-    settings: Settings = Field(default_factory=Settings, description="how far is searched, and with which models")
+    settings: Settings = Field(default_factory=Settings, description="how filings are searched, and with which models")
     callers: Callers | None = Field(
-        default=None, description="chat models of strategies that ask one, in place of those the settings name"
+        default=None, description="chat models for strategies that need one, in place of those in the settings"
     )
-    strategy: str | None = Field(default=None, description="how is searched, in place of the settings' strategy")
+    strategy: str | None = Field(default=None, description="search strategy, in place of the settings' strategy")
     level: Literal["document", "page", "passage"] = Field(default="passage", description="what is returned")
     k: int = Field(default=5, ge=1, le=200, description="how many are returned at most")
+
     company: str | None = Field(default=None, description="only filings of this company, by name or ticker")
     form: str | None = Field(default=None, description="only filings of this form: 10-K, 10-Q, 8-K, 20-F ...")
     fiscal_year: int | None = Field(default=None, description="only filings of this fiscal year, by the filer's naming")
@@ -62,7 +66,7 @@ class FinAgentRetriever(BaseRetriever):
     _context: SearchContext = PrivateAttr()
 
     def model_post_init(self, context: object) -> None:
-        """Open the index; see above for what is raised, and ValueError where `index` and `workspace` are given."""
+        """Open the index. Raises what the class documents, and ValueError if both `index` and `workspace` are given."""
         if self.doc_ids is not None and not self.doc_ids:
             raise ValueError("`doc_ids` is empty; leave it out to allow all filings")
         workspace = open_workspace(self.index, self.workspace)
@@ -93,7 +97,7 @@ class FinAgentRetriever(BaseRetriever):
 
 
 def _filing(record: FilingRecord, score: float) -> Document:
-    """A filing by its summary."""
+    """Return a filing as a document whose text is its summary."""
     metadata = _metadata(record, "document", score, pages=record.page_count)
     return Document(page_content=record.summary, id=record.doc_id, metadata=metadata)
 
@@ -119,7 +123,7 @@ def _passage(stored: StoredPassage, entry: FilingEntry, score: float) -> Documen
 def _metadata(
     filing: FilingRecord | FilingEntry, level: str, score: float, page: int | None = None, **own: object
 ) -> dict[str, Any]:
-    """What JSON can hold. `page` counts from 0, as in an Answer and in what LangChain's PDF loaders make."""
+    """Return metadata that JSON can represent. `page` counts from 0, as in an Answer and in LangChain's PDF loaders."""
     listed = FilingListed.of(filing).model_dump(mode="json", exclude={"filed", "pages"})
     place = {} if page is None else {"page": page, "page_number": page + 1}
     return {**listed, "level": level, **place, **own, "score": round(score, 6)}

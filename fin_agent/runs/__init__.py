@@ -1,1 +1,1 @@
-"""Runs as they are kept: what was asked, what every step did, what came out."""
+"""Recorded runs: the question, what every step did, and the answer."""

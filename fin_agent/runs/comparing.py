@@ -1,4 +1,4 @@
-"""What differs between two runs, or between two answers to the same question."""
+"""Differences between two runs, or between two answers to the same question."""
 
 from __future__ import annotations
 
@@ -22,20 +22,24 @@ _NEXT_QUESTION = "ask_complementary_question"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One part of two runs that is not the same."""
+    """One part in which two runs differ."""
 
     part: str
     """`question`, `settings`, `intent`, `documents`, `ledger`, `program`, `answer` ..."""
     first: tuple[str, ...]
-    """Lines that only the first run has there, in its order."""
+    """Lines that only the first run has, in its order."""
     second: tuple[str, ...]
-    """Lines that only the second run has there."""
+    """Lines that only the second run has."""
     note: str = ""
-    """What lines cannot say: `the same, in another order from place 3 on`."""
+    """What lines cannot show: `the same, in another order from place 3 on`."""
 
 
 def run_differences(first: Run, second: Run) -> list[Difference]:
-    """How two runs were asked, then what came of it; nothing where they are the same but for id and time."""
+    """Compare how two runs were asked and what they found.
+
+    Returns:
+        The parts that differ, those of the question and settings first; empty if only id and time differ.
+    """
     asked = list(_differing(_ASKED, first, second))
     # The question stands in the run and again in its answer.
     came_of_it = (each for each in answer_differences(first.answer, second.answer) if each not in asked)
@@ -43,7 +47,11 @@ def run_differences(first: Run, second: Run) -> list[Difference]:
 
 
 def answer_differences(first: Answer, second: Answer) -> list[Difference]:
-    """What differs between two answers; nothing only where their canonical forms are the same, byte for byte."""
+    """Compare two answers.
+
+    Returns:
+        The parts that differ; empty only if the canonical forms are the same, byte for byte.
+    """
     if canonical(first) == canonical(second):
         return []
     first, second = comparable(first), comparable(second)
@@ -68,7 +76,7 @@ def _difference(part: str, one: Sequence[str], other: Sequence[str]) -> Differen
 
 
 def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """Lines more often here than there."""
+    """Return lines that occur more often in `lines` than in `others`."""
     left = Counter(others)
     only: list[str] = []
     for line in lines:
@@ -80,7 +88,7 @@ def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
 
 
 def _named(settings: Mapping[str, object], of: str = "") -> Iterator[str]:
-    """`strategy: default`, `models.small: openai:x`."""
+    """Yield one line per setting: `strategy: default`, `models.small: openai:x`."""
     for name, value in settings.items():
         if isinstance(value, dict):
             yield from _named(value, f"{of}{name}.")
@@ -97,7 +105,7 @@ _ASKED: dict[str, Callable[[Run], Sequence[str]]] = {
     "only filings": lambda run: run.doc_ids,
     "only pages": lambda run: [f"{place.doc_id} page {place.page + 1}" for place in run.pages],
 }
-"""How a run was asked, part by part, in lines."""
+"""How a run was asked: part -> its lines."""
 
 
 def _entry(entry: Entry) -> Iterator[str]:
@@ -120,7 +128,7 @@ def _answer(answer: Answer) -> list[str]:
 
 
 def _rest(answer: Answer) -> list[str]:
-    """Whatever an answer holds that no other part shows."""
+    """Return a line for each field of the answer that no other part shows."""
     shown = {"id", "seconds", "question", "answer", "refused", "missing", "citations", "retrieved", "ledger"}
     too = {"ask_back", "program", "assumptions", "rounds", "trace", "usage", "warnings"}
     rest = answer.model_dump(mode="json", exclude=shown | too)
@@ -128,7 +136,7 @@ def _rest(answer: Answer) -> list[str]:
 
 
 def _calls(answer: Answer) -> list[str]:
-    """Which models were asked, for what, and what a budget left out; what that took is no difference."""
+    """Return which models were called in which roles, and what a budget left out; tokens and cost are not compared."""
     usage = comparable(answer).usage
     named = [f"{role.role} by {role.model}" for role in usage.roles]
     unnamed = ["a model was asked"] if usage.model_calls and not named else []
@@ -162,11 +170,11 @@ _CAME_OF_IT: dict[str, Callable[[Answer], Sequence[str]]] = {
     "calls": _calls,
     "other": _rest,
 }
-"""What came of a question, part by part, in lines."""
+"""What a run found: part -> its lines."""
 
 
 def _steps(first: Sequence[TraceStep], second: Sequence[TraceStep]) -> Difference | None:
-    """The steps that were not the same, named with what is not."""
+    """Return the steps that differ, each with the names of the fields that differ."""
     places = range(max(len(first), len(second)))
     one: list[str] = []
     other: list[str] = []
@@ -194,7 +202,7 @@ _FILTER = "filter_passages"
 
 @dataclass(frozen=True, slots=True)
 class EvidencePassage:
-    """A passage kept as evidence."""
+    """A passage that was selected as evidence."""
 
     doc_id: str
     page: int
@@ -207,12 +215,12 @@ class EvidencePassage:
 
     @property
     def place(self) -> str:
-        """`harborlight_2023_10k page 9 passage 12`; people count pages from 1."""
+        """The place for people, who count pages from 1: `harborlight_2023_10k page 9 passage 12`."""
         return f"{self.doc_id} page {self.page + 1} passage {self.ordinal}"
 
 
 def final_evidence(answer: Answer) -> list[EvidencePassage]:
-    """What the last filter of a run kept, best first."""
+    """Return the passages that the last filter step of a run selected, best first."""
     filters = [step for step in answer.trace if step.node == _FILTER]
     if not filters:
         return []
@@ -221,7 +229,7 @@ def final_evidence(answer: Answer) -> list[EvidencePassage]:
         texts.setdefault((place.doc_id, place.page), []).append(place.text)
     found: list[EvidencePassage] = []
     for kept in (judged for judged in filters[-1].judged if judged.kept):
-        # What was kept is listed first among the passages of its page, in the same order.
+        # Selected passages are listed first among the passages of their page, in the same order.
         left = texts.get((kept.doc_id, kept.page)) or [""]
         found.append(EvidencePassage(kept.doc_id, kept.page, kept.ordinal, kept.why, kept.fields, left.pop(0)))
     return found

@@ -1,4 +1,4 @@
-"""A run: one question, how and over what it was asked, and the whole answer with its trace."""
+"""A recorded run: one question, the settings and index it was asked with, and the whole answer with its trace."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from fin_agent.index.opening import place_of
 from fin_agent.index.protocol import FilingIndex
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-"""Base 32 without the letters that are taken for others (Crockford)."""
+"""Base 32 without letters that are easily confused (Crockford)."""
 _READ_AS = str.maketrans("oil", "011")
 _TIME_DIGITS = 9
 _RANDOM_DIGITS = 3
 
 
 def run_id(started: datetime) -> str:
-    """A new id: nine digits of time (milliseconds), three by chance."""
+    """Return a new id: nine characters of time (milliseconds), then three random ones."""
     milliseconds = int(started.timestamp() * 1_000)
     chance = secrets.randbelow(32**_RANDOM_DIGITS)
     return _digits(milliseconds, _TIME_DIGITS) + _digits(chance, _RANDOM_DIGITS)
 
 
 def normalize_typed_id(name: str) -> str:
-    """What a person typed for an id, or its beginning, in the letters that ids have.
+    """Return an id, or its beginning, as a person typed it, in the alphabet of ids.
 
     >>> normalize_typed_id(" O1JD ")
     '01jd'
@@ -46,11 +46,11 @@ def _digits(number: int, count: int) -> str:
 RULES = "rules"
 """The analyst that needs no model."""
 MODEL = "llm"
-"""The analyst that asks chat models; which ones, the settings of the run say."""
+"""The analyst that calls chat models; the settings of the run name them."""
 
 
 class Run(BaseModel):
-    """A run as it is recorded. The id and the times are here and not in the answer, which stays comparable."""
+    """A run as it is recorded. Id and times are not part of the answer, so that answers can be compared."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -61,15 +61,15 @@ class Run(BaseModel):
     settings: Settings
     analyst: str = RULES
     version: str
-    """Of fin-agent."""
+    """The version of fin-agent."""
     index: IndexState
     doc_ids: tuple[str, ...] = ()
-    """Filings the search was restricted to; empty where to none."""
+    """Filings the search was restricted to; empty if it was not restricted."""
     pages: tuple[PagePlace, ...] = ()
-    """Pages the search was restricted to; empty where to none."""
+    """Pages the search was restricted to; empty if it was not restricted."""
     answer: Answer
     steps: tuple[StepTime, ...] = ()
-    """How long each step of the trace took, in its order; empty where nobody took the time."""
+    """The time of each step of the trace, in its order; empty if it was not measured."""
 
     @classmethod
     def of(
@@ -82,7 +82,7 @@ class Run(BaseModel):
         doc_ids: Sequence[str] = (),
         steps: Sequence[StepTime] = (),
     ) -> Run:
-        """The run that gave `answer`, under an id of its own."""
+        """Return the run that gave `answer`, with a new id."""
         return cls(
             id=run_id(started),
             started=started,
@@ -98,23 +98,23 @@ class Run(BaseModel):
 
     @property
     def seconds(self) -> float:
-        """From question to answer."""
+        """Seconds from question to answer."""
         return self.answer.seconds
 
 
 class IndexState(BaseModel):
-    """Which index was asked, and what it held."""
+    """The index that was asked, and its state at that time."""
 
     model_config = ConfigDict(frozen=True)
 
     path: str
     filings: int
     fingerprint: str
-    """Another one where a filing came, went or changed."""
+    """A hash that changes when a filing is added, removed or changed."""
 
 
 class StepTime(BaseModel):
-    """How long one step took."""
+    """The time that one step took."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -123,18 +123,17 @@ class StepTime(BaseModel):
 
 
 def canonical(answer: Answer) -> str:
-    """Return the answer as JSON without its id, seconds and what calls took.
+    """Return the answer as JSON without its id, its seconds and the usage of its calls.
 
-    The text is the same, byte for byte, whenever the same was asked and the models replied the same.
+    The text is the same, byte for byte, whenever the same question was asked and the models replied the same.
     """
     return comparable(answer).model_dump_json(exclude={"id", "seconds"})
 
 
 def comparable(answer: Answer) -> Answer:
-    """The answer with which roles were put to which models, not with what that took.
+    """Return the answer with its usage reduced to which roles called which models.
 
-    Replies kept from before cost nothing and need no correction, and a server counts tokens as it likes: none of that
-    makes another answer.
+    Tokens, cost and corrections are dropped: cached replies cost nothing, and servers count tokens differently.
     """
     usage = answer.usage
     if usage == _NO_CALLS and not any(step.calls for step in answer.trace):
@@ -148,7 +147,7 @@ def comparable(answer: Answer) -> Answer:
 
 
 def _asked(calls: Sequence[str]) -> tuple[str, ...]:
-    """`curation by openai:x` of `curation by openai:x: 812 tokens in, ...`, once."""
+    """Return each `curation by openai:x: 812 tokens in, ...` once, as `curation by openai:x`."""
     return tuple(dict.fromkeys(line.partition(": ")[0] for line in calls))
 
 
@@ -162,7 +161,7 @@ _DIGITS = 16
 
 
 def index_state(index: FilingIndex, folder: Path) -> IndexState:
-    """The state of the index in `folder`: the same for the same filings, in whatever order they came."""
+    """Return the state of the index in `folder`; the order in which filings were added does not matter."""
     entries = index.entries()
     digest = hashlib.sha256()
     for entry in entries:

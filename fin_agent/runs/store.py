@@ -1,4 +1,4 @@
-"""Runs that were recorded: the last ones, up to a number and a size."""
+"""The file of recorded runs: the latest ones, up to a number and a size."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fin_agent.runs.run import IndexState, Run, StepTime, index_state, normalize
 
 
 class Recorder:
-    """Records runs over one index. What keeps it from that is told once, and it goes on without."""
+    """Record runs over one index. If recording fails, it warns once and stops recording; answering goes on."""
 
     def __init__(
         self,
@@ -34,7 +34,15 @@ class Recorder:
         *,
         notify: Callable[[str], None],
     ) -> None:
-        """`folder` is that of the index; `notify` is told why nothing is recorded."""
+        """Open the store of runs.
+
+        Args:
+            index: The index that is asked.
+            folder: The folder of the index.
+            settings: Settings of the runs.
+            recording: Whether and where runs are recorded.
+            notify: Is called with the reason if runs cannot be recorded.
+        """
         self._index = index
         self._folder = folder
         self._settings = settings
@@ -52,21 +60,31 @@ class Recorder:
     def record(
         self, answer: Answer, *, started: datetime, doc_ids: Sequence[str] = (), steps: Sequence[StepTime] = ()
     ) -> str:
-        """Record the run that gave `answer`. Returns its id, or nothing where it is not recorded."""
+        """Record the run that gave `answer`.
+
+        Args:
+            answer: The answer to record.
+            started: When the question was asked, in UTC.
+            doc_ids: Filings the search was restricted to.
+            steps: The time of each step of the trace.
+
+        Returns:
+            The id of the run; empty if it is not recorded.
+        """
         if self._store is None:
             return ""
         try:
             run = Run.of(answer, self._settings, self._state(), started=started, doc_ids=doc_ids, steps=steps)
             return self._store.record(run).id
         except (FinAgentError, OSError, sqlite3.Error, ValueError) as error:
-            # ValueError: a question that is no text (half a character) has no JSON.
+            # ValueError: a question with a lone surrogate cannot be written as JSON.
             self._store.close()
             self._store = None
             self._notify(f"runs are not recorded: {error}")
             return ""
 
     def _state(self) -> IndexState:
-        """Worked out again only where the list of filings is another."""
+        """Return the state of the index, computed anew only when its list of filings has changed."""
         entries = self._index.entries()
         if self._known is None or self._known[0] is not entries:
             self._known = entries, index_state(self._index, self._folder)
@@ -74,7 +92,7 @@ class Recorder:
 
 
 def store_file(folder: Path, recording: Recording) -> Path:
-    """Where the runs over the index in `folder` are kept: beside it, unless the environment names a file."""
+    """Return the file of the runs over the index in `folder`: next to the index, unless `recording` names a file."""
     return recording.file.expanduser() if recording.file is not None else folder / FILE_NAME
 
 
@@ -95,7 +113,7 @@ class RunStore:
     """
 
     def __init__(self, file: Path, recording: Recording | None = None) -> None:
-        """Nothing is opened yet; the file is made when the first run is recorded."""
+        """Set the file without opening it; it is created when the first run is recorded."""
         self.file = file
         self._bounds = recording or Recording()
         self._guard = threading.Lock()
@@ -115,14 +133,18 @@ class RunStore:
                 self._connection = None
 
     def record(self, run: Run) -> Run:
-        """Keep a run, and let the oldest go where there are too many. Gives it back under the id it is kept by.
+        """Store a run, and delete the oldest ones beyond the limits.
 
-        Raises RunStoreError where it cannot be kept.
+        Returns:
+            The run with the id it is stored under, which is new if its id was already used.
+
+        Raises:
+            RunStoreError: The run is too large, or the file cannot be written.
         """
         packed = zlib.compress(run.model_dump_json().encode(), 6)
         if len(packed) > self._bounds.megabytes * _MEGABYTE:
             raise RunStoreError(
-                f"the run takes {len(packed) / _MEGABYTE:.1f} MB, more than all runs together may",
+                f"the run takes {len(packed) / _MEGABYTE:.1f} MB, more than the limit for all runs together",
                 subject=str(self.file),
                 remedy="Allow more with FIN_AGENT_RUNS_MEGABYTES",
             )
@@ -137,7 +159,7 @@ class RunStore:
         return run
 
     def listed(self, limit: int | None = None) -> list[RunLine]:
-        """The runs, the last one first."""
+        """Return the latest runs, newest first; all of them if `limit` is None."""
         with self._reading() as connection:
             if connection is None:
                 return []
@@ -148,16 +170,19 @@ class RunStore:
             return [RunLine.model_validate({**row, "computed": _is_computed(connection, row)}) for row in rows]
 
     def count(self) -> int:
-        """How many runs are kept."""
+        """Return the number of stored runs."""
         with self._reading() as connection:
             return 0 if connection is None else int(connection.execute("SELECT count(*) FROM runs").fetchone()[0])
 
     def run(self, name: str) -> Run:
-        """The run named: by its id, the beginning of it, `last`, `last~1` for the one before, or its question's id.
+        """Return the run of a name.
 
-        Of several runs of a question id it is the last one.
+        Args:
+            name: An id, its beginning, `last`, `last~1` for the run before the last, or the id of a question in a
+                batch, which names the latest run of that question.
 
-        Raises RunStoreError where there is none, where several begin so, or where it cannot be read.
+        Raises:
+            RunStoreError: No run has this name, several ids begin with it, or the run cannot be read.
         """
         with self._reading() as connection:
             number, id_ = self._named(connection, name)
@@ -169,13 +194,20 @@ class RunStore:
             raise RunStoreError(
                 "this run is damaged, or another version of fin-agent recorded it in a form that this one cannot read",
                 subject=f"run {id_} in {self.file}",
-                remedy=f"Take it out with `fin-agent runs forget {id_}`",
+                remedy=f"Delete it with `fin-agent runs forget {id_}`",
             ) from error
 
     def forget(self, names: Iterable[str] | None = None) -> int:
-        """Take out the runs named, or all of them for None. Returns how many; raises RunStoreError as `run` does."""
+        """Delete the named runs, or all of them if `names` is None.
+
+        Returns:
+            The number of deleted runs.
+
+        Raises:
+            RunStoreError: As for `run`.
+        """
         with self._reading() as connection:
-            # Named all first: `last` is another run once one is gone.
+            # Resolve all names first: `last` names another run once one is deleted.
             numbers = None if names is None else {self._named(connection, name)[0] for name in names}
             if connection is None:
                 return 0
@@ -185,12 +217,12 @@ class RunStore:
                 else:
                     connection.executemany("DELETE FROM runs WHERE number = ?", [(number,) for number in numbers])
                     gone = len(numbers)
-            connection.execute("VACUUM")  # what is gone is gone from the disk as well
+            connection.execute("VACUUM")  # deleted runs are removed from the disk as well
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return gone
 
     def _named(self, connection: sqlite3.Connection | None, name: str) -> tuple[int, str]:
-        """Number and id."""
+        """Return number and id of the run with this name."""
         typed = normalize_typed_id(name)
         back = _LAST.fullmatch(name.strip().lower())
         if connection is None or not connection.execute("SELECT 1 FROM runs LIMIT 1").fetchone():
@@ -213,18 +245,18 @@ class RunStore:
             raise UnknownRunError(
                 "there is no run of this name",
                 subject=name or "''",
-                remedy="`fin-agent runs list` lists those there are, with the ids of questions of a batch",
+                remedy="`fin-agent runs list` lists all runs, with the ids of questions of a batch",
             )
         if len(found) > 1:
             named = ", ".join(str(row["id"]) for row in found[:_MAX_NAMED])
             more = " ..." if len(found) > _MAX_NAMED else ""
             raise UnknownRunError(
-                f"several runs begin with this: {named}{more}", subject=name, remedy="Give more of the id"
+                f"several ids begin with this: {named}{more}", subject=name, remedy="Give more of the id"
             )
         return int(found[0]["number"]), str(found[0]["id"])
 
     def _let_go(self, connection: sqlite3.Connection) -> None:
-        """Take out the oldest runs over the bounds; the one recorded last always stays."""
+        """Delete the oldest runs beyond the limits; the latest run always stays."""
         connection.execute(
             "DELETE FROM runs WHERE number <= (SELECT number FROM runs ORDER BY number DESC LIMIT 1 OFFSET ?)",
             (self._bounds.runs_kept,),
@@ -238,7 +270,7 @@ class RunStore:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection | None]:
-        """None where nothing was ever recorded."""
+        """Yield a connection, or None if nothing was ever recorded."""
         if self._connection is None and not self.file.exists():
             yield None
             return
@@ -257,7 +289,7 @@ class RunStore:
 
 
 class RunLine(BaseModel):
-    """A run as it is listed."""
+    """A run as lists show it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -265,19 +297,19 @@ class RunLine(BaseModel):
     started: datetime
     question: str
     question_id: str | None
-    """The id it had among the questions of a batch."""
+    """The id of the question in its batch."""
     strategy: str
     refused: bool
     value: float | None
     unit: str | None
     computed: bool
-    """Whether a program computed the answer: one without a value holds several figures then."""
+    """Whether a program computed the answer. A computed answer without a value has several figures."""
     said: str
     """The beginning of the answer's text."""
     rounds: int
     seconds: float
     bytes: int
-    """What it takes in the file."""
+    """Its size in the file."""
 
 
 _LISTED = "number, id, started, question, question_id, strategy, refused, value, unit, said, rounds, seconds, bytes"
@@ -301,7 +333,7 @@ def _line(run: Run) -> tuple[str | int | float | None, ...]:
 
 
 def _is_computed(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
-    """Only an answer without a value has to be looked into for its program."""
+    """Return whether a program computed the answer; only an answer without a value must be unpacked to see it."""
     if row["refused"] or row["value"] is not None:
         return not row["refused"]
     found = connection.execute("SELECT packed FROM contents WHERE number = ?", (row["number"],)).fetchone()
@@ -313,7 +345,7 @@ def _is_computed(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
 
 FORMAT_VERSION = 1
 _APPLICATION = 0x46415255
-"""Marks the file as ours (SQLite file format, 1.3.14)."""
+"""The application id that marks the file as a store of runs (SQLite file format, 1.3.14)."""
 _BUSY_MILLISECONDS = 5_000
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SCHEMA = """
@@ -337,19 +369,27 @@ CREATE TABLE contents (
   packed BLOB NOT NULL
 );
 """
-"""What a list shows stands apart from the runs themselves, which are big; `packed` is JSON, deflated."""
+"""Columns of lists are apart from the large contents; `packed` is JSON, deflated."""
 
 
 class RunStoreError(FinAgentError):
-    """The recorded runs cannot be read or written, or the run named is not among them."""
+    """The recorded runs cannot be read or written, or no run has the given name."""
 
 
 class UnknownRunError(RunStoreError):
-    """No run has this name, or more than one may be meant by it."""
+    """No run has this name, or several ids begin with it."""
 
 
 def connect(file: Path, *, make: bool) -> sqlite3.Connection:
-    """The runs in `file`, which is made where `make` allows it. Raises RunStoreError."""
+    """Open the runs in `file`.
+
+    Args:
+        file: The SQLite file.
+        make: Whether to create the file if it does not exist.
+
+    Raises:
+        RunStoreError: The file cannot be opened, or is not a store of runs in this format.
+    """
     connection: sqlite3.Connection | None = None
     try:
         if make:
@@ -361,7 +401,7 @@ def connect(file: Path, *, make: bool) -> sqlite3.Connection:
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA secure_delete = ON")  # a run that is forgotten is gone from the disk
+        connection.execute("PRAGMA secure_delete = ON")  # a deleted run is overwritten on the disk
         _check(connection, file)
     except (OSError, sqlite3.Error, RunStoreError) as error:
         if connection is not None:
@@ -371,10 +411,10 @@ def connect(file: Path, *, make: bool) -> sqlite3.Connection:
 
 
 def fault(file: Path, error: OSError | sqlite3.Error) -> RunStoreError:
-    """What an error of the file or of SQLite means, and what to do."""
+    """Return the RunStoreError for an error of the file or of SQLite, with its remedy."""
     if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", -1) & 0xFF in _DAMAGED:
         return RunStoreError(
-            f"this file of recorded runs is damaged or is something else ({error})",
+            f"this file is damaged, or it is not a file of recorded runs ({error})",
             subject=str(file),
             remedy="Move it away: the next question creates a new one. Answers and the index do not depend on it",
         )
@@ -387,7 +427,7 @@ def fault(file: Path, error: OSError | sqlite3.Error) -> RunStoreError:
 
 
 def _check(connection: sqlite3.Connection, file: Path) -> None:
-    """Make the tables in an empty file. Raises RunStoreError where it is not ours or of another version."""
+    """Create the tables in an empty file. Raises RunStoreError if it is another database or has another version."""
     if _is_empty(connection):
         with transaction(connection):
             if _is_empty(connection):
@@ -395,7 +435,7 @@ def _check(connection: sqlite3.Connection, file: Path) -> None:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {_APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
-        # Readers and a writer do not wait for each other. A file that is in use right now gets it the next time.
+        # With WAL, readers and a writer do not block each other. A file in use now is switched the next time.
         with suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA journal_mode = WAL")
     if _number(connection, "application_id") != _APPLICATION:

@@ -1,4 +1,4 @@
-"""For tests of what embeds this package: a chat model that needs no provider.
+"""Support for testing applications that embed this package: a chat model that needs no provider.
 
 >>> from fin_agent.testing import ScriptedChatModel
 >>> ScriptedChatModel(["42"]).invoke("What is six times seven?").content

@@ -1,4 +1,4 @@
-"""A chat model that says what a test tells it to."""
+"""A chat model that replies from a script, for tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fin_agent.prompts.prompt import prompt_of_role
 from fin_agent.testing.stand_in_base import ModelCall, StandInChatModel, plain, tokens
 
 Reply: TypeAlias = str | AIMessage | BaseModel | Mapping[str, object] | Exception
-"""A text, a whole message, a value that is said as JSON (or as the call that was asked for), or an error to raise."""
+"""A text, a whole message, a value (sent as JSON or as the requested tool call), or an error to raise."""
 Answer: TypeAlias = Reply | Callable[[ModelCall], Reply]
 Script: TypeAlias = (
     str
@@ -34,12 +34,12 @@ _FORCED = ("any", "required", True)
 
 
 class ScriptError(FinAgentError):
-    """A scripted model was asked what its script has no answer to, or was not asked all it should have been."""
+    """A scripted model was called more often than its script allows, or less often than it requires."""
 
 
 @dataclass(slots=True)
 class _Replies:
-    """Answers in turn, or one for ever."""
+    """Replies to give in turn, or one to repeat."""
 
     answers: tuple[Answer, ...]
     endless: bool
@@ -51,11 +51,12 @@ class _Replies:
 
 
 class ScriptedChatModel(StandInChatModel):
-    """Says what its script says: a list in turn, a mapping by role, a function of the call, or one reply for ever.
+    """A chat model that replies from a script.
 
-    A role is the name of a prompt of this package, or of its role, as the metadata of a call (`role`) or its tags
-    (`role:...`) name it: every call of this package does. The replies of a role are one for ever, or a list in turn.
-    What is under `"*"` is for all other calls.
+    The script is a list of replies in turn, a mapping by role, a function of the call, or one reply to repeat. A role
+    is a prompt of this package: its name, or the role that a call names in its metadata (`role`) or tags (`role:...`),
+    as every call of this package does. Each role has one reply to repeat or a list of replies in turn; `"*"` stands for
+    all other calls.
 
     >>> model = ScriptedChatModel(["Revenue was 5.", {"answer": 5}])
     >>> model.invoke("What was revenue?").content, model.invoke("As JSON, please").content
@@ -78,7 +79,7 @@ class ScriptedChatModel(StandInChatModel):
     """
 
     tells_usage: bool = True
-    """Whether messages carry tokens, counted at four characters to one."""
+    """Whether messages carry token counts, at four characters to a token."""
 
     _calls: list[ModelCall] = PrivateAttr(default_factory=list)
     _errors: list[ScriptError] = PrivateAttr(default_factory=list)
@@ -94,11 +95,15 @@ class ScriptedChatModel(StandInChatModel):
 
     @property
     def calls(self) -> list[ModelCall]:
-        """Every call so far, in the order in which they came."""
+        """Every call so far, in order."""
         return list(self._calls)
 
     def verify(self) -> None:
-        """Raises ScriptError where the script was asked too much, even if the caller caught that, or too little."""
+        """Check that every reply was used and none was missing.
+
+        Raises:
+            ScriptError: A call had no reply, even if the caller caught that error, or replies are left over.
+        """
         if self._errors:
             raise self._errors[0]
         left = {role: replies.left for role, replies in self._script.items()}
@@ -114,7 +119,7 @@ class ScriptedChatModel(StandInChatModel):
         except ScriptError as error:
             self._errors.append(error)
             raise
-        # Outside the lock: an answer that waits, or asks another model, must not hold up the rest.
+        # Outside the lock: a reply that waits, or calls another model, must not block other calls.
         reply = answer(call) if callable(answer) else answer
         if isinstance(reply, Exception):
             raise reply
@@ -169,7 +174,7 @@ def _replies(written: Answer | Sequence[Answer]) -> _Replies:
 
 
 def _tool_asked_for(call: ModelCall) -> str | None:
-    """The tool that must be called, where the call leaves no choice."""
+    """Return the tool that the call must use, or None if it has a choice."""
     choice, tools = call.options.get("tool_choice"), call.tools
     if isinstance(choice, Mapping):
         function = choice.get("function")

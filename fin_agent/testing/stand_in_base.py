@@ -1,4 +1,4 @@
-"""What stand-ins for chat models need: tools, structured output, streams, roles, tokens without a network."""
+"""Base of chat models for tests: tools, structured output, streams, roles and token counts without a network."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from pydantic import BaseModel, JsonValue
 
 from fin_agent.prompts.prompt import prompt_of_role
 
-ROLE_TOLD = "role_told"
-"""An option that is no model's: LangChain hands metadata on to models that are invoked, not to those that stream."""
+ROLE_OPTION = "role_of_call"
+"""Internal option that carries the role: LangChain passes metadata to models on `invoke`, but not on `stream`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """What a chat model was asked: the messages, the role if it is known, and the options bound or given."""
+    """One call of a chat model: the messages, the role if known, and the options bound or given."""
 
     messages: Sequence[BaseMessage]
     role: str | None
@@ -37,12 +37,12 @@ class ModelCall:
 
     @property
     def text(self) -> str:
-        """The text of all messages, a blank line between two."""
+        """The text of all messages, separated by blank lines."""
         return "\n\n".join(str(message.text) for message in self.messages)
 
     @property
     def schema(self) -> JsonValue:
-        """The JSON schema that the answer must meet, where one was bound as `response_format`."""
+        """The JSON schema of the reply if one was bound as `response_format`, else None."""
         bound = plain(self.options.get("response_format"))
         if not isinstance(bound, dict):
             return None
@@ -57,13 +57,13 @@ class ModelCall:
         return tuple(str(convert_to_openai_tool(tool)["function"]["name"]) for tool in listed)
 
     def head(self, most: int = 300) -> str:
-        """The beginning of the prompt on one line, for messages to people."""
+        """Return the beginning of the prompt on one line, cut at `most` characters."""
         line = " ".join(self.text.split())
         return line if len(line) <= most else f"{line[:most]}… ({len(line)} characters)"
 
 
 class StandInChatModel(BaseChatModel):
-    """A chat model that asks no provider by itself. Subclasses give `_answered`."""
+    """A chat model without a provider. Subclasses implement `_answered`."""
 
     model_name: str = "stand-in"
 
@@ -77,14 +77,21 @@ class StandInChatModel(BaseChatModel):
         tool_choice: str | dict[str, Any] | bool | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """The model with tools that it may call, in OpenAI's form."""
+        """Return the model with tools that it may call, in OpenAI's form."""
         bound = {"tool_choice": tool_choice} if tool_choice is not None else {}
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **bound, **kwargs)
 
     def with_structured_output(
         self, schema: dict[str, Any] | type, *, include_raw: bool = False, method: str = "json_schema", **kwargs: Any
     ) -> Runnable[LanguageModelInput, dict[str, Any] | BaseModel]:
-        """Answers as `schema`: by `response_format` (`json_schema`, `json_mode`), or a call (`function_calling`)."""
+        """Return a runnable whose output is `schema`.
+
+        Args:
+            schema: A pydantic class or a JSON schema.
+            include_raw: Whether to return the message and the parsing error as well.
+            method: `json_schema` or `json_mode` for `response_format`, `function_calling` for a tool call.
+            **kwargs: Ignored, except with `function_calling`.
+        """
         if method == "function_calling":
             return super().with_structured_output(schema, include_raw=include_raw, **kwargs)
         wanted: dict[str, Any] = {"type": "json_object"}
@@ -110,12 +117,12 @@ class StandInChatModel(BaseChatModel):
         stop: list[str] | None = None,
         **kwargs: Any,
     ) -> Iterator[AIMessageChunk]:
-        """See BaseChatModel.stream. The role that the call's metadata tells is handed on."""
+        """See BaseChatModel.stream. The role in the call's metadata is passed on as an option."""
         told = role_from_metadata(config.get("metadata"), config.get("tags")) if config else None
-        return super().stream(input, config, stop=stop, **kwargs, **({ROLE_TOLD: told} if told else {}))
+        return super().stream(input, config, stop=stop, **kwargs, **({ROLE_OPTION: told} if told else {}))
 
     def get_num_tokens(self, text: str) -> int:
-        """About how many tokens a text is; no vocabulary is downloaded."""
+        """Return the estimated number of tokens of a text; no tokenizer is downloaded."""
         return tokens(text)
 
     @property
@@ -134,7 +141,7 @@ class StandInChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         given = {**kwargs, **({"stop": stop} if stop else {})}
-        told = given.pop(ROLE_TOLD, None) or (
+        told = given.pop(ROLE_OPTION, None) or (
             role_from_metadata(run_manager.metadata, run_manager.tags) if run_manager else None
         )
         call = ModelCall(tuple(messages), told, given)
@@ -151,7 +158,7 @@ class StandInChatModel(BaseChatModel):
 
 
 def _pieces(result: ChatResult) -> Iterator[ChatGenerationChunk]:
-    """An answer word by word, then its calls, then what is known at the end only: why it ends, and the tokens."""
+    """Yield a reply word by word, then its tool calls, then its finish reason and token counts."""
     message = cast(AIMessage, result.generations[0].message)
     text = message.content
     for word in re.findall(r"\s*\S+|\s+", text) if isinstance(text, str) else [text]:
@@ -172,7 +179,7 @@ def _pieces(result: ChatResult) -> Iterator[ChatGenerationChunk]:
 
 
 def tokens(text: str) -> int:
-    """About how many tokens a text is, four characters to one; real models differ.
+    """Return the estimated number of tokens of a text, at four characters to a token.
 
     >>> tokens("Net sales rose.")
     4
@@ -181,7 +188,11 @@ def tokens(text: str) -> int:
 
 
 def plain(value: object) -> JsonValue:
-    """A value as JSON; a pydantic class as its schema. Raises TypeError for what has no such form."""
+    """Convert a value to JSON types; a pydantic class becomes its schema.
+
+    Raises:
+        TypeError: The value has no JSON form.
+    """
 
     def converted(each: object) -> object:
         if isinstance(each, type) and issubclass(each, BaseModel):
@@ -196,9 +207,9 @@ def plain(value: object) -> JsonValue:
 
 
 def role_from_metadata(metadata: Mapping[str, object] | None, tags: Sequence[str] | None) -> str | None:
-    """The role that a caller named in the call's metadata, `{"role": "judge"}`, or among its tags, `role:judge`.
+    """Return the role named in a call's metadata, `{"role": "judge"}`, or in its tags, `role:judge`, else None.
 
-    A role of a prompt is given as the prompt's name.
+    A role that belongs to a prompt is returned as the prompt's name.
     """
     told = (metadata or {}).get("role")
     if not (isinstance(told, str) and told):

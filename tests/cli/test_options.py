@@ -77,7 +77,7 @@ def test_they_go_before_the_file_that_is_named_and_a_strategy_not_given_is_the_f
         ("--max-dollars", "-1", 2, "--max-dollars"),
         ("--role", "curation", 1, "Give ROLE=MODEL"),
         ("--role", "curator=openai:x", 1, "it should be 'cover-summary', 'tree-node'"),
-        ("--config", "nowhere.toml", 1, "no such file of settings"),
+        ("--config", "nowhere.toml", 1, "this settings file does not exist"),
     ],
 )
 def test_what_cannot_be_used_is_told(

@@ -57,7 +57,7 @@ def test_no_more_than_k_and_the_same_when_awaited(workspace: Workspace) -> None:
 
 def test_documents_without_cards_are_refused(workspace: Workspace) -> None:
     compressor = TournamentCompressor(workspace=workspace)
-    with pytest.raises(CompressionError, match="only what FinAgentRetriever found has cards"):
+    with pytest.raises(CompressionError, match="only documents of FinAgentRetriever have cards"):
         compressor.compress_documents([Document(page_content="Net income was 5.")], QUESTION)
     gone = Document(page_content="Net income was 5.", metadata={"doc_id": "quillmark_2023_10k", "page": 400})
     with pytest.raises(CompressionError, match="quillmark_2023_10k page 401"):

@@ -130,7 +130,7 @@ class TestNaming:
     def test_a_beginning_that_several_have_names_them(self, file: Path) -> None:
         with RunStore(file) as store:
             ids = [store.record(run(at=at)).id for at in range(2)]
-            with pytest.raises(RunStoreError, match="several runs begin with this") as raised:
+            with pytest.raises(RunStoreError, match="several ids begin with this") as raised:
                 store.run(ids[0][:4])
         assert all(each in str(raised.value) for each in ids)
 
@@ -172,7 +172,7 @@ class TestForgetting:
 class TestFilesThatAreNoStore:
     def test_something_else(self, file: Path) -> None:
         file.write_bytes(b"no database at all, but long enough to be looked at as one" * 20)
-        self._refused(file, "damaged or is something else.*Move it away")
+        self._refused(file, "this file is damaged, or it is not.*Move it away")
 
     def test_a_database_of_something_else(self, file: Path) -> None:
         with sqlite3.connect(file) as connection:
