@@ -1,4 +1,4 @@
-"""`fin-agent train`: encoders and rerankers trained after the papers, on supervision that nobody has to write."""
+"""`fin-agent train`: train encoders and rerankers as published, on questions derived from an index."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ EXAMPLES = "examples.jsonl.xz"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """What replaces a value of the recipe; None leaves it.
+    """Values that override the recipe; None leaves a value unchanged.
 
     Attributes:
-        base (--base MODEL): A folder or a name on a hub; else minilm.
+        base (--base MODEL): Base model: a folder or a name on a hub. By default minilm.
         rate (--rate): Learning rate.
-        batch (--batch): Examples a step.
-        epochs (--epochs): How often each example is seen.
-        length (--length): Tokens read of a text.
-        negatives (--negatives): Wrong tables or pages beside each right one.
-        folds (--folds): Parts that are held out in turn.
-        held_out (--held-out company|filing): What a fold has for itself.
-        most (--most): Learn from so many questions: a small run.
-        learn_from (--learn-from SOURCE): lookups, tags, a file's name; may be repeated; else all.
+        batch (--batch): Batch size.
+        epochs (--epochs): Epochs.
+        length (--length): Tokens that are read of a text.
+        negatives (--negatives): Wrong tables or pages per right one.
+        folds (--folds): Folds of the cross-validation.
+        held_out (--held-out company|filing): What the questions of a fold have in common.
+        most (--most): Number of training questions at most, for a small run.
+        learn_from (--learn-from SOURCE): lookups, tags, or the name of a file; can be repeated. By default all.
     """
 
     base: str | None = None
@@ -53,7 +53,7 @@ class Recipe:
 
     @property
     def overrides(self) -> dict[str, Any]:
-        """By name."""
+        """The values that were given, by name."""
         named = {each.name: getattr(self, each.name) for each in fields(self)}
         if self.learn_from:
             named["learn_from"] = tuple(self.learn_from)
@@ -76,20 +76,20 @@ def train(
     corpus: bool = False,
     likeness: bool = False,
 ) -> ExitCode:
-    """Train what ranks pages or tables, on an index's own supervision; measured with companies held out.
+    """Train encoders and rerankers on questions derived from an index, measured with companies held out.
 
     On the command line:
-        trained (TRAINED): What to train, or `examples` to make these alone.
-        out (--out DIR): Gets examples, model/, training.json, and each fold.
-        questions (--questions FILE): Questions with gold pages, in FinanceBench's form.
-        lookups (--lookups): Rows of statements to ask for as printed.
-        tags (--tags): Figures to ask for as inline XBRL tags call them.
-        terms (--terms): Names of figures beside sentences that print them or not.
-        examples (--examples FILE.jsonl.xz): Train on these, without an index.
-        published (--published): The paper's rates, not a small model's.
-        folds_only (--folds-only): Measure only: no model of everything.
-        corpus (--corpus): pages: also search all filings, in each fold.
-        likeness (--likeness): pages: also write likeness.npz, for `python -m benchmarks.fit_pages`.
+        trained (TRAINED): What to train, or `examples` to collect the training data only.
+        out (--out DIR): Folder for examples, model/, training.json, and each fold.
+        questions (--questions FILE): Questions with gold pages, in FinanceBench's format.
+        lookups (--lookups): Questions for rows of statements, worded as printed.
+        tags (--tags): Questions for figures, worded as inline XBRL tags name them.
+        terms (--terms): Names of figures paired with sentences that print them or not.
+        examples (--examples FILE.jsonl.xz): Train on these examples, without an index.
+        published (--published): Use the hyperparameters of the paper, not those for a small model.
+        folds_only (--folds-only): Only cross-validate; train no final model.
+        corpus (--corpus): For pages: also search all filings in each fold.
+        likeness (--likeness): For pages: also write likeness.npz, for `python -m benchmarks.fit_pages`.
     """
     from fin_agent.training import cross_validation, tasks
     from fin_agent.training.similarity import write_likeness
@@ -109,9 +109,9 @@ def train(
         case Trained.EMBEDDINGS:
             task = tasks.Embeddings()
     followed = replace(task.published if published else task.small, **recipe.overrides)
-    document = cross_validation.train(task, material, followed, out, final=not folds_only, told=say)
+    document = cross_validation.train(task, material, followed, out, final=not folds_only, on_progress=say)
     if likeness and trained is Trained.PAGES:
-        say(f"cosines of pages: {write_likeness(material, followed, out)}")
+        say(f"cosine similarities of pages: {write_likeness(material, followed, out)}")
     on.show(document, _figures(document))
     say(f"{document['seconds']:.0f} s on {document['device']}: {out / 'training.json'}")
     return ExitCode.DONE
@@ -120,7 +120,7 @@ def train(
 def _examples(
     out: Path, questions: Sequence[Path], on: IndexOptions, *, lookups: int, tags: int, terms: int
 ) -> Material:
-    """Make the examples of an index and write them to `out`."""
+    """Collect the training data of an index and write it to `out`."""
     from fin_agent.evaluation.financebench import load_questions
     from fin_agent.training.supervision import SupervisionTargets, material_of
 
@@ -138,7 +138,8 @@ def _examples(
 
 def _figures(document: dict[str, Any]) -> Table:
     table = listing("Questions", "Figure", *map(right, ("n", "Before", "After", "p")))
-    table.caption = f"in percent, 95% intervals; learnt without the {document['recipe']['held_out']} asked about"
+    table.caption = f"in percent, 95% intervals; trained without the {document['recipe']['held_out']} of the question"
+
     for each in document["figures"]:
         means = (str(Estimate(**each[when])) for when in ("before", "after"))
         table.add_row(each["questions"], each["figure"], str(each["n"]), *means, f"{each['p_value']:.3f}")

@@ -1,1 +1,1 @@
-"""Filings from EDGAR: `fetching`, over `filing_selection`, `lists` (of companies and filings) and `connection`."""
+"""Fetch filings from EDGAR: requests, lists of companies and filings, selection of filings, and downloads."""

@@ -1,4 +1,4 @@
-"""Requests to EDGAR: told who asks, at a pace that all processes share, within its hosts, tried again if it helps."""
+"""Requests to EDGAR: identified by a contact, paced across all processes, limited to EDGAR's hosts, and retried."""
 
 from __future__ import annotations
 
@@ -25,31 +25,30 @@ if TYPE_CHECKING:
 
 REDIRECTS = 5
 MAX_BYTES = 128 * 2**20
-"""Of a document; larger ones are not read either."""
+"""Size limit of a document; larger files are not ingested either."""
 PER_SECOND = 9
-"""The SEC allows ten; one is kept back for requests that the network delays and then delivers together."""
+"""Requests per second. The SEC allows ten; one is a margin for requests that the network delivers in a burst."""
 _TAKEN = frozenset({200, 304})
 _TRIED_AGAIN = frozenset({403, 408, 425, 429, 500, 502, 503, 504})
 _TOO_MANY = frozenset({403, 429})
 _FARTHEST = 3600.0
-"""Seconds. A turn further off was written by a clock that has been set since."""
+"""Seconds. A reserved time further in the future was written before the clock was set back."""
 _MAX_HOLD_LENGTH = 86_400.0
-"""Seconds for which a host is left alone at most, whatever it asks for."""
+"""Longest pause in seconds that is observed for a host, whatever it asks for."""
 _TOLD_FROM = 2.0
-"""Seconds of waiting that are told: shorter ones nobody notices."""
+"""Shortest wait in seconds that is reported."""
 _EMAIL = re.compile(r"(?:^|[\s<(\"'])[\w.+'-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 _REFUSALS = (
     b"undeclared automated tool",
     b"request rate threshold exceeded",
     b"automated access to our sites must comply",
 )
-"""What pages say by which EDGAR refuses requests; a filing as short as these does not."""
+"""Phrases of the pages by which EDGAR refuses requests. A filing as short as these pages does not contain them."""
 _MAX_REFUSAL_LENGTH = 100_000
 _POLICY = (
-    "The SEC's fair access policy asks whoever fetches by program to say who they are, so that it can write before it"
-    " blocks them"
+    "The SEC's fair access policy asks programs to name a contact, so that it can write to you before it blocks you"
 )
-_GOES_ON = "it resumes from there. Filings that you have are brought in with `fin-agent ingest PATH...`"
+_GOES_ON = "it resumes from there. Add filings that you have with `fin-agent ingest PATH...`"
 
 
 class DownloadError(FinAgentError):
@@ -58,38 +57,38 @@ class DownloadError(FinAgentError):
     def __init__(self, what: str, *, subject: str = "", remedy: str = "", ends_all: bool = False) -> None:
         super().__init__(what, subject=subject, remedy=remedy)
         self.ends_all = ends_all
-        """Whether the next filing would fare no better: EDGAR cannot be reached, refuses, or nothing can be written."""
+        """Whether further filings would fail as well: EDGAR cannot be reached or refuses, or nothing can be written."""
 
 
 class NotThereError(DownloadError):
-    """EDGAR has nothing at an address."""
+    """EDGAR has no document at this address."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How often a request is tried, and how long is waited in between; tests wait less."""
+    """How often a request is tried, and how long to wait between attempts; tests use shorter times."""
 
     attempts: int = 5
     first: float = 1.0
-    """Seconds before the second attempt; doubled each time, a part of it by chance."""
+    """Seconds before the second attempt; doubled for each further one, with random jitter."""
     longest: float = 120.0
-    """Seconds of waiting that a server may ask for; EDGAR blocks for ten minutes, which nobody wants to sit through."""
+    """Longest pause in seconds that a server may ask for. EDGAR blocks for ten minutes, which is too long to wait."""
     sleep: Callable[[float], None] = time.sleep
     told: Callable[[float], None] = lambda seconds: None
-    """Hears the seconds that are waited because a server asked an earlier request, or another process, for a pause."""
+    """Is called with the seconds of a pause that a server asked for, of this process or another one."""
 
 
 class Response(NamedTuple):
-    """What an address gave."""
+    """The reply from an address."""
 
     status: int
-    """200, or 304 where nothing has changed."""
+    """200, or 304 if the document has not changed."""
     headers: Mapping[str, str]
     content: bytes
 
 
 class BrokenOffError(Exception):
-    """An answer that did not come, or not to its end; it may come when asked for again."""
+    """A reply is missing or incomplete; another attempt may succeed."""
 
     def __init__(self, reason: str, *, pause: float = 0.0, status: int | None = None) -> None:
         super().__init__(reason)
@@ -98,7 +97,7 @@ class BrokenOffError(Exception):
 
 
 class EdgarConnection:
-    """A connection to EDGAR, or to a mirror. Use it with `with`."""
+    """A connection to EDGAR or to a mirror. Use it in a `with` statement."""
 
     def __init__(
         self, settings: EdgarSettings, *, pace: RequestPacer | None = None, patience: Patience | None = None
@@ -125,11 +124,11 @@ class EdgarConnection:
         headers = {"User-Agent": agent, "Accept-Encoding": "gzip"}
         try:
             self._client = httpx.Client(headers=headers, timeout=settings.timeout, follow_redirects=False)
-        except (ValueError, ImportError, httpx.InvalidURL):  # what it says may hold the proxy's password
+        except (ValueError, ImportError, httpx.InvalidURL):  # its message may contain the proxy's password
             raise DownloadError(
                 "the proxy that the environment names cannot be used",
                 subject="HTTPS_PROXY, HTTP_PROXY or ALL_PROXY",
-                remedy="Set it to an address as http://proxy.example.org:3128, without a line end or other control"
+                remedy="Set it to an address such as http://proxy.example.org:3128, without a line end or other control"
                 " character; a SOCKS proxy needs the package socksio",
             ) from None
 
@@ -140,11 +139,21 @@ class EdgarConnection:
         self._client.close()
 
     def get(self, url: str, headers: Mapping[str, str] | None = None, *, most: int = MAX_BYTES) -> Response:
-        """What is at `url`: its status (200 or 304), headers and content, unpacked.
+        """Fetch a document.
 
-        Tried again, after a pause, where the network fails, the answer breaks off or the server asks for that. Raises
-        DownloadError for another status, a redirect to another host, more than `most` bytes, a page by which EDGAR
-        refuses, or after the last attempt.
+        A request is repeated after a pause if the network fails, the reply is incomplete or the server asks for it.
+
+        Args:
+            url: The address.
+            headers: Headers of the request, such as conditions.
+            most: Size limit in bytes, unpacked.
+
+        Returns:
+            Status (200 or 304), headers and unpacked content.
+
+        Raises:
+            DownloadError: The status is another one, the reply is too large or is one of EDGAR's refusals, it redirects
+                to another host, or the last attempt failed.
         """
         trying = self._tenacity.Retrying(
             retry=self._tenacity.retry_if_exception(self._worth_another_try),
@@ -187,7 +196,7 @@ class EdgarConnection:
                 if status not in _TRIED_AGAIN:
                     raise _refused(url, status, 0.0)
                 pause = _pause_asked_for(response)
-                if status in _TOO_MANY or pause:  # whoever else asks from here, now or later, had better wait as well
+                if status in _TOO_MANY or pause:  # other processes on this machine should wait as well
                     self._pace.pause(max(pause, self._patience.first), _host(str(response.url)))
                 raise BrokenOffError(f"HTTP {status}", pause=pause, status=status)
         except self._httpx.InvalidURL as error:
@@ -221,10 +230,9 @@ class EdgarConnection:
 
 
 class RequestPacer:
-    """Turns, a ninth of a second apart, in a small SQLite file: its lock is the system's, and ends with its process.
+    """Space requests across processes by a small SQLite file, whose lock ends with its process.
 
-    A host that asked for a pause is left alone by all processes. `told` hears how many seconds are waited for that,
-    before they are; more than `longest` are not waited for.
+    When a host asks for a pause, all processes leave it alone for that time.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -242,7 +250,19 @@ class RequestPacer:
         longest: float = 120.0,
         told: Callable[[float], None] = lambda seconds: None,
     ) -> None:
-        """Raises DownloadError where the file cannot be made."""
+        """Create the file if it does not exist.
+
+        Args:
+            file: The SQLite file that processes share.
+            per_second: Requests per second.
+            clock: Returns the time in seconds.
+            sleep: Waits for some seconds.
+            longest: Longest pause in seconds to wait for.
+            told: Is called with the seconds of a pause before it is waited for.
+
+        Raises:
+            DownloadError: The file cannot be created.
+        """
         self._file = file
         self._apart = 1 / per_second
         self._clock = clock
@@ -258,16 +278,20 @@ class RequestPacer:
             connection.execute("CREATE TABLE IF NOT EXISTS held (host TEXT PRIMARY KEY, until REAL NOT NULL)")
 
     def wait(self, host: str = "") -> float:
-        """Wait for a turn to ask `host`; the seconds waited.
+        """Wait until `host` may be asked.
 
-        Raises DownloadError, without waiting, where the host asked for a longer pause than anybody sits through.
+        Returns:
+            The seconds waited.
+
+        Raises:
+            DownloadError: The host asked for a pause longer than `longest`; nothing was waited for.
         """
         with self._locked() as connection:
             pause = self._held(connection, host, now := self._clock()) - now
         if pause > self._longest:
             minutes = math.ceil(pause / 60)
             raise DownloadError(
-                f"it asked for a pause, of which {minutes:,} minutes are left: nothing was asked",
+                f"it asked for a pause, of which {minutes:,} minutes are left; no request was sent",
                 subject=host,
                 remedy=f"Run the same command again in {minutes:,} minutes: {_GOES_ON}",
                 ends_all=True,
@@ -276,19 +300,19 @@ class RequestPacer:
             self._told(pause)
         if pause:
             self._sleep(pause)
-        # After the pause: all who waited for its end would ask at once.
+        # Reserve the time after the pause, since all processes that waited for its end would ask at once.
         if left := self._turn():
             self._sleep(left)
         return pause + left
 
     def pause(self, seconds: float, host: str = "") -> None:
-        """Let no process ask `host` for so long: it says that there were too many requests, or that it is busy."""
+        """Keep all processes from asking `host` for some seconds, since it reported too many requests or is busy."""
         with self._locked() as connection:
             until = max(self._held(connection, host, now := self._clock()), now + min(seconds, _MAX_HOLD_LENGTH))
             connection.execute("INSERT OR REPLACE INTO held VALUES (?, ?)", (host, until))
 
     def _turn(self) -> float:
-        """Seconds until the turn that was taken."""
+        """Reserve the next time for a request, and return the seconds until then."""
         with self._locked() as connection:
             row, now = connection.execute("SELECT turn FROM pace").fetchone(), self._clock()
             turn = max(row[0], now) if row is not None and row[0] < now + _FARTHEST else now
@@ -297,13 +321,13 @@ class RequestPacer:
         return float(turn - now)
 
     def _held(self, connection: sqlite3.Connection, host: str, now: float) -> float:
-        """Until when the host is left alone; now where it is not."""
+        """Return until when the host is left alone; `now` if it is not."""
         row = connection.execute("SELECT until FROM held WHERE host = ?", (host,)).fetchone()
         return float(row[0]) if row is not None and now < row[0] <= now + _MAX_HOLD_LENGTH else now
 
     @contextmanager
     def _locked(self) -> Iterator[sqlite3.Connection]:
-        """The file, to be read and written by nobody else meanwhile."""
+        """Open the file with an exclusive lock."""
         try:
             connection = sqlite3.connect(self._file, timeout=60, isolation_level=None)
             try:
@@ -317,29 +341,33 @@ class RequestPacer:
 
 
 def user_agent(contact: str | None) -> str:
-    """What EDGAR is told of who asks. Raises DownloadError where there is no e-mail address in it."""
+    """Return the User-Agent header for a contact.
+
+    Raises:
+        DownloadError: The contact is missing, or has no e-mail address.
+    """
     if contact is None or not contact.strip():
         raise DownloadError(
             "EDGAR requires a contact",
-            remedy=f'{_POLICY}: give --contact "Jane Doe jane@example.com" (yours), set {CONTACT_VARIABLE}, or write'
-            " `contact` under [edgar] in fin-agent.toml",
+            remedy=f'{_POLICY}. Give your own as --contact "Jane Doe jane@example.com", set {CONTACT_VARIABLE}, or'
+            " write `contact` under [edgar] in fin-agent.toml",
         )
     said = contact.strip()
     if not (said.isascii() and said.isprintable() and len(said) <= 200 and _EMAIL.search(said)):
         raise DownloadError(
             f"{said[:80]!r} cannot be used as a contact",
-            remedy=f"{_POLICY}: give your name and e-mail address on one line of plain letters, as"
+            remedy=f"{_POLICY}. Give your name and e-mail address on one line of ASCII characters, such as"
             " Jane Doe jane@example.com",
         )
     return said
 
 
 def not_writable(where: Path, error: Exception) -> DownloadError:
-    """The error for a file that cannot be written."""
+    """Return the error for a file that cannot be written."""
     return DownloadError(
         f"it cannot be written ({getattr(error, 'strerror', None) or error})",
         subject=str(where),
-        remedy="Name a folder with space that may be written to",
+        remedy="Name a folder with free space and write permission",
         ends_all=True,
     )
 
@@ -350,16 +378,16 @@ def _content(response: httpx.Response, url: str, most: int) -> bytes:
         content += chunk
         if len(content) > most:
             raise DownloadError(
-                f"it is larger than {most // 2**20} MB, which no filing is",
+                f"it is larger than {most // 2**20} MB, the limit for a filing",
                 subject=url,
-                remedy="`fin-agent ingest` takes no larger file either. Open it in a browser; if it is the filing,"
-                " print the pages that you need to a PDF, and ingest it",
+                remedy="Open it in a browser. If it is the filing, print the pages that you need to a PDF, and ingest"
+                " that: `fin-agent ingest` has the same limit",
             )
     return bytes(content)
 
 
 def is_refusal(content: bytes) -> bool:
-    """Whether it is a page by which EDGAR refuses requests, sent as if it were what was asked for."""
+    """Return whether the content is a page by which EDGAR refuses requests, sent in place of the document."""
     return len(content) <= _MAX_REFUSAL_LENGTH and any(said in content.lower() for said in _REFUSALS)
 
 
@@ -390,15 +418,15 @@ def _refused(url: str, status: int, pause: float) -> DownloadError:
             remedy="The filing may have been withdrawn: look at the company's filings on https://www.sec.gov",
         )
     return DownloadError(
-        f"EDGAR answers with an error (HTTP {status})", subject=url, remedy="Run the same command again later"
+        f"EDGAR replied with an error (HTTP {status})", subject=url, remedy="Run the same command again later"
     )
 
 
 def _led_away(url: str, target: str) -> DownloadError:
     return DownloadError(
-        f"it redirects to {_without_password(target)}, which is not EDGAR, and is not followed",
+        f"it redirects to {_without_password(target)}, which is not EDGAR; the redirect is not followed",
         subject=url,
-        remedy="Check the network (a login page of a hotel or a proxy redirects so), then run the same command again",
+        remedy="Check the network (login pages of hotels and proxies redirect), then run the same command again",
     )
 
 
@@ -406,7 +434,7 @@ def _unusable(url: str) -> DownloadError:
     return DownloadError(
         "this cannot be an address of EDGAR",
         subject=_without_password(url),
-        remedy="Give one as https://www.sec.gov, or leave `url` and `data_url` out of the settings",
+        remedy="Give an address such as https://www.sec.gov, or leave `url` and `data_url` out of the settings",
     )
 
 
@@ -417,7 +445,7 @@ def _without_password(url: str) -> str:
 
 
 def _origin(url: str) -> tuple[str, str, int]:
-    """Scheme, host and port. Raises DownloadError where there is none."""
+    """Return scheme, host and port. Raises DownloadError for another kind of address."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -429,12 +457,12 @@ def _origin(url: str) -> tuple[str, str, int]:
 
 
 def _host(url: str) -> str:
-    """Host and port, without what an address may hold beside them."""
+    """Return host and port, without user and password."""
     return urlsplit(url).netloc.rpartition("@")[2].lower()
 
 
 def _pause_asked_for(response: httpx.Response) -> float:
-    """Seconds of `Retry-After`, in either of its forms (RFC 9110, 10.2.3); 0 where there is none."""
+    """Return the seconds of `Retry-After`, in either of its forms (RFC 9110, 10.2.3); 0 if there is none."""
     said = response.headers.get("Retry-After", "").strip()
     if said.isdigit():
         return float(said[:9])

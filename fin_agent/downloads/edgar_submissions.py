@@ -1,4 +1,4 @@
-"""EDGAR's lists of companies and of their submissions, cached for a while and then requested again if they changed."""
+"""EDGAR's lists of companies and of their submissions, cached and requested again when they may have changed."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from fin_agent.downloads.connection import DownloadError, EdgarConnection, not_w
 
 DAY = 86_400.0
 _FRESH = 600.0
-"""Seconds: EDGAR updates lists of filings within a second of a filing."""
+"""Seconds that a list of filings is cached. EDGAR updates its lists within a second of a filing."""
 _MAX_BYTES = 64 * 2**20
 _CIK = re.compile(r"(?:CIK)?0*(\d{1,10})", re.I)
 _TICKER = re.compile(r"[A-Z0-9][A-Z0-9.\-]{0,11}", re.I)
 _ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}")
 _OLDER = re.compile(r"CIK\d{10}-submissions-\d{3}\.json")
 _DOCUMENT = re.compile(r"(?!\.)[\w][\w .,()+&-]*")
-"""A name in the filing's own folder: no path, no address."""
+"""A file name in the filing's own folder, not a path or an address."""
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -38,43 +38,43 @@ class Company:
 
     cik: int
     ticker: str | None
-    """As EDGAR writes it: `BRK-B`. None where only the CIK was given and EDGAR lists no ticker."""
+    """The ticker as EDGAR writes it, `BRK-B`; None if only the CIK was given and EDGAR lists no ticker."""
     name: str
 
     @property
     def cik10(self) -> str:
-        """The CIK with its leading zeros."""
+        """The CIK with leading zeros, ten digits."""
         return f"{self.cik:010d}"
 
     @property
     def handle(self) -> str:
-        """What its files' names begin with: `AAPL`, or `CIK0000320193`."""
+        """The beginning of its files' names: `AAPL`, or `CIK0000320193`."""
         return self.ticker if self.ticker and _TICKER.fullmatch(self.ticker) else f"CIK{self.cik10}"
 
 
 @dataclass(frozen=True, slots=True)
 class ListedFiling:
-    """A filing in EDGAR's list."""
+    """A filing in EDGAR's list of a company's filings."""
 
     accession: str
     """`0000320193-23-000106`."""
     form: str
     filed: date
     period: date | None
-    """Last day of the period that it reports on; of an 8-K, the day of what it tells. None where EDGAR has none."""
+    """Last day of the period of the report; for an 8-K, the day of the event; None if EDGAR has none."""
     document: str
-    """Name of its main document; empty for filings before 2001, which are one text."""
+    """Name of the main document; empty for filings before 2001, which are one text."""
     size: int | None = None
-    """Bytes of the whole submission, of all its documents; None where the list does not say."""
+    """Bytes of the whole submission with all documents; None if the list does not give it."""
 
     @property
     def day(self) -> date:
-        """The day that it is about."""
+        """The day that the filing is about: the end of its period, else the day it was filed."""
         return self.period or self.filed
 
 
 class Lists:
-    """Lists fetched through a connection, kept in a folder."""
+    """JSON lists of EDGAR, fetched over a connection and cached in a folder."""
 
     def __init__(self, connection: EdgarConnection, folder: Path, *, clock: Callable[[], float] = time.time) -> None:
         self._connection = connection
@@ -82,9 +82,14 @@ class Lists:
         self._clock = clock
 
     def get(self, url: str, fresh_for: float) -> Mapping[str, object]:
-        """The JSON object at `url`, asked for again where what is kept is older than `fresh_for` seconds.
+        """Return the JSON object at `url`.
 
-        Raises DownloadError.
+        Args:
+            url: The address.
+            fresh_for: Age in seconds up to which the cached object is returned; an older one is requested again.
+
+        Raises:
+            DownloadError: The object cannot be fetched, or is not a JSON object.
         """
         file = self._folder / f"{hashlib.sha256(url.encode()).hexdigest()[:32]}.json"
         kept = _read_kept(file, url)
@@ -110,7 +115,7 @@ class _Kept(BaseModel):
     url: str
     fetched: float
     conditions: dict[str, str]
-    """Headers by which a server says that nothing changed since."""
+    """Headers that let the server reply that nothing has changed."""
     content: dict[str, object]
 
 
@@ -118,21 +123,28 @@ def _read_kept(file: Path, url: str) -> _Kept | None:
     try:
         kept = _Kept.model_validate_json(file.read_bytes())
     except (OSError, ValidationError):
-        return None  # not there, or not written by this: it is asked for again
+        return None  # missing or not readable: it is requested again
     return kept if kept.url == url else None
 
 
 def company_of(given: str, lists: Lists, url: str) -> Company:
-    """The company of a ticker or a CIK (`320193`, `CIK0000320193`). Raises DownloadError where EDGAR lists none.
+    """Return the company of a ticker or a CIK.
 
-    A CIK need not be in the list: funds and companies without shares have none there.
+    Args:
+        given: A ticker, or a CIK such as `320193` or `CIK0000320193`. A CIK does not have to be in the list: funds and
+            companies without shares are not.
+        lists: EDGAR's lists.
+        url: EDGAR's address.
+
+    Raises:
+        DownloadError: EDGAR lists no company under this ticker.
     """
     said = given.strip()
     address = f"{url.rstrip('/')}/files/company_tickers.json"
     try:
         rows = [_Row.model_validate(row) for row in lists.get(address, DAY).values()]
     except ValidationError as error:
-        raise _not_understood(address, "it is no list of companies with their tickers") from error
+        raise _not_understood(address, "it is not a list of companies with tickers") from error
     if cik := _CIK.fullmatch(said):
         number = int(cik[1])
         named = next((row for row in rows if row.cik_str == number), None)
@@ -144,7 +156,7 @@ def company_of(given: str, lists: Lists, url: str) -> Company:
 
 
 def unknown_company(given: str, rows: list[_Row] | None = None) -> DownloadError:
-    """The error for a company that EDGAR does not list, with those called so, else with tickers that look alike."""
+    """Return the error for a company that EDGAR does not list, with companies of that name or with similar tickers."""
     listed = rows or []
     called = [row for row in listed if len(given) > 2 and row.title.casefold().startswith(given.casefold())][:2]
     by_ticker = {row.ticker: row for row in reversed(listed)}
@@ -159,10 +171,14 @@ def unknown_company(given: str, rows: list[_Row] | None = None) -> DownloadError
 
 
 class Submissions:
-    """The filings of one company: the newest thousand, and older lists, which are fetched when they are asked for."""
+    """The filings of one company: the newest thousand, and older lists, which are fetched when they are needed."""
 
     def __init__(self, cik10: str, lists: Lists, url: str) -> None:
-        """Raises DownloadError where EDGAR has no such filer, or its list cannot be understood."""
+        """Fetch the list of the newest filings.
+
+        Raises:
+            DownloadError: EDGAR has no such filer, or its list cannot be read.
+        """
         self._lists = lists
         self._folder = f"{url.rstrip('/')}/submissions"
         address = f"{self._folder}/CIK{cik10}.json"
@@ -172,10 +188,10 @@ class Submissions:
         self.name = found.name
         self.ticker = next(iter(found.tickers), None)
         self.year_end = _month_and_day(found.year_end)
-        """Month and day on which its fiscal years end, as it is now."""
+        """Month and day of the current fiscal year end."""
 
     def since(self, first_year: int | None) -> Iterator[ListedFiling]:
-        """Filings, the newest first; with a year, older lists are left out that end before it."""
+        """Yield filings, newest first; with `first_year`, lists that end before that year are not fetched."""
         yield from self._recent
         for older in sorted(self._older, key=lambda older: older.until, reverse=True):
             if first_year is not None and older.until.year < first_year:
@@ -186,7 +202,7 @@ class Submissions:
             yield from _listed(_read(_Columns, self._lists.get(address, DAY), address), address)
 
     def forms(self) -> list[str]:
-        """Forms among the newest filings, the most frequent first."""
+        """Return the forms of the newest filings, the most frequent first."""
         counts: dict[str, int] = {}
         for listed in self._recent:
             counts[listed.form] = counts.get(listed.form, 0) + 1
@@ -247,7 +263,7 @@ def _listed(columns: _Columns, url: str) -> list[ListedFiling]:
                 form,
                 date.fromisoformat(filed),
                 date.fromisoformat(period) if period else None,
-                # What EDGAR draws from XML stands in another folder: not read.
+                # Documents that EDGAR renders from XML are in another folder and are not read.
                 document if _DOCUMENT.fullmatch(document) else "",
                 size,
             )
@@ -271,7 +287,7 @@ def _month_and_day(said: str | None) -> tuple[int, int] | None:
 
 
 def _plain(ticker: str) -> str:
-    """`BRK.B`, `brk-b` and `BRK/B` are one."""
+    """Return a ticker in one form: `BRK.B`, `brk-b` and `BRK/B` are the same."""
     return re.sub(r"[^A-Z0-9]", "", ticker.upper())
 
 
@@ -289,5 +305,5 @@ def _not_understood(url: str, why: str) -> DownloadError:
     return DownloadError(
         f"the reply of EDGAR cannot be read ({why})",
         subject=url,
-        remedy="Run the same command again; if it stays so, report it",
+        remedy="Run the same command again; if the error stays, report it",
     )

@@ -1,4 +1,4 @@
-"""Fetch a company's filings into a folder: what is there already is left alone, what comes is looked at and noted."""
+"""Fetch a company's filings into a folder: skip existing files, check new ones, and list them in a manifest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fin_agent.filings.reader import is_readable
 
 MANIFEST = "fetched.jsonl"
 LARGEST_PAGE = 2**20
-"""Bytes. No page that refuses, or asks for a login, is larger; many filings are, and are taken without a look."""
+"""Bytes. Refusal and login pages are smaller; larger documents are accepted without a check."""
 _TITLES = {
     "10-K": "annual report",
     "10-Q": "quarterly report",
@@ -38,7 +38,7 @@ _TAG = re.compile(rb"<[^<>]*>")
 
 
 class Became(StrEnum):
-    """What became of a filing that was to be fetched."""
+    """The outcome for a filing that was to be fetched."""
 
     FETCHED = "fetched"
     THERE = "there"
@@ -47,7 +47,7 @@ class Became(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FetchedFile:
-    """One filing and what became of it."""
+    """One filing and its outcome."""
 
     name: str
     became: Became
@@ -60,17 +60,17 @@ class FetchedFile:
 
 @dataclass(frozen=True, slots=True)
 class CompanyFilings:
-    """A company and those of its filings that are wanted."""
+    """A company and those of its filings to fetch."""
 
     company: Company
     name: str
     wanted: tuple[FilingToFetch, ...]
     not_filed: tuple[NotFiled, ...] = ()
-    """What was asked for and is not in EDGAR's list."""
+    """Requested forms and years that are not in EDGAR's list."""
 
 
 class Edgar:
-    """EDGAR, over one connection."""
+    """Find and fetch filings over one connection to EDGAR."""
 
     def __init__(self, connection: EdgarConnection, settings: EdgarSettings) -> None:
         self._connection = connection
@@ -79,7 +79,16 @@ class Edgar:
         self._lists = Lists(connection, settings.cache_folder / "lists")
 
     def find(self, company: str, forms: Sequence[str], years: Years | None) -> CompanyFilings:
-        """The filings of a company (ticker or CIK) on these forms. Raises DownloadError where there is none."""
+        """Find the filings of a company.
+
+        Args:
+            company: Ticker or CIK.
+            forms: Forms such as `10-K`.
+            years: Fiscal years; None for the newest filing of each form.
+
+        Raises:
+            DownloadError: There is no such company, or it has no such filing.
+        """
         known = company_of(company, self._lists, self._url)
         try:
             submissions = Submissions(known.cik10, self._lists, self._lists_url)
@@ -95,6 +104,14 @@ class Edgar:
         """Fetch filings into `folder`.
 
         A filing that cannot be fetched is reported, and the others are fetched.
+
+        Args:
+            found: The company and its filings.
+            folder: Where the files are written.
+            on_file: Is called with the outcome of each filing.
+
+        Returns:
+            The outcome of each filing.
 
         Raises:
             DownloadError: EDGAR cannot be reached or refuses. The next run continues from there.
@@ -115,9 +132,9 @@ class Edgar:
         url, ending = self._address(found.company, wanted)
         if ending is None:
             name = listed.document or "plain text"
-            remedy = "Filings before about 2001 are plain text: print it to a PDF and ingest that"
+            remedy = "Print it to a PDF and ingest that: filings before about 2001 are plain text"
             return FetchedFile(
-                wanted.name, Became.FAILED, url, reason=f"it was filed as {name}, which is not read", remedy=remedy
+                wanted.name, Became.FAILED, url, reason=f"it was filed as {name}, which cannot be read", remedy=remedy
             )
         path = folder / f"{wanted.name}{ending}"
         try:
@@ -151,10 +168,10 @@ class Edgar:
         return FetchedFile(wanted.name, Became.FETCHED, url, path, len(content))
 
     def _address(self, company: Company, wanted: FilingToFetch) -> tuple[str, str | None]:
-        """Where a filing is, and the ending of its file; None where it is not read.
+        """Return the address of a filing and the extension of its file; None for a document that cannot be read.
 
-        What an 8-K tells stands in its exhibits: it is fetched as the whole submission, of which the reader takes the
-        report and its releases.
+        The content of an 8-K is in its exhibits. It is fetched as the whole submission, from which the reader takes the
+        report and its press releases.
         """
         listed = wanted.listed
         folder = f"{self._url}/Archives/edgar/data/{company.cik}/{listed.accession.replace('-', '')}"
@@ -167,7 +184,7 @@ class Edgar:
 
 
 class Fetched(BaseModel):
-    """A file and the filing that it is: a line of `fetched.jsonl` beside the files."""
+    """A fetched file and its filing: one line of `fetched.jsonl` in the folder."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -194,11 +211,11 @@ def _noted(folder: Path) -> Iterator[Fetched]:
         try:
             yield Fetched.model_validate_json(line)
         except ValidationError:
-            continue  # cut off, or of another program: the file it meant is fetched again
+            continue  # cut off, or written by another program: its file is fetched again
 
 
 def _note(folder: Path, fetched: Fetched) -> None:
-    """Add a line, at once: processes may share the folder. A line that a full disk cut off before spoils no other."""
+    """Append a line in one write, since processes may share the folder; start a new line after one that was cut off."""
     opened = os.open(folder / MANIFEST, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
     try:
         end = os.lseek(opened, 0, os.SEEK_END)
@@ -209,10 +226,10 @@ def _note(folder: Path, fetched: Fetched) -> None:
 
 
 def _is_there(folder: Path, known: Fetched, listed: ListedFiling) -> bool:
-    """Whether a file that was fetched before is there as it was, and the filing as far as `check_filing` tells."""
+    """Return whether a file fetched before still exists unchanged and passes `check_filing`."""
     name = known.file
     if Path(name).name != name or name in ("", ".", "..") or "\\" in name or "\0" in name:
-        return False  # it leads out of the folder
+        return False  # the name points outside the folder
     file = folder / name
     try:
         if file.stat().st_size != known.bytes or not file.is_file():
@@ -227,31 +244,40 @@ def _is_there(folder: Path, known: Fetched, listed: ListedFiling) -> bool:
 
 
 def check_filing(content: bytes, listed: ListedFiling, url: str) -> None:
-    """Raises DownloadError where a document is not the one that EDGAR lists: too short, or about something else."""
+    """Check that a document is the filing that EDGAR lists.
+
+    Args:
+        content: The document.
+        listed: The filing in EDGAR's list.
+        url: Where the document was fetched from.
+
+    Raises:
+        DownloadError: The document is too short or is something else.
+    """
     if why := _too_short(len(content), listed, url) or _something_else(content, listed, url):
         raise DownloadError(
             f"the document is not the {listed.form} that EDGAR lists: {why}; nothing of it is stored",
             subject=url,
-            remedy="Look at the address in a browser: where a network or a proxy shows a page of its own, log in there"
-            " and run the same command again; where it is the filing, save it and add it with `fin-agent ingest`",
+            remedy="Open the address in a browser. If a network or proxy shows its own page, log in there and run the"
+            " same command again. If it is the filing, save it and add it with `fin-agent ingest`",
         )
 
 
 def _too_short(size: int, listed: ListedFiling, url: str) -> str:
-    """Why, where a whole submission is much smaller than the list says, which may count a little otherwise."""
+    """Return why a whole submission is too short: less than half of its listed size, which is not counted exactly."""
     short = url.endswith(".txt") and listed.size is not None and size < listed.size / 2
-    return f"it has {size:,} bytes, where the list says {listed.size:,}" if short else ""
+    return f"it has {size:,} bytes, and the list gives {listed.size:,}" if short else ""
 
 
 def _something_else(content: bytes, listed: ListedFiling, url: str) -> str:
     if url.lower().endswith(".pdf"):
-        return "" if b"%PDF-" in content[:1024] else "it is no PDF"
+        return "" if b"%PDF-" in content[:1024] else "it is not a PDF"
     if len(content) > LARGEST_PAGE or _SUBMISSION.match(content) or content.startswith(b"%PDF-"):
         return ""
     words = " ".join(_text(content, b" ").split())
     joined = "".join(_text(content, b"").split())  # a word may be in several pieces
     form = listed.form.upper().removesuffix("/A")
-    # `10` and `k`: a dash, a line end or a blank of any kind may stand between them.
+    # `10` and `k`: a dash, a line end or white space may separate them.
     parts = re.findall(r"[a-z]+|\d+", form.lower()) or [form.lower()]
     named = re.compile(rf"(?<![a-z\d]){'[^a-z0-9]{0,3}'.join(map(re.escape, parts))}(?![a-z\d])")
     titles = (_TITLES.get(form[:4], _TITLES.get(form[:3], _COMMISSION)), _COMMISSION)

@@ -1,4 +1,4 @@
-"""Which of a company's filings are wanted, of which year and quarter they are, and what their files are called."""
+"""Selecting a company's filings by form and fiscal year, and naming their files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from fin_agent.errors import FinAgentError
 _EARLIEST, _LATEST = 1993, 2100
 _QUARTER = 91.3
 _SLACK = timedelta(days=20)
-"""Fiscal years of 52 and 53 weeks end some days before or after the day that EDGAR knows."""
+"""Fiscal years of 52 and 53 weeks end some days before or after the date in EDGAR's list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Years:
-    """A span of years, both included."""
+    """A span of years, both ends included."""
 
     first: int
     last: int
@@ -30,7 +30,7 @@ class Years:
 
 @dataclass(frozen=True, slots=True)
 class FiscalPlace:
-    """A year, and for quarterly reports the quarter."""
+    """A fiscal year, and the quarter of a quarterly report."""
 
     year: int
     quarter: int | None = None
@@ -38,7 +38,7 @@ class FiscalPlace:
 
 @dataclass(frozen=True, slots=True)
 class FilingToFetch:
-    """A filing to fetch, and what its file is to be called (without its ending)."""
+    """A filing to fetch, with its fiscal period and the name of its file (without extension)."""
 
     listed: ListedFiling
     place: FiscalPlace
@@ -47,19 +47,22 @@ class FilingToFetch:
 
 @dataclass(frozen=True, slots=True)
 class NotFiled:
-    """A form that was asked for, and the years of which there is none; no years where they were not asked for."""
+    """A requested form, and the years without such a filing; no years if none were requested."""
 
     form: str
     years: tuple[Years, ...] = ()
     at_all: bool = True
-    """Whether there is none of this form in all that was asked for."""
+    """Whether the company has no filing on this form in any of the requested years."""
 
     def __str__(self) -> str:
         return f"{self.form} of {', '.join(map(str, self.years))}" if self.years else self.form
 
 
 def years_in(written: str) -> Years:
-    """The years of `2022`, `2022-2024` or `2022:2024`. Raises FinAgentError where they are none.
+    """Parse `2022`, `2022-2024` or `2022:2024`.
+
+    Raises:
+        FinAgentError: The text names no years, or years outside EDGAR's range.
 
     >>> years_in("2022-2024")
     Years(first=2022, last=2024)
@@ -70,16 +73,26 @@ def years_in(written: str) -> Years:
         if _EARLIEST <= first <= last <= _LATEST:
             return Years(first, last)
     raise FinAgentError(
-        f"{written[:40]!r} names no years", remedy=f"Give one or a span, as 2022-2024; EDGAR begins in {_EARLIEST}"
+        f"{written[:40]!r} names no years", remedy=f"Give a year or a span such as 2022-2024, from {_EARLIEST} on"
     )
 
 
 def select_filings(
     company: Company, submissions: Submissions, forms: Sequence[str], years: Years | None
 ) -> tuple[list[FilingToFetch], list[NotFiled]]:
-    """Filings on these forms, of these years (else the newest of each form), the oldest first; and what is missing.
+    """Select filings on the given forms.
 
-    Raises DownloadError where there is none at all, saying which there are.
+    Args:
+        company: The company.
+        submissions: Its filings.
+        forms: Forms such as `10-K`.
+        years: Fiscal years; None for the newest filing of each form.
+
+    Returns:
+        The filings, oldest first, and what is missing.
+
+    Raises:
+        DownloadError: There is no such filing; the message names those that exist.
     """
     asked = dict.fromkeys(form.strip().upper() for form in forms)
     left = set(asked)
@@ -119,7 +132,7 @@ def _missing(form: str, found: Sequence[FilingToFetch], years: Years | None) -> 
 
 
 def _told_apart(wanted: list[FilingToFetch]) -> list[FilingToFetch]:
-    """The first of a name keeps it; those after it get their accession number."""
+    """Make names unique: the first filing keeps its name, later ones of that name get their accession number."""
     taken: set[str] = set()
     named: list[FilingToFetch] = []
     for each in wanted:
@@ -134,18 +147,18 @@ def _none(
 ) -> FinAgentError:
     of_years = f" of {years}" if years else ""
     if there:
-        remedy = f"There are such of {', '.join(map(str, sorted(there)))}: give other --years"
+        remedy = f"Give other --years: there are filings of {', '.join(map(str, sorted(there)))}"
     else:
         listed = ", ".join(submissions.forms()[:12])
-        remedy = f"Among its newest filings are: {listed}" if listed else "It has filed nothing"
+        remedy = f"Give another --form: its newest filings are {listed}" if listed else "It has filed nothing"
     wanted = f"{' or '.join(forms)}{of_years}"
     return DownloadError(f"EDGAR has no {wanted}", subject=f"{company.handle} ({submissions.name})", remedy=remedy)
 
 
 def place_of(listed: ListedFiling, year_end: tuple[int, int] | None) -> FiscalPlace:
-    """Year (the calendar year in which the fiscal year ends) and quarter of a report; of others, the year of their day.
+    """Return the fiscal year (the calendar year in which it ends) and quarter of a report; for other forms the year.
 
-    >>> place_of(Listed("0000320193-23-000064", "10-Q", date(2023, 5, 5), date(2023, 4, 1), "a.htm"), (9, 28))
+    >>> place_of(ListedFiling("0000320193-23-000064", "10-Q", date(2023, 5, 5), date(2023, 4, 1), "a.htm"), (9, 28))
     FiscalPlace(year=2023, quarter=2)
     """
     form = listed.form.upper().removesuffix("/A")
@@ -159,7 +172,7 @@ def place_of(listed: ListedFiling, year_end: tuple[int, int] | None) -> FiscalPl
 
 
 def name_of(handle: str, listed: ListedFiling, place: FiscalPlace) -> str:
-    """`AAPL_2023_10K`, `AAPL_2023Q2_10Q`, `AAPL_2023-05-04_8K`: the doc_id that the file will have."""
+    """Return the doc_id of the file: `AAPL_2023_10K`, `AAPL_2023Q2_10Q`, `AAPL_2023-05-04_8K`."""
     form = re.sub(r"[^A-Z0-9]", "", listed.form.upper())[:12] or "FORM"
     when = str(place.year)
     if place.quarter is not None:

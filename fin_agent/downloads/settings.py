@@ -1,4 +1,4 @@
-"""Who asks EDGAR, where it is, and where what it said is kept."""
+"""Settings of EDGAR: the contact, the addresses, and the cache."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class EdgarSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     contact: str | None = Field(
-        default=None, description="name and e-mail address that EDGAR is told: `Jane Doe jane@example.com`"
+        default=None, description="name and e-mail address to send to EDGAR: `Jane Doe jane@example.com`"
     )
     url: str = Field(default=SEC, description="EDGAR, or a mirror with its paths")
     data_url: str | None = Field(
-        default=None, description="the host of lists of filings; that of the SEC, or `url` where that is another"
+        default=None, description="the host of lists of filings; by default that of the SEC, or `url` for a mirror"
     )
-    cache: Path | None = Field(default=None, description="folder of lists and of the pace; one of your own if none")
-    timeout: float = Field(default=30.0, gt=0, le=600, description="seconds without an answer until it is tried again")
+    cache: Path | None = Field(default=None, description="folder of cached lists; the user's cache folder if none")
+    timeout: float = Field(default=30.0, gt=0, le=600, description="seconds without a reply before the next attempt")
 
     @property
     def lists_url(self) -> str:
@@ -34,5 +34,5 @@ class EdgarSettings(BaseModel):
 
     @property
     def cache_folder(self) -> Path:
-        """The folder of lists and of the pace: one for all processes of a user, so that they share the pace."""
+        """The folder of cached lists and of the file by which all processes of a user share the pace of requests."""
         return self.cache or platformdirs.user_cache_path("fin-agent") / "edgar"

@@ -1,6 +1,6 @@
-"""How a model is trained and measured: companies held out in folds, a run that goes on where it was stopped, figures.
+"""Training and cross-validation: companies are held out in folds, and an interrupted run resumes.
 
-Each of `pages`, `reranker` and `embeddings` is a task: what it learns from, and how one question is measured.
+`pages`, `reranker` and `embeddings` are tasks: each defines what it learns from and how one question is measured.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ from fin_agent.training.training_data import Material, QuestionWithPages
 
 BEFORE, AFTER = "before", "after"
 Figures: TypeAlias = Mapping[str, float]
-"""By name, 0 to 1."""
+"""Name of a figure -> its value, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """All that a training depends on beside its material."""
+    """All parameters of a training, apart from its data."""
 
     rate: float
     batch: int
     epochs: int
     base: str = "minilm"
     length: int = 256
-    """Tokens that the model reads of a text."""
+    """Tokens of a text that the model reads."""
     negatives: int = 0
-    """Wrong texts beside each right one: tables of other pages (reranker), other pages with tables (pages)."""
+    """Wrong texts per right one: tables of other pages (reranker), or other pages with tables (pages)."""
     folds: int = 5
     held_out: str = "company"
-    """What questions of one fold share with no other: `company`, or `filing` as published."""
+    """How questions are grouped into folds: by `company`, or by `filing` as published."""
     learn_from: tuple[str, ...] = ()
-    """Sources of the questions learnt from; all where none is named."""
+    """Sources of the training questions; empty for all."""
     most: int | None = None
-    """Questions learnt from, and held out, in a fold at most, for a small run; all where None."""
+    """Training questions, and held-out questions, per fold at most, for a small run; None for all."""
     seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """A trained model and how its loss went: (step, loss)."""
+    """A trained model with its losses: (step, loss)."""
 
     model: Any
     losses: tuple[tuple[int, float], ...]
@@ -54,7 +54,7 @@ class Learnt:
 
 @dataclass(frozen=True, slots=True)
 class HeldOutResult:
-    """One question held out, before and after training: figures by name, 0 to 1."""
+    """The figures of one held-out question before and after training, by name, 0 to 1."""
 
     id: str
     source: str
@@ -65,31 +65,36 @@ class HeldOutResult:
 
 
 class Task(Protocol):
-    """What is trained."""
+    """A kind of training."""
 
     name: str
     published: Recipe
-    """The paper's rates."""
+    """The hyperparameters of the paper."""
     small: Recipe
-    """Those that were found to work for a small model."""
+    """Hyperparameters that work for a small model."""
 
     def base(self, recipe: Recipe) -> Any:
-        """The model before training."""
+        """Return the model before training."""
 
     def learn(self, material: Material, asked: Sequence[QuestionWithPages], recipe: Recipe) -> Learnt:
-        """A model trained on these questions. Raises QuestionError where nothing can be learnt from them."""
+        """Return a model trained on these questions.
+
+        Raises:
+            QuestionError: The questions give no examples to learn from.
+        """
 
     def measure(self, model: Any, material: Material, asked: Sequence[QuestionWithPages]) -> list[Figures]:
-        """The figures of each question; empty for one that does not count."""
+        """Return the figures of each question; empty for a question that cannot be measured."""
 
     def of_fold(self, model: Any, material: Material, asked: Sequence[QuestionWithPages]) -> Figures:
-        """Figures that are no question's, of the companies asked about; empty where there are none."""
+        """Return figures of a whole fold, over the companies of its questions; empty if there are none."""
 
 
 def folds_of(material: Material, recipe: Recipe) -> list[tuple[QuestionWithPages, ...]]:
-    """The questions in folds of about one size, those of one company (or filing) together.
+    """Divide the questions into folds of similar size; those of one company (or filing) stay together.
 
-    Raises QuestionError where there are fewer groups than folds.
+    Raises:
+        QuestionError: There are fewer groups than folds.
     """
     groups: dict[str, list[QuestionWithPages]] = {}
     for asked in material.asked:
@@ -98,7 +103,7 @@ def folds_of(material: Material, recipe: Recipe) -> list[tuple[QuestionWithPages
         raise QuestionError(
             f"{len(groups)} groups cannot be held out in {recipe.folds} folds",
             subject=recipe.held_out,
-            remedy="Give questions about more, or ask for fewer folds",
+            remedy=f"Give questions about more of the kind `{recipe.held_out}`, or choose fewer folds",
         )
     folds: list[list[QuestionWithPages]] = [[] for _ in range(recipe.folds)]
     for _, members in sorted(groups.items(), key=lambda each: (-len(each[1]), each[0])):
@@ -117,12 +122,25 @@ def train(
     out: Path,
     *,
     final: bool = True,
-    told: Callable[[str], None] = lambda line: None,
+    on_progress: Callable[[str], None] = lambda line: None,
 ) -> dict[str, Any]:
-    """Measure by folds, then train on everything; `out` gets `model/`, `training.json`, each fold's model and rows.
+    """Cross-validate, then train on all questions.
 
-    A fold that an earlier run of the same recipe and material ended is not trained again. Returns what
-    `training.json` says.
+    Folds that an earlier run of the same recipe and data completed are not trained again.
+
+    Args:
+        task: The kind of training.
+        material: The data.
+        recipe: The parameters.
+        out: A folder that gets `model/`, `training.json`, and the model and results of each fold.
+        final: Whether to train the final model as well.
+        on_progress: Is called with a line after each fold.
+
+    Returns:
+        The content of `training.json`.
+
+    Raises:
+        QuestionError: There are fewer groups than folds, or no examples to learn from.
     """
     import torch
 
@@ -147,7 +165,7 @@ def train(
             (out / f"fold-{number}.json").write_text(json.dumps({"run": run, **fold}), encoding="utf-8")
         kept.append(fold)
         measured += (HeldOutResult(**row) for row in fold["rows"])
-        told(f"fold {number + 1} of {len(folds)}: {fold['seconds']:.0f} s")
+        on_progress(f"fold {number + 1} of {len(folds)}: {fold['seconds']:.0f} s")
     losses: Sequence[tuple[int, float]] = ()
     if final:
         with without_progress_bars():
@@ -175,7 +193,7 @@ def _chosen(asked: Sequence[QuestionWithPages], recipe: Recipe) -> list[Question
 
 
 def _some(asked: Sequence[QuestionWithPages], recipe: Recipe) -> list[QuestionWithPages]:
-    """In a random order, and no more than wanted."""
+    """Return the questions in random order, at most `recipe.most`."""
     by_chance = {each: hashlib.sha256(f"{recipe.seed} {each.source} {each.id}".encode()).digest() for each in asked}
     return sorted(by_chance, key=by_chance.__getitem__)[: recipe.most]
 
@@ -212,7 +230,15 @@ def _fold(
 
 
 def figures_of(measured: Sequence[HeldOutResult], seed: int = 0) -> list[dict[str, Any]]:
-    """By source of questions and over all: means with 95% intervals, and the paired test of after against before."""
+    """Aggregate results by source of questions and over all.
+
+    Args:
+        measured: Results of the held-out questions.
+        seed: Seed of the bootstrap and of the test.
+
+    Returns:
+        A row for each source and figure: means with 95% intervals before and after, and the p-value of a paired test.
+    """
     figures: list[dict[str, Any]] = []
     for source in (*sorted({each.source for each in measured}), "all"):
         rows = [each for each in measured if source in (each.source, "all")]
@@ -227,12 +253,12 @@ def figures_of(measured: Sequence[HeldOutResult], seed: int = 0) -> list[dict[st
 
 
 def fixed_seed(seed: int) -> None:
-    """Chance and algorithms fixed, so that a run gives the same figures again on the same machine."""
+    """Seed the random generators and choose deterministic algorithms, so that a run can be repeated on this machine."""
     import os
 
     import torch
     from transformers import set_seed
 
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # CUDA asks for it where algorithms have to be fixed
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # CUDA requires it for deterministic algorithms
     torch.use_deterministic_algorithms(True, warn_only=True)
     set_seed(seed)

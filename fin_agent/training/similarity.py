@@ -1,4 +1,4 @@
-"""Cosines of questions and pages by models that were trained without their companies: what a fair test needs."""
+"""Cosine similarities of questions and pages, each by the model that was trained without the question's company."""
 
 from __future__ import annotations
 
@@ -12,11 +12,20 @@ from fin_agent.training.cross_validation import Recipe, folds_of
 from fin_agent.training.training_data import Material
 
 HELD_OUT = "likeness.npz"
-"""Written beside a trained page scorer."""
+"""Name of the file, next to a trained page scorer."""
 
 
 def write_likeness(material: Material, recipe: Recipe, out: Path) -> Path:
-    """Write the cosines of every question with the pages of its company, by the models that `train` left in `out`."""
+    """Write the cosine similarities of every question with the pages of its company.
+
+    Args:
+        material: The data that the models were trained on.
+        recipe: The parameters that they were trained with.
+        out: The folder of `train`, with the model of each fold.
+
+    Returns:
+        The file: for each question, similarities by the base model and by the model of its fold.
+    """
     from sentence_transformers import SentenceTransformer
 
     from fin_agent.training.tasks import Pages, vectors_of

@@ -1,7 +1,7 @@
-"""Questions that filings give by themselves, and material for training made of an index: nobody has to write it.
+"""Training data that needs no labelling: questions derived from filings, collected from an index.
 
-Questions come of files of questions, of rows of the filings' own statements, and of inline XBRL tags, which say what a
-figure is in other words than the page prints.
+Questions come from files of questions, from rows of the filings' own statements, and from inline XBRL tags, which name
+a figure in other words than the page.
 """
 
 from __future__ import annotations
@@ -37,11 +37,18 @@ _MAX_LABEL_LENGTH = 70
 
 
 def lookup_questions(workspace: Workspace, count: int) -> list[FinanceBenchQuestion]:
-    """`count` lookups, as many from each annual report, for rows of its primary statements in its own year.
+    """Generate lookup questions for rows of primary statements, in the filing's own fiscal year.
 
-    The gold page is the metric's own statement; for rows that name no metric, the first statement page that prints the
-    label, and others that do hold the same. Which rows are taken depends on their words alone: the same filings always
-    give the same questions.
+    The gold page is the metric's own statement; for rows without a metric it is the first statement page that prints
+    the label, and the other pages count as equivalent. The selection depends on the words of the rows alone, so that
+    the same filings give the same questions.
+
+    Args:
+        workspace: The index.
+        count: Number of questions, spread evenly over the annual reports.
+
+    Returns:
+        The questions, sorted by id.
     """
     entries = (entry for entry in workspace.index.entries() if entry.identity.form in ANNUAL_FORMS)
     taken = _in_turn([_rows(entry, workspace) for entry in entries], count)
@@ -70,7 +77,7 @@ def _rows(entry: FilingEntry, workspace: Workspace) -> list[FinanceBenchQuestion
 def _worded(
     doc_id: str, year: int, asked: Iterable[tuple[str, str, Sequence[int]]], workspace: Workspace
 ) -> Iterator[FinanceBenchQuestion]:
-    """Lookups of (what tells it apart, what it is called, pages): the first page is gold, the others hold the same."""
+    """Yield lookups of (key, name in the question, pages): the first page is gold, the others are equivalent."""
     company = workspace.directory.by_key[workspace.directory.owners[doc_id]].name
     for number, (name, label, (first, *others)) in enumerate(asked):
         yield FinanceBenchQuestion(
@@ -87,7 +94,7 @@ def _worded(
 
 
 def _in_turn(of_filings: list[list[FinanceBenchQuestion]], count: int) -> list[FinanceBenchQuestion]:
-    """`count` of them, as many from each filing."""
+    """Return `count` questions, taken from the filings in turn."""
     longest = max(map(len, of_filings), default=0)
     taken = [each[turn] for turn in range(longest) for each in of_filings if turn < len(each)]
     return taken[:count]
@@ -100,7 +107,7 @@ def _is_own_row(sourced: SourcedFact, year: int) -> bool:
 
 
 def _may_be_asked(label: str) -> bool:
-    """Whether people would ask for it by this label: not a single word such as `Diluted`, not a paragraph."""
+    """Return whether people would ask for a figure by this label: no single word such as `Diluted`, no paragraph."""
     return (
         " " in label
         and len(label) <= _MAX_LABEL_LENGTH
@@ -115,7 +122,7 @@ def _shuffled(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SupervisionTargets:
-    """How much of each kind is made."""
+    """The number of examples of each kind."""
 
     lookups: int = 1_000
     tags: int = 1_000
@@ -128,10 +135,19 @@ def material_of(
     wanted: SupervisionTargets,
     on_filing: Callable[[str], None] = lambda doc_id: None,
 ) -> tuple[Material, list[str]]:
-    """Filings and questions of an index; `questions` are those of files, by name.
+    """Collect filings, questions and terms of an index.
 
-    Which rows, tags and sentences are taken depends on their words alone. Questions about filings that are not in the
-    index, or about pages beyond their end, are left out and named.
+    The selection of rows, tags and sentences depends on their words alone. Questions about filings that are not in the
+    index, or about pages beyond their end, are left out.
+
+    Args:
+        workspace: The index.
+        questions: Questions from files, by the name of the file.
+        wanted: The number of examples of each kind.
+        on_filing: Is called with the doc_id of each filing that was read.
+
+    Returns:
+        The material, and a line for each question that was left out.
     """
     filings: list[FilingText] = []
     for entry in workspace.index.entries():
@@ -170,7 +186,7 @@ def _asked(source: str, question: FinanceBenchQuestion) -> QuestionWithPages:
 
 
 def _of_tags(entry: FilingEntry, workspace: Workspace) -> list[FinanceBenchQuestion]:
-    """A question for each figure that the filing tags for its own year, asked for as its concept is called."""
+    """Return a question for each figure that the filing tags for its own year, worded by the name of its concept."""
     identity = workspace.directory.identities[entry.doc_id]
     if identity.period_end is None or identity.fiscal_year is None or identity.quarter is not None:
         return []
@@ -189,13 +205,13 @@ def _states_a_number(tag: Tag) -> bool:
 
 
 def _words_of(name: str) -> str:
-    """`us-gaap:IncomeTaxExpenseBenefit` as `income tax expense benefit`."""
+    """Return `us-gaap:IncomeTaxExpenseBenefit` as `income tax expense benefit`."""
     bare = name.rpartition(":")[2].removesuffix("Member")
     return " ".join(_WORD.findall(bare)).lower()
 
 
 def _terms(filings: Sequence[FilingText], workspace: Workspace, count: int) -> Iterator[Term]:
-    """Sentences that print a label of a metric, half under its name and half under that of another."""
+    """Yield sentences that print a label of a metric, half paired with that metric's name and half with another's."""
     labels = {
         name: tuple(label.lower() for label in metric.labels if " " in label and ">" not in label)
         for name, metric in workspace.lexicon.metrics.items()

@@ -1,4 +1,4 @@
-"""What is trained after the papers: a page scorer, a reranker of tables, embeddings that may be cut short."""
+"""Training tasks as published: a page scorer, a reranker of tables, embeddings that can be truncated."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from fin_agent.training.training_data import FilingText, Material, QuestionWithP
 
 disable_progress_bars()
 FIRST = 5
-"""Pages and tables that recall looks at."""
+"""The cutoff of recall, in pages or tables."""
 _RANKED = 10
 _AT_ONCE = 256
 _LOGGED = 20
-"""Losses kept of a training, at most."""
+"""Losses recorded per training, at most."""
 
 
 class Pages:
     """A bi-encoder of questions and whole pages (Kobeissi & Langlais 2026, Section 3.3).
 
-    Multiple negatives ranking over (question, page): the other pages of a batch are wrong.
+    The loss is multiple negatives ranking over (question, page): the other pages of a batch are negatives.
     """
 
     name = "pages"
@@ -50,7 +50,7 @@ class Pages:
     small = Recipe(rate=1e-4, batch=64, epochs=5, negatives=2)
 
     def __init__(self, *, corpus: bool) -> None:
-        """`corpus`: also search all pages of the material, not only those of the right filing."""
+        """Set what is measured; `corpus` adds a search over all pages of the material."""
         self._corpus = corpus
 
     def base(self, recipe: Recipe) -> SentenceTransformer:
@@ -65,7 +65,7 @@ class Pages:
     def measure(
         self, model: SentenceTransformer, material: Material, asked: Sequence[QuestionWithPages]
     ) -> list[Figures]:
-        """Page recall at 5 within the right filings, and in the whole corpus."""
+        """Return page recall at 5 for each question, within the right filings and, with `corpus`, over all pages."""
         filings = material.by_id
         wanted = filings if self._corpus else {place.doc_id for each in asked for place in each.pages}
         places = [
@@ -98,7 +98,7 @@ class Reranker:
     small = Recipe(rate=1e-4, batch=128, epochs=3, negatives=8)
 
     def base(self, recipe: Recipe) -> CrossEncoder:
-        """See Task.base: of a base that is no cross-encoder, the head is new, and its scores are chance."""
+        """See Task.base. If the base is not a cross-encoder, its head is new and its scores are random."""
         fixed_seed(recipe.seed)
         single = {"dtype": torch.float32}
         return CrossEncoder(model_location(recipe.base), num_labels=1, max_length=recipe.length, model_kwargs=single)
@@ -121,7 +121,7 @@ class Reranker:
         return Learnt(model.eval(), _losses(trainer))
 
     def measure(self, model: CrossEncoder, material: Material, asked: Sequence[QuestionWithPages]) -> list[Figures]:
-        """Recall at 5 of gold pages by the tables on them, among all tables of the right filing."""
+        """Return recall at 5 of gold pages, by the scores of their tables among all tables of the right filing."""
         filings = material.by_id
         pairs: list[tuple[str, str]] = []
         spans: list[tuple[QuestionWithPages, FilingText]] = []
@@ -151,20 +151,20 @@ class Reranker:
 
 
 class Embeddings:
-    """An encoder whose vectors may be cut short (FinGEAR, Table 5): Matryoshka over multiple negatives ranking."""
+    """An encoder whose vectors can be truncated (FinGEAR, Table 5): Matryoshka loss over multiple negatives ranking."""
 
     name = "embeddings"
     published = Recipe(rate=2e-5, batch=32, epochs=50)
     small = Recipe(rate=1e-4, batch=64, epochs=5)
     dimensions = (384, 256, 128, 64)
-    """What vectors are cut to; a base with shorter ones starts at its own length."""
+    """Lengths that vectors are cut to; a base with shorter vectors starts at its own length."""
 
     def base(self, recipe: Recipe) -> SentenceTransformer:
         """See Task.base."""
         return _encoder(recipe)
 
     def learn(self, material: Material, asked: Sequence[QuestionWithPages], recipe: Recipe) -> Learnt:
-        """See Task.learn: of the terms, those of the companies asked about."""
+        """See Task.learn. It uses the terms of the companies that the questions are about."""
         companies = {material.company_of(each) for each in asked}
         pairs = [(each.term, each.sentence) for each in material.terms if each.present and each.company in companies]
         pairs = pairs[: recipe.most] + _page_pairs(material, asked)
@@ -177,7 +177,7 @@ class Embeddings:
     def measure(
         self, model: SentenceTransformer, material: Material, asked: Sequence[QuestionWithPages]
     ) -> list[Figures]:
-        """NDCG at 10 of the pages of the right filing, by dimensions; terms are measured by fold."""
+        """Return NDCG at 10 of the pages of the right filing, by dimension; `of_fold` measures terms."""
         filings = material.by_id
         names = sorted({each.pages[0].doc_id for each in asked})
         vectors = {name: vectors_of(model, filings[name].pages, queries=False) for name in names}
@@ -194,7 +194,7 @@ class Embeddings:
         return figures
 
     def of_fold(self, model: SentenceTransformer, material: Material, asked: Sequence[QuestionWithPages]) -> Figures:
-        """Spearman's correlation of likeness with whether the sentence prints a label of the term, by dimensions."""
+        """Return Spearman's correlation, by dimension, of similarity with whether a sentence prints a label."""
         from scipy.stats import spearmanr
 
         companies = {material.company_of(each) for each in asked}
@@ -219,7 +219,7 @@ class Embeddings:
 def _encoder(recipe: Recipe) -> SentenceTransformer:
     fixed_seed(recipe.seed)
     model = SentenceTransformer(model_location(recipe.base), model_kwargs={"dtype": torch.float32})
-    if isinstance(model.tokenizer, Tokenizer):  # of static vectors, which have no length to be set
+    if isinstance(model.tokenizer, Tokenizer):  # static embeddings have no max_seq_length
         model.tokenizer.enable_truncation(recipe.length)
     else:
         model.max_seq_length = recipe.length
@@ -232,7 +232,7 @@ def _tuned(
     recipe: Recipe,
     loss: Callable[[SentenceTransformer], torch.nn.Module],
 ) -> Learnt:
-    """`examples` are (text, what belongs to it, what does not, ...), all of one length."""
+    """Train on `examples`: (text, positive, negative, ...), all of one length."""
     if len(examples) < 2:
         raise QuestionError("fewer than two pairs to learn from", remedy="Give more questions")
     data = Dataset.from_dict({str(place): list(column) for place, column in enumerate(zip(*examples, strict=True))})
@@ -241,7 +241,7 @@ def _tuned(
             **_arguments(recipe, len(examples), folder), batch_sampler="no_duplicates"
         )
         trainer = SentenceTransformerTrainer(model=model, args=arguments, train_dataset=data, loss=loss(model))
-        trainer.remove_callback(PrinterCallback)  # it prints to standard output
+        trainer.remove_callback(PrinterCallback)  # keep standard output clean
         trainer.train()
     return Learnt(model.eval(), _losses(trainer))
 
@@ -277,7 +277,7 @@ def _page_pairs(material: Material, asked: Sequence[QuestionWithPages]) -> list[
 def _with_wrong_pages(
     material: Material, asked: Sequence[QuestionWithPages], recipe: Recipe
 ) -> Iterator[tuple[str, ...]]:
-    """(question, page, others of the filing that hold tables ...); such filings as have too few are left out."""
+    """Yield (question, page, other pages of the filing with tables, ...); skip filings with too few of these."""
     chance, filings = random.Random(recipe.seed), material.by_id
     for each in asked:
         for place in each.pages:
@@ -292,7 +292,7 @@ def _with_wrong_pages(
 def _table_pairs(
     material: Material, asked: Sequence[QuestionWithPages], recipe: Recipe
 ) -> Iterator[tuple[str, str, float]]:
-    """(question, table, 1 or 0): the tables of the gold page, each with others of the filing."""
+    """Yield (question, table, 1 or 0): the tables of the gold page, each followed by other tables of the filing."""
     chance, filings = random.Random(recipe.seed), material.by_id
     for each in asked:
         filing = filings[each.pages[0].doc_id]
@@ -314,7 +314,7 @@ def _gold_tables(asked: QuestionWithPages, filing: FilingText) -> dict[PageKey, 
 
 
 def vectors_of(model: SentenceTransformer, texts: Sequence[str], *, queries: bool) -> NDArray[np.float32]:
-    """Vectors of length 1, (texts, dimensions)."""
+    """Return unit vectors of texts, shape (texts, dimensions)."""
     encode = model.encode_query if queries else model.encode_document
     with torch.autocast(model.device.type, torch.bfloat16, enabled=model.device.type == "cuda"):
         found = encode(list(texts), batch_size=_AT_ONCE, show_progress_bar=False, convert_to_tensor=True)
@@ -322,13 +322,13 @@ def vectors_of(model: SentenceTransformer, texts: Sequence[str], *, queries: boo
 
 
 def _best(scores: NDArray[np.float32], among: Sequence[int] | None = None, first: int = FIRST) -> list[int]:
-    """The places of the highest scores, best first, equals by place."""
+    """Return the positions of the highest scores, best first; ties are broken by position."""
     places = np.arange(len(scores)) if among is None else np.asarray(among)
     return [int(at) for at in places[np.argsort(-scores[places], kind="stable")[:first]]]
 
 
 def _recall(asked: QuestionWithPages, found: Sequence[PageKey]) -> float:
-    """Share of the gold pages found; all where one is found that holds the answer alone."""
+    """Return the share of gold pages found; 1.0 if an equivalent page is found."""
     if not set(asked.also).isdisjoint(found):
         return 1.0
     return len(set(asked.pages).intersection(found)) / len(set(asked.pages))

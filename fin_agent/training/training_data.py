@@ -1,6 +1,6 @@
-"""What encoders and rerankers learn from: filings' pages and tables, and questions about them, in one packed file.
+"""Data for training encoders and rerankers, in one compressed file: pages and tables of filings, and questions.
 
-The file is all that training needs: it is made where the index is, and taken to where the accelerator is.
+The file is all that training needs: create it where the index is, and copy it to the machine with the accelerator.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from fin_agent.errors import QuestionError
 from fin_agent.index.protocol import PageKey
 
 PAGE_CHARACTERS = 2_000
-"""Of a page, with its white space collapsed (Kobeissi & Langlais, Section 3.3)."""
+"""Characters of a page, after white space is collapsed (Kobeissi & Langlais, Section 3.3)."""
 TABLE_CHARACTERS = 1_500
 
 
 @dataclass(frozen=True, slots=True)
 class FilingText:
-    """The texts of a filing, cut."""
+    """The texts of a filing, truncated."""
 
     doc_id: str
     company: str
-    """Its key in the index: what is held out together."""
+    """The company key in the index. Filings of one company are held out together."""
     pages: tuple[str, ...]
-    """One a page, empty where it has no text."""
+    """The text of each page; empty if the page has none."""
     tables: tuple[tuple[int, str], ...]
     """(page, text)."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionWithPages:
-    """A question with the pages that hold its answer."""
+    """A question with the pages that contain its answer."""
 
     id: str
     source: str
@@ -46,12 +46,12 @@ class QuestionWithPages:
     question: str
     pages: tuple[PageKey, ...]
     also: tuple[PageKey, ...] = ()
-    """Others, each of which holds the answer alone: neither right nor wrong to learn from."""
+    """Equivalent pages, each of which contains the answer: neither positive nor negative examples."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A name of the lexicon, and a sentence that prints one of its labels, or does not."""
+    """A name of the lexicon with a sentence, and whether that sentence prints one of its labels."""
 
     term: str
     sentence: str
@@ -61,14 +61,14 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """All of it."""
+    """All data of a training."""
 
     filings: tuple[FilingText, ...]
     asked: tuple[QuestionWithPages, ...]
     terms: tuple[Term, ...] = ()
 
     def company_of(self, asked: QuestionWithPages) -> str:
-        """The company that a question is about: that of its first page's filing."""
+        """Return the company that a question is about: that of the filing of its first page."""
         return self.by_id[asked.pages[0].doc_id].company
 
     @property
@@ -77,21 +77,21 @@ class Material:
         return {filing.doc_id: filing for filing in self.filings}
 
     def lines(self) -> Iterator[str]:
-        """A line of JSON for each filing, question and term."""
+        """Yield a line of JSON for each filing, question and term."""
         for kind, members in (("filing", self.filings), ("asked", self.asked), ("term", self.terms)):
             for member in members:
                 yield json.dumps({kind: asdict(member)}, ensure_ascii=False)
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the lines, in hex: what `training.json` names the data by."""
+        """SHA-256 of the lines, in hex. `training.json` identifies the data by it."""
         digest = hashlib.sha256()
         for line in self.lines():
             digest.update(line.encode())
         return digest.hexdigest()
 
     def write(self, path: Path) -> None:
-        """Write a packed file (`.jsonl.xz`). Replaces it."""
+        """Write the compressed file (`.jsonl.xz`), replacing an existing one."""
         with lzma.open(path, "wt", encoding="utf-8", preset=6) as file:
             file.writelines(f"{line}\n" for line in self.lines())
 
@@ -100,7 +100,11 @@ _LINE = TypeAdapter(dict[Literal["filing", "asked", "term"], FilingText | Questi
 
 
 def read_material(path: Path) -> Material:
-    """What `write` wrote. Raises QuestionError where the file is none."""
+    """Read a file that `Material.write` wrote.
+
+    Raises:
+        QuestionError: The file cannot be read, or is not such a file.
+    """
     held: dict[str, list[Any]] = {"filing": [], "asked": [], "term": []}
     try:
         with lzma.open(path, "rt", encoding="utf-8") as file:

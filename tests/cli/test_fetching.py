@@ -75,14 +75,14 @@ def test_waiting_is_told(edgar: EdgarServer, tmp_path: Path, monkeypatch: pytest
     without_waiting(monkeypatch)
     edgar.mishaps["company_tickers.json"] = [Mishap(429, {"Retry-After": "9"})]
     ran = Ran("fetch", "QLMK", "--out", tmp_path / "out")
-    assert ran.code == 0 and "asking again in 9 s" in ran.err
+    assert ran.code == 0 and "the next attempt follows in 9 s" in ran.err
 
 
 def test_a_pause_that_an_earlier_run_was_asked_for_is_told(edgar: EdgarServer, tmp_path: Path) -> None:
     edgar.mishaps["company_tickers.json"] = [Mishap(429, {"Retry-After": "7200"})]
     assert "Wait 120 minutes" in Ran("fetch", "QLMK", "--out", tmp_path / "out").err
     again = Ran("fetch", "QLMK", "--out", tmp_path / "out")
-    assert again.code == 1 and "120 minutes are left: nothing was asked" in again.err
+    assert again.code == 1 and "120 minutes are left; no request was sent" in again.err
     assert len(edgar.asked) == 1
 
 
@@ -95,7 +95,7 @@ def test_a_short_pause_that_an_earlier_run_was_asked_for_is_waited_and_told(
     )
     RequestPacer(tmp_path / "cache" / "pace.sqlite").pause(30, edgar.url.removeprefix("http://"))
     ran = Ran("fetch", "QLMK", "--out", tmp_path / "out")
-    assert ran.code == 0 and "EDGAR asked for a pause; asking again in 30 s" in ran.err
+    assert ran.code == 0 and "EDGAR asked for a pause; the next request follows in 30 s" in ran.err
 
 
 def test_what_was_not_filed_is_named(edgar: EdgarServer, tmp_path: Path) -> None:
@@ -121,9 +121,9 @@ def test_one_of_several_companies_that_is_not_listed(edgar: EdgarServer, tmp_pat
     ("arguments", "said"),
     [
         (("NOPE",), "EDGAR lists no company under this ticker or CIK. Give the ticker"),
-        (("QLMK", "--form", "20-F"), "EDGAR has no 20-F. Among its newest filings are: 10-K, 10-Q"),
-        (("QLMK", "--years", "2019"), "EDGAR has no 10-K of 2019. There are such of 2025"),
-        (("QLMK", "--years", "last"), "'last' names no years. Give one or a span, as 2022-2024"),
+        (("QLMK", "--form", "20-F"), "EDGAR has no 20-F. Give another --form: its newest filings are 10-K, 10-Q"),
+        (("QLMK", "--years", "2019"), "EDGAR has no 10-K of 2019. Give other --years: there are filings of 2025"),
+        (("QLMK", "--years", "last"), "'last' names no years. Give a year or a span such as 2022-2024"),
     ],
 )
 def test_what_cannot_be_fetched_is_told(

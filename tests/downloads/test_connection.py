@@ -190,7 +190,7 @@ def test_redirects_to_other_hosts_are_not_followed(
     edgar: EdgarServer, connection: EdgarConnection, target: str
 ) -> None:
     edgar.mishaps[LIST] = [Mishap(302, {"Location": target})]
-    with pytest.raises(DownloadError, match="not EDGAR, and is not followed"):
+    with pytest.raises(DownloadError, match="not EDGAR; the redirect is not followed"):
         get(connection, edgar)
     assert len(edgar.asked) == 1
 

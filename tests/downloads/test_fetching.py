@@ -151,7 +151,7 @@ def test_a_bomb_is_not_unpacked(
     edgar.files[LATEST] = b" " * 50_000_000
     (file,) = fetch(connection, settings, out)
     assert file.became is Became.FAILED and "larger than" in file.reason
-    assert "`fin-agent ingest` takes no larger file either" in file.remedy
+    assert "`fin-agent ingest` has the same limit" in file.remedy
     assert len(gzip.compress(edgar.files[LATEST])) < 100_000
     assert not out.exists()
 
@@ -203,7 +203,7 @@ def test_a_manifest_that_leads_elsewhere_is_not_believed(
 
 @pytest.mark.parametrize("years", ["", "22", "2024-2022", "2022,2023", "1980", "2022-", "all"])
 def test_years_that_are_none(years: str) -> None:
-    with pytest.raises(FinAgentError, match=r"names no years\. Give one or a span"):
+    with pytest.raises(FinAgentError, match=r"names no years\. Give a year or a span"):
         years_in(years)
 
 
@@ -224,10 +224,12 @@ def test_no_such_filings_says_which_there_are(connection: EdgarConnection, setti
     edgar = Edgar(connection, settings)
     with pytest.raises(DownloadError, match=r"AAPL \(Apple Inc\.\): EDGAR has no 10-K of 2010 to 2011"):
         edgar.find("AAPL", ("10-K",), Years(2010, 2011))
-    with pytest.raises(DownloadError, match=r"no 10-K of 2025\. There are such of 2022, 2023, 2024: give") as raised:
+    with pytest.raises(
+        DownloadError, match=r"no 10-K of 2025\. Give other --years: there are filings of 2022, 2023, 2024"
+    ) as raised:
         edgar.find("AAPL", ("10-K",), Years(2025, 2025))
     assert raised.value.remedy
-    with pytest.raises(DownloadError, match=r"no 40-F\. Among its newest filings are: 10-K, 10-Q, 8-K"):
+    with pytest.raises(DownloadError, match=r"no 40-F\. Give another --form: its newest filings are 10-K, 10-Q, 8-K"):
         edgar.find("AAPL", ("40-F",), None)
     with pytest.raises(DownloadError, match=r"BRK-B.*It has filed nothing"):
         edgar.find("BRK.B", ("10-K",), None)
@@ -286,7 +288,7 @@ def test_a_submission_is_as_large_as_the_list_says(
     path = "/Archives/edgar/data/55/000032019323000001/0000320193-23-000001.txt"
     edgar.files[path] = b"<SEC-DOCUMENT>".ljust(4_000)
     (file,) = fetch(connection, settings, out, "SIZE", forms=("8-K",))
-    assert file.became is Became.FAILED and "4,000 bytes, where the list says 10,000" in file.reason
+    assert file.became is Became.FAILED and "4,000 bytes, and the list gives 10,000" in file.reason
     edgar.files[path] = b"<SEC-DOCUMENT>".ljust(9_800)
     assert [each.became for each in fetch(connection, settings, out, "SIZE", forms=("8-K",))] == [Became.FETCHED]
 

@@ -86,7 +86,7 @@ def test_a_page_scorer_is_trained_measured_taken_up_and_the_same_again(
     (tmp_path / "one" / "fold-0.json").write_text(
         (tmp_path / "one" / "fold-0.json").read_text().replace('"seconds": ', '"seconds": 9')
     )
-    again = train(task, material, recipe, tmp_path / "one", final=False, told=lines.append)
+    again = train(task, material, recipe, tmp_path / "one", final=False, on_progress=lines.append)
     assert lines[0].startswith("fold 1 of 2: 9") and not lines[1].startswith("fold 2 of 2: 9")
     assert again["figures"] == first["figures"]
     assert train(task, material, recipe, tmp_path / "two")["losses"] == first["losses"]
