@@ -1,4 +1,4 @@
-"""Chat models as the roles of the analyst call them: replies checked, failures typed, tokens and dollars counted.
+"""Calls of chat models by role, with checked replies, typed errors, and counted tokens and dollars.
 
     from pydantic import BaseModel
 
@@ -21,9 +21,8 @@
     print(value.name, reply.usage.total)
     print(usage_of(meter.records).roles)
 
-A server of one's own: `load_chat_model("openai:llama-3.1-8b", base_url="http://localhost:8000/v1")`. A chat model that
-is there already: `Caller(LoadedModel("openai:gpt-4o", chat_model))`. Nothing of LangChain is imported before a model is
-loaded.
+For your own server: `load_chat_model("openai:llama-3.1-8b", base_url="http://localhost:8000/v1")`. For an existing chat
+model: `Caller(LoadedModel("openai:gpt-4o", chat_model))`. LangChain is not imported before a model is loaded.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ _HOMES = (
 )  # fmt: skip
 
 
-if not TYPE_CHECKING:  # a checker that saw it would take every name to be there
+if not TYPE_CHECKING:  # a type checker that saw it would accept any name
 
     def __getattr__(name: str) -> object:
         for home in _HOMES if name in __all__ else ():

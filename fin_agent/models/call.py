@@ -1,4 +1,4 @@
-"""What a chat model is asked, for which role, and what comes back."""
+"""Calls of a chat model: roles, messages, prompts, usage and replies."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ OutputT = TypeVar("OutputT", bound=BaseModel, default=BaseModel)
 
 Kind = Literal["system", "user", "assistant"]
 Message: TypeAlias = tuple[Kind, str]
-"""Who says it, and what."""
+"""Sender and text."""
 
 TEMPERATURE = 0.01
 
 
 class Role(StrEnum):
-    """A role has a prompt of its own, may have a model of its own, and is accounted for by its name.
+    """A task of a chat model. Each role has its own prompt, may have its own model, and is accounted for by its name.
 
-    Short names, and those of the prompts' files, are read as well.
+    Short names and the names of prompt files are accepted as well.
 
     >>> Role("curation"), Role("cover_summary"), Role("card")
     (<Role.CURATION: 'curation'>, <Role.SUMMARY: 'cover-summary'>, <Role.CARD: 'card-abstraction'>)
@@ -52,7 +52,7 @@ class Role(StrEnum):
             return None
         plain = value.strip().lower().replace("_", "-")
         if plain in _FORMER:
-            warnings.warn(f"the role {plain} is called {_FORMER[plain]} now", FutureWarning, stacklevel=2)
+            warnings.warn(f"the role {plain} is now called {_FORMER[plain]}", FutureWarning, stacklevel=2)
         plain = _FORMER.get(plain, plain)
         return next((role for role in cls if plain in (role.value, _SHORT.get(role))), None)
 
@@ -68,11 +68,11 @@ _SHORT = {
     Role.THOUGHT: "ircot",
 }
 _FORMER = {"program": "reasoning", "program-repair": "reasoning", "repair": "reasoning"}
-"""Roles of earlier versions -> what has their work now."""
+"""Roles of earlier versions -> the role that replaces them."""
 
 
 class Usage(BaseModel):
-    """Tokens of one call, or of several together.
+    """Tokens of one call, or the sum of several.
 
     >>> (Usage(input=100, output=5) + Usage(input=20, output=1, approximate=True)).total
     126
@@ -81,15 +81,15 @@ class Usage(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     input: int = Field(default=0, ge=0)
-    """Of the messages, those in `cached_input` included."""
+    """Tokens of the messages, including `cached_input`."""
     cached_input: int = Field(default=0, ge=0)
-    """Of these, what the provider had in its own cache and sells for less."""
+    """Input tokens that the provider read from its own cache, at a lower price."""
     output: int = Field(default=0, ge=0)
-    """Of the reply, those in `reasoning` included."""
+    """Tokens of the reply, including `reasoning`."""
     reasoning: int = Field(default=0, ge=0)
-    """Of these, what the model thought and did not say."""
+    """Output tokens of the model's reasoning, which is not part of the reply."""
     approximate: bool = False
-    """Whether some of it is our own count, because the server told none."""
+    """Whether some counts are estimates, because the server reported none."""
 
     @property
     def total(self) -> int:
@@ -110,7 +110,7 @@ NO_USAGE = Usage()
 
 
 class PromptIdentity(NamedTuple):
-    """Which prompt the messages were made from. A new wording has a new version, and replies of its own."""
+    """Name and version of the prompt that made the messages. A new wording has a new version."""
 
     name: str
     version: str
@@ -118,11 +118,16 @@ class PromptIdentity(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[OutputT]):
-    """One thing asked of a chat model.
+    """One call of a chat model.
 
-    `output` is the pydantic type that the reply has to fit; None where text is wanted. `max_output_tokens` bounds the
-    reply, thoughts of the model included; None leaves it to the model. `check` says what is wrong with a value that is
-    of the type, in words for the model, as that a number of a passage is none of those shown; None where nothing is.
+    Args:
+        role: The role.
+        messages: Sender and text of each message; at least one from the user.
+        prompt: The prompt that made the messages.
+        output: The pydantic type of the reply; None for text.
+        max_output_tokens: Limit of the reply, including reasoning; None for the model's own limit.
+        temperature: The sampling temperature.
+        check: Returns what is wrong with a value of the right type, worded for the model, or None if it is right.
     """
 
     role: Role
@@ -139,7 +144,7 @@ class Call(Generic[OutputT]):
 
 
 class Finish(StrEnum):
-    """Why a model stopped."""
+    """The reason why a model stopped."""
 
     STOP = "stop"
     LENGTH = "length"
@@ -149,18 +154,18 @@ class Finish(StrEnum):
 
 
 class Reply(BaseModel):
-    """What a call came to: of all that was sent for it, a correction included."""
+    """The result of a call, with the usage of every request that was sent for it, corrections included."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     text: str
     usage: Usage
     model: str
-    """The model as it was named, `openai:gpt-4o-mini`."""
+    """The model by name, `openai:gpt-4o-mini`."""
     finish: Finish
     from_cache: bool = False
-    """Whether an earlier reply was used again; `usage` is what that one took, this one cost nothing."""
+    """Whether this is a cached reply; `usage` is then that of the original call, and this call cost nothing."""
     seconds: float = 0.0
-    """Spent on requests; not on waiting for a turn."""
+    """Seconds spent on requests, without waiting for a free slot."""
     notes: tuple[str, ...] = ()
-    """What did not go smoothly: a correction asked for, tokens that were only estimated."""
+    """Irregularities: a correction that was needed, token counts that were estimated."""

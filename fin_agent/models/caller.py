@@ -1,7 +1,7 @@
-"""A chat model that is asked: the one way in which all roles call one.
+"""Calling a chat model: the one code path of all roles.
 
-A call is answered from kept replies, or made within the budget, in a form that the server takes; a reply that cannot be
-used is corrected once. Requests that fail for reasons that pass are made again by the provider's client.
+A call is served from the cache or made within the budget, in a form that the server accepts. A reply that cannot be
+used is corrected once. Requests that fail for transient reasons are repeated by the provider's client.
 """
 
 from __future__ import annotations
@@ -48,30 +48,30 @@ if TYPE_CHECKING:
 
 ResultT = TypeVar("ResultT")
 OnText = Callable[[str], None]
-"""Is told the text of a reply as far as it is written. One that does not go on from the text before is another try."""
+"""Is called with the text of a reply so far. A text that does not continue the last one belongs to a new attempt."""
 
 _MORE_ROOM = 2
-"""How many times the limit of tokens a reply may take that was cut off before."""
+"""Factor by which the token limit grows after a reply was cut off."""
 _TAKE_A_SCHEMA = frozenset(
     {
         "anthropic", "azure_openai", "deepseek", "fireworks", "google_genai", "google_vertexai", "groq", "mistralai",
         "ollama", "openai", "openrouter", "together", "xai",
     }
 )  # fmt: skip
-"""Providers whose LangChain model takes OpenAI's `response_format`, in its own words or translated."""
+"""Providers whose LangChain model accepts OpenAI's `response_format`, as it is or translated."""
 _OPENAI_CLIENTS = frozenset({"openai-chat", "azure-openai-chat"})
 _LIMIT_NAMES = {
     "google_genai": "max_output_tokens",
     "google_vertexai": "max_output_tokens",
     "ollama": "num_predict",
 }
-_ESTIMATED = "the server told no tokens: they are estimated"
+_ESTIMATED = "the server reported no token counts: they are estimated"
 
 
 class Caller:
-    """Calls one chat model, for any number of roles and threads.
+    """Calls one chat model for any number of roles and threads.
 
-    What a call took is recorded by the meter of the block (`metered`), whose budget is kept. A failure is a ModelError.
+    The meter of the enclosing `metered` block records each call and enforces its budget. A failure is a ModelError.
     """
 
     def __init__(
@@ -83,41 +83,56 @@ class Caller:
         cache: ResponseCache | None = None,
         prices: PriceTable | None = None,
     ) -> None:
-        """`at_once` calls at most are under way to the provider, whoever in this process makes them.
+        """Prepare the caller; nothing is sent yet.
 
-        Without a `cache` every call is made; with one, a call made before is answered from it and costs nothing.
+        Args:
+            loaded: The chat model.
+            mode: How replies are made to match their type.
+            at_once: Calls to the provider at the same time at most, over all callers of this process.
+            cache: Stores replies; a call found there costs nothing. None to make every call.
+            prices: Prices of models; by default the published ones.
         """
         self.model = loaded
-        """The model that is called."""
+        """The chat model."""
         self._mode = OutputMode(mode)
         self.turns = _call_slots(loaded.provider, loaded.base_url, at_once)
-        """Places for calls under way, of all callers in this process to the same address."""
+        """Slots for concurrent calls, shared by all callers of this process to the same address."""
         self._prices = prices or PriceTable()
         self._cache = cache
         in_words = self._mode is OutputMode.JSON or (
             self._mode is OutputMode.AUTO and loaded.provider not in _TAKE_A_SCHEMA
         )
         self.left_out = frozenset({"schema"} if in_words else ())
-        """Settings of a request that the server was found not to take: `schema`, `temperature`, `stream`."""
+        """Settings of a request that the server does not accept: `schema`, `temperature`, `stream`."""
 
     def __repr__(self) -> str:
         return f"Caller({self.model!r}, mode={self._mode.value!r})"
 
     @property
     def schema_in_use(self) -> bool:
-        """Whether the server is held to enforce schemas; in mode `auto` this may change with the first call."""
+        """Whether the server is expected to enforce schemas; in mode `auto` the first call may change this."""
         return "schema" not in self.left_out
 
     def reply(self, call: Call[OutputT]) -> Reply:
-        """The reply; one that fits the type where the call names one. Raises ModelError."""
+        """Make a call and return its reply, which matches the type if the call names one. Raises ModelError."""
         return self._made(call, None)[1]
 
     def value(self, call: Call[OutputT], on_text: OnText | None = None) -> tuple[OutputT, Reply]:
-        """The value of the type that the call names, and the reply. Raises ModelError.
+        """Make a call that names an output type.
 
-        With `on_text` the reply is streamed where the server does that, and its text so far told as it grows; a reply
-        that is kept is told at once. What is told is not checked: after a text that breaks off, or cannot be used,
-        another is told from its beginning, or an error raised. What `on_text` raises ends the call.
+        Args:
+            call: The call.
+            on_text: Is called with the text so far while the reply is streamed, or once with a cached reply. The text
+                is not
+                checked: if it breaks off or cannot be used, the text of another attempt follows, or an error is raised.
+                    What `on_text` raises ends the call.
+
+        Returns:
+            The value, and the reply.
+
+        Raises:
+            ModelError: The call failed.
+            ValueError: The call names no output type.
         """
         value, reply = self._made(call, on_text)
         if value is None:
@@ -125,12 +140,12 @@ class Caller:
         return value, reply
 
     def dollars(self, usage: Usage) -> float | None:
-        """What tokens cost; None where the price is not known."""
+        """Return the price of tokens in dollars; None if it is unknown."""
         price = self._prices.price(self.model.name, self.model.priced_at)
         return None if price is None else price.dollars(usage)
 
     def error(self, exception: Exception, role: Role) -> ModelError:
-        """What an exception of the provider's client means for a role."""
+        """Return the ModelError for an exception of the provider's client."""
         return model_error(exception, f"role `{role}` by {self.model.name}", self.model.base_url)
 
     def _made(self, call: Call[OutputT], on_text: OnText | None) -> tuple[OutputT | None, Reply]:
@@ -146,7 +161,7 @@ class Caller:
         return value, reply
 
     def _cached_reply(self, call: Call[OutputT], key: str, meter: Meter) -> tuple[OutputT | None, Reply] | None:
-        """What was kept of the same call; None where nothing was, or where it no longer fits."""
+        """Return the cached result of the same call; None if there is none, or if it no longer matches the type."""
         kept = None if self._cache is None else self._cache.get(key)
         if kept is None:
             return None
@@ -158,7 +173,7 @@ class Caller:
         return value, kept.model_copy(update={"from_cache": True})
 
     def record(self, role: Role, prompt: PromptIdentity, usage: Usage, **more: Any) -> CallRecord:
-        """What a call took, as it is accounted for."""
+        """Return the record of a call for the meter."""
         return CallRecord(
             role=role,
             model=self.model.name,
@@ -169,14 +184,21 @@ class Caller:
         )
 
     def estimate(self, call: Call[OutputT], further: tuple[Message, ...] = ()) -> int:
-        """Tokens of input that a call would take, approximately, with those of the schema."""
+        """Return the approximate number of input tokens of a call, including its schema."""
         schema = 0 if call.output is None else approximate_tokens(schema_text(call.output))
         return schema + message_tokens(text for _, text in (*call.messages, *further))
 
     def bound(
         self, call: Call[OutputT], further: tuple[Message, ...], most: int | None, left_out: frozenset[str]
     ) -> tuple[Runnable[LanguageModelInput, AIMessage], list[tuple[str, str]]]:
-        """The model with the settings of a request, and the messages; `most` bounds the reply, in tokens."""
+        """Return the model bound to the settings of a request, and the messages.
+
+        Args:
+            call: The call.
+            further: Messages that follow those of the call.
+            most: Token limit of the reply.
+            left_out: Settings that the server does not accept.
+        """
         model, provider = self.model.model, self.model.provider
         own: dict[str, object] = {} if "temperature" in left_out else {"temperature": call.temperature}
         if most is not None:
@@ -189,7 +211,7 @@ class Caller:
             options.update(own)
         if call.output is not None and "schema" not in left_out:
             wanted: dict[str, object] = {"response_format": response_format(call.output)}
-            # Named to it, OpenAI's client reads the reply itself, and one that is cut off is lost with what it cost.
+            # Not as a named option: OpenAI's client would parse the reply, and lose one that is cut off with its usage.
             options.update({"extra_body": wanted} if model._llm_type in _OPENAI_CLIENTS else wanted)
         elif call.output is not None:
             (kind, text), told = messages[0], instruction(call.output)
@@ -201,7 +223,7 @@ class Caller:
     def reduced_request(
         self, left_out: frozenset[str], failure: Exception, call: Call[OutputT]
     ) -> frozenset[str] | None:
-        """What to leave out after a server refused a request; None where nothing is left to leave out."""
+        """Return the settings to leave out after a server refused a request; None if nothing more can be left out."""
         if type(self.error(failure, call.role)) is not RequestRefusedError:
             return None
         about = exception_text(failure)
@@ -213,12 +235,12 @@ class Caller:
         return None
 
     def learn(self, left_out: frozenset[str]) -> None:
-        """The server took a request without these after it had refused a fuller one: that one is not tried again."""
+        """Remember the settings that the server does not accept, so that later requests leave them out."""
         self.left_out |= left_out
 
 
 class _Exchange:
-    """One call on its way: the request, at most one correction, and what all of it took."""
+    """One call in progress: its requests, at most one correction, and their usage."""
 
     def __init__(self, caller: Caller, call: Call[Any], meter: Meter, on_text: OnText | None) -> None:
         self._caller = caller
@@ -230,10 +252,10 @@ class _Exchange:
         self._notes: list[str] = []
         self._subject = f"role `{call.role}` by {caller.model.name}"
         self._over = False
-        """Whether the time was over: a stream that nobody waits for any more tells nothing."""
+        """Whether the time is over: text that arrives later is not reported."""
 
     def outcome(self) -> tuple[Any, Reply, bool]:
-        """The value, where one is wanted, the reply, and whether it held a key. Raises ModelError."""
+        """Return the value if a type is named, the reply, and whether it contained a key. Raises ModelError."""
         most = self._call.max_output_tokens
         further: tuple[Message, ...] = ()
         for corrected in (False, True):
@@ -275,7 +297,7 @@ class _Exchange:
         )
 
     def _account(self, answer: ServerReply | None, further: tuple[Message, ...], note: str) -> Usage:
-        """Record what an answer took, whole or not; nothing where none came."""
+        """Record the usage of a reply, complete or not; nothing if there was no reply."""
         usage, notes = NO_USAGE, [note]
         if answer is not None and answer.usage is not None:
             usage = answer.usage
@@ -291,9 +313,9 @@ class _Exchange:
         return usage
 
     def _receive_answer(self, further: tuple[Message, ...], most: int | None) -> tuple[ServerReply, ModelError | None]:
-        """One answer of the server; with the error, where it broke off while it was streamed.
+        """Return one reply of the server, with an error if it broke off while it was streamed.
 
-        Raises ModelError, with what was spent on this answer, which is recorded by then.
+        Raises ModelError with the usage of this reply, which is recorded by then.
         """
         caller, call, meter = self._caller, self._call, self._meter
         estimate = caller.estimate(call, further)
@@ -319,7 +341,7 @@ class _Exchange:
                 raise
             finally:
                 self._seconds += time.perf_counter() - began
-        # Outside the handler: what a provider raises may hold a key, and is to be no part of what is raised here.
+        # Outside the handler, so that no provider's exception, which may contain a key, is chained to this one.
         error = self._error(failure)
         if part.said and meter.seconds_left() != 0:
             return part.answer(), type(error)(f"the reply broke off: {error.what}", remedy=error.remedy)
@@ -327,7 +349,7 @@ class _Exchange:
         raise error
 
     def _send_with_fallbacks(self, further: tuple[Message, ...], most: int | None, part: StreamedReply) -> ServerReply:
-        """The answer to a request in the fullest form that the server takes."""
+        """Return the reply to a request with as many settings as the server accepts."""
         caller, left_out = self._caller, self._caller.left_out
         while True:
             model, messages = caller.bound(self._call, further, most, left_out)
@@ -353,7 +375,7 @@ class _Exchange:
         *,
         streamed: bool,
     ) -> ServerReply:
-        """The answer to one request, whose text is told as it grows where somebody listens."""
+        """Return the reply to one request, reporting its text as it grows if there is a listener."""
         if self._on_text is None or not streamed:
             return from_langchain_message(model.invoke(messages))
         pieces = model.stream(messages)
@@ -376,26 +398,26 @@ class _Exchange:
             raise _ListenerStoppedError(failure) from failure
 
     def _error(self, failure: Exception) -> ModelError:
-        """What a provider's exception means; where the time was over, the server is not to blame."""
+        """Return the ModelError for a provider's exception; a timeout of the budget is not the server's."""
         error = self._caller.error(failure, self._call.role)
         if not isinstance(error, ModelTimeoutError) or self._meter.seconds_left() != 0:
             return error
         self._over = True
         if self._meter.stopped:
             return CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
-        told = "the seconds that all calls may take were over before the reply was there"
-        return BudgetExceededError(told, subject=self._subject, remedy="Allow more, or ask for less")
+        what = "the time limit of all calls ended before the reply arrived"
+        return BudgetExceededError(what, subject=self._subject, remedy="Allow more seconds, or ask for less")
 
 
 class _ListenerStoppedError(Exception):
-    """Whoever listens wants no more: with what the listener raised, or that the calls were stopped."""
+    """The listener raised an error, or the calls were stopped."""
 
     def __init__(self, cause: Exception) -> None:
         self.cause = cause
 
 
 def with_timeout(seconds: float | None, work: Callable[[], ResultT]) -> ResultT:
-    """What `work` gives. Raises TimeoutError after so many seconds; what is under way is left to itself."""
+    """Return the result of `work`. Raises TimeoutError after `seconds`; the work then continues unobserved."""
     if seconds is None:
         return work()
     result: Future[ResultT] = Future()
@@ -406,12 +428,12 @@ def with_timeout(seconds: float | None, work: Callable[[], ResultT]) -> ResultT:
         except BaseException as failure:
             result.set_exception(failure)
 
-    # A daemon: a process that is to end does not wait for a server.
+    # A daemon thread, so that the process can end without waiting for a server.
     threading.Thread(target=copy_context().run, args=(worked,), name="fin-agent-request", daemon=True).start()
     return result.result(seconds)
 
 
 @lru_cache(maxsize=256)
 def _call_slots(provider: str, base_url: str | None, at_once: int) -> threading.Semaphore:
-    """The places for calls of one provider at one address, the same for every caller that allows as many."""
+    """Return the slots for calls of one provider at one address, shared by all callers with the same limit."""
     return threading.Semaphore(at_once)

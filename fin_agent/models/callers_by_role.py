@@ -1,4 +1,4 @@
-"""The chat model of each role, loaded when it is first asked."""
+"""The chat model of each role, loaded on first use."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 Load = Callable[[str, ModelSettings], LoadedModel]
 
 LARGE_ROLES = frozenset((Role.REASONING, Role.TEXT_JUDGE, Role.PASSAGES_JUDGE, Role.ASSISTANT))
-"""Few calls on which the answer hangs; all other roles are filled by the small model."""
+"""Roles with few calls that decide the answer; the small model fills all other roles."""
 
 
 class Callers:
-    """Callers by role. Safe to share between threads; models are loaded once.
+    """Callers by role. Thread-safe; each model is loaded once.
 
-    A chat model that an application has already answers in place of one by name:
+    An existing chat model can be used in place of a model's name:
 
     >>> from fin_agent import Callers
     >>> from fin_agent.models import Role
@@ -41,7 +41,15 @@ class Callers:
     """
 
     def __init__(self, settings: ModelSettings, *, load: Load | None = None) -> None:
-        """`load` gives the model of a name in place of `load_chat_model`. Raises PricesError."""
+        """Prepare the callers; no model is loaded yet.
+
+        Args:
+            settings: Models, limits, prices and cache.
+            load: Returns the model of a name, in place of `load_chat_model`.
+
+        Raises:
+            PricesError: The file of prices cannot be used.
+        """
         self.settings = settings
         self._load = load or _loaded
         self.prices = PriceTable.from_file(settings.prices)
@@ -82,7 +90,7 @@ class Callers:
             return own
         if settings.model is None:
             raise ModelSetupError(
-                f"no chat model is named for the role `{role}`", remedy="Name one that answers: --model openai:gpt-5.4"
+                f"no chat model is named for the role `{role}`", remedy="Name one, such as --model openai:gpt-5.4"
             )
         if role in LARGE_ROLES:
             return settings.model
@@ -113,13 +121,13 @@ class Callers:
             return self._callers[name]
 
     def load_all(self) -> None:
-        """Load the models of all roles, so that what is wrong with one is said at once. Raises ModelSetupError."""
-        for role in sorted(Role, key=lambda role: role not in LARGE_ROLES):  # the one that was named first
+        """Load the models of all roles, so that errors are raised at once. Raises ModelSetupError."""
+        for role in sorted(Role, key=lambda role: role not in LARGE_ROLES):  # the main model first
             self.of(role)
 
 
 def smaller(settings: ModelSettings) -> str:
-    """The small model that goes with the large one; the large one itself where none is known, or a server is named."""
+    """Return the small model of the same family; the model itself if none is known or a server is named."""
     model = settings.model or ""
     return model if settings.base_url is not None else _families().get(model, model)
 

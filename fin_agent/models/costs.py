@@ -1,4 +1,4 @@
-"""What tokens cost, and what calls took by role and model (as HiREC's table 4 does for its modules)."""
+"""Prices of tokens, and usage by role and model (as HiREC's Table 4 reports it by module)."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Price(BaseModel):
     input: float = Field(ge=0, allow_inf_nan=False)
     output: float = Field(ge=0, allow_inf_nan=False)
     cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """Of input that the provider still had; as any other input where none is given."""
+    """Price of cached input; None if it costs as much as other input."""
 
     def dollars(self, usage: Usage) -> float:
-        """What the tokens cost.
+        """Return the price of tokens in dollars.
 
         >>> Price(input=2, output=8, cached=0.5).dollars(Usage(input=1_000_000, cached_input=500_000, output=125_000))
         2.25
@@ -52,10 +52,10 @@ class _File(BaseModel):
 
 
 class PriceTable:
-    """Prices by the model's name. The user's own hold anywhere, published ones at the provider's address only.
+    """Prices by model name. The user's own prices apply everywhere, published ones only at the provider's address.
 
-    Published prices are those of the package `genai-prices`, which comes with the extra `chat`: of inputs up to the
-    length where a provider begins to ask more.
+    Published prices come from the package `genai-prices`, which the extra `chat` installs. They are those of short
+    inputs, where a provider charges more for long ones.
 
     >>> PriceTable().price("openai:gpt-4o-mini-2024-07-18")
     Price(input=0.15, output=0.6, cached=0.075)
@@ -64,12 +64,16 @@ class PriceTable:
     """
 
     def __init__(self, own: Mapping[str, Price] | None = None) -> None:
-        """`own`: prices by names like `openai:my-model`, which go before the published ones."""
+        """Set the user's own prices, by names such as `openai:my-model`; they override the published ones."""
         self.own = dict(own or {})
 
     @classmethod
     def from_file(cls, file: Path | None) -> PriceTable:
-        """Published prices, with those of a file in front. Raises PricesError that names what is wrong."""
+        """Return published prices, overridden by those of a file.
+
+        Raises:
+            PricesError: The file cannot be used; the message says why.
+        """
         if file is None:
             return cls()
         try:
@@ -86,13 +90,14 @@ class PriceTable:
         raise PricesError(
             f"no prices can be read from it ({wrong})",
             subject=str(file),
-            remedy="Write dollars per million tokens, as models: {'openai:my-model': {input: 0.5, output: 1.5}}",
+            remedy="Write dollars per million tokens: models: {'openai:my-model': {input: 0.5, output: 1.5}}",
         )
 
     def price(self, model: str, base_url: str | None = None) -> Price | None:
-        """The price of a model named `openai:gpt-4o` at an address; None where it is not known.
+        """Return the price of a model named `openai:gpt-4o` at an address; None if it is unknown.
 
-        What stands behind an address of the user's own may bear any name: no published price is taken for it.
+        A server at the user's own address may serve any model under this name, so that published prices do not apply to
+        it.
         """
         own = self.own.get(model) or self.own.get(_VERSION.sub("", model))
         return own if own is not None or base_url is not None else _published(model)
@@ -100,7 +105,7 @@ class PriceTable:
 
 _PROVIDERS = {"azure_openai": "azure", "google_genai": "google", "google_vertexai": "google", "mistralai": "mistral",
               "xai": "x-ai"}  # fmt: skip
-"""Providers that `genai-prices` calls otherwise than LangChain."""
+"""Providers with a different name in `genai-prices` than in LangChain."""
 
 
 @lru_cache(maxsize=64)
@@ -127,9 +132,13 @@ def _published(model: str) -> Price | None:
 
 
 def usage_of(records: Iterable[CallRecord], left_out: Iterable[str] = ()) -> answers.Usage:
-    """The calls by role and model, as an answer states them; `left_out` are those that a budget did not allow.
+    """Aggregate calls by role and model, as an answer reports them.
 
-    Calls answered from kept replies are only counted. Dollars are None where the price of one that was paid is unknown.
+    Cached replies are only counted. Dollars are None if the price of a paid call is unknown.
+
+    Args:
+        records: The calls.
+        left_out: Descriptions of the calls that a budget did not allow.
 
     >>> usage_of([]).model_calls
     0
@@ -165,6 +174,6 @@ def _counted(records: Sequence[CallRecord]) -> dict[str, Any]:
         "input_tokens": usage.input,
         "cached_input_tokens": usage.cached_input,
         "output_tokens": usage.output,
-        # The same in whatever order calls ended; to the billionth: what binary fractions carry beyond is no money.
+        # Independent of the order in which calls ended; rounded to a billionth against floating-point noise.
         "dollars": round(math.fsum(known), 9) if len(known) == len(paid) else None,
     }

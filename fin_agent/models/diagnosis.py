@@ -1,4 +1,4 @@
-"""Whether the chat models that are named can be used: key, address, structured output, prices."""
+"""Checks whether the configured chat models can be used: key, address, structured output, prices."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ _MESSAGES: tuple[Message, ...] = (
     ("user", "State that you are ready."),
 )
 _MAX_TOKENS = 1_000
-"""Of the reply: a model that reasons needs room for its thoughts. Only what is said is paid for."""
+"""Token limit of the reply, with room for a model's reasoning. Only tokens that are used cost money."""
 
 
 class State(StrEnum):
-    """What was found of one thing."""
+    """The result of one check."""
 
     OK = "ok"
     NOTE = "note"
-    """Neither good nor bad: not used, not there and not needed, not looked at."""
+    """Neither good nor bad: not used, not needed, or not checked."""
     WARNING = "warning"
     FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at."""
+    """One check and its result."""
 
     about: str
     """`settings`, `index`, or the name of a model."""
@@ -57,11 +57,11 @@ class Finding:
     state: State
     found: str
     remedy: str = ""
-    """What to do; empty where nothing need be done."""
+    """What to do; empty if nothing has to be done."""
 
 
 class Ready(BaseModel):
-    """The smallest structured reply."""
+    """A minimal structured reply."""
 
     ready: bool
 
@@ -69,10 +69,16 @@ class Ready(BaseModel):
 def diagnosed_models(
     settings: ModelSettings, meter: Meter, *, offline: bool = False, asking: Callable[[str], None] = lambda name: None
 ) -> Iterator[Finding]:
-    """What is found of each model that fills a role, in the order of roles, then of prices.
+    """Check each model that fills a role, then the file of prices. Raises nothing and shows no key.
 
-    One call is made of each distinct model, recorded by `meter`, kept replies left aside; none where `offline`.
-    `asking` is told the name of the model that is about to be asked. Nothing is raised, and no key is shown.
+    Args:
+        settings: The models.
+        meter: Records the calls: one for each distinct model, without the cache.
+        offline: Whether to make no calls.
+        asking: Is called with the name of each model before it is called.
+
+    Yields:
+        The findings, in the order of roles.
     """
     prices, wrong = _prices(settings)
     used = models_in_use(settings)
@@ -83,7 +89,7 @@ def diagnosed_models(
 
 
 def models_in_use(settings: ModelSettings) -> dict[str, list[Role]]:
-    """The roles that each model fills; without a `model`, those only for which one is named."""
+    """Return the roles that each model fills; without a main model, only roles with their own model."""
     callers = Callers(settings.model_copy(update={"prices": None, "cache": None}))
     filled: dict[str, list[Role]] = {}
     for role in Role:
@@ -134,7 +140,7 @@ def _named(roles: list[Role]) -> str:
 
 
 def _key_finding(loaded: LoadedModel, settings: ModelSettings) -> Finding:
-    """Where the key comes from, and whether it goes where it should."""
+    """Check where the key comes from, and whether it is sent where it belongs."""
     check = "key"
     variable = variable_with_key(loaded.provider, loaded.base_url, settings.key_variable)
     if variable is None:
@@ -146,7 +152,7 @@ def _key_finding(loaded: LoadedModel, settings: ModelSettings) -> Finding:
     place = urlsplit(loaded.base_url or "")
     found = f"the one in {variable}"
     if variable == "OPENAI_API_KEY" and loaded.priced_at is not None:
-        remedy = f"Set {KEY_VARIABLE} to the key of this server, or to any word where it asks for none"
+        remedy = f"Set {KEY_VARIABLE} to the key of this server, or to any word if it needs none"
         return Finding(loaded.name, check, State.WARNING, f"{found}, for OpenAI, is sent to {place.hostname}", remedy)
     return Finding(loaded.name, check, State.OK, found)
 
@@ -154,7 +160,7 @@ def _key_finding(loaded: LoadedModel, settings: ModelSettings) -> Finding:
 def _call_findings(
     loaded: LoadedModel, role: Role, settings: ModelSettings, prices: PriceTable, meter: Meter
 ) -> Iterator[Finding]:
-    """One call, and what it shows: that the server answers, and how replies are held to their form."""
+    """Make one call, and check that the server replies and how replies are made to match their type."""
     caller = Caller(loaded, mode=settings.output, prices=prices)
     call = Call(role, _MESSAGES, _PROMPT, output=Ready, max_output_tokens=_MAX_TOKENS, temperature=0.01)
     try:
@@ -168,10 +174,10 @@ def _call_findings(
 
 
 def _answered(loaded: LoadedModel, reply: Reply) -> Finding:
-    found = f"answers, in {reply.seconds:.1f} s"
+    found = f"replies in {reply.seconds:.1f} s"
     if reply.usage.approximate:
-        remedy = "Budgets and accounts hold estimates; see whether the server can tell usage"
-        return Finding(loaded.name, "server", State.WARNING, f"{found}, and tells no tokens", remedy)
+        remedy = "See whether the server can report usage: without it, budgets and accounts are estimates"
+        return Finding(loaded.name, "server", State.WARNING, f"{found}, but reports no token counts", remedy)
     return Finding(loaded.name, "server", State.OK, found)
 
 
@@ -179,31 +185,29 @@ def _output_finding(loaded: LoadedModel, caller: Caller, settings: ModelSettings
     check = "structured output"
     corrected = next((note for note in reply.notes if note.startswith("a correction")), "")
     if corrected:
-        remedy = "Each correction is a call more: a larger model may need none"
+        remedy = "Try a larger model: each correction is an additional call"
         if caller.schema_in_use:
-            remedy = (
-                "The server may pass over schemas: --output-mode json says the form in words, and saves the second call"
-            )
+            remedy = "Try --output-mode json, which saves the second call: the server may ignore schemas"
         return Finding(loaded.name, check, State.WARNING, corrected, remedy)
     if caller.schema_in_use:
-        return Finding(loaded.name, check, State.OK, "by a schema that the server takes")
-    why = "as asked for" if settings.output is OutputMode.JSON else "the server takes no schema"
+        return Finding(loaded.name, check, State.OK, "by a schema that the server enforces")
+    why = "as set" if settings.output is OutputMode.JSON else "the server accepts no schema"
     return Finding(loaded.name, check, State.OK, f"by plain JSON, checked here ({why})")
 
 
 def _failure_finding(
     loaded: LoadedModel, error: ModelError, caller: Caller, settings: ModelSettings
 ) -> Iterator[Finding]:
-    """What stands in the way, under the check that it belongs to."""
+    """Return the findings for a failed call, under the check that it belongs to."""
     form = "structured output"
     if isinstance(error, UnusableReplyError):
         mode, other = ("by a schema", "json") if caller.schema_in_use else ("by plain JSON", "schema")
         remedy = f"{error.remedy.rstrip('.')}; or try --output-mode {other}"
-        yield Finding(loaded.name, "server", State.OK, "answers")
+        yield Finding(loaded.name, "server", State.OK, "replies")
         yield Finding(loaded.name, form, State.FAILED, f"{mode}: {error.what}", remedy)
     elif type(error) is RequestRefusedError and settings.output is OutputMode.SCHEMA:
-        remedy = f"Try --output-mode auto, which does without schemas where it must. {error.remedy}"
-        yield Finding(loaded.name, "server", State.OK, "answers")
+        remedy = f"Try --output-mode auto, which uses no schema if the server accepts none. {error.remedy}"
+        yield Finding(loaded.name, "server", State.OK, "replies")
         yield Finding(loaded.name, form, State.FAILED, f"by a schema: {error.what}", remedy)
     else:
         checks = {KeyRefusedError: "key", UnknownModelError: "model"}
@@ -214,15 +218,15 @@ def _failure_finding(
 def _price_finding(loaded: LoadedModel, settings: ModelSettings, prices: PriceTable) -> Finding:
     price = prices.price(loaded.name, loaded.priced_at)
     if price is not None:
-        source = f"from {settings.prices}" if loaded.name in prices.own else "as genai-prices has it"
-        found = f"${price.input:g} in, ${price.output:g} out for a million tokens ({source})"
+        source = f"from {settings.prices}" if loaded.name in prices.own else "from genai-prices"
+        found = f"${price.input:g} in, ${price.output:g} out per million tokens ({source})"
         return Finding(loaded.name, "price", State.OK, found)
     remedy = f"Name a file of prices (FIN_AGENT_PRICES) with models: {{'{loaded.name}': {{input: 0.5, output: 1.5}}}}"
     if settings.budget.dollars is not None or settings.batch_budget.dollars is not None:
-        found = "not known, and dollars are limited: no call would be made"
+        found = "unknown, and dollars are limited: no call would be made"
         return Finding(loaded.name, "price", State.FAILED, found, f"{remedy}, or limit tokens instead")
     state = State.NOTE if loaded.base_url and is_loopback(urlsplit(loaded.base_url).hostname or "") else State.WARNING
-    return Finding(loaded.name, "price", state, "not known: dollars are not counted", remedy)
+    return Finding(loaded.name, "price", state, "unknown: dollars are not counted", remedy)
 
 
 def _prices(settings: ModelSettings) -> tuple[PriceTable, Finding | None]:

@@ -1,4 +1,4 @@
-"""What can go wrong with a chat model: every kind has its type, says what to do, and holds no key."""
+"""Errors of chat models: one type per cause, each with a remedy and without keys."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fin_agent.models.key_redaction import redact_keys
 
 
 class ModelError(FinAgentError):
-    """A chat model gave nothing that can be used. `usage` is what was spent on it all the same."""
+    """A call of a chat model failed. `usage` is what it spent nevertheless."""
 
     def __init__(self, what: str, *, subject: str = "", remedy: str = "", usage: Usage = NO_USAGE) -> None:
         self.usage = usage
@@ -22,71 +22,71 @@ class ModelSetupError(ModelError):
 
 
 class KeyRefusedError(ModelError):
-    """The server refuses the key, or the key has no right to this model (401, 403)."""
+    """The server rejects the key, or the key gives no access to this model (401, 403)."""
 
 
 class UnknownModelError(ModelError):
-    """The server knows no such model, or there is nothing at the address (404)."""
+    """The server has no such model, or there is nothing at the address (404)."""
 
 
 class RequestRefusedError(ModelError):
-    """The server does not take the request as it is (400 and its like)."""
+    """The server rejects the request as invalid (400 and similar)."""
 
 
 class InputTooLongError(RequestRefusedError):
-    """The messages are longer than the model reads."""
+    """The messages exceed the model's context length."""
 
 
 class RateLimitedError(ModelError):
-    """Too many calls or tokens a minute, after every retry (429)."""
+    """Too many calls or tokens per minute, after every retry (429)."""
 
 
 class QuotaUsedUpError(ModelError):
-    """The account has no credit left (429 as well, but waiting does not help)."""
+    """The account has no credit left (also 429, but waiting does not help)."""
 
 
 class ServerFailedError(ModelError):
-    """The server failed, after every retry (500, 502, 503, 504), or what it answers is no chat completion."""
+    """The server failed, after every retry (500, 502, 503, 504), or its reply is not a chat completion."""
 
 
 class ServerUnreachableError(ModelError):
-    """No connection to the server, after every retry."""
+    """The server cannot be reached, after every retry."""
 
 
 class RedirectedError(ServerUnreachableError):
-    """The server sends on to another address, which is not followed: what is sent goes where it was said to go."""
+    """The server redirects to another address, which is not followed: requests go only to the configured address."""
 
 
 class ModelTimeoutError(ModelError):
-    """No answer in time, after every retry. What the server charges for it is not known."""
+    """The server did not reply in time, after every retry. Its charge for the request is unknown."""
 
 
 class UnusableReplyError(ModelError):
-    """Neither the reply nor its correction is what was asked for."""
+    """Neither the reply nor its correction matches the request."""
 
 
 class EmptyReplyError(UnusableReplyError):
-    """Neither the reply nor its correction holds any text."""
+    """Neither the reply nor its correction contains text."""
 
 
 class TruncatedReplyError(UnusableReplyError):
-    """The reply and its correction were cut off by the limit of tokens."""
+    """The token limit cut off both the reply and its correction."""
 
 
 class RefusedByModelError(ModelError):
-    """The model, or a filter in front of it, declines to answer."""
+    """The model, or a content filter, declined to answer."""
 
 
 class BudgetExceededError(ModelError):
-    """A call was not made, because a limit that was set would have been passed."""
+    """A call was not made, because it would have exceeded a limit."""
 
 
 class CallsStoppedError(ModelError):
-    """A call was not made, or was left before its end, because the caller stopped waiting any more."""
+    """A call was not made, or was abandoned, because the caller stopped waiting."""
 
 
 class UnknownPriceError(ModelError):
-    """Dollars are limited, and what the model costs is not known."""
+    """Dollars are limited, and the price of the model is unknown."""
 
 
 class PricesError(FinAgentError):
@@ -94,9 +94,12 @@ class PricesError(FinAgentError):
 
 
 def model_error(exception: Exception, subject: str, base_url: str | None) -> ModelError:
-    """What an exception of a provider's client means. `subject` names role and model in the error.
+    """Return the ModelError for an exception of a provider's client, which has made its retries by then.
 
-    The client has made its requests again by then, as often as it was told to.
+    Args:
+        exception: What the client raised.
+        subject: Role and model, as the error names them.
+        base_url: The server's address; None for the provider's own.
     """
     chain = list(_chain(exception))
     if (own := next((link for link in chain if isinstance(link, ModelError)), None)) is not None:
@@ -109,7 +112,7 @@ def model_error(exception: Exception, subject: str, base_url: str | None) -> Mod
     elif status < 400:
         to = next((place for link in chain if (place := _header(link, "location"))), "")
         kind = RedirectedError
-        told = f"the server answered {status} and sends on to another address{f' ({redact_keys(to)})' if to else ''}"
+        told = f"the server answered {status} and redirects to another address{f' ({redact_keys(to)})' if to else ''}"
         remedy = "Redirects are not followed: give the final address, if you trust it, as --base-url"
     else:
         asked = next((seconds for link in chain if (seconds := _header(link, "retry-after"))), "")
@@ -120,7 +123,7 @@ def model_error(exception: Exception, subject: str, base_url: str | None) -> Mod
 
 
 def exception_text(exception: Exception) -> str:
-    """All that an exception and its causes say, in small letters."""
+    """Return the text of an exception and its causes, in lower case."""
     chain = _chain(exception)
     return " ".join(
         f"{type(link).__name__} {link} {getattr(link, 'code', '')} {getattr(link, 'type', '')}" for link in chain
@@ -131,18 +134,18 @@ _TOO_LONG = ("contextoverflowerror", "context_length", "context length", "prompt
 
 
 def _by_status(status: int, about: str, where: str) -> tuple[type[ModelError], str]:
-    """The type of an HTTP error, and what to do."""
+    """Return the type and the remedy for an HTTP status."""
     refused = status in (400, 415, 422, 501)
     if status == 401:
         return KeyRefusedError, "Check the key in the environment: it is missing, wrong or of another account"
     if status == 403:
-        return KeyRefusedError, "See whether the key may use this model, and whether this address is allowed"
+        return KeyRefusedError, "Check whether the key gives access to this model, and whether this address is allowed"
     if status == 404:
-        return UnknownModelError, f"Check the model's name, and the address ({where}): most end with /v1"
+        return UnknownModelError, f"Check the model's name and the address ({where}); most end with /v1"
     if status == 413 or (refused and any(words in about for words in _TOO_LONG)):
-        return InputTooLongError, "Ask for fewer passages, or choose a model that reads more"
+        return InputTooLongError, "Ask for fewer passages, or choose a model with a longer context"
     if refused and ("content_filter" in about or "content management policy" in about):
-        return RefusedByModelError, "Another model, or the rules, may answer"
+        return RefusedByModelError, "Try another model, or the rules"
     if status == 429 and "insufficient_quota" in about:
         return QuotaUsedUpError, "Add credit to the account, or use another key"
     if status == 429:
@@ -151,26 +154,26 @@ def _by_status(status: int, about: str, where: str) -> tuple[type[ModelError], s
         return ModelTimeoutError, "Try again later, or allow more time"
     if status == 409 or (status >= 500 and not refused):
         return ServerFailedError, "Try again later; see the server's log if it is your own"
-    return RequestRefusedError, "See what the server says; the model may not know one of the settings"
+    return RequestRefusedError, "See the server's message; the model may not support one of the settings"
 
 
 def _without_status(
     exception: Exception, chain: list[BaseException], said: str, where: str
 ) -> tuple[type[ModelError], str, str]:
-    """Type, words and remedy of what is no answer of a server."""
+    """Return type, message and remedy for an error without an HTTP status."""
     names = " ".join(kind.__name__ for link in chain for kind in type(link).__mro__).lower()
     if "timeout" in names:
         remedy = "Allow more time, or ask for less; a local server may be busy or loading the model"
-        return ModelTimeoutError, "no answer in time", remedy
+        return ModelTimeoutError, "the server did not reply in time", remedy
     if any(word in names for word in ("connectionerror", "connecterror", "networkerror", "protocolerror")):
         cause = redact_keys(str(chain[-1])) or type(chain[-1]).__name__
         told = f"no connection to {where} ({said if cause == said else f'{said} {cause}'})"
-        return ServerUnreachableError, told, "Is the server running at this address, and can it be reached from here?"
+        return ServerUnreachableError, told, "Check that the server is running at this address and can be reached"
     told = f"the call failed ({type(exception).__name__}: {said})"
-    # What clients stumble over in a body that has not the form they expect.
+    # Clients raise these for a body of an unexpected form.
     if isinstance(exception, ValueError | TypeError | LookupError | AttributeError):
-        told = f"what the server answered is no chat completion ({type(exception).__name__}: {said})"
-    return ServerFailedError, told, f"See whether a chat model answers at {where}"
+        told = f"the server's reply is not a chat completion ({type(exception).__name__}: {said})"
+    return ServerFailedError, told, f"Check that a chat model is served at {where}"
 
 
 def _chain(exception: BaseException) -> Iterator[BaseException]:
@@ -183,7 +186,7 @@ def _chain(exception: BaseException) -> Iterator[BaseException]:
 
 
 def _status(link: BaseException) -> int | None:
-    """The HTTP status that an exception carries under one of the names that clients use."""
+    """Return the HTTP status of an exception, under any of the names that clients use."""
     for holder in (link, getattr(link, "response", None)):
         for name in ("status_code", "code", "status"):
             value = getattr(holder, name, None)

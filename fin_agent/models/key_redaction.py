@@ -1,4 +1,4 @@
-"""Keys and passwords taken out of whatever is shown, logged or kept."""
+"""Removing keys and passwords from everything that is shown, logged or stored."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _HOLDS_KEY = re.compile(
     r"|\bBearer\s+\S{8,}",
     re.I,
 )
-"""A run of letters and digits is no word; `key-figures-of-2023` is none of these."""
+"""The run of letters and digits is required: `key-figures-of-2023` is not a key."""
 _MAX_CHARACTERS = 400
 
 
 def holds_key(text: str) -> bool:
-    """Whether a text that a user wrote holds a key, or a password in an address: one that is set, or what looks so.
+    """Return whether a user's text contains a key, or a password in an address: one that is set, or one by its form.
 
     >>> holds_key("openai:sk-abcdefghijklmnop1234"), holds_key("openai:gpt-5.4"), holds_key("key-figures-of-2023.yaml")
     (True, False, False)
@@ -39,27 +39,27 @@ def holds_key(text: str) -> bool:
 
 
 def redact_reply(text: str) -> str:
-    """A text of a model without the keys that servers are sent: those of the environment's variables for keys."""
+    """Return a model's text without the keys that are sent to servers, as the environment gives them."""
     for key in sent_keys():
         text = text.replace(key, REDACTED)
     return text
 
 
 def sent_keys() -> list[str]:
-    """Keys that a server may have been sent, the longest first."""
+    """Return the keys that may have been sent to a server, the longest first."""
     names = {name for name in os.environ if KEY_VARIABLES.search(name)} | NAMED_FOR_KEYS
     return secret_forms(os.environ.get(name, "") for name in names)
 
 
 def register_key_variable(variable: str) -> None:
-    """Let the value of a variable be taken for a key, whatever the variable is called."""
+    """Treat the value of a variable as a key, whatever its name."""
     NAMED_FOR_KEYS.add(variable)
 
 
 def redact_keys(text: str) -> str:
-    r"""A text on one line, shortened, without keys: those in the environment, and whatever looks like one.
+    r"""Return a text on one line, shortened, without keys: those in the environment, and those by their form.
 
-    >>> redact_keys("Incorrect API key provided: sk-proj-abcdef123456.\\nSee the manual")
+    >>> redact_keys("Incorrect API key provided: sk-proj-abcdef123456.\nSee the manual")
     'Incorrect API key provided: [key] See the manual'
     """
     for value in _secrets():

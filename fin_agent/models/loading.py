@@ -1,7 +1,7 @@
-"""A chat model by its name: `openai:gpt-4o-mini`, `ollama:llama3.1`, or any that LangChain knows.
+"""Loading a chat model by name: `openai:gpt-4o-mini`, `ollama:llama3.1`, or any that LangChain knows.
 
-Requests are made again by the provider's client. Of a server that speaks OpenAI's protocol, redirects are not followed
-and no body is read without an end.
+The provider's client repeats failed requests. For servers with OpenAI's protocol, redirects are not followed, and the
+size of a reply is limited.
 """
 
 from __future__ import annotations
@@ -27,40 +27,40 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 KEY_VARIABLE = "FIN_AGENT_API_KEY"
-"""The key for a server of one's own; without it, that of the provider is taken."""
+"""The key for the user's own server; without it, the provider's variable is used."""
 BASE_URL_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 _OPENAI = "openai"
 _OPENAI_KEY = "OPENAI_API_KEY"
 _OPENAI_HOST = "api.openai.com"
 _NO_KEY = "none"
-"""What is sent to a server that asks for no key: the client insists on one."""
+"""Placeholder for a server that needs no key, since the client requires one."""
 _NAME = re.compile(r"([a-z][a-z0-9_]*):(\S+)")
 _TIMEOUT_SECONDS = 120.0
 MAX_RETRIES = 3
 MAX_BYTES = 20_000_000
-"""Of a body."""
+"""Size limit of a reply's body."""
 _BESIDE_THE_POINT = ("This model does not support OpenAI's structured output feature", "Pydantic serializer warnings")
-"""Warnings about a method of langchain-openai that is not used here, and about forms that are checked here."""
+"""Warnings of langchain-openai about a method that is not used here, and about forms that are checked here."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """A chat model, what it is called and where it is asked."""
+    """A chat model with its name and its server's address."""
 
     name: str
     """`PROVIDER:MODEL`."""
     model: BaseChatModel = field(repr=False)
     base_url: str | None = None
-    """The server's address where it is not the provider's own."""
+    """The server's address; None for the provider's own."""
 
     @property
     def provider(self) -> str:
-        """`openai` of `openai:gpt-4o-mini`."""
+        """The provider: `openai` of `openai:gpt-4o-mini`."""
         return self.name.partition(":")[0]
 
     @property
     def priced_at(self) -> str | None:
-        """The address that decides about prices; None for the provider's own."""
+        """The address that determines prices; None for the provider's own."""
         own = self.base_url is None or urlsplit(self.base_url).hostname == _OPENAI_HOST
         return None if own else self.base_url
 
@@ -73,20 +73,25 @@ def load_chat_model(
     timeout: float = _TIMEOUT_SECONDS,
     max_retries: int = MAX_RETRIES,
 ) -> LoadedModel:
-    """The chat model named `PROVIDER:MODEL`. `openai` serves for every server that speaks OpenAI's protocol.
+    """Load a chat model. Keys come from the environment only.
 
-    Keys come from the environment alone: from `key_variable` where one is named, else from FIN_AGENT_API_KEY where a
-    `base_url` is given, else from the provider's own variable. `timeout` is in seconds, for each request as a whole.
-    Failed requests are made again by the provider's client, `max_retries` times at most.
+    Args:
+        name: `PROVIDER:MODEL`; `openai` stands for every server with OpenAI's protocol.
+        base_url: The server's address; None for the provider's own.
+        key_variable: The variable with the key. By default FIN_AGENT_API_KEY if `base_url` is given, else the
+            provider's.
+        timeout: Seconds for each request as a whole.
+        max_retries: How often the provider's client repeats a failed request at most.
 
-    Raises ModelSetupError, which says what is missing.
+    Raises:
+        ModelSetupError: Something is missing; the message names it.
     """
     for what, value in (("its name", name), ("its `key_variable`", key_variable)):
         if value is not None and holds_key(value):
             raise ModelSetupError(
-                f"{what} holds what looks like a key or a password",
+                f"{what} looks like a key or a password",
                 subject="chat model",
-                remedy=f"Set the key in the environment: {_OPENAI_KEY}, or {KEY_VARIABLE} for a server of your own",
+                remedy=f"Set the key in the environment: {_OPENAI_KEY}, or {KEY_VARIABLE} for your own server",
             )
     provider, model = _parts(name)
     given = base_url or (_named_address() if provider == _OPENAI else None)
@@ -129,12 +134,11 @@ def _create_model(name: str, model: str, options: dict[str, object]) -> BaseChat
         error = ModelSetupError(
             f"it cannot be set up ({redact_keys(str(failure) or type(failure).__name__).rstrip('.')})",
             subject=subject,
-            remedy="Give PROVIDER:MODEL, as openai:gpt-4o-mini, and set the key that the provider asks for in the "
-            "environment",
+            remedy="Give PROVIDER:MODEL, such as openai:gpt-4o-mini, and set the provider's key in the environment",
         )
     else:
         return made
-    raise error  # not from the provider's own: its text may hold a key
+    raise error  # not chained to the provider's exception, whose text may contain a key
 
 
 def _parts(name: str) -> tuple[str, str]:
@@ -143,7 +147,7 @@ def _parts(name: str) -> tuple[str, str]:
         raise ModelSetupError(
             "the name has no provider",
             subject=f"chat model {redact_keys(name)!r}",
-            remedy="Give PROVIDER:MODEL, as openai:gpt-4o-mini or ollama:llama3.1",
+            remedy="Give PROVIDER:MODEL, such as openai:gpt-4o-mini or ollama:llama3.1",
         )
     return found[1], found[2]
 
@@ -153,7 +157,7 @@ def _named_address() -> str | None:
 
 
 def _address(given: str, name: str) -> str:
-    """The address without a slash at its end. Raises ModelSetupError where it is none, or holds a password."""
+    """Return the address without a trailing slash. Raises ModelSetupError if it is not one, or contains a password."""
     subject = f"chat model {name!r}"
     try:
         parts = urlsplit(given.strip())
@@ -164,11 +168,11 @@ def _address(given: str, name: str) -> str:
         raise ModelSetupError(
             f"{redact_keys(given)!r} is not the address of a server",
             subject=subject,
-            remedy="Give one as http://localhost:8000/v1",
+            remedy="Give an address such as http://localhost:8000/v1",
         )
     if holds_key(given) or parts.username or parts.password or parts.query:
         raise ModelSetupError(
-            "the address of its server holds a password, a key or a query",
+            "the address of its server contains a password, a key or a query",
             subject=subject,
             remedy=f"Leave it out of the address, and set a key with {KEY_VARIABLE}",
         )
@@ -176,9 +180,15 @@ def _address(given: str, name: str) -> str:
 
 
 def variable_with_key(provider: str, address: str | None, key_variable: str | None = None) -> str | None:
-    """The environment variable whose key `load_chat_model` hands over: `key_variable` where one is named, and so on.
+    """Return the environment variable from which `load_chat_model` takes the key.
 
-    None where no such variable is set; the provider's package may still find a key of its own.
+    Args:
+        provider: The provider.
+        address: The server's address; None for the provider's own.
+        key_variable: The variable that the settings name.
+
+    Returns:
+        The variable, or None if none is set; the provider's package may still find a key of its own.
     """
     if key_variable is not None:
         looked_at: tuple[str, ...] = (key_variable,)
@@ -191,7 +201,7 @@ def variable_with_key(provider: str, address: str | None, key_variable: str | No
 
 
 def _key(provider: str, address: str | None, key_variable: str | None, name: str) -> str | None:
-    """The key to hand over; None where the provider's package finds its own, or says which one it misses."""
+    """Return the key to pass on; None if the provider's package finds its own or reports a missing one."""
     if (variable := variable_with_key(provider, address, key_variable)) is not None:
         register_key_variable(variable)
         key = normalize_secret(os.environ[variable], blanks=True)
@@ -201,7 +211,7 @@ def _key(provider: str, address: str | None, key_variable: str | None, name: str
             raise ModelSetupError(
                 f"the key in {variable} cannot be sent: {why}",
                 subject=f"chat model {name!r}",
-                remedy=f"Set {variable} anew, to the key alone",
+                remedy=f"Set {variable} to the key alone",
             )
         _require_encrypted_address(address, f"the key in {variable}", name)
         return key
@@ -228,14 +238,14 @@ def _require_encrypted_address(address: str | None, key: str, name: str) -> None
         raise ModelSetupError(
             f"{key} would be sent to {address} over plain HTTP, which anybody on the network path can read",
             subject=f"chat model {name!r}",
-            remedy=f"Give an address with https, or a tunnel to it on 127.0.0.1; where it asks for no key, set"
+            remedy=f"Give an address with https, or a tunnel to it on 127.0.0.1; if it needs no key, set"
             f" {KEY_VARIABLE}={_NO_KEY}",
         )
 
 
 @lru_cache(maxsize=1)
 def _http_client() -> dict[str, object]:
-    """The client of HTTP as `ChatOpenAI` takes it, one for the process; none where the package is not installed."""
+    """Return the HTTP client for `ChatOpenAI`, one per process; empty if the package is not installed."""
     try:
         import openai
     except ImportError:
@@ -247,10 +257,10 @@ def _http_client() -> dict[str, object]:
 
 
 def _bound(response: httpx.Response) -> None:
-    """Let no more be read of a body than MOST_BYTES, nor for longer than one read may take, however it drips."""
+    """Limit a response body to MAX_BYTES, and the total time of reading it to the read timeout."""
     packed = response.headers.get("content-encoding", "identity").strip().lower()
-    if packed not in ("", "identity"):  # what comes of unpacking it would have no end
-        raise _unusable(f"is packed in a way that was not asked for ({redact_keys(packed)})")
+    if packed not in ("", "identity"):  # its unpacked size would not be limited
+        raise _unusable(f"is compressed, which was not requested ({redact_keys(packed)})")
     stream = cast("httpx.SyncByteStream", response.stream)
     left = (response.request.extensions.get("timeout") or {}).get("read")
 
@@ -266,11 +276,11 @@ def _bound(response: httpx.Response) -> None:
             yield piece
             began = time.monotonic()
 
-    # The stream of the package that openai's clients are made with: httpx, or what comes after it.
+    # The stream class of the HTTP package that openai's clients use.
     base = importlib.import_module(type(response).__module__.partition(".")[0]).SyncByteStream
     methods = {"__iter__": lambda self: pieces(), "close": lambda self: stream.close()}
     response.stream = type("BoundStream", (base,), methods)()
 
 
 def _unusable(what: str) -> ServerFailedError:
-    return ServerFailedError(f"the server's reply {what}", remedy="See whether a chat model answers at this address")
+    return ServerFailedError(f"the server's reply {what}", remedy="Check that a chat model is served at this address")

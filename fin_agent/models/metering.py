@@ -1,4 +1,4 @@
-"""What calls took, and what they may take: records, budgets, and the meter of a question or of a batch."""
+"""Metering calls: records, budgets, and the meter of a question or of a batch."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from fin_agent.models.errors import BudgetExceededError, CallsStoppedError, Unkn
 
 
 class Budget(BaseModel):
-    """What the calls of a question, or of a batch, may take at most. None is no limit.
+    """Limits of the calls of a question or of a batch. None is no limit.
 
-    Kept before each call, with an estimate of its input: what was begun is ended, so that tokens and dollars may be
-    passed by the replies under way.
+    Limits are checked before each call, with an estimate of its input. Calls in progress are completed, so that their
+    replies may exceed the limits of tokens and dollars.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -31,7 +31,7 @@ class Budget(BaseModel):
     dollars: float | None = Field(default=None, ge=0, description="dollars; models of unknown price are refused")
 
     def within(self, other: Budget) -> Budget:
-        """The narrower of both limits, one by one.
+        """Return the lower of both limits, one by one.
 
         >>> Budget(calls=8, tokens=1_000).within(Budget(calls=20, dollars=0.1))
         Budget(tokens=1000, calls=8, seconds=None, dollars=0.1)
@@ -43,9 +43,9 @@ class Budget(BaseModel):
 
 
 class CallRecord(BaseModel):
-    """One call as it is accounted for. Holds no text and no key."""
+    """The record of one call, without text and keys."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")  # records of earlier versions said more
+    model_config = ConfigDict(frozen=True, extra="ignore")  # records of earlier versions have more fields
 
     role: Role
     model: str
@@ -53,38 +53,38 @@ class CallRecord(BaseModel):
     prompt_version: str
     usage: Usage
     dollars: float | None
-    """None where the price is not known."""
+    """None if the price is unknown."""
     seconds: float
     from_cache: bool = False
-    """Such a call cost nothing: its tokens are those of the call it saved."""
+    """Whether the call was served from the cache and cost nothing; its tokens are those of the original call."""
     note: str = ""
-    """What did not go smoothly."""
+    """Irregularities of the call."""
 
 
 class CallListener(Protocol):
-    """Is told of calls as they begin and end, from whatever thread makes them."""
+    """Is notified when calls begin and end, from the thread that makes them."""
 
     def call_begun(self, role: Role, model: str) -> None:
-        """A call has its place, and is made."""
+        """A call has its slot and is being made."""
 
     def call_ended(self, record: CallRecord) -> None:
-        """A call is recorded, also one that failed; one that a kept reply serves has not begun."""
+        """A call was recorded, failed ones included; a cached one has had no `call_begun`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What calls took together, those served by the cache left out."""
+    """The sum of what calls took, without cached ones."""
 
     calls: int = 0
     tokens: int = 0
     seconds: float = 0.0
-    """Since the meter was started, and those of earlier calls."""
+    """Seconds since the meter was started, plus those of earlier calls."""
     dollars: float = 0.0
-    """Of the calls whose price is known."""
+    """Dollars of the calls with a known price."""
     unpriced_calls: int = 0
 
     def with_call(self, record: CallRecord) -> Spending:
-        """The sum with one more call."""
+        """Return the sum with one more call."""
         if record.from_cache:
             return self
         return Spending(
@@ -98,7 +98,7 @@ class Spending:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Reservation:
-    """A call under way, or about to be."""
+    """A call in progress, or about to be made."""
 
     role: Role
     tokens: int
@@ -106,7 +106,7 @@ class _Reservation:
 
 
 class Meter:
-    """Adds up what calls take and stops those that a budget does not allow. Safe to share between threads.
+    """Adds up what calls take, and stops calls that a budget does not allow. Thread-safe.
 
     A batch has a meter, with the records of an interrupted run as `earlier`; each question has one `within` it.
 
@@ -127,7 +127,16 @@ class Meter:
         listener: CallListener | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`of` names in errors whose budget it is; `listener` is told of each call; `clock` gives seconds."""
+        """Start the meter.
+
+        Args:
+            budget: The limits.
+            earlier: Records of an interrupted run, which count against the limits.
+            of: Whose budget it is, as errors name it.
+            within: The meter that contains this one.
+            listener: Is notified of each call.
+            clock: Returns the time in seconds.
+        """
         self.budget = budget or Budget()
         self._of = of
         self._within = within
@@ -146,32 +155,32 @@ class Meter:
 
     @property
     def records(self) -> tuple[CallRecord, ...]:
-        """What was recorded here, in the order in which calls ended; without the earlier ones."""
+        """The calls recorded here, in the order in which they ended, without earlier ones."""
         with self._guard:
             return tuple(self._records)
 
     @property
     def calls_not_made(self) -> tuple[str, ...]:
-        """Calls that were not made, each with the limit that stood against it."""
+        """Calls that were not made, each with the limit that prevented it."""
         with self._guard:
             return tuple(self._left_out)
 
     def spent(self) -> Spending:
-        """All that was paid for until now, earlier records included."""
+        """Return what was spent so far, including earlier records."""
         with self._guard:
             return replace(self._sum, seconds=self._seconds_before + self._clock() - self._started)
 
     @property
     def stopped(self) -> bool:
-        """Whether this meter, or one around it, was stopped."""
+        """Whether this meter, or one that contains it, was stopped."""
         return self._stopped or (self._within is not None and self._within.stopped)
 
     def stop(self) -> None:
-        """Nobody waits any more: no call begins from now on, here and in meters within; streamed replies are left."""
+        """Stop all calls: none begins from now on, also in meters within this one; streamed replies are abandoned."""
         self._stopped = True
 
     def seconds_left(self) -> float | None:
-        """Seconds until no further call may begin; None where there is no such limit."""
+        """Return the seconds until no further call may begin; None if there is no such limit."""
         if self.stopped:
             return 0.0
         own = None if self.budget.seconds is None else max(0.0, self.budget.seconds - self.spent().seconds)
@@ -179,7 +188,7 @@ class Meter:
         return min((left for left in (own, outer) if left is not None), default=None)
 
     def add(self, record: CallRecord) -> None:
-        """Record a call, here and in the meters around."""
+        """Record a call, here and in the meters that contain this one."""
         with self._guard:
             self._records.append(record)
             self._sum = self._sum.with_call(record)
@@ -190,10 +199,18 @@ class Meter:
 
     @contextmanager
     def reserve(self, role: Role, input_tokens: int, dollars: float | None, *, model: str = "") -> Iterator[None]:
-        """Room for one call of about so many tokens and dollars, kept free for it until the block is left.
+        """Reserve the budget of one call while the block runs.
 
-        Raises BudgetExceededError where there is none, UnknownPriceError where dollars are limited and not known, and
-        CallsStoppedError.
+        Args:
+            role: The role of the call.
+            input_tokens: Its estimated input.
+            dollars: The estimated price of that; None if it is unknown.
+            model: The model, for the listener.
+
+        Raises:
+            BudgetExceededError: The call would exceed a limit.
+            UnknownPriceError: Dollars are limited, and the price is unknown.
+            CallsStoppedError: The meter was stopped.
         """
         place = _Reservation(role, input_tokens, dollars)
         self._take(place)
@@ -238,9 +255,9 @@ class Meter:
         elif budget.dollars is not None:
             if place.dollars is None or spent.unpriced_calls:
                 raise UnknownPriceError(
-                    f"the {self._of} may cost {budget.dollars:g} dollars, and what the model costs is not known; "
+                    f"the {self._of} may cost {budget.dollars:g} dollars, and the price of the model is unknown; "
                     f"{left_out}",
-                    remedy="Name its price in a file of prices, 0 where it costs nothing, or limit tokens instead",
+                    remedy="Give its price in a file of prices (0 if it is free), or limit tokens instead",
                 )
             dollars = spent.dollars + sum(other.dollars or 0 for other in self._places) + place.dollars
             if dollars > budget.dollars:
@@ -256,7 +273,7 @@ _CURRENT: ContextVar[Meter | None] = ContextVar("fin_agent_meter", default=None)
 
 @contextmanager
 def metered(meter: Meter | None) -> Iterator[Meter | None]:
-    """Calls inside the block are recorded by this meter; by none where it is None. Tasks begun inside keep it."""
+    """Record the calls of the block with this meter, or with none if it is None. Tasks started inside inherit it."""
     token = _CURRENT.set(meter)
     try:
         yield meter
@@ -265,5 +282,5 @@ def metered(meter: Meter | None) -> Iterator[Meter | None]:
 
 
 def current_meter() -> Meter | None:
-    """The meter of the block that this code runs in."""
+    """Return the meter of the enclosing `metered` block, or None."""
     return _CURRENT.get()

@@ -1,4 +1,4 @@
-"""Replies of chat models: asked for by a schema, read, checked, and corrected where they cannot be used."""
+"""Replies of chat models: the schema they must match, parsing, validation, and correction requests."""
 
 from __future__ import annotations
 
@@ -31,23 +31,27 @@ ValueT = TypeVar("ValueT", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class ServerReply:
-    """One answer of a server."""
+    """One reply of a server."""
 
     text: str
-    """Without thoughts that stand before it."""
+    """The text, without reasoning at its beginning."""
     finish: Finish
     usage: Usage | None
-    """None where the server says nothing of it."""
+    """None if the server reported none."""
     refusal: str = ""
-    """What the model said instead, where it declined."""
+    """The model's text if it declined."""
     tools: tuple[str, ...] = ()
-    """Names of tools that it called."""
+    """Names of the tools that it called."""
     held_key: bool = False
-    """Whether it held a key, which was taken out: such an answer is not kept."""
+    """Whether the text contained a key, which was removed; such a reply is not cached."""
 
 
 def validated_value(call: Call[OutputT], answer: ServerReply) -> OutputT | None:
-    """The value where one is wanted. Raises the ModelError that says why the answer cannot be used."""
+    """Return the value of a reply, or None if the call names no type.
+
+    Raises:
+        ModelError: The reply cannot be used; its type says why.
+    """
     if answer.refusal or answer.finish is Finish.FILTERED:
         said = f" ({redact_keys(answer.refusal)})" if answer.refusal else ""
         raise _unusable(f"the model, or a filter before it, declined to answer{said}", RefusedByModelError)
@@ -83,11 +87,11 @@ def _unusable(what: str, kind: type[ModelError] = UnusableReplyError) -> ModelEr
 
 
 _MOST_OF_FAULT, _MOST_OF_REPLY = 400, 4_000
-"""Characters shown of what was wrong, and of the reply itself."""
+"""Characters of the fault, and of the reply, that are quoted."""
 
 
 def correction(call: Call[OutputT], answer: ServerReply, fault: ModelError) -> tuple[Message, ...]:
-    """What follows the messages of the call when it is made once more: the model's own reply, and what is wrong."""
+    """Return the messages that request a correction: the model's own reply, and what is wrong with it."""
     wanted = "Reply anew, in words." if call.output is None else f"Reply anew. {instruction(call.output)}"
     shorter = " Be briefer: the reply must end before the limit." if isinstance(fault, TruncatedReplyError) else ""
     tools = " Call no tools: there are none." if answer.tools else ""
@@ -97,24 +101,24 @@ def correction(call: Call[OutputT], answer: ServerReply, fault: ModelError) -> t
     return (("assistant", said), told) if said else (told,)
 
 
-# What a reply has to look like
+# The form of a reply
 
 
 @lru_cache(maxsize=128)
 def schema_text(output: type[BaseModel]) -> str:
-    """The JSON schema of a type, short, and always the same for the same type."""
+    """Return the JSON schema of a type, compact and always the same for the same type."""
     return json.dumps(_schema(output)[0], ensure_ascii=False, separators=(",", ":"))
 
 
 def response_format(output: type[BaseModel]) -> dict[str, JsonValue]:
-    """The `response_format` of OpenAI's protocol that asks for this type; strict where the type allows it."""
+    """Return the `response_format` of OpenAI's protocol for this type, strict if the type allows it."""
     schema, strict = _schema(output)
     name = re.sub(r"[^A-Za-z0-9_-]", "_", output.__name__)[:64]
     return {"type": "json_schema", "json_schema": {"name": name, "schema": schema, "strict": strict}}
 
 
 def instruction(output: type[BaseModel]) -> str:
-    """What a model is told where no server holds it to the schema."""
+    """Return the instruction for a model whose server does not enforce the schema."""
     return (
         "Reply with one JSON object and nothing else: no words before or after it, no Markdown. "
         f"It must be valid against this JSON schema:\n{schema_text(output)}"
@@ -122,15 +126,15 @@ def instruction(output: type[BaseModel]) -> str:
 
 
 def _schema(output: type[BaseModel]) -> tuple[dict[str, JsonValue], bool]:
-    """The schema of a type, and whether it is strict: every field required, no other allowed, nothing referred to.
+    """Return the schema of a type, and whether it is strict: all fields required, no others allowed, no references.
 
-    Of JSON Schema only that part is used which OpenAI's strict mode, vLLM and llama.cpp share.
+    It uses only the part of JSON Schema that OpenAI's strict mode, vLLM and llama.cpp share.
     """
     from langchain_core.utils.json_schema import dereference_refs
 
     schema: dict[str, Any] = output.model_json_schema()
     for part in (schema, *schema.get("$defs", {}).values()):
-        # A type's own docstring is for those who read the code; what a field says of it is for the model.
+        # A class docstring is for readers of the code; the descriptions of its fields are for the model.
         part.pop("description", None)
     try:
         return _shared_part(dereference_refs(schema)), True
@@ -142,7 +146,7 @@ _KEPT = ("type", "enum", "description")
 
 
 def _shared_part(schema: Mapping[str, Any]) -> dict[str, JsonValue]:
-    """A schema without defaults, bounds and titles. Raises ValueError for what strict mode does not know."""
+    """Return a schema without defaults, bounds and titles. Raises ValueError for what strict mode does not support."""
     free = schema.get("type") == "object" and not schema.get("properties")
     if free or schema.get("additionalProperties") or {"$ref", "oneOf", "allOf", "prefixItems"} & schema.keys():
         raise ValueError("strict mode does not support this schema")
@@ -156,12 +160,12 @@ def _shared_part(schema: Mapping[str, Any]) -> dict[str, JsonValue]:
     if "properties" in schema:
         part["properties"] = {name: _shared_part(each) for name, each in schema["properties"].items()}
         part["required"], part["additionalProperties"] = list(schema["properties"]), False
-    if not part:  # of anything, as what stands inside itself
+    if not part:  # an unconstrained value, such as a recursive one
         raise ValueError("strict mode does not support a schema that allows anything")
     return part
 
 
-# What came
+# Parsing a reply
 
 
 _FINISHES = {
@@ -173,7 +177,7 @@ _FINISHES = {
 
 
 def from_langchain_message(message: AIMessage) -> ServerReply:
-    """A message of LangChain; a merged stream as well."""
+    """Convert a message of LangChain, or a merged stream."""
     blocks = message.content if isinstance(message.content, list) else []
     refusals = [str(block["refusal"]) for block in blocks if isinstance(block, dict) and block.get("refusal")]
     said = cleaned(str(message.text))
@@ -190,31 +194,31 @@ def from_langchain_message(message: AIMessage) -> ServerReply:
 
 @dataclass(slots=True)
 class StreamedReply:
-    """An answer as it is streamed."""
+    """A reply while it is streamed."""
 
     said: str = ""
-    """The text so far, without thoughts that stand before it, and without keys or the beginning of one."""
+    """The text so far, without reasoning at its beginning, and without keys or the beginning of one."""
     keys: list[str] = field(default_factory=sent_keys)
     text: str = ""
     message: AIMessage | None = None
 
     def add(self, piece: AIMessage) -> bool:
-        """Whether the piece adds to what is said. A model that does not stream gives one, which is no chunk."""
+        """Add a piece, and return whether `said` changed. A model that does not stream gives one whole message."""
         self.message = piece if self.message is None else _merged(self.message, piece)
         self.text += cleaned(str(piece.text))
         text = redact_reply(self.text)
         most = max(map(len, self.keys), default=0)
         sizes = range(min(most, len(text)), 0, -1)
-        # A key may go on with the next piece: its beginning is held back.
+        # A key may continue in the next piece, so that its beginning is held back.
         begun = next((size for size in sizes if any(key.startswith(text[-size:]) for key in self.keys)), 0)
         return self._grown(text[: len(text) - begun])
 
     def rest(self) -> bool:
-        """Whether the end adds what was held back: it began like a key, and is none."""
+        """Add the text that was held back as a possible key, and return whether `said` changed."""
         return self._grown(redact_reply(self.text))
 
     def answer(self) -> ServerReply:
-        """All of it, as an answer."""
+        """Return the whole reply."""
         return ServerReply("", Finish.UNKNOWN, None) if self.message is None else from_langchain_message(self.message)
 
     def _grown(self, text: str) -> bool:
@@ -228,10 +232,10 @@ def _merged(first: AIMessage, second: AIMessage) -> AIMessageChunk:
 
 
 def cleaned(text: str) -> str:
-    r"""A text without what no file and no terminal should get: halves of characters, and controls but line ends.
+    r"""Return a text without lone surrogates, unassigned and control characters, except line ends and tabs.
 
-    >>> cleaned("net\\n sales\\x1b[2J\\ud800")
-    'net\\n sales[2J'
+    >>> cleaned("net\n sales\x1b[2J\ud800")
+    'net\n sales[2J'
     """
     if text.isprintable():
         return text
@@ -243,9 +247,9 @@ _THOUGHTS_ANYWHERE = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re
 
 
 def without_thoughts(text: str) -> str:
-    r"""A text without the thoughts that some models write before it; none at all while they still think.
+    r"""Return a text without the reasoning that some models write before it; empty while the reasoning goes on.
 
-    >>> without_thoughts("<think>Is it 4?</think>\\nIt is 5."), without_thoughts("<thi"), without_thoughts("<think>Hm")
+    >>> without_thoughts("<think>Is it 4?</think>\nIt is 5."), without_thoughts("<thi"), without_thoughts("<think>Hm")
     ('It is 5.', '', '')
     """
     opening = text.lstrip().lower()
@@ -274,19 +278,27 @@ def _count(holder: object, name: str) -> int:
     return value if isinstance(value, int) and value > 0 else 0
 
 
-# A value read from what a model wrote as JSON: lenient about what stands around it, strict about itself
+# Reading JSON from a model's text: lenient about the text around it, strict about the JSON
 
 
 class UnreadableError(ValueError):
-    """No value of the type wanted can be read; says why in words that a model can use."""
+    """No value of the type can be read; the message is worded for the model."""
 
 
 def read_value(text: str, output: type[ValueT], *, whole: bool = False) -> ValueT:
-    """The value of a reply. Raises UnreadableError.
+    """Read a value from a model's text.
 
-    With `whole` the text must be the JSON and nothing else. Otherwise thoughts, fences and words around it are passed
-    over; of several objects (lists, where it holds none), those with most fields of the type are meant, and of these
-    the last: an example goes before the answer. What stands inside an object that is broken is never taken for it.
+    Unless `whole`, reasoning, code fences and words around the JSON are skipped. Of several objects (or lists, if there
+    are no objects) the ones with most fields of the type are meant, and of these the last, since examples precede the
+    answer. Parts of a broken object are never used.
+
+    Args:
+        text: The text.
+        output: The pydantic type.
+        whole: Whether the text must be JSON and nothing else.
+
+    Raises:
+        UnreadableError: No value can be read.
     """
     if len(text) > 200_000:
         raise UnreadableError("it is longer than 200,000 characters")
@@ -315,7 +327,7 @@ def _found(said: str, fields: frozenset[str]) -> JsonValue:
 
 
 def _values(text: str) -> Iterator[JsonValue]:
-    """Each object that stands in no other, up to one that is broken; where there are none, lists on lines of their own.
+    """Yield each outermost object, up to a broken one; if there are no objects, lists on lines of their own.
 
     Lists in running text are references, as in `card [3]`.
     """
@@ -343,7 +355,7 @@ def _load(text: str) -> JsonValue:
 
 
 def _reject_duplicate_fields(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    """A field that stands twice has no certain value."""
+    """Return the fields as a dict. Raises UnreadableError if a field appears twice."""
     names = [name for name, _ in pairs]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UnreadableError(f"the field {twice[0][:40]!r} appears twice")

@@ -1,4 +1,4 @@
-"""Replies kept, so that a batch that was interrupted pays for none of them twice."""
+"""A cache of replies, so that an interrupted batch pays for none of them twice."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _LOG = logging.getLogger(__name__)
 
 
 class ResponseCache:
-    """Replies in one SQLite file, bounded in size. Several threads and several processes may use it at once.
+    """Replies in one SQLite file of limited size. Several threads and several processes may use it at once.
 
-    It never stands in the way: a file that is locked is passed over, one that is damaged or cannot be written is not
-    used any more, each with a warning in the log. Holds neither prompts nor keys, but replies as they came.
+    Errors of the cache never fail a call: a locked file is skipped, and a file that is damaged or cannot be written is
+    no longer used, each with a warning in the log. The file contains replies, but no prompts and no keys.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -41,14 +41,14 @@ class ResponseCache:
     """
 
     def __init__(self, file: Path, *, megabytes: int = 200) -> None:
-        """Nothing is opened yet. The oldest replies go where all together take more than `megabytes`."""
+        """Set the file without opening it. The oldest replies are deleted beyond `megabytes`."""
         self.file = file
         self._most = megabytes * 1_000_000
         self._guard = threading.Lock()
         self._given_up = False
 
     def get(self, key: str) -> Reply | None:
-        """The reply kept under a key of `cache_key`; None where there is none."""
+        """Return the reply cached under a key of `cache_key`, or None."""
         rows = self._run([("SELECT reply FROM replies WHERE key = ?", (key,))])
         try:
             return Reply.model_validate_json(str(rows[0][0])) if rows else None
@@ -57,7 +57,7 @@ class ResponseCache:
             return None
 
     def put(self, key: str, reply: Reply) -> None:
-        """Keep a reply, in place of another under this key, and let the oldest go where there are too many."""
+        """Cache a reply, replacing one under the same key, and delete the oldest ones beyond the size limit."""
         text = reply.model_dump_json(include={"text", "usage", "model", "finish"})
         if (size := len(text.encode())) > self._most:
             return
@@ -69,11 +69,11 @@ class ResponseCache:
         self._run([(kept, (key, text, size)), (too_many, (self._most,))])
 
     def count(self) -> int:
-        """How many replies are kept."""
+        """Return the number of cached replies."""
         return int(str(rows[0][0])) if (rows := self._run([("SELECT count(*) FROM replies", ())])) else 0
 
     def _run(self, statements: list[tuple[str, tuple[str | int, ...]]]) -> list[tuple[object, ...]]:
-        """The rows of the last of several statements; none where the file cannot be used."""
+        """Return the rows of the last of several statements; empty if the file cannot be used."""
         with self._guard:
             if self._given_up:
                 return []
@@ -95,16 +95,16 @@ class ResponseCache:
 
 
 def _check_ours(connection: sqlite3.Connection) -> None:
-    """Raises OSError for a database of something else."""
+    """Raises OSError if the file is another database."""
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if tables and "replies" not in tables:
-        raise OSError("it is a database of something else")
+        raise OSError("it is another database")
 
 
 def cache_key(call: Call[OutputT], model: str, base_url: str | None, mode: str) -> str:
-    """Under what a reply is kept: all that it depends on.
+    """Return the key of a reply: a hash of everything that it depends on.
 
-    `mode` is the output mode as it was set, not as it came out: a batch that goes on has not yet found that out.
+    `mode` is the configured output mode, not the one in effect, which a resumed batch does not know yet.
     """
     parts = {
         "model": model,

@@ -1,4 +1,4 @@
-"""Which chat models fill the roles of the analyst, where they are, and what they may cost."""
+"""Settings of chat models: names by role, servers, and limits."""
 
 from __future__ import annotations
 
@@ -14,31 +14,30 @@ CALLS_AT_ONCE = 8
 
 
 class OutputMode(StrEnum):
-    """How a model is held to the form of a reply."""
+    """How replies are made to match their type."""
 
     AUTO = "auto"
-    """By a schema that the server enforces where it offers that, else by words in the prompt."""
+    """By a schema that the server enforces if it can, else by a description in the prompt."""
     SCHEMA = "schema"
     JSON = "json"
 
 
 class Preset(StrEnum):
-    """How much is asked of models."""
+    """How much work chat models do."""
 
     FAST = "fast"
-    """Only what rules cannot do: words are answered, and figures that rules find nowhere."""
+    """Only what rules cannot do: answers in words, and figures that rules do not find."""
     DEFAULT = "default"
-    """Questions that rules are unsure of, curation wherever rules lack something, answers in words."""
+    """Questions that rules are unsure of, curation if rules miss something, answers in words."""
     THOROUGH = "thorough"
-    """Every question, every round: search in the model's words, pages ranked by cards, passages judged by a call of
-    its own."""
+    """Every question and every round: queries worded by the model, pages ranked by cards, passages judged in separate
+    calls."""
 
 
 class ModelSettings(BaseModel):
-    """Models by role, their server, and their limits. Keys are never among them: they stay in the environment.
+    """Models by role, their server and their limits. API keys are not settings: they stay in the environment.
 
-    A role is filled by the model that `roles` names for it; else, where it is one of many small calls, by `small`;
-    else by `model`.
+    A role uses the model that `roles` names for it; else `small` if it makes many small calls; else `model`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -49,16 +48,16 @@ class ModelSettings(BaseModel):
     )
     roles: dict[Role, str] = Field(default_factory=dict, description="a model for one role: `{curation: openai:x}`")
     base_url: str | None = Field(default=None, description="a server that speaks OpenAI's protocol")
-    key_variable: str | None = Field(default=None, description="environment variable that holds the key")
-    output: OutputMode = Field(default=OutputMode.AUTO, description="how replies are held to their form")
+    key_variable: str | None = Field(default=None, description="environment variable that contains the key")
+    output: OutputMode = Field(default=OutputMode.AUTO, description="how replies are made to match their type")
     preset: Preset = Field(default=Preset.DEFAULT, description="fast, default or thorough")
     budget: Budget = Field(default_factory=Budget, description="limits of one question")
     batch_budget: Budget = Field(default_factory=Budget, description="limits of a batch as a whole")
-    at_once: int = Field(default=CALLS_AT_ONCE, ge=1, le=256, description="calls under way to one server at most")
-    timeout: float = Field(default=120.0, gt=0, le=3600, description="seconds until a request is given up")
-    attempts: int = Field(default=4, ge=1, le=20, description="requests of one call at most, where they fail")
-    cache: Path | None = Field(default=None, description="file that replies are kept in; none are kept if not given")
-    prices: Path | None = Field(default=None, description="file of prices that go before the packaged ones")
+    at_once: int = Field(default=CALLS_AT_ONCE, ge=1, le=256, description="concurrent calls to one server at most")
+    timeout: float = Field(default=120.0, gt=0, le=3600, description="seconds until a request is abandoned")
+    attempts: int = Field(default=4, ge=1, le=20, description="requests of one call at most, if they fail")
+    cache: Path | None = Field(default=None, description="file that caches replies; no cache if not given")
+    prices: Path | None = Field(default=None, description="file of prices that override the published ones")
 
     @field_validator("model", "small", "base_url", "key_variable", mode="before")
     @classmethod

@@ -1,4 +1,4 @@
-"""Tokens estimated, without a network and whatever the model: what is known exactly, servers tell."""
+"""Token counts estimated without a network, for any model; servers report the exact ones."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import re
 from collections.abc import Iterable
 
 MESSAGE_TOKENS = 4
-"""What a message takes beside its text: who says it, and where it ends."""
+"""Tokens of a message besides its text: its sender and its end."""
 
 
 def message_tokens(texts: Iterable[str]) -> int:
-    """Tokens of messages of these texts, with what stands around them."""
+    """Return the estimated tokens of messages with these texts."""
     return sum(MESSAGE_TOKENS + approximate_tokens(text) for text in texts)
 
 
 def approximate_tokens(text: str) -> int:
-    """Tokens as OpenAI's `o200k_base` would make them, estimated from the pieces it cuts a text into.
+    """Estimate the number of tokens in OpenAI's vocabulary `o200k_base`.
 
-    Held against that vocabulary on 1,678 pages of filings, by which its rules for blanks and dots were chosen, it is 1%
-    off over all of them together, 2% on the middle page and under 8% on 95 of 100 pages; lists of foreign names are the
-    worst, 20% too low.
-    Characters divided by a constant are 12% and 32% off: a page of figures has 3 characters a token, one of prose 5.5.
-    Other vocabularies cut differently; those that take digits one by one make up to twice as many tokens of tables.
+    The text is cut as that vocabulary cuts it. On 1,678 pages of filings, from which the rules for blanks and dots were
+    chosen, the estimate is 1% off in total, 2% on the median page, and less than 8% on 95 of 100 pages; lists of
+    foreign names are the worst, 20% too low. Characters divided by a constant are 12% and 32% off, since a page of
+    figures has 3 characters per token and prose 5.5. Vocabularies that take digits one by one need up to twice as many
+    tokens for tables.
 
     >>> approximate_tokens("Net sales rose 6% to $5,438 million.")
     13
@@ -37,7 +37,7 @@ def approximate_tokens(text: str) -> int:
 
 
 _PIECE = re.compile(r"[^\w\r\n]?[^\W\d_]+|\d{1,3}| ?[^\w\s]+[\r\n/]*|_+|\s*[\r\n]+|\s+(?!\S)|\s+")
-"""Close to how `o200k_base` cuts: words with one sign before them, up to three digits, signs, line ends, blanks."""
+"""Approximates how `o200k_base` cuts: words with a preceding sign, up to three digits, signs, line ends, blanks."""
 _WHOLE_LETTERS = 5
 _MORE_A_LETTER = 0.045
 _CAPITALS_A_TOKEN = 3.2
@@ -58,12 +58,12 @@ def _word_tokens(piece: str, letters: int) -> float:
 
 
 def _mark_tokens(piece: str) -> float:
-    """A run of one sign, as the dots of a table of contents, is cut into long stretches; a mixture into short ones."""
+    """Return the tokens of signs: a run of one sign, as in a table of contents, makes long tokens."""
     if len(piece) <= _WHOLE_MARKS or len(set(piece.strip() or piece)) == 1:
         return 1 + len(piece) // _ONE_SIGN_A_TOKEN
     return len(piece) / (_BLANKS_A_TOKEN if piece.isspace() else _MARKS_A_TOKEN)
 
 
 def _is_foreign(piece: str) -> bool:
-    """Whether most letters are none of the Latin alphabet's."""
+    """Return whether most letters are outside the Latin alphabet."""
     return sum(sign.isalpha() and sign > "ɏ" for sign in piece) * 2 > len(piece)

@@ -69,10 +69,10 @@ def test_without_a_model_rules_answer(sample_index: Path) -> None:
 @pytest.mark.parametrize(
     ("mode", "offers", "told"),
     [
-        ("auto", {"json_schema"}, "by a schema that the server takes"),
-        ("schema", {"json_schema"}, "by a schema that the server takes"),
-        ("auto", set(), "by plain JSON, checked here (the server takes no schema)"),
-        ("json", {"json_schema"}, "by plain JSON, checked here (as asked for)"),
+        ("auto", {"json_schema"}, "by a schema that the server enforces"),
+        ("schema", {"json_schema"}, "by a schema that the server enforces"),
+        ("auto", set(), "by plain JSON, checked here (the server accepts no schema)"),
+        ("json", {"json_schema"}, "by plain JSON, checked here (as set)"),
     ],
 )
 def test_a_server_that_is_right(
@@ -114,7 +114,7 @@ def test_one_call_of_each_model_that_is_named(server: OpenAIServer, sample_index
     small = looked.of("openai:gpt-4o-mini", "set-up")[1]
     assert "curation" in small and "text-judge" in small and "reasoning" not in small
     assert looked.of("openai:gpt-4o", "set-up")[1].endswith("for reasoning, passages-judge, assistant")
-    assert looked.of("openai:gpt-4o", "price")[1] == f"$2 in, $10 out for a million tokens (from {prices})"
+    assert looked.of("openai:gpt-4o", "price")[1] == f"$2 in, $10 out per million tokens (from {prices})"
     assert looked.document["dollars"] == pytest.approx((60 * 2 + 6 * 10 + 60 + 6) / 1e6)
     assert "--role gives models.roles.text-judge" in looked.of("settings", "given")[1]
     told = Ran("doctor", *options)
@@ -130,9 +130,9 @@ def test_one_call_of_each_model_that_is_named(server: OpenAIServer, sample_index
         (["429-quota"], "server", "the server answered 429", "Add credit"),
         (["500"], "server", "the server answered 500", "Try again later"),
         (["502"], "server", "the server answered 502", "Try again later"),
-        (["dropped"], "server", "no connection to", "Is the server running"),
-        (["late"], "server", "no answer in time", "Allow more time"),
-        (["no-json"], "server", "", "See whether a chat model answers at"),
+        (["dropped"], "server", "no connection to", "Check that the server is running"),
+        (["late"], "server", "the server did not reply in time", "Allow more time"),
+        (["no-json"], "server", "", "Check that a chat model is served at"),
         (
             ["rubbish", "rubbish"],
             "structured output",
@@ -194,7 +194,7 @@ def test_nothing_listens_at_the_address(sample_index: Path) -> None:
         url = f"http://127.0.0.1:{held.getsockname()[1]}/v1"
         looked = Looked("--model", "openai:gpt-4o", "--base-url", url, "--index", sample_index)
     state, found, remedy = looked.of("openai:gpt-4o", "server")
-    assert state == "failed" and url in found and "Is the server running" in remedy
+    assert state == "failed" and url in found and "Check that the server is running" in remedy
     assert looked.of("openai:gpt-4o", "structured output")[:2] == ("note", "not known")
     assert looked.document["calls"] == 1 and looked.document["tokens"] == 0
 
@@ -285,7 +285,7 @@ def test_who_answers(server: OpenAIServer, sample_index: Path) -> None:
     for options, state, told in (
         ((*named, "--offline"), "ok", "a chat model, with rules to fall back on"),
         (("--analyst", "llm"), "failed", "none is named"),
-        ((*named, "--analyst", "rules"), "note", "not looked at"),
+        ((*named, "--analyst", "rules"), "note", "not checked"),
         (("--role", "text-judge=openai:gpt-4o"), "warning", "none that answers"),
     ):
         looked = Looked(*options, "--index", sample_index)

@@ -40,8 +40,8 @@ class ReadTimeout(Exception):  # noqa: N818
     ("exception", "kind", "told", "remedy"),
     [
         (HttpStatusError(401), KeyRefusedError, "401", "Check the key"),
-        (HttpStatusError(403), KeyRefusedError, "403", "may use this model"),
-        (HttpStatusError(404), UnknownModelError, "404", f"the model's name, and the address .{ADDRESS}"),
+        (HttpStatusError(403), KeyRefusedError, "403", "gives access to this model"),
+        (HttpStatusError(404), UnknownModelError, "404", f"the model's name and the address .{ADDRESS}"),
         (HttpStatusError(400, "context_length_exceeded"), InputTooLongError, "400", "fewer passages"),
         (HttpStatusError(413), InputTooLongError, "413", "fewer passages"),
         (HttpStatusError(400, "content_filter triggered"), RefusedByModelError, "400", "rules"),
@@ -51,14 +51,14 @@ class ReadTimeout(Exception):  # noqa: N818
         (HttpStatusError(429), RateLimitedError, "429", "fewer calls at once"),
         (HttpStatusError(500), ServerFailedError, "500", "later"),
         (HttpStatusError(408), ModelTimeoutError, "408", "more time"),
-        (ReadTimeout(), ModelTimeoutError, "no answer in time", "more time"),
+        (ReadTimeout(), ModelTimeoutError, "the server did not reply in time", "more time"),
         (
             caused(APIConnectionError("Connection error."), ConnectionRefusedError("[Errno 111] Connection refused")),
             ServerUnreachableError,
             f"no connection to {ADDRESS}.*refused",
-            "Is the server running",
+            "Check that the server is running",
         ),
-        (KeyError("choices"), ServerFailedError, "no chat completion", ADDRESS),
+        (KeyError("choices"), ServerFailedError, "not a chat completion", ADDRESS),
         (RuntimeError("odd"), ServerFailedError, "RuntimeError: odd", ADDRESS),
     ],
 )

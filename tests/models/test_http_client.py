@@ -57,7 +57,7 @@ def test_a_body_that_is_too_long_is_not_read(server: OpenAIServer, way: str, sta
 @pytest.mark.parametrize("encoding", ["gzip", "br"])
 def test_what_comes_packed_was_not_asked_for(server: OpenAIServer, encoding: str) -> None:
     server.fail_next(HttpError(200, body=gzip.compress(b"{}"), headers=(("Content-Encoding", encoding),)))
-    with pytest.raises(ServerFailedError, match=f"not asked for .{encoding}"):
+    with pytest.raises(ServerFailedError, match=f"not requested .{encoding}"):
         caller(server).value(value_call())
     assert server.log[0].headers["accept-encoding"] == "identity"
 

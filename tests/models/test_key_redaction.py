@@ -124,7 +124,7 @@ def test_a_key_anywhere_in_a_setting_is_refused_and_not_shown(monkeypatch: pytes
                 settings_from(models=given)
             assert written not in str(raised.value)
     for name, address in ((written, None), ("openai:x", written)):
-        with pytest.raises(ModelSetupError, match=r"looks like a key|holds a password, a key") as refused:
+        with pytest.raises(ModelSetupError, match=r"looks like a key|contains a password, a key") as refused:
             load_chat_model(name, base_url=address)
         assert written not in str(refused.value) and KEY not in str(refused.value)
 

@@ -128,7 +128,7 @@ def test_dollars_are_limited_and_the_price_is_not_known() -> None:
     asked, model = client({"*": GOOD})
     with metered(Meter(Budget(dollars=1))), journal() as notes:
         assert ask(asked) is None
-    assert "what the model costs is not known" in notes.warnings[0] and model.calls == []
+    assert "the price of the model is unknown" in notes.warnings[0] and model.calls == []
 
 
 def test_no_model_is_named() -> None:

@@ -260,7 +260,7 @@ def test_a_server_that_is_late_is_not_waited_for(role: Role, openai_server: Open
     openai_server.fail_next(*["late"] * 40)
     with journal() as notes:
         assert not case.run(OneServer(openai_server, "json", timeout=0.05), workspace)
-    assert any("no answer in time" in warning for warning in notes.warnings)
+    assert any("the server did not reply in time" in warning for warning in notes.warnings)
 
 
 @pytest.mark.parametrize("role", [role for role, case in CASES.items() if not case.is_text], ids=str)
