@@ -1,4 +1,4 @@
-"""`fin-agent mcp` and `serve`: with their arguments and options; what they serve is imported when they run."""
+"""`fin-agent mcp` and `serve`: their arguments and options. The servers are imported when they run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Host = Annotated[
     typer.Option(
         "--host",
         metavar="ADDRESS",
-        help="Where to listen. Anything but this machine's loopback needs a token in FIN_AGENT_TOKEN.",
+        help="Address to listen on. Any address except loopback needs a token in FIN_AGENT_TOKEN.",
     ),
 ]
 AllowedHosts = Annotated[
@@ -37,7 +37,7 @@ AllowedHosts = Annotated[
     typer.Option(
         "--allow-host",
         metavar="NAME",
-        help="A further name that it is called by, as of a proxy in front of it; can be repeated.",
+        help="A further host name of the server, such as that of a proxy in front of it; can be repeated.",
     ),
 ]
 
@@ -53,11 +53,11 @@ def mcp(
     doc: Docs = None,
     strategy: StrategyName = None,
 ) -> ExitCode:
-    """Serve the tools to an MCP client, which starts this command itself. Needs the extra `mcp`; docs/serving.md.
+    """Serve the tools to an MCP client, which starts this command itself. Needs the extra `mcp`; see docs/serving.md.
 
     On the command line:
         http (--http): Serve over streamable HTTP at /mcp instead of standard input and output.
-        port (--port): With --http: the port; 0 takes a free one.
+        port (--port): The port for --http; 0 for a free one.
     """
     from fin_agent.cli.streams import say
     from fin_agent.serving.http_server import Access, run_application
@@ -77,7 +77,7 @@ def mcp(
         else:
             if sys.stdin.isatty():
                 say(
-                    "waiting for an MCP client on standard input: clients start this command themselves. Ctrl-C ends it"
+                    "waiting for an MCP client on standard input. Clients start this command themselves; Ctrl-C ends it"
                 )
             run_on_streams(server)
     return ExitCode.DONE
@@ -99,20 +99,18 @@ def serve(
     doc: Docs = None,
     strategy: StrategyName = None,
 ) -> ExitCode:
-    """Serve the workspace in the browser, and questions, searches, filings and pages over HTTP: docs/serving.md.
+    """Serve the workspace in the browser, and an HTTP API for questions, searches, filings and pages.
 
-    Needs the extra `serve`.
+    Needs the extra `serve`; see docs/serving.md.
 
     On the command line:
-        port (--port): The port; 0 takes a free one.
-        at_once (--at-once): Calls at work at once in a worker; as many again wait.
+        port (--port): The port; 0 for a free one.
+        at_once (--at-once): Concurrent calls per worker; as many again may wait.
         workers (--workers N): Processes that share the port and the index.
-        time_limit (--time-limit S): Seconds that a question may take.
-        read_only (--read-only): Take no filings from the workspace; so it is with --doc as well.
-        offer_model (--offer-model NAME): A further chat model that people may choose in the workspace; may be given
-            several times.
-        offer_index (--offer-index DIR): A further index that people may choose in the workspace; may be given several
-            times.
+        time_limit (--time-limit S): Time limit of a question in seconds.
+        read_only (--read-only): Accept no filings from the workspace, as with --doc.
+        offer_model (--offer-model NAME): A further chat model to choose in the workspace; can be repeated.
+        offer_index (--offer-index DIR): A further index to choose in the workspace; can be repeated.
     """
     from fin_agent.cli.streams import say, warn
     from fin_agent.index.opening import address_of
@@ -131,18 +129,18 @@ def serve(
     limits = Limits(at_once=at_once, waiting=at_once, seconds=time_limit)
 
     def ready(at: str) -> None:
-        by = f", by {workers} processes" if workers > 1 else ""
-        say(f"serving at {at}, to be opened in a browser; {at}/docs describes the API{by}")
+        by = f" with {workers} processes" if workers > 1 else ""
+        say(f"serving at {at}{by}. Open this address in a browser; {at}/docs describes the API")
 
     chosen = on.chosen
     folder = chosen.folder if address_of(chosen.place) is None else None
-    keeping = Storage.next_to_index(folder, uploads=not read_only and not doc)
-    if on.index is None and keeping.uploads and folder is not None and not (folder / FILE_NAME).is_file():
+    storage = Storage.next_to_index(folder, uploads=not read_only and not doc)
+    if on.index is None and storage.uploads and folder is not None and not (folder / FILE_NAME).is_file():
         SqliteIndex.create(folder).close()  # a first filing can be added in the browser
-        say(f"there was no index yet: an empty one is in {folder}")
-    offered = _ServedIndexes(access, limits, keeping, tuple(offer_model or ()), tuple(offer_index or ()), read_only)
+        say(f"created an empty index in {folder}")
+    offered = _ServedIndexes(access, limits, storage, tuple(offer_model or ()), tuple(offer_index or ()), read_only)
 
-    with on.open_workspace() as workspace:  # what is wrong with the index or the settings is said here, once
+    with on.open_workspace() as workspace:  # errors of the index or the settings are reported here, once
         context = ToolContext.of(workspace, settings, doc_ids=doc, notify=warn)
         app = offered.application(context)
         if workers == 1:
@@ -156,17 +154,17 @@ def serve(
 
 @dataclass(frozen=True)
 class _ServedIndexes:
-    """What is served beside the index that was named first, and how all of it is."""
+    """The further indexes to serve, and the options that all of them share."""
 
     access: Access
     limits: Limits
-    keeping: Storage
+    storage: Storage
     models: tuple[str, ...]
     indexes: tuple[Path, ...]
     read_only: bool
 
     def application(self, context: ToolContext) -> ASGIApp:
-        """The application. Raises FilingIndexError where one of the indexes is none, ModelSetupError."""
+        """Build the application. Raises FilingIndexError for a folder without an index, and ModelSetupError."""
         from fin_agent.serving.http_api import http_api
         from fin_agent.tools.context import ToolContext
         from fin_agent.web.server_options import Storage
@@ -179,11 +177,11 @@ class _ServedIndexes:
             name = next(each for each in names if each not in others)
             other = ToolContext.of(Workspace.open(folder), context.settings)
             others[name] = (other, Storage.next_to_index(folder, uploads=not self.read_only))
-        return http_api(context, self.access, self.limits, self.keeping, models=self.models, others=others)
+        return http_api(context, self.access, self.limits, self.storage, models=self.models, others=others)
 
 
 def _api(place: Path | str, settings: str, doc_ids: Sequence[str] | None, offered: _ServedIndexes) -> object:
-    """The application of one worker process, over the index at `place`."""
+    """Build the application of one worker process, over the index at `place`."""
     from fin_agent.config import Settings
     from fin_agent.tools.context import ToolContext
     from fin_agent.workspace import Workspace

@@ -1,1 +1,1 @@
-"""Filings over a wire: an MCP server for assistants, an HTTP API for programs. Extras `mcp` and `serve`."""
+"""Servers over an index: an MCP server for assistants and an HTTP API for programs. Extras `mcp` and `serve`."""

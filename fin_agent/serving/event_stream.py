@@ -1,4 +1,4 @@
-"""Events of a call as a response."""
+"""Responses as server-sent events."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from contextlib import aclosing
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 SECONDS_OF_SILENCE = 15.0
-"""Between comments in a stream of events: what stands between would else close the connection."""
+"""Seconds between comments in a silent stream; proxies would close the connection otherwise."""
 
 
 async def streamed(events: AsyncGenerator[ServerSentEvent, None]) -> EventSourceResponse:
-    """The events as they come, comments in silence; closed where the caller leaves.
+    """Return a response that sends events as they occur, comments during silence, and ends when the caller disconnects.
 
-    What cannot be begun is raised here, while there is a status to say so.
+    The first event is awaited here, so that an error before it still gets its own HTTP status.
     """
     begun = await anext(events)
 

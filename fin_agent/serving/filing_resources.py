@@ -1,6 +1,6 @@
-"""Filings and their pages for those who are far from the index: nothing of where a file lies.
+"""Filings and pages as servers present them, without paths of the server's files.
 
-In JSON `page` counts from 0, as in every JSON of ours; beside it stands what people and addresses go by.
+In JSON `page` counts from 0, as in all JSON of this package; `page_number` next to it counts from 1.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from fin_agent.tools.errors import ToolInputError
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
-PAGE_NUMBER = "As a viewer counts pages, from 1."
-PICTURE = "Address of a picture of the page; what stands at `box` is framed on it."
+PAGE_NUMBER = "The page as viewers count, from 1."
+PICTURE = "Address of a picture of the page, with a frame around `box`."
 
 
 class Part(BaseModel):
-    """Pages of a filing in a row, counted from 1 as addresses do."""
+    """Consecutive pages of a filing with a name, counted from 1 as in addresses."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,25 +37,25 @@ class Part(BaseModel):
 
     @classmethod
     def of(cls, run: PageRun) -> Part:
-        """A run of pages."""
+        """Convert a run of pages."""
         return cls(name=run.name, first_page_number=run.first + 1, last_page_number=run.last + 1)
 
 
 class FilingShown(FilingListed):
-    """Who, what and when a filing is, and what stands on which pages."""
+    """The identity of a filing, and the pages of its Items, statements and notes."""
 
     amended: bool
     cik: str | None
     other_names: tuple[str, ...] = Field(description="Further names of the company: former, short, of subsidiaries.")
-    facts: int = Field(description="How many figures were read in it.")
+    facts: int = Field(description="Number of figures that were read from it.")
     items: tuple[Part, ...]
     statements: tuple[Part, ...]
     notes: tuple[Part, ...] = Field(description="Notes to the financial statements, by number and title.")
-    warnings: tuple[str, ...] = Field(description="What was odd when it was read.")
+    warnings: tuple[str, ...] = Field(description="Irregularities found while it was read.")
 
 
 def filing_shown(context: ToolContext, doc_id: str) -> FilingShown:
-    """The filing of this id. Raises NotThereError where it may not be read or is not there."""
+    """Return the filing with this id. Raises NotThereError if it does not exist or may not be read."""
     record = record_of(context, doc_id)
     identity = record.identity
     outline = context.workspace.index.outline([doc_id])
@@ -74,9 +74,9 @@ def filing_shown(context: ToolContext, doc_id: str) -> FilingShown:
 
 
 def record_of(context: ToolContext, doc_id: str) -> FilingRecord:
-    """The filing as the index lists it: an id is looked up there, and never made part of a path.
+    """Return the filing from the index; the id is looked up there and never becomes part of a path.
 
-    Raises NotThereError where it may not be read or is not there.
+    Raises NotThereError if it does not exist or may not be read.
     """
     try:
         return context.workspace.index.filing(resolve_doc_id(doc_id, context.workspace, context.within))
@@ -85,18 +85,18 @@ def record_of(context: ToolContext, doc_id: str) -> FilingRecord:
 
 
 def page_of(record: FilingRecord, page_number: int) -> int:
-    """The page, counted from 0, that people call `page_number`. Raises NotThereError."""
+    """Return the page counted from 0 for a page number. Raises NotThereError."""
     if not 1 <= page_number <= record.page_count:
         raise NotThereError(
             f"there is no page {page_number:,}",
             subject=record.doc_id,
-            remedy=f"Its pages are 1 to {record.page_count:,}",
+            remedy=f"Give a page from 1 to {record.page_count:,}",
         )
     return page_number - 1
 
 
 def with_page_numbers(document: Json, *, pictures: bool = False) -> Json:
-    """The document with `page_number` (from 1) beside every `page` (from 0) and, on request, the page's `picture`.
+    """Add `page_number` (from 1) next to every `page` (from 0) of a document, and on request the page's `picture`.
 
     >>> with_page_numbers({"doc_id": "acme_2023", "page": 8}, pictures=True)
     {'doc_id': 'acme_2023', 'page': 8, 'page_number': 9, 'picture': '/pages/acme_2023/9.png'}
@@ -116,12 +116,12 @@ def with_page_numbers(document: Json, *, pictures: bool = False) -> Json:
 
 
 def schemas_with_page_numbers(schemas: Mapping[str, Json], *, pictures: bool = False) -> dict[str, Json]:
-    """What `with_page_numbers` does to documents, done to the schemas of their types."""
+    """Add to schemas what `with_page_numbers` adds to documents."""
     return {name: _described(schema, pictures) for name, schema in schemas.items()}
 
 
 def picture_address(doc_id: str, page_number: int, box: Json = None) -> str:
-    """Where the HTTP API has the picture of a page (from 1), with a box framed where one is given.
+    """Return the address of a page's picture in the HTTP API (pages from 1), with a frame around `box` if given.
 
     >>> picture_address("acme 2023", 9, [72.0, 90.5, 300.0, 101.0])
     '/pages/acme%202023/9.png?box=72,90.5,300,101'

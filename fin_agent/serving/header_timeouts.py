@@ -1,4 +1,4 @@
-"""Headers within a time, and so many connections at once: uvicorn waits for the end of a head without end."""
+"""A time limit for request headers and a limit of connections, which uvicorn does not have."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ MAX_CONNECTIONS = 512
 
 
 class HeaderTimeoutProtocol(H11Protocol):  # type: ignore[misc]
-    """HTTP as uvicorn speaks it; a connection whose next call does not begin within `SECONDS_FOR_HEADERS` is closed.
+    """uvicorn's HTTP protocol, closing connections whose next request does not begin within `SECONDS_FOR_HEADERS`.
 
-    Where there are more than `MAX_CONNECTIONS`, the one that has waited longest without a call gives way.
+    Beyond `MAX_CONNECTIONS`, the connection that has been idle longest is closed.
     """
 
     _hurrying: asyncio.TimerHandle | None = None
@@ -40,5 +40,5 @@ class HeaderTimeoutProtocol(H11Protocol):  # type: ignore[misc]
         self._hurrying = None
         if self.cycle is before:
             self.transport.close()
-        elif self.cycle.response_complete:  # the next call of this connection may have begun meanwhile
+        elif self.cycle.response_complete:  # the next request of this connection may have begun meanwhile
             self._hurry()

@@ -1,4 +1,4 @@
-"""The HTTP API: what each path does, how many calls are at work, and how problems are told."""
+"""The HTTP API: routes, the limit of concurrent calls, and problem responses."""
 
 from __future__ import annotations
 
@@ -50,27 +50,27 @@ Result = TypeVar("Result")
 OPEN_PATHS = ("/health", *static_files.OPEN_PATHS)
 EVENTS = "text/event-stream"
 _SECONDS_EARLY = 0.05
-"""Event loops count in milliseconds of their own: a timer may go off a little before its time."""
+"""Timers of event loops can go off slightly early, since they round to milliseconds."""
 _SECONDS_TO_COME_BACK = "5"
 _PATIENCE = 30.0
 _CALLER_GONE = 499
-"""What servers log of a caller that has gone; nobody reads the answer."""
+"""The status that servers log for a caller that has disconnected; nobody receives it."""
 _MAX_BOXES = 50
 _MAX_PROBLEMS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much is at work at once, how much waits, and for how long anything may take."""
+    """How many calls run at once, how many wait, and how long a call may take."""
 
     at_once: int = 4
     waiting: int = 4
     seconds: float = 120.0
-    """For a question."""
+    """Seconds for one question."""
 
 
 class AskRequest(take.FilterArguments):
-    """A question, and which filings may answer it."""
+    """A question, and the filings that may answer it."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -83,31 +83,29 @@ class AskRequest(take.FilterArguments):
 
     question: Annotated[
         str,
-        Field(min_length=1, max_length=2_000, description="In words, with the company, the measure and the period."),
+        Field(min_length=1, max_length=2_000, description="The question with its company, measure and period."),
     ]
     id: Annotated[
         Annotated[str, Field(max_length=200)] | None,
-        Field(description="Of your own; it comes back with the answer."),
+        Field(description="Your own id; it is returned with the answer."),
     ] = None
-    trace: Annotated[bool, Field(description="Whether the answer holds its trace: what each step saw and kept.")] = (
-        False
-    )
+    trace: Annotated[bool, Field(description="Whether the answer contains its trace: what each step did.")] = False
     stream: Annotated[
-        bool, Field(description="Whether events are sent while it is answered; so does Accept: text/event-stream.")
+        bool, Field(description="Whether to send events during the run; Accept: text/event-stream does the same.")
     ] = False
 
 
 class SearchRequest(take.PageSearchArguments):
-    """What to look for, and in which filings."""
+    """A query, and the filings to search."""
 
-    level: Annotated[Literal["page", "document"], Field(description="What is found: pages, or filings.")] = "page"
+    level: Annotated[Literal["page", "document"], Field(description="What to find: pages, or filings.")] = "page"
 
 
 class Health(BaseModel):
-    """That the server answers."""
+    """The status of the server."""
 
     status: str = Field(examples=["ok"])
-    filings: int = Field(description="How many filings are indexed.", examples=[15])
+    filings: int = Field(description="Number of filings in the index.", examples=[15])
 
 
 DocId = Annotated[
@@ -124,34 +122,38 @@ def http_api(
     context: ToolContext,
     access: Access,
     limits: Limits | None = None,
-    keeping: Storage | None = None,
+    storage: Storage | None = None,
     *,
     models: Sequence[str] = (),
     others: Mapping[str, tuple[ToolContext, Storage]] | None = None,
 ) -> ASGIApp:
-    """The API and the workspace over the filings that `context` may read, behind the guards.
+    """Build the application: the API and the workspace over the filings that `context` may read, behind the guards.
 
-    `keeping` says what it may write: without one nothing is kept, and no filing is added. People may choose one of the
-    chat `models` for a question, and one of the other indexes. The API of these is at `/indexes/NAME`; names are of
-    letters, digits, `.`, `_` and `-`.
+    Args:
+        context: The index, its lexicon and the filings that may be read.
+        access: Who may call the server.
+        limits: Limits of concurrent calls and of time.
+        storage: What the server may write; by default nothing is stored and no filing can be added.
+        models: Chat models that users may choose for a question.
+        others: Further indexes by name (letters, digits, `.`, `_`, `-`), served at `/indexes/NAME`.
     """
-    limits, keeping, others = limits or Limits(), keeping or Storage(), others or {}
+    limits, storage, others = limits or Limits(), storage or Storage(), others or {}
     named = [(name, f"{INDEXES}{name}") for name in others]
-    offers = Offers(tuple(models), ((keeping.name, ""), *named) if named else ())
-    app = _application(context, limits, keeping, offers)
+    offers = Offers(tuple(models), ((storage.name, ""), *named) if named else ())
+    app = _application(context, limits, storage, offers)
     for name, (other, kept) in others.items():
         app.mount(f"{INDEXES}{name}", _application(other, limits, kept, offers))
     static_files.serve_files(app)
     return with_guards(app, access, open_paths=OPEN_PATHS)
 
 
-def _application(context: ToolContext, limits: Limits, keeping: Storage, offers: Offers) -> FastAPI:
+def _application(context: ToolContext, limits: Limits, storage: Storage, offers: Offers) -> FastAPI:
     app = FastAPI(
         title="fin-agent",
         version=installed_version(),
         summary="Questions over SEC filings, answered with the page behind every figure",
         description=openapi.DESCRIPTION,
-        # Their pages load scripts from elsewhere.
+        # FastAPI's own pages load scripts from other hosts.
         docs_url=None,
         redoc_url=None,
         separate_input_output_schemas=True,
@@ -179,9 +181,9 @@ def _application(context: ToolContext, limits: Limits, keeping: Storage, offers:
         asked: Annotated[AskRequest, Body(openapi_examples=openapi.QUESTIONS)],
         accept: Annotated[str, Header(include_in_schema=False)] = "",
     ) -> Response:
-        """One JSON document, or events: steps, drafts, pieces of the verified answer, and the answer last."""
+        """Return one JSON document, or events: steps, drafts, pieces of the verified answer, and the answer last."""
         if not asked.stream and EVENTS not in accept:
-            answer = await calls.carried_out(_answered(context, asked), request)
+            answer = await calls.run(_answered(context, asked), request)
             return JSONResponse(_answer_json(answer, trace=asked.trace))
         return await streamed(calls.events(context, asked))
 
@@ -190,16 +192,16 @@ def _application(context: ToolContext, limits: Limits, keeping: Storage, offers:
         response_model=PagesFound | DocumentsFound,
         response_class=JSONResponse,
         responses=problems(403, 422, 503, 504),
-        summary="Find the pages, or the filings, that hold something",
+        summary="Find pages or filings",
         operation_id="search",
     )
     async def search(request: Request, asked: Annotated[SearchRequest, Query()]) -> Response:
-        """Best first. Pages come with the passage that fits best."""
+        """Results are listed best first. Each page has its best passage."""
         if asked.level == "page":
-            return await calls.looked_up(partial(find_pages, context, asked), request)
+            return await calls.json_in_thread(partial(find_pages, context, asked), request)
         if asked.pages is not None:
-            raise ToolInputError("filings are searched as a whole", remedy="Leave pages out, or search level=page")
-        return await calls.looked_up(partial(find_documents, context, asked), request)
+            raise ToolInputError("level=document takes no pages", remedy="Leave pages out, or give level=page")
+        return await calls.json_in_thread(partial(find_documents, context, asked), request)
 
     @app.get(
         "/filings",
@@ -210,52 +212,52 @@ def _application(context: ToolContext, limits: Limits, keeping: Storage, offers:
         operation_id="list_filings",
     )
     async def filings(request: Request, asked: Annotated[take.ListFilingsArguments, Query()]) -> Response:
-        """By company, then time."""
-        return await calls.looked_up(partial(list_filings, context, asked), request)
+        """Filings are sorted by company, then by time."""
+        return await calls.json_in_thread(partial(list_filings, context, asked), request)
 
     @app.get(
         "/filings/{doc_id}",
         response_model=FilingShown,
         response_class=JSONResponse,
         responses=problems(403, 404, 422, 503, 504),
-        summary="A filing at a glance",
+        summary="Describe a filing",
         operation_id="show_filing",
     )
     async def filing(request: Request, doc_id: DocId) -> Response:
-        """Who, what and when it is, and which Items, statements and notes stand on which pages."""
-        return await calls.looked_up(partial(filing_shown, context, doc_id), request)
+        """Return the company, form and period, and the pages of its Items, statements and notes."""
+        return await calls.json_in_thread(partial(filing_shown, context, doc_id), request)
 
     @app.get(
         "/pages/{doc_id}/{page_number}.png",
         response_class=Response,
         responses={**problems(403, 404, 409, 422, 503, 504), **openapi.PICTURE},
-        summary="A page as a picture, as it is printed, with what is named framed in red",
+        summary="Draw a page as it is printed, with boxes or a figure framed in red",
         operation_id="page_picture",
     )
     async def picture(
         request: Request,
         doc_id: DocId,
         page_number: Annotated[
-            int, Path(ge=1, le=1_000_000, description="As a viewer counts, from 1.", openapi_examples=openapi.PAGES)
+            int, Path(ge=1, le=1_000_000, description="The page, counted from 1.", openapi_examples=openapi.PAGES)
         ],
         box: Annotated[
             list[Annotated[str, Field(max_length=120)]] | None,
             Query(
                 max_length=_MAX_BOXES,
-                description="Left, top, right, bottom in points, as `box` says in JSON; can be repeated.",
+                description="Left, top, right, bottom in points, as `box` in JSON; can be repeated.",
                 openapi_examples=openapi.BOXES,
             ),
         ] = None,
         figure: Annotated[
             str | None, Query(max_length=300, description="A figure on the page: a metric, or words of its label.")
         ] = None,
-        fiscal_year: Annotated[int | None, Query(ge=1900, le=2200, description="Of that figure.")] = None,
-        dpi: Annotated[int, Query(ge=36, le=200, description="Dots an inch; fewer where it would be too large.")] = (
+        fiscal_year: Annotated[int | None, Query(ge=1900, le=2200, description="Fiscal year of that figure.")] = None,
+        dpi: Annotated[int, Query(ge=36, le=200, description="Dots per inch; fewer if it would be too large.")] = (
             USUAL_DPI
         ),
         if_none_match: Annotated[str, Header(include_in_schema=False)] = "",
     ) -> Response:
-        """At most 1,600 pixels high and wide."""
+        """The picture is at most 1,600 pixels high and wide."""
 
         def shown() -> Response:
             record = record_of(context, doc_id)
@@ -279,24 +281,24 @@ def _application(context: ToolContext, limits: Limits, keeping: Storage, offers:
         "/health",
         response_model=Health,
         responses=problems(403),
-        summary="Whether it answers",
+        summary="Check that the server replies",
         operation_id="health",
     )
     async def health() -> Health:
-        """Needs no token."""
+        """This call needs no token."""
         return Health(status="ok", filings=len(context.workspace.index.entries()))
 
-    add_routes(app, context, keeping, calls, offers)
+    add_routes(app, context, storage, calls, offers)
     openapi.complete(app)
     return app
 
 
 class _CallerGoneError(Exception):
-    """Nobody waits for it any more."""
+    """The caller has disconnected."""
 
 
 class Calls:
-    """Carries calls out: a few at once, a few waiting, each within its time and for as long as somebody waits."""
+    """Runs calls: a limited number at once, others waiting, each within its time and while the caller is connected."""
 
     def __init__(self, limits: Limits, patience: float = _PATIENCE) -> None:
         self._limits = limits
@@ -305,7 +307,7 @@ class Calls:
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
-        """A place while the block lasts. Raises BusyError where there is none."""
+        """Hold a slot while the block runs. Raises BusyError if none becomes free in time."""
         if not self._places.value and self._places.statistics().tasks_waiting >= self._limits.waiting:
             raise _busy()
         try:
@@ -318,8 +320,8 @@ class Calls:
         finally:
             self._places.release()
 
-    async def carried_out(self, work: Awaitable[Result], request: Request) -> Result:
-        """What the work gives. Raises BusyError, TooLongError, CallerGoneError, and what the work raises."""
+    async def run(self, work: Awaitable[Result], request: Request) -> Result:
+        """Return the result of the work. Raises BusyError, TooLongError, _CallerGoneError, and what the work raises."""
         try:
             async with self.place():
                 at_work, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_until_gone(request))
@@ -335,10 +337,10 @@ class Calls:
                             await task
         finally:
             if asyncio.iscoroutine(work):
-                work.close()  # of work that found no place
+                work.close()  # work that was never started
 
     async def in_thread(self, work: Callable[[], Result], request: Request) -> Result:
-        """What a search, or anything that reads the index, gives. Raises as `carried_out` does."""
+        """Run a search, or other work that reads the index, in a thread. Raises as `run` does."""
         meter = Meter(within=current_meter())
 
         def at_work() -> Result:
@@ -346,19 +348,19 @@ class Calls:
                 return work()
 
         try:
-            return await self.carried_out(run_sync(at_work, abandon_on_cancel=True), request)
+            return await self.run(run_sync(at_work, abandon_on_cancel=True), request)
         finally:
-            meter.stop()  # of work that was left: no further call of a model begins
+            meter.stop()  # abandoned work makes no further model calls
 
-    async def looked_up(self, work: Callable[[], BaseModel], request: Request) -> Response:
-        """The same as JSON."""
+    async def json_in_thread(self, work: Callable[[], BaseModel], request: Request) -> Response:
+        """Run a search in a thread, and return its result as JSON."""
         found = await self.in_thread(work, request)
         return JSONResponse(with_page_numbers(cast(Json, found.model_dump(mode="json")), pictures=True))
 
     async def events(self, context: ToolContext, asked: AskRequest) -> AsyncGenerator[ServerSentEvent, None]:
-        """A comment once it is begun, then events, the last one `answered` or `failed`; closing it leaves the run.
+        """Yield a comment, then events, the last one `answered` or `failed`; closing the generator stops the run.
 
-        Until the first piece errors are raised.
+        Errors before the first event are raised.
         """
         async with self.place():
             doc_ids = await run_sync(partial(filter_filings, context.workspace, asked, context.within))
@@ -368,11 +370,11 @@ class Calls:
                 try:
                     async for event in self.in_time(run):
                         yield _sent(event, trace=asked.trace)
-                except Exception as error:  # the answer is on its way: there is no other status any more
+                except Exception as error:  # the response has begun, so that its status cannot change
                     yield ServerSentEvent(Problem.of(error).model_dump_json(), event="failed", sep="\n")
 
     async def in_time(self, events: AsyncGenerator[Result, None]) -> AsyncGenerator[Result, None]:
-        """The events that come within the time of a question. Raises TooLongError, and what the events raise."""
+        """Yield the events that occur within the time limit. Raises TooLongError, and what the events raise."""
         deadline = monotonic() + self._limits.seconds
         while True:
             try:
@@ -387,7 +389,7 @@ class Calls:
     def _too_long(self) -> TooLongError:
         return TooLongError(
             f"it took more than {self._limits.seconds:g} seconds",
-            remedy="Ask something narrower; the operator of the server sets --time-limit",
+            remedy="Ask a narrower question; the operator of the server can raise --time-limit",
         )
 
 
@@ -401,7 +403,7 @@ async def _answered(context: ToolContext, asked: AskRequest) -> Answer:
 
 
 def _answer_json(answer: Answer, *, trace: bool) -> Json:
-    """The published contract, with the number and the picture of each page it names; the trace only on request."""
+    """Return the answer as JSON with the number and picture of each page, and the trace only on request."""
     document = answer.model_dump(mode="json", exclude=None if trace else {"trace"})
     return with_page_numbers(cast(Json, document), pictures=True)
 
@@ -451,15 +453,15 @@ async def _wrong(request: Request, error: Exception) -> Response:
     return _problem(
         422,
         Problem(
-            what=f"the call does not fit ({'; '.join(said)})",
+            what=f"the call is not valid ({'; '.join(said)})",
             subject=", ".join(dict.fromkeys(places[:_MAX_PROBLEMS]))[:200],
-            remedy=f"{sent}/openapi.json says what it {'holds' if no_object else 'takes'}",
+            remedy=f"{sent}/openapi.json describes the {'object' if no_object else 'call'}",
         ),
     )
 
 
 async def _not_so(request: Request, error: Exception) -> Response:
-    """What the framework itself turned away."""
+    """Respond to requests that the framework itself rejected."""
     assert isinstance(error, HTTPException)
     told = _NOT_SO.get(error.status_code) or REFUSED.get(error.detail)
     status, what, remedy = told or (error.status_code, str(error.detail)[:200], "")
@@ -470,9 +472,9 @@ async def _not_so(request: Request, error: Exception) -> Response:
 _NOT_SO = {
     400: (422, "the body cannot be read", "Send JSON in UTF-8"),
     404: (404, "there is nothing at this path", "/openapi.json lists the routes"),
-    405: (405, "this path is not called so", "/openapi.json describes the call"),
+    405: (405, "this path does not support this method", "/openapi.json describes the call"),
 }
-"""Status -> the status, what happened and what to do."""
+"""Status -> the status to send, what happened, and the remedy."""
 
 
 def _problem(status: int, problem: Problem, headers: object = None) -> Response:

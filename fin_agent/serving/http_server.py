@@ -1,4 +1,4 @@
-"""Serving over HTTP: who may call (names, origins, a token), how much may be sent, and uvicorn until a signal."""
+"""Serving over HTTP: access control by names, origins and a token, limits of size, and running uvicorn."""
 
 from __future__ import annotations
 
@@ -26,36 +26,39 @@ TOKEN_VARIABLE = "FIN_AGENT_TOKEN"
 MIN_TOKEN_LENGTH = 16
 MAX_BYTES = 1_000_000
 MAX_UPLOADED = 64_000_000
-"""Bytes of a filing that is sent to be read; the largest 10-K of a big bank has about 20 million."""
+"""Bytes of a filing that is uploaded; the largest 10-K of a big bank has about 20 million."""
 INDEXES = "/indexes/"
-"""What the paths of a further index begin with: its name and the path within follow."""
+"""Path prefix of a further index; its name and the path within it follow."""
 _UPLOADS = re.compile(rf"(?:{INDEXES}[^/]+)?/uploads/")
 SECONDS_TO_SEND = 30.0
-_MAKE_ONE = "Make one: export FIN_AGENT_TOKEN=\"$(python3 -c 'import secrets; print(secrets.token_urlsafe(32))')\""
+_MAKE_ONE = "Set one: export FIN_AGENT_TOKEN=\"$(python3 -c 'import secrets; print(secrets.token_urlsafe(32))')\""
 SECONDS_TO_END = 5
 SECONDS_TO_START = 120
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _FROM_OTHER_PAGES = ("cross-site", "same-site")
-"""`Sec-Fetch-Site` of what a page elsewhere loads as a picture or a script, without an `Origin`."""
+"""`Sec-Fetch-Site` of requests without an `Origin` that pages of other sites make for pictures and scripts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Loopback without a token, or any address with one.
+    """Access control: loopback without a token, or any address with one.
 
-    A page in a browser on the same machine could call a server on loopback under a name of its own (DNS rebinding) or
-    from its own origin: calls are answered under loopback names and `names` only, and from no other origin than the
-    server's own.
+    A page in a browser on the same machine could call a loopback server under its own host name (DNS rebinding) or from
+    its own origin. Therefore only loopback names and `names` are accepted as hosts, and only the server's own origin.
     """
 
     host: str = "127.0.0.1"
     names: tuple[str, ...] = ()
-    """Further names that it is called by, as of a proxy in front of it."""
+    """Further host names, such as that of a proxy in front of the server."""
     token: str | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, host: str, names: Sequence[str] = (), environ: Mapping[str, str] = os.environ) -> Access:
-        """With the token that `FIN_AGENT_TOKEN` names. Raises ServingError where one is needed and not there."""
+        """Return the access control with the token of `FIN_AGENT_TOKEN`.
+
+        Raises:
+            ServingError: The token is needed and missing, or it is too short or not printable ASCII.
+        """
         token = environ.get(TOKEN_VARIABLE, "").strip() or None
         open_to_others = [each for each in (host, *names) if not is_loopback(each)]
         if open_to_others and token is None:
@@ -66,7 +69,7 @@ class Access:
             )
         if token is not None and (len(token) < MIN_TOKEN_LENGTH or not token.isascii() or not token.isprintable()):
             raise ServingError(
-                f"a token has at least {MIN_TOKEN_LENGTH} characters, all of them printable ASCII",
+                f"the token must have at least {MIN_TOKEN_LENGTH} characters, all printable ASCII",
                 subject=TOKEN_VARIABLE,
                 remedy=_MAKE_ONE,
             )
@@ -74,16 +77,20 @@ class Access:
 
     @property
     def answers_to(self) -> tuple[str, ...] | None:
-        """The names it goes by, whatever the port; None for any: the names of an open address are not known here."""
+        """Accepted host names without port; None for any, since the names of a public address are not known here."""
         if not is_loopback(self.host) and not self.names:
             return None
         own = f"[{self.host}]" if ":" in self.host else self.host.lower()
         return tuple(dict.fromkeys((*_LOOPBACK_NAMES, *self.names, own)))
 
     def refusal(self, headers: Mapping[str, str], *, is_open: bool = False) -> tuple[int, Problem] | None:
-        """The status and problem of a call that may not be made. `is_open`: without the token as well.
+        """Return status and problem of a call that is not allowed, or None.
 
-        No page of another origin may call, only one that this server itself gave out.
+        Pages of other origins may not call the server.
+
+        Args:
+            headers: Headers of the request, with lower-case names.
+            is_open: Whether the path needs no token.
 
         >>> Access().refusal({"host": "localhost:8400", "origin": "http://localhost:8400"}) is None
         True
@@ -92,33 +99,36 @@ class Access:
         elsewhere = origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}")
         followed = (
             is_open and headers.get("sec-fetch-mode") == "navigate"
-        )  # a link to the workspace, which no frame shows
+        )  # a link to the workspace, which cannot be framed
         if elsewhere or (headers.get("sec-fetch-site") in _FROM_OTHER_PAGES and not followed):
             return 403, Problem(
-                what="pages of other origins may not call this server, or load from it",
+                what="pages of other origins may not call this server or load files from it",
                 subject=(origin or "")[:100],
-                remedy="Call it from a program of yours that the page asks",
+                remedy="Call it from your own server, and let the page call that",
             )
         if self.token is not None and not is_open and not self._admits(headers.get("authorization", "")):
             return 401, Problem(
                 what="the token is missing or wrong",
-                remedy=f"Send the header Authorization: Bearer TOKEN, with what {TOKEN_VARIABLE} holds at the server",
+                remedy=f"Send the header Authorization: Bearer TOKEN, with the server's {TOKEN_VARIABLE} as the token",
             )
         return None
 
     def _admits(self, authorization: str) -> bool:
         scheme, _, given = authorization.partition(" ")
-        # In constant time: how much of it is right cannot be found by trying.
+        # Compared in constant time, so that timing does not reveal how much of a guess is right.
         same = hmac.compare_digest(given.strip().encode("utf-8", "replace"), (self.token or "").encode())
         return same and scheme.lower() == "bearer"
 
 
 def with_guards(app: ASGIApp, access: Access, *, open_paths: Collection[str] = ()) -> ASGIApp:
-    """The application behind Starlette's guards of names, callers and sizes; `open_paths` need no token.
+    """Wrap the application in guards for host names, callers, sizes and times.
 
-    One that ends with `/*` stands for all below it. Calls of `/uploads/` may send a filing, all others a question.
+    A refusal is a Problem as JSON, also if Starlette or the MCP SDK sends it as plain text.
 
-    A refusal is a Problem as JSON, also where a guard of Starlette or of the MCP SDK says it in a line of text.
+    Args:
+        app: The application.
+        access: Who may call it.
+        open_paths: Paths that need no token; one that ends with `/*` covers everything below it.
     """
     from starlette.authentication import AuthCredentials, AuthenticationBackend, AuthenticationError, BaseUser
     from starlette.middleware.authentication import AuthenticationMiddleware
@@ -134,7 +144,7 @@ def with_guards(app: ASGIApp, access: Access, *, open_paths: Collection[str] = (
 
     class Gate(AuthenticationBackend):  # type: ignore[misc]
         async def authenticate(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser] | None:
-            # Of a header that is there twice, who reads the first and who reads the last would not agree.
+            # Join repeated headers, since some readers use the first and others the last.
             headers = {name: ", ".join(conn.headers.getlist(name)) for name in conn.headers}
             path = conn.scope["path"]
             if refusal := access.refusal(headers, is_open=path in open_paths or path.startswith(open_folders)):
@@ -157,7 +167,7 @@ def with_guards(app: ASGIApp, access: Access, *, open_paths: Collection[str] = (
 
 
 def _arriving_in_time(app: ASGIApp) -> ASGIApp:
-    """The application, which is sent the whole of a call within `SECONDS_TO_SEND`: Starlette waits without end."""
+    """Wrap the application in a time limit for receiving a request; Starlette has none."""
     from starlette.exceptions import HTTPException
 
     async def timed(scope: Scope, receive: Receive, send: Send) -> None:
@@ -166,7 +176,7 @@ def _arriving_in_time(app: ASGIApp) -> ASGIApp:
 
         async def received() -> Message:
             nonlocal whole
-            if whole:  # what follows says that the caller has gone, and may take as long as it likes
+            if whole:  # only the disconnect follows, which has no time limit
                 return await receive()
             try:
                 async with asyncio.timeout_at(end):
@@ -184,13 +194,13 @@ def _arriving_in_time(app: ASGIApp) -> ASGIApp:
 REFUSED: Mapping[str, tuple[int, str, str]] = {
     "Invalid host header": (
         421,
-        "this server does not go by the name it was called by",
-        "Call it by 127.0.0.1 or localhost; whoever runs it adds names with --allow-host",
+        "the server does not accept this host name",
+        "Call it as 127.0.0.1 or localhost; the operator of the server can add names with --allow-host",
     ),
     "Content Too Large": (413, f"more than {MAX_BYTES:,} bytes were sent", "Send a question, not a filing"),
     "Request Timeout": (408, "the call did not arrive in time", "Send it again"),
 }
-"""What the guards of Starlette say -> the status, what happened and what to do."""
+"""Text of a Starlette guard -> the status, what happened, and the remedy."""
 
 
 def _in_our_words(app: ASGIApp) -> ASGIApp:
@@ -212,7 +222,7 @@ def _in_our_words(app: ASGIApp) -> ASGIApp:
                     status, what, remedy = refusal
                     if status == 413 and _UPLOADS.match(scope["path"]):
                         what = f"a filing of more than {MAX_UPLOADED:,} bytes was sent"
-                        remedy = "Bring it in by `fin-agent ingest` on the server's machine"
+                        remedy = "Add it with `fin-agent ingest` on the server's machine"
                     await _told(status, Problem(what=what, remedy=remedy))(scope, receive, send)
                     return
                 await send(start)
@@ -233,10 +243,17 @@ def _told(status: int, problem: Problem) -> Response:
 def run_application(
     app: ASGIApp | Callable[[], ASGIApp], host: str, port: int, *, ready: Callable[[str], None], workers: int = 1
 ) -> None:
-    """Serve until a signal; `ready` is told the address once calls are taken. Raises ServingError where it is taken.
+    """Serve until a signal.
 
-    More than one of `workers` are processes over one socket, in each of which `app` is called to make the application;
-    one that ends is replaced.
+    Args:
+        app: The application, or with several workers a function that creates it.
+        host: The address to listen on.
+        port: The port; 0 for a free one.
+        ready: Is called with the address once requests are accepted.
+        workers: Number of processes on the socket; one that ends is replaced.
+
+    Raises:
+        ServingError: The server cannot listen on this address.
     """
     import uvicorn
     from uvicorn.supervisors import Multiprocess
@@ -248,11 +265,11 @@ def run_application(
         lifespan="on",
         factory=workers > 1,
         workers=workers,
-        timeout_worker_healthcheck=SECONDS_TO_START,  # a busy machine takes its time
+        timeout_worker_healthcheck=SECONDS_TO_START,  # workers start slowly on a busy machine
     )
-    ready(_address(host, listening.getsockname()[1]))  # the socket listens: what connects now is answered
+    ready(_address(host, listening.getsockname()[1]))  # the socket already listens, so that connections wait for it
     if workers > 1:
-        # Versions before 0.50 are told what a worker runs.
+        # uvicorn before 0.50 takes the target of a worker as an argument.
         target = {"target": uvicorn.Server(config).run} if "target" in signature(Multiprocess).parameters else {}
         Multiprocess(config, sockets=[listening], **target).run()
     else:
@@ -260,7 +277,7 @@ def run_application(
 
 
 def server_config(app: ASGIApp | Callable[[], ASGIApp], **given: object) -> uvicorn.Config:
-    """How uvicorn serves: headers within a time, so many connections at once (`header_timeouts`)."""
+    """Return uvicorn's configuration, with `header_timeouts` as the protocol."""
     import uvicorn
 
     settings: dict[str, object] = {
@@ -275,7 +292,7 @@ def server_config(app: ASGIApp | Callable[[], ASGIApp], **given: object) -> uvic
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens there. Raises ServingError where it cannot."""
+    """Return a socket that listens on this address. Raises ServingError if that fails."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listening = socket.create_server((host, port), family=family, backlog=128)
@@ -283,7 +300,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
         raise ServingError(
             f"the server cannot listen here ({getattr(error, 'strerror', None) or error})",
             subject=_address(host, port),
-            remedy="Choose another --port (0 takes a free one) or --host",
+            remedy="Choose another --port (0 for a free one) or --host",
         ) from error
     listening.set_inheritable(True)
     return listening

@@ -1,7 +1,7 @@
-"""The MCP server: tools offered, calls carried out beside one another, on standard streams or over HTTP.
+"""The MCP server: the tools it offers, with concurrent calls, on standard streams or over HTTP.
 
-It runs with versions 1 and 2 of the SDK, so that it can share an environment with what needs either: fields of types
-are given by their names on the wire, which both take, and what differs stands in the functions named `..._sdk_1`.
+It runs with versions 1 and 2 of the SDK, so that it can share an environment with packages that need either. Fields are
+given by their names in the protocol, which both versions accept; the functions named `..._sdk_1` cover what differs.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ INSTRUCTIONS = (
 
 
 def mcp_server(toolkit: FinAgentToolkit, *, calls_at_once: int = CALLS_AT_ONCE) -> Server:
-    """A server over the filings that `toolkit` reads; safe to use for many clients at once."""
+    """Return a server over the filings that `toolkit` reads, for many clients at once."""
     offered = _Offered(toolkit, calls_at_once)
     if OF_SDK_1:
         return _server_of_sdk_1(offered)
@@ -76,8 +76,8 @@ def _server_of_sdk_1(offered: _Offered) -> Server:
 
 
 def run_on_streams(server: Server) -> None:
-    """Serve one client until it closes our standard input. What is printed meanwhile goes to standard error."""
-    # A thread waits for a line of input, and Python would wait for that thread: Ctrl-C ends the process itself.
+    """Serve one client until it closes standard input. What is printed meanwhile goes to standard error."""
+    # Python would wait for the thread that reads input: with SIG_DFL, Ctrl-C ends the process at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     async def served() -> None:
@@ -88,7 +88,7 @@ def run_on_streams(server: Server) -> None:
 
 
 def _streams_of_sdk_1() -> dict[str, Any]:
-    """Copies of our standard streams: this SDK closes what it writes to, and leaves what others print among it."""
+    """Return copies of the standard streams, since this SDK closes its stream and does not redirect other output."""
     incoming, outgoing = os.dup(0), os.dup(1)
     os.dup2(2, 1)
     opened = (open(incoming, encoding="utf-8", errors="replace"), open(outgoing, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
@@ -96,12 +96,12 @@ def _streams_of_sdk_1() -> dict[str, Any]:
 
 
 def http_application(server: Server, access: Access) -> ASGIApp:
-    """The server over streamable HTTP at /mcp, behind the guards and the SDK's own transport security."""
+    """Return the server over streamable HTTP at /mcp, behind the guards and the SDK's own transport security."""
     names = access.answers_to
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=names is not None,
         allowed_hosts=[pattern for name in names or () for pattern in (name, f"{name}:*")],
-        # Which of these is the server's own origin, the guards look at: they know the name that a call gives it.
+        # The guards check that the origin is the server's own, since they know the host name of the call.
         allowed_origins=[
             f"{scheme}://{name}{port}" for name in names or () for scheme in ("http", "https") for port in ("", ":*")
         ],
@@ -124,7 +124,7 @@ def _http_application_of_sdk_1(server: Server, security: TransportSecuritySettin
 
 
 class _Offered:
-    """The server's answers. Work is done in threads, a few at once; work whose call is cancelled is left."""
+    """The server's handlers. Work runs in threads, a limited number at once; cancelled work is abandoned."""
 
     def __init__(self, toolkit: FinAgentToolkit, calls_at_once: int) -> None:
         self._tools = served_tools(toolkit)
@@ -144,7 +144,7 @@ class _Offered:
         steps = 0
 
         def told(event: Event) -> None:
-            """Which step is at work, to a client that asked for it; in the thread that answers."""
+            """Report the current step to a client that requested it, from the answering thread."""
             nonlocal steps
             if isinstance(event, StepBegun):
                 steps += 1
@@ -154,7 +154,7 @@ class _Offered:
         return await self._in_thread(partial(call, tool, given.arguments or {}), told)
 
     async def _in_thread(self, work: Callable[[], Result], told: Callable[[Event], None] | None = None) -> Result:
-        if self._places is None:  # belongs to the event loop, which has to be there first
+        if self._places is None:  # needs a running event loop
             self._places = anyio.CapacityLimiter(self._at_once)
         meter = Meter(within=current_meter())
 
@@ -165,11 +165,11 @@ class _Offered:
         try:
             return await anyio.to_thread.run_sync(at_work, abandon_on_cancel=True, limiter=self._places)
         finally:
-            meter.stop()  # of work that was left: no further call of a model begins
+            meter.stop()  # abandoned work makes no further model calls
 
 
 def _refusal(what: str) -> Exception:
-    """The error of a call that cannot be carried out as it was made."""
+    """Return the error for a call that is not valid."""
     error: Exception
     if OF_SDK_1:
         error = exceptions.McpError(types.ErrorData(code=types.INVALID_PARAMS, message=what))
@@ -179,7 +179,7 @@ def _refusal(what: str) -> Exception:
 
 
 async def _report_progress(context: Any, steps: int, message: str) -> None:
-    """To a client that asked for it."""
+    """Report progress to a client that requested it."""
     if not OF_SDK_1:
         await context.session.report_progress(steps, message=message)
     elif context.meta is not None and context.meta.progressToken is not None:

@@ -1,4 +1,4 @@
-"""The toolkit's tools and `show_page` as MCP has them: text for the model, structured content for code, pictures."""
+"""The toolkit's tools and `show_page` for MCP: text for the model, structured content for code, pictures."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from fin_agent.tools.context import ToolContext
 from fin_agent.tools.toolkit import make_tool
 
 MAX_CHARACTERS = 100_000
-"""Of structured content, as JSON."""
+"""Characters of structured content at most, as JSON."""
 
 
 class ShowPageArguments(Arguments):
-    """Of `show_page`."""
+    """Arguments of `show_page`."""
 
     doc_id: DocId
     page: Annotated[int, Field(ge=1, description="The page as a PDF viewer counts, from 1. Tools print these numbers.")]
@@ -47,7 +47,7 @@ class ShowPageArguments(Arguments):
 
 
 class PageShown(BaseModel):
-    """Of `show_page`; the picture itself is beside it."""
+    """Result of `show_page`; the picture itself is sent next to it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -55,10 +55,10 @@ class PageShown(BaseModel):
     page: int
     """0-based."""
     framed: tuple[str, ...]
-    """What is framed, in words."""
+    """Descriptions of what is framed."""
     width: int
     height: int
-    """Of the picture, in pixels."""
+    """Height of the picture in pixels."""
     png: bytes = Field(exclude=True, repr=False)
 
 
@@ -73,17 +73,17 @@ _TOOLS: Mapping[str, tuple[str, type[BaseModel]]] = {
     "answer_question": ("Answer a question", Answer),
     "show_page": ("Show a page", PageShown),
 }
-"""The title of each tool, and what it hands to code."""
+"""Tool -> its title, and the type of its structured content."""
 _LEFT_OUT: Mapping[type[BaseModel], set[str]] = {Answer: {"trace", "retrieved"}, PageShown: {"png"}}
 
 
 def served_tools(toolkit: FinAgentToolkit) -> dict[str, BaseTool]:
-    """The toolkit's tools and `show_page`, by name."""
+    """Return the toolkit's tools and `show_page`, by name."""
     return {tool.name: tool for tool in (*toolkit.get_tools(), _show_page_tool(toolkit.context))}
 
 
 def declared(tool: BaseTool) -> types.Tool:
-    """A tool as clients are told of it."""
+    """Return a tool as it is declared to clients."""
     takes = tool.args_schema
     assert isinstance(takes, dict), takes
     title, artifact = _TOOLS[tool.name]
@@ -100,7 +100,7 @@ def declared(tool: BaseTool) -> types.Tool:
 
 
 def call(tool: BaseTool, arguments: Mapping[str, object]) -> types.CallToolResult:
-    """What the tool answers; what it cannot do is a result marked as an error, which says what to do next."""
+    """Call a tool. A tool's error becomes a result that is marked as an error and states the remedy."""
     message = tool.invoke({"type": "tool_call", "id": "call", "name": tool.name, "args": dict(arguments)})
     assert isinstance(message, ToolMessage), message
     content: list[types.ContentBlock] = [types.TextContent(type="text", text=str(message.content))]
@@ -115,11 +115,11 @@ def call(tool: BaseTool, arguments: Mapping[str, object]) -> types.CallToolResul
 
 
 def structured(artifact: BaseModel) -> dict[str, Json]:
-    """An artifact for code, of which many clients show a model all: with the numbers of pages, defused, bounded.
+    """Return an artifact as structured content, which many clients show to a model in full.
 
-    Texts of filings carry no invisible characters and nothing that looks like a mark of a chat model. Of an answer,
-    the trace and what was retrieved are left out, by far the longest parts; of what is too long still, the ends of its
-    lists, and `left_out` says of how many.
+    Page numbers are added. Texts of filings lose invisible characters and whatever looks like a control token of a chat
+    model. An answer leaves out its trace and its retrieved passages, by far the longest parts. If the rest is still too
+    long, lists are cut at their ends, and `left_out` gives the number of dropped entries.
     """
     whole = cast(Json, artifact.model_dump(mode="json", exclude=_LEFT_OUT.get(type(artifact))))
     document = _defused(with_page_numbers(whole))
@@ -139,7 +139,7 @@ def _defused(document: Json) -> Json:
     if isinstance(document, str):
         return quoted_text(document)
     if isinstance(document, float):
-        return document if isfinite(document) else None  # JSON has no such number
+        return document if isfinite(document) else None  # JSON has no NaN and no infinity
     if isinstance(document, list):
         return [_defused(each) for each in document]
     if isinstance(document, dict):
@@ -149,7 +149,7 @@ def _defused(document: Json) -> Json:
 
 def _output_schema(artifact: type[BaseModel]) -> dict[str, Json]:
     schema = cast(dict[str, Json], artifact.model_json_schema(mode="serialization"))
-    schema.pop("description", None)  # written for readers of the code
+    schema.pop("description", None)  # the class docstring is for readers of the code
     hidden = _LEFT_OUT.get(artifact, set())
     if isinstance(properties := schema.get("properties"), dict):
         schema["properties"] = {name: each for name, each in properties.items() if name not in hidden}

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says beside what the types say: examples, events, pictures, problems."""
+"""Additions to the OpenAPI document: examples, events, pictures, problems."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Example: TypeAlias = dict[str, Json]
 Response: TypeAlias = dict[str, object]
 
 DESCRIPTION = """\
-Questions over indexed SEC filings. An answer comes with the program that computed it, and for every figure the filing,
-page and line it came from; where it is not there, it is refused and what is missing is named.
+Questions over indexed SEC filings. An answer contains the program that computed it, and the filing, page and line of
+every figure. A question that cannot be answered is refused with what is missing.
 
-**Pages.** In JSON `page` counts from 0, as in all JSON of fin-agent; beside it stands `page_number`, which counts from
-1 as viewers do. Addresses and arguments (`/pages/{doc_id}/{page_number}.png`, `pages=3-5`) count from 1.
+**Pages.** In JSON `page` counts from 0, as in all JSON of fin-agent; `page_number` next to it counts from 1 as viewers
+do. Addresses and arguments (`/pages/{doc_id}/{page_number}.png`, `pages=3-5`) count from 1.
 
-**Problems** are JSON with `what` happened, to what `subject`, and the `remedy`. Where a token is needed and is missing
-or wrong the status is 401; 413 where too much is sent; 421 where the server is called by a name that is not its own.
+**Problems** are JSON with `what` happened, to which `subject`, and the `remedy`. The status is 401 if a required token
+is missing or wrong, 413 if too much is sent, and 421 if the server does not accept the host name.
 """
 _SCHEMAS = "#/components/schemas/"
 SAMPLE_FILING = "harborlight_2023_10k"
@@ -59,7 +59,7 @@ EVENTS: dict[int | str, Response] = {
     }
 }
 CHAT_EVENTS = deepcopy(EVENTS)
-"""Of `/chat`: those of an answer, and `replied` with the turn as the last one."""
+"""Events of `/chat`: those of an answer, then `replied` with the turn as the last one."""
 _data = cast(Any, CHAT_EVENTS)[200]["content"]["text/event-stream"]["schema"]["properties"]["data"]
 _data["contentSchema"]["anyOf"].append(
     {"type": "object", "required": ["kind", "turn", "thread", "run"], "properties": {"kind": {"const": "replied"}}}
@@ -68,35 +68,35 @@ PICTURE: dict[int | str, Response] = {
     200: {
         "description": "The page",
         "content": {"image/png": {"schema": {"type": "string", "format": "binary"}}},
-        "headers": {"Picture-DPI": {"description": "Dots an inch it was drawn at", "schema": {"type": "integer"}}},
+        "headers": {"Picture-DPI": {"description": "Resolution in dots per inch", "schema": {"type": "integer"}}},
     },
-    304: {"description": "The picture is the one whose ETag was sent in If-None-Match"},
+    304: {"description": "The picture has the ETag that was sent in If-None-Match"},
 }
 _MEANINGS = {
     403: "Pages of other origins may not call",
     404: "No such filing, page or figure",
-    409: "The filing's file has gone or changed since it was read",
-    422: "The call, or the question, cannot be taken as it is",
-    503: "As many calls are at work as may be; Retry-After says when to come back",
+    409: "The filing's file is missing or has changed since it was read",
+    422: "The call or the question is not valid",
+    503: "The limit of concurrent calls is reached; Retry-After gives the seconds to wait",
     504: "It took too long",
 }
 _EVERYWHERE = {
     401: "The token is missing or wrong",
     408: "The call did not arrive in time",
-    413: "Too much is sent",
-    421: "The server does not go by that name",
-    500: "It broke",
+    413: "The body is too large",
+    421: "The server does not accept this host name",
+    500: "An internal error",
 }
 
 
 def problems(*statuses: int) -> dict[int | str, Response]:
-    """The responses that tell a problem."""
+    """Return the responses for problems with these statuses."""
     told = {status: _MEANINGS[status] for status in statuses} | _EVERYWHERE
     return {status: {"model": Problem, "description": told[status]} for status in sorted(told)}
 
 
 def complete(app: FastAPI) -> None:
-    """Let the document say what is added to pages, and how the token is sent."""
+    """Add the page numbers and the token to the OpenAPI document."""
     made = app.openapi
 
     def openapi() -> dict[str, Json]:
@@ -105,7 +105,7 @@ def complete(app: FastAPI) -> None:
             parts = cast(dict[str, dict[str, Json]], document["components"])
             parts["schemas"] = schemas_with_page_numbers({**_events(), **parts["schemas"]}, pictures=True)
             parts["securitySchemes"] = {
-                "token": {"type": "http", "scheme": "bearer", "description": "Needed where the server has a token."}
+                "token": {"type": "http", "scheme": "bearer", "description": "Required if the server has a token."}
             }
             document["security"] = [{}, {"token": []}]
             app.openapi_schema = document
@@ -115,6 +115,6 @@ def complete(app: FastAPI) -> None:
 
 
 def _events() -> dict[str, Json]:
-    """The schemas of events, by name."""
+    """Return the schemas of events, by name."""
     event = TypeAdapter(Event).json_schema(mode="serialization", ref_template=_SCHEMAS + "{model}")
     return {**event.pop("$defs"), "Event": event}

@@ -1,4 +1,4 @@
-"""Pictures of pages, of bounded size, with boxes and figures framed."""
+"""Pictures of pages, limited in size, with frames around boxes and figures."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from fin_agent.workspace import Workspace
 
 USUAL_DPI = 110
 MAX_SIDE_LENGTH = 1_600
-"""Of a picture, in pixels: what readers of pictures, people and models, make use of."""
+"""Longest side of a picture in pixels; larger ones are of no use to people and models."""
 MAX_BYTES = 2_000_000
 _BOUNDS = Bounds(MAX_SIDE_LENGTH, MAX_BYTES)
 _METRES_AN_INCH = 0.0254
 _FARTHEST = 2_000.0
-"""Of a box from the page's corner, in points; sheets of HTML are drawn as large as what is framed on them."""
+"""Largest distance of a box from the page's corner in points; pages of HTML are drawn large enough for their boxes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A page drawn."""
+    """A page as a PNG picture."""
 
     png: bytes
     framed: tuple[str, ...] = ()
-    """What is framed on it, in words."""
+    """Descriptions of what is framed."""
 
     @property
     def size(self) -> tuple[int, int]:
@@ -52,16 +52,25 @@ class Picture:
 
     @property
     def dpi(self) -> int:
-        """Dots an inch at which it was drawn, as the file says: fewer than asked for where it would be too large."""
+        """The resolution in dots per inch: lower than requested if the picture would be too large."""
         at = self.png.find(b"pHYs")
         return round(int.from_bytes(self.png[at + 4 : at + 8]) * _METRES_AN_INCH) if at > 0 else USUAL_DPI
 
 
 def page_picture(record: FilingRecord, page: int, frames: Sequence[Frame] = (), dpi: int = USUAL_DPI) -> Picture:
-    """A page (0-based) with frames, at `dpi` dots an inch, or fewer where the picture would be too large.
+    """Draw a page.
 
-    Given up once the current meter is stopped. Raises ReadError where the file has gone or is another by now;
-    ToolInputError where a frame is not on the page; TooLongError, and BusyError where too many are drawn already.
+    Args:
+        record: The filing.
+        page: The page, 0-based.
+        frames: What to frame.
+        dpi: Dots per inch; fewer if the picture would be too large.
+
+    Raises:
+        ReadError: The file is missing or has changed.
+        ToolInputError: A frame is not on the page.
+        TooLongError: Drawing took too long.
+        BusyError: Too many pages are being drawn, or the current meter was stopped.
     """
     path, meter = Path(record.source), current_meter()
     wanted = [FramedPage(page, tuple(frames))]
@@ -78,11 +87,11 @@ def page_picture(record: FilingRecord, page: int, frames: Sequence[Frame] = (), 
     except DrawingTimeoutError as error:
         raise TooLongError(names_only(error.what, path), subject=record.doc_id, remedy=error.remedy) from error
     except ReadError as error:
-        # Where files lie at the server is nobody's business.
+        # Callers must not learn the paths of the server's files.
         raise ReadError(
             names_only(error.what, path),
             subject=record.doc_id,
-            remedy="Whoever runs the server ingests the filing again; its text and figures can be read meanwhile",
+            remedy="Ask the operator of the server to ingest it again; its text and figures can be read meanwhile",
         ) from error
     return Picture(png, tuple(frame.note for frame in frames if frame.note))
 
@@ -90,9 +99,17 @@ def page_picture(record: FilingRecord, page: int, frames: Sequence[Frame] = (), 
 def figure_frames(
     workspace: Workspace, record: FilingRecord, page: int, name: str, fiscal_year: int | None = None
 ) -> list[Frame]:
-    """A frame around the figure of a page (0-based) that `name` means: a metric, a concept or words of its label.
+    """Return a frame around a figure of a page.
 
-    Raises NotThereError naming what is near.
+    Args:
+        workspace: The index.
+        record: The filing.
+        page: The page, 0-based.
+        name: A metric, a concept, or words of the figure's label.
+        fiscal_year: The fiscal year of the figure; None for any.
+
+    Raises:
+        NotThereError: The page has no such figure; the message names similar ones.
     """
     facts = [each.fact for each in workspace.index.facts([record.doc_id], pages=[PageKey(record.doc_id, page)])]
     found = facts_named(facts, name, fiscal_year, record.identity)
@@ -112,11 +129,11 @@ def figure_frames(
 
 
 def box_frames(boxes: Sequence[Box]) -> list[Frame]:
-    """A frame around each box. Raises ToolInputError where one is none."""
+    """Return a frame around each box. Raises ToolInputError for a box that is not on a page."""
     for box in boxes:
         if not all(-_FARTHEST <= side <= _FARTHEST for side in box) or box.x0 >= box.x1 or box.y0 >= box.y1:
             raise ToolInputError(
                 f"{','.join(f'{side:g}' for side in box)} is not a box on a page",
-                remedy="Give left, top, right, bottom in points from the page's top left, as `box` says elsewhere",
+                remedy="Give left, top, right, bottom in points from the page's top left, as `box` does in JSON",
             )
     return [Frame(box, FrameColor.FACT) for box in boxes]

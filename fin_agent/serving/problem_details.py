@@ -1,4 +1,4 @@
-"""What a server cannot do, as an error and as a program reads it: what happened, to what, what to do, which status."""
+"""Errors of servers and their form in responses: what happened, to what, the remedy, and the HTTP status."""
 
 from __future__ import annotations
 
@@ -15,38 +15,43 @@ from fin_agent.redaction import redact_secrets
 from fin_agent.tools.errors import ToolInputError
 
 _FOLDERS = re.compile(r"(?<![\w./\\])(?:[A-Za-z]:)?[/\\](?:[^\s/\\:'\"`]+[/\\])+")
-"""Of a path: where things lie on the machine of a server is nothing for its callers."""
+"""Folders of a path, which callers of a server must not learn."""
 
 
 class ServingError(FinAgentError):
-    """A server cannot be started as it is asked for."""
+    """A server cannot be started with these options."""
 
 
 class NotThereError(FinAgentError):
-    """A filing, or a page of one, is asked for that is not there."""
+    """A requested filing, or a page of it, does not exist."""
 
 
 class BusyError(FinAgentError):
-    """As much is at work as may be."""
+    """The limit of concurrent work is reached."""
 
 
 class TooLongError(FinAgentError):
-    """Work took more time than it may."""
+    """The work exceeded its time limit."""
 
 
 def require_extra(extra: str, modules: Sequence[str]) -> None:
-    """Raise ServingError where one of an extra's modules is missing, VersionError where its version does not fit."""
+    """Check that the modules of an extra are installed.
+
+    Raises:
+        ServingError: A module is missing.
+        VersionError: A module has a version that is not supported.
+    """
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
         raise ServingError(
-            f"this needs what is not installed: {', '.join(missing)}",
+            f"required packages are not installed: {', '.join(missing)}",
             remedy=f"Install the extra: {how_to_install(extra)}",
         )
     require_versions(*(name.replace("_", "-") for name in modules))
 
 
 def names_only(text: str, *paths: Path) -> str:
-    """A text without the folders that it tells of, and without keys; of `paths`, which may hold blanks, the names stay.
+    """Return a text without folders and keys. Of `paths`, which may contain blanks, the file names stay.
 
     >>> names_only("its doc_id is that of /home/ann lee/filings/acme.pdf", Path("/home/ann lee/filings/acme.pdf"))
     'its doc_id is that of acme.pdf'
@@ -57,7 +62,7 @@ def names_only(text: str, *paths: Path) -> str:
 
 
 class Problem(BaseModel):
-    """Why a call was not answered."""
+    """The reason why a call failed."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -78,14 +83,14 @@ class Problem(BaseModel):
 
     @classmethod
     def of(cls, error: Exception) -> Problem:
-        """Of an error; of one that nobody meant to raise, no more than its kind: the log has the rest."""
+        """Describe an error. Of an unexpected error only its type is given; the log has the rest."""
         if isinstance(error, FinAgentError):
             subject = Path(error.subject).name if Path(error.subject).is_absolute() else error.subject
             return cls(what=names_only(error.what), subject=names_only(subject), remedy=names_only(error.remedy))
         logging.getLogger("fin_agent").error("a call failed", exc_info=error)
         return cls(
-            what=f"it broke ({type(error).__name__})",
-            remedy="Try it in another way; whoever runs the server finds the reason in its log",
+            what=f"an internal error occurred ({type(error).__name__})",
+            remedy="Try it in another way; the operator of the server finds the reason in its log",
         )
 
 
@@ -98,4 +103,4 @@ STATUSES: Mapping[type[Exception], int] = {
     ReadError: 409,
     FilingIndexError: 503,
 }
-"""The HTTP status that tells an error of ours; 500 tells any other."""
+"""Error -> its HTTP status; any other error is 500."""

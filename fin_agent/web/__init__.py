@@ -1,1 +1,1 @@
-"""The workspace in the browser: pages and scripts as they are shipped (`static/`), and what they ask of the server."""
+"""The workspace in the browser: its pages and scripts (`static/`), and the routes that they call."""

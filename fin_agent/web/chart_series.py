@@ -1,4 +1,4 @@
-"""Figures over the years, as the workspace charts them: a row of a statement, or a line by its words."""
+"""Time series for charts: a row of a statement over the years, or a line found by its words."""
 
 from __future__ import annotations
 
@@ -30,29 +30,34 @@ from fin_agent.web.views import ANNUAL_FORMS, figure_shown, in_a_cell
 
 _MAX_FOUND = 400
 _NEAR = 0.05
-"""How far below the best score a figure of the same line may be."""
+"""Largest distance of a score from the best one for figures of the same line."""
 
 
-class SeriesAsked(BaseModel):
-    """A line over the years: by its words for the companies named, or a row of a statement and, of others, its like."""
+class SeriesRequest(BaseModel):
+    """A request for a line over the years: by its words for the named companies, or by a row of a statement.
+
+    With a row, the same statement of other companies is searched for similar lines.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     phrase: Annotated[str, Field(min_length=1, max_length=300)]
     company: Annotated[list[Annotated[str, Field(max_length=300)]], Field(max_length=8)] = []
     doc_id: Annotated[str, Field(max_length=500)] = ""
-    """Of the row's filing; empty where the line is looked for by its words."""
+    """The filing of the row; empty to find the line by its words."""
     page_number: Annotated[int, Field(ge=1)] = 1
     line: Annotated[int, Field(ge=1)] = 1
 
 
-def series_shown(context: ToolContext, asked: SeriesAsked) -> Json:
-    """Of each company and fiscal year one figure, with its place; the company of a row comes first.
+def series_shown(context: ToolContext, asked: SeriesRequest) -> Json:
+    """Return one figure with its place for each company and fiscal year; the company of a row comes first.
 
-    A row of a statement is continued by the same row of the same statement in other filings of its company. Lines of
-    other companies are those whose words are nearest to the phrase, on the same statement where a row is meant.
+    A row of a statement is continued by the same row of that statement in the company's other filings. Lines of other
+    companies are those whose words are closest to the phrase, on the same statement if a row is given.
 
-    Raises ToolInputError where a company is not there, NotThereError where a filing or a row is not.
+    Raises:
+        ToolInputError: A company is not in the index.
+        NotThereError: The filing or the row does not exist.
     """
     workspace, index = context.workspace, context.workspace.index
     series: list[Json] = []
@@ -81,16 +86,16 @@ def _series(company: Company, points: Iterable[SourcedFact], index: FilingIndex)
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """The figures of a statement's row that are of one kind: of one unit, length of period and part."""
+    """The figures of a statement's row that have one unit, length of period and segment."""
 
     doc_id: str
     lead: Fact
-    """The newest of the whole company, where there is one."""
+    """The newest figure, of the whole company if there is one."""
     by_year: dict[int, SourcedFact]
 
     @classmethod
     def of(cls, figures: Sequence[SourcedFact], like: Fact | None = None) -> _Row | None:
-        """Figures of one row, of the kind of `like` or, without it, of the row's leading figure; None without any."""
+        """Return the figures of the kind of `like`, or else of the leading figure; None if there are none."""
         dated = [each for each in figures if each.fact.period.fiscal_year and (like is None or _alike(each.fact, like))]
         if not dated:
             return None
@@ -103,7 +108,7 @@ class _Row:
 
     @property
     def values(self) -> dict[int, Decimal]:
-        """By fiscal year."""
+        """Values by fiscal year."""
         return {year: each.fact.value for year, each in self.by_year.items()}
 
 
@@ -119,8 +124,8 @@ def _alike(fact: Fact, other: Fact) -> bool:
     return kind(fact) == kind(other)
 
 
-def _row_at(asked: SeriesAsked, context: ToolContext) -> _Row:
-    """Raises NotThereError."""
+def _row_at(asked: SeriesRequest, context: ToolContext) -> _Row:
+    """Return the requested row. Raises NotThereError."""
     record = record_of(context, asked.doc_id)
     page = page_of(record, asked.page_number)
     figures = [
@@ -139,7 +144,7 @@ def _row_at(asked: SeriesAsked, context: ToolContext) -> _Row:
 
 
 def _rows_of(company: Company, statement: Statement | None, context: ToolContext) -> list[list[SourcedFact]]:
-    """The rows of a statement in the filings of a company that may be read."""
+    """Return the rows of a statement in those filings of a company that may be read."""
     index, scope = context.workspace.index, Scope(context.within)
     pages = [each.key for each in index.outline(company.doc_ids) if scope.holds(each.key) and statements_on(each)]
     rows: dict[tuple[str, int, int], list[SourcedFact]] = defaultdict(list)
@@ -150,7 +155,7 @@ def _rows_of(company: Company, statement: Statement | None, context: ToolContext
 
 
 def _continued(row: _Row, rows: Iterable[list[SourcedFact]]) -> list[SourcedFact]:
-    """The figures of a row, and of further years those of the same line elsewhere; filings of nearer years go first."""
+    """Return the figures of a row, continued by those of the same line in other filings, the nearest years first."""
     points = dict(row.by_year)
     by_filing: dict[str, list[_Row]] = defaultdict(list)
     for figures in rows:
@@ -174,7 +179,7 @@ def _may_be_the_same(fact: Fact, other: Fact) -> bool:
 
 
 def _called(fact: Fact) -> str:
-    """The words of the row, without the year of a day: balances are printed as of one."""
+    """Return the words of a row without a year: balances are labelled by date."""
     return " ".join(_YEAR.sub("", plain(fact.label)).split())
 
 
@@ -186,10 +191,10 @@ _YEAR = re.compile(r",?\s*\b(?:19|20)\d\d\b")
 
 
 def _same_line(row: _Row, rows: Sequence[_Row], points: Mapping[int, SourcedFact]) -> Mapping[int, SourcedFact]:
-    """The figures of the one row that is the same line as `row`; none where no row, or more than one, may be.
+    """Return the figures of the one row that continues `row`; none if no row, or more than one, can.
 
-    What both print for the same years tells rows apart that are called the same, and bears out one that is called
-    otherwise; a row of the same words and headings may state a year anew.
+    Equal figures for common years identify a row, even under another label, and distinguish rows of the same label. A
+    row with the same words and headings may restate a year.
     """
 
     def rank(other: _Row) -> tuple[int, int, bool, bool, bool]:
@@ -210,18 +215,18 @@ def _same_line(row: _Row, rows: Sequence[_Row], points: Mapping[int, SourcedFact
 
 
 def _fits(fact: Fact, row: _Row | None) -> bool:
-    """Whether a figure of another company may stand beside the row's; without one, that of a fiscal year or its end."""
+    """Return whether a figure of another company can be compared with the row, or else is of a fiscal year."""
     if row is not None:
         return fact.statement is row.lead.statement and _alike(fact, row.lead)
     return fact.scope is None and fact.period.months in (0, 12) and fact.period.quarter in (None, 4)
 
 
 def _by_year(found: Iterable[SourcedFact], index: FilingIndex) -> list[SourcedFact]:
-    """Of each year one: by the year's own report first, then the next one's; all of the unit and span of the first."""
+    """Return one figure per year, preferably from its own report, all with the unit and length of the first one."""
 
     @cache
     def rank(doc_id: str, year: int) -> tuple[bool, int]:
-        """Annual reports go before others: a balance of a quarter's end is none of the year's."""
+        """Rank annual reports first: a balance at a quarter's end is not that of the year."""
         identity = index.filing(doc_id).identity
         return identity.form not in ANNUAL_FORMS, abs((identity.fiscal_year or 0) - year)
 

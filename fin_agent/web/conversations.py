@@ -1,4 +1,4 @@
-"""Conversations: messages and their events, threads that are kept."""
+"""Routes of conversations: messages with their events, and stored threads."""
 
 from __future__ import annotations
 
@@ -38,36 +38,38 @@ _EDITED = {
     "anyOf": [{"type": "null"}, {"type": "object", "required": ["question"], "additionalProperties": False}],
     "description": "The `query` that `/reading` gives, with edits: it is asked in place of the message.",
 }
-"""Its tree nests without end, which generators of calls from a schema do not bear."""
+"""A schema without the nested tree of a query, which generators of test calls cannot handle."""
 
 
 class ChatRequest(BaseModel):
-    """A message, and the conversation that it goes on."""
+    """A message, and the conversation it belongs to."""
 
     message: Annotated[str, Field(min_length=1, max_length=2_000, examples=["and the year before?"])]
     thread: Annotated[
         str | None,
         Field(
             pattern=r"^[\w.-]{1,80}$",
-            description="Name of the conversation, which is begun where there is none of it; "
-            "without one the message stands alone.",
+            description="Name of the conversation, which is created if it does not exist; "
+            "without a name the message has no context.",
             examples=["chat-1"],
         ),
     ] = None
     doc_ids: DocIds = None
     query: Annotated[tree.Query | None, WithJsonSchema(_EDITED)] = None
     settings: QuestionSettings = QuestionSettings()
-    stream: Annotated[bool, Field(description="Whether events are sent; so does Accept: text/event-stream.")] = False
+    stream: Annotated[bool, Field(description="Whether to send events; Accept: text/event-stream does the same.")] = (
+        False
+    )
 
 
 class TurnShown(BaseModel):
-    """A message and what was replied."""
+    """A message and its reply."""
 
     asked: str
     kind: str = Field(description="`question`, `follow-up`, `greeting` ...: how the message was read.")
-    question: str | None = Field(description="The whole question that was answered, where one was.")
+    question: str | None = Field(description="The complete question that was answered, if any.")
     said: str
-    answers: list[Any] = Field(description="As `/ask` gives them.")
+    answers: list[Any] = Field(description="Answers as `/ask` returns them.")
     warnings: list[str]
 
 
@@ -80,26 +82,26 @@ class ThreadShown(BaseModel):
 
 
 class ThreadsListed(BaseModel):
-    """The conversations that are kept, the last one that was used first."""
+    """The stored conversations, the most recently used first."""
 
     threads: list[ThreadShown]
 
 
 class TurnsShown(BaseModel):
-    """What was said in a conversation."""
+    """The turns of a conversation."""
 
     turns: list[TurnShown]
-    unanswered: str = Field(description="The last message, where it got no reply: the server was stopped.")
+    unanswered: str = Field(description="The last message if it has no reply, since the server was stopped.")
 
 
 class _Said(NamedTuple):
     turn: Turn
     turns: int
-    """How many the conversation has by now: more than a page knows of, where it went on in another."""
+    """Number of turns in the conversation, which may be more than the page has seen."""
 
 
 def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
-    """`/chat` and `/threads`."""
+    """Add the routes `/chat` and `/threads`."""
     calls, problems = served.calls, openapi.problems
 
     @app.post(
@@ -107,11 +109,11 @@ def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
         response_model=TurnShown,
         response_class=JSONResponse,
         responses={**problems(403, 404, 409, 422, 503, 504), **openapi.CHAT_EVENTS},
-        summary="Go on with a conversation",
+        summary="Send a message in a conversation",
         operation_id="chat",
     )
     async def chat(request: Request, asked: Annotated[ChatRequest, Body()]) -> Response:
-        """One turn as JSON, or the events of `/ask` with `replied` as the last one."""
+        """Return one turn as JSON, or the events of `/ask` with `replied` as the last one."""
         if not asked.stream and "text/event-stream" not in request.headers.get("accept", ""):
             said = await calls.in_thread(lambda: _say(served, asked, lambda node: None), request)
             return JSONResponse(turn_shown(said.turn))
@@ -125,7 +127,7 @@ def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
         operation_id="list_threads",
     )
     async def threads(request: Request) -> Response:
-        """The last one that was used first."""
+        """The most recently used conversation is listed first."""
 
         def listed() -> Response:
             with served.threads() as keeper:
@@ -140,11 +142,11 @@ def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
         "/threads/{name}",
         response_model=TurnsShown,
         responses=problems(403, 422, 503),
-        summary="What was said in a conversation",
+        summary="List the turns of a conversation",
         operation_id="show_thread",
     )
     async def thread(request: Request, name: Annotated[str, InPath(pattern=r"^[\w.-]{1,80}$")]) -> Response:
-        """Nothing, where none has this name."""
+        """The list is empty if there is no conversation with this name."""
 
         def shown() -> Response:
             with served.threads() as keeper:
@@ -165,12 +167,12 @@ def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
 
 
 def _say(served: ServedWorkspace, asked: ChatRequest, on_step: Callable[[str], None]) -> _Said:
-    """The turn that a message makes; a message that is left is taken out again."""
+    """Make the turn of a message; if the caller leaves, the message is removed again."""
     message, chat, within = asked.message, served.chat, _among(served, asked)
     settings = served.settings(asked.settings)
     if asked.query is not None:
         intent = intent_of_edit(asked.query, served.context.workspace)
-        # An assistant would read the words once more: the reading is what is asked.
+        # The edited reading is answered as it is; an assistant would read the words again.
         answering, message = with_intent(served.answering(settings), intent), intent.question
         chat = ChatContext(answering, doc_ids=within)
     elif asked.doc_ids or settings != served.context.settings:
@@ -189,8 +191,8 @@ def _among(served: ServedWorkspace, asked: ChatRequest) -> tuple[str, ...] | Non
 def _recorded(
     served: ServedWorkspace, answer: Answer, started: datetime, steps: list[StepTime], asked: ChatRequest
 ) -> str:
-    """The id of the run that is recorded; empty where none is."""
-    folder, recording = served.keeping.folder, served.keeping.recording
+    """Record the run and return its id; empty if runs are not recorded."""
+    folder, recording = served.storage.folder, served.storage.recording
     if folder is None or not recording.enabled:
         return ""
     index, settings = served.context.workspace.index, served.settings(asked.settings)
@@ -199,7 +201,7 @@ def _recorded(
 
 
 async def _events(served: ServedWorkspace, asked: ChatRequest) -> AsyncGenerator[ServerSentEvent, None]:
-    """Events of the turn, `replied` last, or `failed`; closing it leaves the turn."""
+    """Yield the events of a turn, `replied` or `failed` last; closing the generator abandons the turn."""
     async with served.calls.place():
         yield ServerSentEvent(comment="at work", sep="\n")
         started, before, steps, run = datetime.now(UTC), perf_counter(), list[StepTime](), ""
@@ -222,7 +224,7 @@ async def _events(served: ServedWorkspace, asked: ChatRequest) -> AsyncGenerator
 
 
 def turn_shown(turn: Turn) -> Json:
-    """A turn with the page numbers and pictures of what it cites."""
+    """Return a turn as JSON, with the page numbers and pictures of its citations."""
     return with_page_numbers(cast(Json, turn.fields()), pictures=True)
 
 

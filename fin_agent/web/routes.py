@@ -1,4 +1,4 @@
-"""What the workspace asks of the server beside the HTTP API: readings, statements, charts, runs, files to take away."""
+"""Routes of the workspace besides the HTTP API: readings, statements, charts, runs, exports."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from fin_agent.tools.context import ToolContext
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 from fin_agent.web import views
-from fin_agent.web.chart_series import SeriesAsked, series_shown
+from fin_agent.web.chart_series import SeriesRequest, series_shown
 from fin_agent.web.conversations import add_conversations
 from fin_agent.web.server_options import Offers, ServedWorkspace, Storage
 from fin_agent.web.static_files import plain_name
@@ -44,19 +44,19 @@ DocId = Annotated[str, InPath(max_length=500)]
 
 
 class RequestToExport(BaseModel):
-    """Answers, as `/ask` or `/chat` gave them."""
+    """Answers to export, as `/ask` or `/chat` returned them."""
 
     answers: Annotated[list[Answer], Field(min_length=1, max_length=50)]
 
 
-def add_routes(app: FastAPI, context: ToolContext, keeping: Storage, calls: Calls, offers: Offers) -> None:
-    """The conversations of the API, and what only the workspace calls."""
-    served = ServedWorkspace(context, keeping, calls, offers)
+def add_routes(app: FastAPI, context: ToolContext, storage: Storage, calls: Calls, offers: Offers) -> None:
+    """Add the routes of conversations and uploads, and those that only the workspace calls."""
+    served = ServedWorkspace(context, storage, calls, offers)
     add_conversations(app, served)
     add_uploads(app, served)
 
     def read(path: str, shown: Callable[..., Json]) -> None:
-        """What a function of the filing named gives, at a path."""
+        """Serve a function of a filing at a path."""
 
         async def called(request: Request, doc_id: DocId) -> Response:
             return await calls.in_thread(lambda: JSONResponse(shown(context, doc_id)), request)
@@ -103,7 +103,7 @@ def add_routes(app: FastAPI, context: ToolContext, keeping: Storage, calls: Call
         return await calls.in_thread(lambda: JSONResponse(views.pages_shown(context, asked)), request)
 
     @app.get("/series", include_in_schema=False)
-    async def series(request: Request, asked: Annotated[SeriesAsked, Query()]) -> Response:
+    async def series(request: Request, asked: Annotated[SeriesRequest, Query()]) -> Response:
         return await calls.in_thread(lambda: JSONResponse(series_shown(context, asked)), request)
 
     @app.get("/workspace", include_in_schema=False)
@@ -171,7 +171,7 @@ def add_routes(app: FastAPI, context: ToolContext, keeping: Storage, calls: Call
 
 
 def _picture(context: ToolContext, doc_id: str, page: int, boxes: list[Box]) -> bytes | None:
-    """A page (0-based) with what is framed on it; None where it cannot be drawn: a report goes without."""
+    """Return a page (0-based) with frames as PNG; None if it cannot be drawn, so that a report leaves it out."""
     try:
         return page_picture(record_of(context, doc_id), page, box_frames(boxes)).png
     except FinAgentError:
@@ -179,7 +179,7 @@ def _picture(context: ToolContext, doc_id: str, page: int, boxes: list[Box]) -> 
 
 
 def _file(content: bytes, name: str, kind: str) -> Response:
-    # A browser keeps it and never shows it: what it holds comes from filings.
+    # Browsers must download and never display the file, since its content comes from filings.
     headers = {
         "Content-Disposition": f'attachment; filename="{plain_name(name).encode("ascii", "replace").decode()}"',
         "X-Content-Type-Options": "nosniff",
@@ -189,20 +189,20 @@ def _file(content: bytes, name: str, kind: str) -> Response:
 
 
 def _workspace_shown(served: ServedWorkspace) -> Json:
-    """What the workspace is, and what of it can be chosen: never a key, nor where anything lies."""
-    settings, folder = served.context.settings, served.keeping.folder
+    """Return the state of the workspace and what can be chosen in it, without keys and paths."""
+    settings, folder = served.context.settings, served.storage.folder
     owner = lock_owner(folder) if folder is not None else None
     return {
         "version": installed_version(),
         "filings": len(served.context.workspace.index.entries()),
         "companies": len(served.context.workspace.directory.companies),
-        "index": served.keeping.name,
+        "index": served.storage.name,
         "indexes": [{"name": name, "prefix": prefix} for name, prefix in served.offers.indexes],
         "written_for": None if owner is None else round(owner.seconds),
         "only_some": served.context.within is not None,
-        "uploads": served.keeping.uploads,
+        "uploads": served.storage.uploads,
         "readable": list(READABLE),
-        "runs": folder is not None and served.keeping.recording.enabled,
+        "runs": folder is not None and served.storage.recording.enabled,
         "model": settings.models.model if settings.by_model else "rules",
         "models": ["rules", *served.models],
         "preset": settings.models.preset.value,

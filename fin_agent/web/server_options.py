@@ -1,4 +1,4 @@
-"""What a server offers to those who work in the browser: who answers, where conversations and runs are kept."""
+"""Options of a server for its users: models, indexes, and where conversations and runs are stored."""
 
 from __future__ import annotations
 
@@ -29,37 +29,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """What a server may write, and where: nothing without a folder."""
+    """What a server may write, and where; nothing without a folder."""
 
     folder: Path | None = None
-    """Of the index; runs and threads are kept beside it."""
+    """The folder of the index; runs and threads are stored in it."""
     uploads: bool = False
     """Whether filings may be added."""
     recording: Recording = field(default_factory=lambda: Recording(enabled=False))
 
     @property
     def name(self) -> str:
-        """Of the index, for people."""
+        """The name of the index, for people."""
         return self.folder.name if self.folder is not None else "on a cluster"
 
     @classmethod
     def next_to_index(cls, folder: Path | None, *, uploads: bool) -> Storage:
-        """In the folder of an index, as the environment says. Raises SettingsError."""
+        """Return storage in the folder of an index, configured by the environment. Raises SettingsError."""
         return cls(folder, uploads and folder is not None, recording_from_environment())
 
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """What people may choose in the workspace beside what the server was started with."""
+    """What users may choose in the workspace, besides the settings of the server."""
 
     models: tuple[str, ...] = ()
-    """Chat models by name; the one of the settings is offered anyway, and so are rules alone."""
+    """Chat models by name; the model of the settings and the rules can always be chosen."""
     indexes: tuple[tuple[str, str], ...] = ()
-    """(name, what its paths begin with) of every index that is served; none where there is only one."""
+    """(name, path prefix) of every served index; empty if there is only one."""
 
 
 class QuestionSettings(BaseModel):
-    """What one question is answered with in place of what the server was started with, within its limits."""
+    """Settings of one question that override those of the server, within its limits."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -67,28 +67,28 @@ class QuestionSettings(BaseModel):
         str | None,
         Field(max_length=200, description="`rules`, or a model that `/workspace` lists.", examples=["rules"]),
     ] = None
-    preset: Annotated[Preset | None, Field(description="How much is asked of the model.")] = None
+    preset: Annotated[Preset | None, Field(description="How much work the model does.")] = None
     budget: Annotated[Budget, Field(description="Limits of the question, within those of the server.")] = Budget()
 
 
 class ServedWorkspace:
-    """A workspace as it is served: what the routes work with."""
+    """A workspace as it is served, for the routes."""
 
-    def __init__(self, context: ToolContext, keeping: Storage, calls: Calls, offers: Offers) -> None:
-        self.context, self.keeping, self.calls, self.offers = context, keeping, calls, offers
+    def __init__(self, context: ToolContext, storage: Storage, calls: Calls, offers: Offers) -> None:
+        self.context, self.storage, self.calls, self.offers = context, storage, calls, offers
         self.chat = ChatContext.over(context.answering, doc_ids=context.within)
         self._memory = InMemorySaver()
         self._by_settings = lru_cache(maxsize=16)(self._made)
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The chat models that may answer."""
+        """The chat models that can be chosen."""
         settings = self.context.settings
         own = (settings.models.model,) if settings.by_model and settings.models.model else ()
         return tuple(dict.fromkeys((*own, *self.offers.models)))
 
     def settings(self, chosen: QuestionSettings) -> Settings:
-        """The server's settings with what was chosen for a question. Raises ToolInputError for a model not offered."""
+        """Return the server's settings with those of a question. Raises ToolInputError for a model not offered."""
         settings, models = self.context.settings, self.context.settings.models
         if chosen.model is not None and chosen.model not in ("rules", *self.models):
             offered = ", ".join(("rules", *self.models))
@@ -102,7 +102,7 @@ class ServedWorkspace:
         return settings.model_copy(update={"models": models.model_copy(update=update), "analyst": analyst})
 
     def answering(self, settings: Settings) -> AnswerContext:
-        """Who answers by these settings. Raises ModelSetupError."""
+        """Return the answer context for these settings. Raises ModelSetupError."""
         if settings == self.context.settings:
             return self.context.answering
         return self._by_settings(settings.model_dump_json())
@@ -112,8 +112,8 @@ class ServedWorkspace:
 
     @contextmanager
     def threads(self) -> Iterator[ThreadStore | InMemorySaver]:
-        """Where conversations are kept: beside the index, in memory where that cannot be."""
-        folder = self.keeping.folder
+        """Yield the store of conversations: next to the index, or in memory if that fails."""
+        folder = self.storage.folder
         store: ThreadStore | None = None
         if folder is not None:
             with suppress(ThreadStoreError):
@@ -126,13 +126,13 @@ class ServedWorkspace:
 
     @contextmanager
     def runs(self) -> Iterator[RunStore]:
-        """The runs that are recorded. Raises NotThereError where none are."""
-        if self.keeping.folder is None or not self.keeping.recording.enabled:
+        """Yield the store of recorded runs. Raises NotThereError if runs are not recorded."""
+        if self.storage.folder is None or not self.storage.recording.enabled:
             raise NotThereError(
-                "no runs are recorded here", remedy="Serve an index of a folder, without FIN_AGENT_RECORD=0"
+                "no runs are recorded here", remedy="Serve an index in a folder, without FIN_AGENT_RECORD=0"
             )
-        with RunStore(store_file(self.keeping.folder, self.keeping.recording), self.keeping.recording) as store:
+        with RunStore(store_file(self.storage.folder, self.storage.recording), self.storage.recording) as store:
             try:
                 yield store
             except UnknownRunError as error:
-                raise NotThereError(error.what, subject=error.subject, remedy="Runs lists those there are") from error
+                raise NotThereError(error.what, subject=error.subject, remedy="Choose a run from the list") from error

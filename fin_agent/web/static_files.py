@@ -1,4 +1,4 @@
-"""The files of the workspace, as a server hands them out: nothing of them comes from another host, or goes to one."""
+"""The static files of the workspace, which load nothing from other hosts and send nothing to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fastapi.staticfiles import StaticFiles
 
 FOLDER = Path(str(resources.files("fin_agent.web") / "static"))
 OPEN_PATHS = ("/", "/docs", "/static/*")
-"""Paths that need no token: they hold nothing of filings, and ask for the token."""
+"""Paths that need no token: they contain nothing of filings, and ask the user for the token."""
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -25,7 +25,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cache-Control": "no-cache",
 }
-"""Scripts run from these files only, and none can make markup of a text."""
+"""Only these files may run scripts, and scripts cannot turn text into markup."""
 
 
 class _Files(StaticFiles):  # type: ignore[misc]
@@ -36,7 +36,7 @@ class _Files(StaticFiles):  # type: ignore[misc]
 
 
 def plain_name(name: str) -> str:
-    """The name of a file, without what a system or a browser takes for anything else."""
+    """Return a file name without characters that have a meaning for a system or a browser."""
     return _UNSAFE.sub("_", name)
 
 
@@ -44,7 +44,7 @@ _UNSAFE = re.compile(r"[^\w.()&, -]+")
 
 
 def serve_files(app: FastAPI) -> None:
-    """The workspace at `/`, what describes the API at `/docs`, scripts and styles below `/static`."""
+    """Serve the workspace at `/`, the description of the API at `/docs`, and scripts and styles below `/static`."""
     app.mount("/static", _Files(directory=FOLDER), name="static")
 
     def page(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Filings that are added in the browser: sent, or fetched from EDGAR."""
+"""Adding filings in the browser, by upload or from EDGAR."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UPLOAD_FOLDER = "uploads"
 
 
 class FetchRequest(BaseModel):
-    """Filings of a company that EDGAR has."""
+    """A request to fetch filings of a company from EDGAR."""
 
     company: Annotated[str, Field(min_length=1, max_length=100, description="Ticker or CIK.")]
     form: Annotated[str, Field(max_length=20)] = "10-K"
@@ -37,33 +37,34 @@ class FetchRequest(BaseModel):
 
 
 def add_uploads(app: FastAPI, served: ServedWorkspace) -> None:
-    """`/uploads` and `/fetched`."""
-    calls, keeping = served.calls, served.keeping
+    """Add the routes `/uploads` and `/fetched`."""
+    calls, storage = served.calls, served.storage
 
     @app.put("/uploads/{name}", include_in_schema=False)
     async def upload(request: Request, name: Annotated[str, InPath(max_length=300)]) -> Response:
-        _refuse_filings(keeping)
+        _refuse_filings(storage)
         sent = await request.body()
-        async with calls.place():  # reading a long filing takes longer than an answer may: it ends under its own limits
+        async with calls.place():  # reading a filing has its own time limit, which is longer than that of an answer
             return JSONResponse(await run_sync(_added, served, name, sent))
 
     @app.post("/fetched", include_in_schema=False)
     async def fetch(request: Request, asked: Annotated[FetchRequest, Body()]) -> Response:
-        _refuse_filings(keeping)
+        _refuse_filings(storage)
         async with calls.place():
             return JSONResponse(await run_sync(_fetched, served, asked))
 
 
-def _refuse_filings(keeping: Storage) -> None:
-    if not keeping.uploads:
+def _refuse_filings(storage: Storage) -> None:
+    if not storage.uploads:
         raise ToolInputError(
-            "this server does not accept filings", remedy="Whoever runs it leaves out --read-only and --doc"
+            "this server does not accept filings",
+            remedy="Ask its operator to start it without --read-only and --doc",
         )
 
 
 def _added(served: ServedWorkspace, name: str, sent: bytes) -> Json:
-    """What became of a filing that was sent. Raises ToolInputError where its name is none, and what ingest raises."""
-    folder = served.keeping.folder
+    """Store and ingest an uploaded filing. Raises ToolInputError for an unusable name, and what ingest raises."""
+    folder = served.storage.folder
     assert folder is not None, "uploads need a folder"
     plain = plain_name(Path(name.replace("\\", "/")).name).strip(". ")[-200:]
     if not is_readable(Path(plain)) or not is_doc_id(plain):
@@ -75,20 +76,20 @@ def _added(served: ServedWorkspace, name: str, sent: bytes) -> Json:
     here = file.read_bytes() if file.is_file() else None
     if here is not None and here != sent:
         raise ToolInputError(
-            "another filing of this name is here already",
+            "the index already has another filing of this name",
             subject=plain,
             remedy="Give yours another name, and add it again",
         )
     atomic_write(file, sent)
     became = _ingested(folder, [file])[0]
     if here is None and isinstance(became, dict) and became["failed"]:
-        file.unlink(missing_ok=True)  # what cannot be read takes no name from another
+        file.unlink(missing_ok=True)  # a file that cannot be read must not occupy its name
     return became
 
 
 def _fetched(served: ServedWorkspace, asked: FetchRequest) -> Json:
-    """What became of filings that EDGAR has. Raises ToolInputError where they cannot be fetched."""
-    folder = served.keeping.folder
+    """Fetch and ingest filings from EDGAR. Raises ToolInputError if they cannot be fetched."""
+    folder = served.storage.folder
     assert folder is not None, "uploads need a folder"
     try:
         require_extra("edgar", ["httpx", "tenacity"])
@@ -119,7 +120,7 @@ def _ingested(folder: Path, files: Sequence[Path]) -> list[Json]:
 
 
 def _became(became: IngestedFile, sources: Mapping[str, Path]) -> Json:
-    # Another filing may hold the id, read from a folder that is nobody's business.
+    # The message may name the file of another filing, whose folder must not be revealed.
     paths = (became.path, *(sources[each] for each in (became.doc_id,) if each in sources))
     reason, remedy = names_only(became.reason, *paths), names_only(became.remedy, *paths)
     warnings = [names_only(each, *paths) for each in warning_lines_by_page(became.warnings)]

@@ -1,4 +1,4 @@
-"""What the workspace shows of filings and questions: plain values with their places, ready to be JSON."""
+"""Views of filings and questions for the workspace: values with their places, ready for JSON."""
 
 from __future__ import annotations
 
@@ -38,11 +38,13 @@ ANNUAL_FORMS = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
 
 
 def query_view(question: str, workspace: Workspace) -> Json:
-    """How a question is read: its words in order, each with what it was taken for, and the Query, to be edited.
+    """Return how a question is read: its words in order, each with its meaning, and the Query to edit.
 
-    A word is `company`, `measure`, `part`, `period`, or empty for one that only holds the others together; `unread` is
-    one that nothing is asked by, or that no line of the company's filings prints.
-    Raises NoReadingError where there is no reading.
+    A word is `company`, `measure`, `part`, `period`, or empty for a connecting word. `unread` marks a word that was not
+    understood, or that no line of the company's filings prints.
+
+    Raises:
+        NoReadingError: The question has no reading.
     """
     names = known_names(workspace)
     query = query_for_question(question, workspace)
@@ -73,12 +75,12 @@ def query_view(question: str, workspace: Workspace) -> Json:
 
 
 def unreadable(error: NoReadingError) -> Json:
-    """The same of a question that has no reading."""
+    """Return the view of a question that has no reading."""
     return {"query": None, "words": [], "problem": error.what, "remedy": error.remedy}
 
 
 def choices(workspace: Workspace, keys: Sequence[str] = ()) -> Json:
-    """What can stand in the places of a Query: companies, and of those of the keys the periods, lines and parts."""
+    """Return what can be chosen in a Query: companies, and the periods, lines and segments of these keys."""
     directory, lexicon = workspace.directory, workspace.lexicon
     there = [key for key in keys if key in workspace.years]
     filed = [workspace.years[key] for key in there or workspace.years]
@@ -106,10 +108,10 @@ def choices(workspace: Workspace, keys: Sequence[str] = ()) -> Json:
 
 
 def _printed_labels(doc_ids: Sequence[str], workspace: Workspace) -> list[str]:
-    """The lines of the primary statements of the newest of these filings, as they are printed; annual reports go first.
+    """Return the labels of the primary statements of the newest of these filings; annual reports come first.
 
-    Rows of the statement of equity are none that anybody asks for by their labels: balances as of days, movements that
-    other statements tell.
+    Rows of the statement of equity are left out, since nobody asks for them by label: they are balances at dates, and
+    movements that other statements show.
     """
 
     def rank(doc_id: str) -> tuple[bool, int, str]:
@@ -123,7 +125,7 @@ def _printed_labels(doc_ids: Sequence[str], workspace: Workspace) -> list[str]:
 
 
 def example(workspace: Workspace) -> Json:
-    """A company and a fiscal year that questions can be asked about: of the newest annual report."""
+    """Return a company and a fiscal year for example questions, from the newest annual report."""
     annual = [each.identity for each in workspace.index.entries() if each.identity.form is Form.TEN_K]
     found = max(annual, key=lambda each: (each.fiscal_year or 0, each.company), default=None)
     if found is None:
@@ -139,10 +141,7 @@ def _word(text: str, kind: str) -> Json:
 
 
 def page_shown(context: ToolContext, doc_id: str, page_number: int) -> Json:
-    """What is known of a page (from 1): the number that it prints, where in the filing it is, its figures, its text.
-
-    Raises NotThereError.
-    """
+    """Return a page (from 1) with its printed number, place, figures and text. Raises NotThereError."""
     record, index = record_of(context, doc_id), context.workspace.index
     number = page_of(record, page_number)
     keys = [PageKey(doc_id, each) for each in (number, number - 1, number + 1) if each >= 0]
@@ -168,7 +167,7 @@ def page_shown(context: ToolContext, doc_id: str, page_number: int) -> Json:
 
 
 def pages_shown(context: ToolContext, asked: PageSearchArguments) -> Json:
-    """Pages found, each with the shares that its score is the sum of, the largest first. Raises ToolInputError."""
+    """Return the pages found, each with the summands of its score, largest first. Raises ToolInputError."""
     found, features = explain_page_scores(context, asked)
     pages: list[Json] = []
     for page, shares in zip(found.pages, features, strict=True):
@@ -182,7 +181,7 @@ def pages_shown(context: ToolContext, asked: PageSearchArguments) -> Json:
 
 
 def edgar_address(record: FilingRecord) -> str | None:
-    """Where EDGAR lists the company's filings of that form, by its CIK or file number; nothing here opens it."""
+    """Return EDGAR's list of the company's filings on this form, by CIK or file number, without opening it."""
     identity = record.identity
     office, _, number = (identity.file_number or "").partition("-")
     known = {"CIK": identity.cik, "filenum": f"{office:0>3}-{number}" if number else None}
@@ -194,7 +193,7 @@ def edgar_address(record: FilingRecord) -> str | None:
 
 
 def figure_shown(fact: Fact, doc_id: str) -> Json:
-    """A figure with its place; `box` in points from the top left."""
+    """Return a figure with its place; `box` is in points from the top left."""
     return {
         "doc_id": doc_id,
         "page_number": fact.page + 1,
@@ -216,7 +215,7 @@ def figure_shown(fact: Fact, doc_id: str) -> Json:
 
 
 def statement_tables(record: FilingRecord, workspace: Workspace, statement: Statement) -> list[ContinuedTable]:
-    """The tables of a primary statement, those that go on over a page joined."""
+    """Return the tables of a primary statement; tables that continue on the next page are joined."""
     index = workspace.index
     outline = [page for page in index.outline([record.doc_id]) if statements_on(page)]
     keys = [page.key for page in outline]
@@ -225,7 +224,7 @@ def statement_tables(record: FilingRecord, workspace: Workspace, statement: Stat
 
 
 def statements_shown(context: ToolContext, doc_id: str) -> Json:
-    """Every primary statement as its tables, each cell with its place. Raises NotThereError."""
+    """Return every primary statement as tables, each cell with its place. Raises NotThereError."""
     record, index = record_of(context, doc_id), context.workspace.index
     outline = [page for page in index.outline([doc_id]) if statements_on(page)]
     there = {name for page in outline for name in statements_on(page)}
@@ -240,15 +239,16 @@ def statements_shown(context: ToolContext, doc_id: str) -> Json:
 
 
 def in_a_cell(fact: Fact) -> bool:
-    """Whether a figure is a cell of a primary statement, and none that stands within the label of its row."""
-    # A print within a label is marked as one, a tag there stands under no column.
+    """Return whether a figure is a cell of a primary statement, and not printed within the label of its row."""
+    # A figure printed in a label has source `label`; a tagged one there has no column.
+
     return fact.statement is not None and fact.source != "label" and fact.column != ""
 
 
 def _table_shown(table: ContinuedTable, charted: Collection[tuple[int, int]]) -> Json:
-    """A table in the lines that people see; a cell has what is printed, its amount, page and box.
+    """Return a table in display lines; a cell has its text, amount, page and box.
 
-    Rows that can be drawn over the years, (page, line) in `charted`, say where they stand.
+    Rows in `charted`, given as (page, line), have an address for a chart over the years.
     """
     page, rows = table.pages[0], iter(enumerate(table.rows))
     lines: list[Json] = []
@@ -275,7 +275,7 @@ def _placed(page: int, box: Box) -> dict[str, Json]:
 
 
 def checks_shown(context: ToolContext, doc_id: str) -> Json:
-    """What holding the statements against their own sums came to. Raises NotThereError."""
+    """Return the results of checking the statements against their own sums. Raises NotThereError."""
     record = record_of(context, doc_id)
     checked = CheckedFiling.of(record, [each.fact for each in context.workspace.index.facts([doc_id])])
     return {

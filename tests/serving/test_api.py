@@ -160,7 +160,7 @@ WRONG = [
     ("GET", "/search", {"params": {"query": "x", "k": 0}}, 422, "k"),
     ("GET", "/search", {"params": {"query": "x", "level": "word"}}, 422, "level"),
     ("GET", "/search", {"params": {"query": "x", "pages": "one", "doc_ids": FILING}}, 422, "not a page or a range"),
-    ("GET", "/search", {"params": {"query": "x", "level": "document", "pages": "3"}}, 422, "searched as a whole"),
+    ("GET", "/search", {"params": {"query": "x", "level": "document", "pages": "3"}}, 422, "takes no pages"),
     ("GET", "/filings/nope", {}, 404, "no filing"),
     ("GET", "/filings/..%2f..%2fetc%2fpasswd", {}, 404, ""),
     ("GET", "/pages/nope/1.png", {}, 404, "no filing"),

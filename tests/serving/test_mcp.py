@@ -51,7 +51,7 @@ WRONG: Mapping[str, tuple[dict[str, Any], str]] = {
     "card_extraction": ({"doc_id": FILING, "pages": "99"}, "Name pages from 1 to 17"),
     "python_execution": ({"code": "import os"}, "python_execution could not do this"),
     "answer_question": ({"question": QUESTION, "company": "Apple"}, "'Apple' does not clearly name an indexed company"),
-    "show_page": ({"doc_id": FILING, "page": 18}, "Its pages are 1 to 17"),
+    "show_page": ({"doc_id": FILING, "page": 18}, "Give a page from 1 to 17"),
 }
 
 

@@ -61,9 +61,9 @@ def app_over(
         context = ToolContext.of(Workspace.open(place), settings or Settings())
         return context, Storage(place, uploads, Recording())
 
-    context, keeping = over(folder)
+    context, storage = over(folder)
     further = {place.name: over(place) for place in others}
-    return http_api(context, access or Access(), keeping=keeping, models=models, others=further)
+    return http_api(context, access or Access(), storage=storage, models=models, others=further)
 
 
 @pytest.fixture(scope="module")
