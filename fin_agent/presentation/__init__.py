@@ -1,1 +1,1 @@
-"""What people see: answers, filings and searches as rich renderables. Nothing here reads or decides."""
+"""Rich renderables of answers, filings, searches and runs. This package only displays; it reads and decides nothing."""

@@ -1,4 +1,4 @@
-"""An answer as an analyst reads it: the sentence, the figures with their pages, the program, what was assumed."""
+"""An answer on a terminal: the sentence, the figures with their pages, the program, and the assumptions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WARNINGS = 6
 
 
 def answer_view(answer: Answer) -> RenderableType:
-    """The answer with what stands behind it, or the refusal with what is missing."""
+    """Return the answer with its figures, citations and notes, or the refusal with what is missing."""
     return Group(*_parts(answer))
 
 
@@ -63,7 +63,7 @@ def _parts(answer: Answer) -> Iterator[RenderableType]:
 
 
 def _used(answer: Answer) -> list[Entry]:
-    """Entries whose figure the program takes: the ledger may hold others, by which the same could be computed."""
+    """Return the entries whose figures the program uses; the ledger may have others."""
     cited = {(citation.doc_id, citation.page, citation.box) for citation in answer.citations}
     return [
         entry
@@ -73,7 +73,7 @@ def _used(answer: Answer) -> list[Entry]:
 
 
 def refusal_panel(answer: Answer, lead: str, *below: Text) -> Panel:
-    """What is missing, under `lead`."""
+    """Return a panel that lists what is missing under `lead`."""
     missing = Table.grid(padding=(0, 1))
     for what in answer.missing:
         missing.add_row("-", Text(one_line(what)))
@@ -82,7 +82,7 @@ def refusal_panel(answer: Answer, lead: str, *below: Text) -> Panel:
 
 
 def _nearest(pages: Sequence[PagePlace]) -> str:
-    """The first pages found, each filing named once: `ACME_2022_10K p. 38, p. 150; ACME_2021_10K p. 37`."""
+    """Return the first pages found, each filing named once: `ACME_2022_10K p. 38, p. 150; ACME_2021_10K p. 37`."""
     of_filing: dict[str, list[str]] = {}
     for page in pages[:_NEAREST]:
         of_filing.setdefault(one_line(page.doc_id), []).append(f"p. {page.page + 1}")
@@ -97,7 +97,7 @@ def _figures(entries: Sequence[Entry], title: str) -> Table:
         slot = entry.slot
         table.add_row(Text(one_line(slot.label)), cut(slot.company_name), slot.period, *_figure_cells(entry.figure))
         for other in entry.conflicts:
-            # A restatement, or a line read wrongly: a person should look.
+            # A restatement, or a line that was read wrongly: highlighted for a check by the reader.
             table.add_row("  elsewhere", cut(other.label), "", *_figure_cells(other), style="yellow")
     return table
 
@@ -115,7 +115,7 @@ def _footer(answer: Answer) -> str:
 
 
 def _by_role(usage: Usage) -> str:
-    """`curation 2, reasoning 1`: calls and kept replies."""
+    """Return calls and cached replies by role: `curation 2, reasoning 1`."""
     counts: dict[str, int] = {}
     for role in usage.roles:
         counts[role.role] = counts.get(role.role, 0) + role.calls + role.cached_calls
@@ -128,9 +128,9 @@ _UNDER = 4
 
 
 class LedgerView:
-    """Slots company by company: figure, period, value, filing, page; the reason and conflicts beneath.
+    """The ledger by company: figure, period, value, filing and page of each slot, with the reason and conflicts below.
 
-    Optional slots that nothing fills are named together on a line, unless each is to be shown in `full`.
+    Empty optional slots are named together on one line, or one by one with `full`.
     """
 
     def __init__(self, entries: Sequence[Entry], *, full: bool = False) -> None:
@@ -140,7 +140,7 @@ class LedgerView:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         grouped = _by_company(self._entries)
         told = [each for of in grouped.values() for each in of if self._full or tick(each) != OPTIONAL]
-        # A line for each row, whatever the width: what belongs to a row is written between it and the next one.
+        # One line per row at any width, so that reasons and conflicts can be written between rows.
         rows = iter(console.render_lines(_slots(told), options, pad=False))
         if told:
             yield from next(rows)
@@ -162,7 +162,7 @@ class LedgerView:
 
 
 def _slots(entries: Sequence[Entry]) -> Table:
-    """A row for each slot under the heads; names give way before figures do."""
+    """Return a row for each slot; names are cut before figures are."""
     heads = (Column("  Figure"), fixed("Period"), right("Value"), Column("Filing"), right("Page"))
     table = Table(*heads, box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     for entry in entries:
@@ -176,14 +176,14 @@ def _slots(entries: Sequence[Entry]) -> Table:
 
 
 def tick(entry: Entry) -> str:
-    """`✓` filled, `✗` required and empty, `·` optional and empty."""
+    """Return the mark of a slot: `✓` filled, `✗` required and empty, `·` optional and empty."""
     if entry.figure is not None:
         return FILLED
     return EMPTY if entry.required else OPTIONAL
 
 
 def _by_company(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    """The slots of each company, in the order in which companies come first."""
+    """Return the slots of each company, in order of first appearance."""
     grouped: dict[str, list[Entry]] = {}
     for entry in entries:
         grouped.setdefault(entry.slot.company_name, []).append(entry)
@@ -194,13 +194,13 @@ def _beneath(entry: Entry) -> Iterator[Padding]:
     if entry.reason:
         yield Padding(Text(one_line(entry.reason), style="dim"), (0, 0, 0, _UNDER))
     for other in entry.conflicts:
-        # A restatement, or a line read wrongly: a person should look.
+        # A restatement, or a line that was read wrongly: highlighted for a check by the reader.
         said = f"! elsewhere {_amount(other)}: {one_line(other.label)}, {other.doc_id} page {other.page + 1}"
         yield Padding(Text(one_line(said), style="yellow"), (0, 0, 0, _UNDER))
 
 
 def _together(entries: Iterable[Entry]) -> str:
-    """`cost of products (FY2022, FY2023), raw materials (FY2022)`."""
+    """Return slots by label with their periods: `cost of products (FY2022, FY2023), raw materials (FY2022)`."""
     periods: dict[str, list[str]] = {}
     for entry in entries:
         periods.setdefault(one_line(entry.slot.label), []).append(entry.slot.period)
@@ -208,7 +208,7 @@ def _together(entries: Iterable[Entry]) -> str:
 
 
 def _cells(entry: Entry) -> tuple[str, str, str]:
-    """Value, filing and page."""
+    """Return value, filing and page."""
     if entry.figure is None:
         return ("missing" if entry.required else "none"), "", ""
     return _figure_cells(entry.figure)
@@ -232,13 +232,13 @@ MAX_LINE_LENGTH = 96
 _ASSIGNED = re.compile(r"(\s*)(return|\w+ =) (.+)", re.S)
 _TEXT = re.compile(r"(['\"])[^\n]*?\1")
 _CODE = re.compile(r"""((?:'[^'\n]*'|"[^"\n]*"|[^'"#])*)(?:#(.*))?""")
-"""A line of a program, and the comment behind it."""
+"""A line of a program with its comment."""
 _HELD = "\x00"
-"""Stands for a blank inside a text, where no line may be broken."""
+"""Replaces blanks inside string literals, where a line must not be broken."""
 
 
 class ProgramView:
-    """A program that is set anew for the width it is shown in: a line folded by the terminal is no Python."""
+    """A program reformatted for the width of the terminal, since a line that the terminal folds is no longer Python."""
 
     def __init__(self, program: str, longest: int = MAX_LINE_LENGTH) -> None:
         self._program = plain(program)
@@ -250,9 +250,9 @@ class ProgramView:
 
 
 def narrow(program: str, longest: int = MAX_LINE_LENGTH) -> str:
-    """The same program with comments that do not fit set above their line, and long expressions broken at blanks.
+    """Return the program with comments that do not fit moved above their line, and long expressions broken at blanks.
 
-    A name or a text longer than `longest` stays whole.
+    A name or a string longer than `longest` stays whole.
     """
     return "\n".join(narrowed for line in program.rstrip().split("\n") for narrowed in _narrowed(line, longest))
 
@@ -277,7 +277,7 @@ def _narrowed(line: str, longest: int) -> Iterator[str]:
 
 
 def _parted(line: str) -> tuple[str, str]:
-    """Code, its texts without blanks that could be taken for a place to break, and the comment behind it."""
+    """Return the code, with blanks in string literals replaced, and its comment."""
     found = _CODE.fullmatch(line)
     if found is None:  # quotes that do not pair
         return line.replace(" ", _HELD), ""
@@ -297,14 +297,14 @@ def _wrapped(text: str, indent: str, longest: int, *, break_words: bool = False)
 
 
 def usage_line(usage: Usage) -> str:
-    """The whole on a line; empty where no model was called.
+    """Return the total usage on one line; empty if no model was called.
 
     >>> usage_line(Usage(model_calls=2, cached_calls=1, input_tokens=4321, output_tokens=210, dollars=0.0042))
-    '2 model calls, 1 kept reply, 4,321 tokens in, 210 out, $0.0042'
+    '2 model calls, 1 cached reply, 4,321 tokens in, 210 out, $0.0042'
     >>> usage_line(Usage(cached_calls=3))
-    '3 kept replies, at no cost'
+    '3 cached replies, at no cost'
     """
-    kept = [f"{usage.cached_calls:,} kept {'reply' if usage.cached_calls == 1 else 'replies'}"]
+    kept = [f"{usage.cached_calls:,} cached {'reply' if usage.cached_calls == 1 else 'replies'}"]
     kept = kept if usage.cached_calls else []
     if not usage.model_calls:
         return ", ".join([*kept, "at no cost"]) if kept else ""
@@ -315,8 +315,8 @@ def usage_line(usage: Usage) -> str:
 
 
 def usage_view(usage: Usage, *, questions: int = 1) -> RenderableType:
-    """A row per role and model, and their sum; below it what that is per question, where they are several."""
-    tokens = [right(head) for head in ("Calls", "Kept", "Tokens in", "cached", "out")]
+    """Return a row per role and model with their sum, and the usage per question if there are several."""
+    tokens = [right(head) for head in ("Calls", "Reused", "Tokens in", "cached", "out")]
     table = listing(fixed("Role"), Column("Model", overflow="fold"), *tokens, right("Dollars"))
     for role in usage.roles:
         _row(table, role)
@@ -352,9 +352,9 @@ def _notes(usage: Usage, questions: int) -> list[str]:
         dollars = "" if usage.dollars is None else f", ${usage.dollars / questions:,.5f}"
         notes.append(f"Per question: {usage.model_calls / questions:.1f} calls, {tokens:,.0f} tokens{dollars}.")
     if usage.cached_calls:
-        notes.append("Kept: answered by replies kept from before, which cost nothing and are not counted beside.")
+        notes.append("Reused: calls served by cached replies, which cost nothing and are not counted otherwise.")
     if usage.dollars is None:
-        notes.append("?: the price of a model is not known; a file of prices can name it.")
+        notes.append("?: the price of a model is unknown. Name it in a file of prices.")
     if usage.approximate:
         notes.append("Some tokens are estimated, because the server reported none.")
     return notes

@@ -1,4 +1,4 @@
-"""A conversation on a terminal: replies with numbered citations, what stands behind them, turns and threads."""
+"""A conversation on a terminal: replies with numbered citations, their evidence, turns and threads."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ENDS_IN_A_FIGURE = re.compile(r": \D{0,3}[\d.,]+\D{0,2}$")
 
 
 def turn_view(turn: Turn) -> RenderableType:
-    """How a message that goes on from another was read, the reply, its numbered citations, what to know beside."""
+    """Return a turn: how a follow-up was read, the reply, its numbered citations, and notes and warnings."""
     return Group(*_parts(turn))
 
 
@@ -53,7 +53,7 @@ def _cited(citations: Sequence[Citation]) -> Iterator[RenderableType]:
         line = Text.assemble(
             (f" [{number}] ", "bold"), (place, "cyan"), ("  ", ""), (one_line(citation.text, _MAX_QUOTE_LENGTH), "dim")
         )
-        if not _ENDS_IN_A_FIGURE.search(citation.text):  # a figure is never cut off; of a sentence /evidence shows all
+        if not _ENDS_IN_A_FIGURE.search(citation.text):  # figures are never cut off; /evidence shows whole sentences
             line.no_wrap, line.overflow = True, "ellipsis"
         yield line
     if len(citations) > _MAX_CITED:
@@ -63,7 +63,7 @@ def _cited(citations: Sequence[Citation]) -> Iterator[RenderableType]:
 def evidence_view(
     number: int, citation: Citation, record: FilingRecord, page: Page, tables: Sequence[FilingTable], passage: str
 ) -> RenderableType:
-    """The passage that a citation stands in: its table where it is a figure of one, else its text, the quote marked."""
+    """Return the passage of a citation: its table for a figure of a table, else its text with the quote highlighted."""
     head = Text.assemble((f"[{number}] ", "bold"), page_head(record, page))
     parts: list[RenderableType] = [head, Text(f"▸ {one_line(citation.text, _MAX_QUOTE_LENGTH)}", style="bold"), Text()]
     table = next((each for each in tables if _holds(each, citation)), None)
@@ -85,7 +85,7 @@ def _holds(table: FilingTable, citation: Citation) -> bool:
 
 
 def history_view(turns: Sequence[Turn]) -> RenderableType:
-    """Every turn: what was asked, as what it was read, the beginning of the reply."""
+    """Return every turn: the message, how it was read, and the beginning of the reply."""
     lines: list[RenderableType] = []
     for number, turn in enumerate(turns, start=1):
         lines.append(Text.assemble((f"{number:>3}  ", "dim"), (one_line(turn.asked, 200), "bold")))
@@ -96,7 +96,7 @@ def history_view(turns: Sequence[Turn]) -> RenderableType:
 
 
 def threads_view(threads: Sequence[ThreadSummary], current: str) -> RenderableType:
-    """The threads kept, the current one marked."""
+    """Return the saved threads, with a mark on the current one."""
     if not threads:
         return Text("No thread is saved yet.")
     table = listing(fixed("Thread"), right("Turns"), fixed("Last used"), "Begins with")

@@ -1,4 +1,4 @@
-"""Filings as a list and at a glance, the figures that were read, and what checking their statements came to."""
+"""Views of filings: lists, overviews, figures, and the results of checking their statements."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from fin_agent.vocabulary.page import ItemStart, Statement
 
 
 def filings_view(records: Sequence[FilingRecord]) -> Table:
-    """A line per filing."""
+    """Return a table with a row per filing."""
     whole = max((len(record.doc_id) for record in records if len(record.doc_id) <= _WIDEST_NAME), default=0)
     name = Column("Filing", min_width=whole, max_width=_WIDEST_NAME, overflow="fold")
     table = listing(name, "Company", fixed("Form"), fixed("Period"), right("Pages"))
@@ -52,11 +52,11 @@ def filings_view(records: Sequence[FilingRecord]) -> Table:
 
 
 _WIDEST_NAME = 48
-"""Letters of a filing's name on one line: a longer one would leave no room for what the filing is."""
+"""Characters of a filing's name on one line; a longer one would leave no room for the other columns."""
 
 
 def sort_filings(records: Iterable[FilingRecord]) -> list[FilingRecord]:
-    """By company, then time, form and doc_id."""
+    """Sort filings by company, then time, form and doc_id."""
     return sorted(
         records,
         key=lambda record: (
@@ -69,13 +69,13 @@ def sort_filings(records: Iterable[FilingRecord]) -> list[FilingRecord]:
 
 
 def filing_title(record: FilingRecord) -> str:
-    """`The Boeing Company, 10-K, FY2022`."""
+    """Return company, form and period: `The Boeing Company, 10-K, FY2022`."""
     identity = record.identity
     return f"{one_line(identity.company)}, {identity.form.value}, {period_of(identity)}"
 
 
 def period_of(identity: Identity) -> str:
-    """`FY2023`, `Q2 FY2023`; the day for a report of an event, and where no fiscal year is known."""
+    """Return the period, `FY2023` or `Q2 FY2023`; the date for an 8-K, and if no fiscal year is known."""
     if identity.fiscal_year is None or identity.form is Form.EIGHT_K:
         return identity.period_end.isoformat() if identity.period_end else "unknown"
     return f"Q{identity.quarter} FY{identity.fiscal_year}" if identity.quarter else f"FY{identity.fiscal_year}"
@@ -83,7 +83,7 @@ def period_of(identity: Identity) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PageRun:
-    """Pages in a row that belong to one Item or statement."""
+    """Consecutive pages of one Item or statement."""
 
     name: str
     first: int
@@ -91,12 +91,12 @@ class PageRun:
 
     @property
     def printed(self) -> str:
-        """`12` or `12-18`, as people count pages."""
+        """The pages as people count them: `12` or `12-18`."""
         return f"{self.first + 1}" if self.first == self.last else f"{self.first + 1}-{self.last + 1}"
 
 
 def overview(record: FilingRecord, outline: Sequence[PageOutline]) -> RenderableType:
-    """The filing with a block for each of these that it has."""
+    """Return the filing's identity, statements, Items and notes, as far as it has them."""
     head = Text.assemble((one_line(record.doc_id), "bold"), f"  {filing_title(record)}")
     units = (record.page_count, "page"), (record.fact_count, "figure"), (record.passage_count, "passage")
     held = ", ".join(count_with_noun(number, unit) for number, unit in units)
@@ -114,7 +114,7 @@ def overview(record: FilingRecord, outline: Sequence[PageOutline]) -> Renderable
 
 
 def item_runs(outline: Sequence[PageOutline], starts: Sequence[ItemStart]) -> list[PageRun]:
-    """Items in the order of their pages; one that is the most of no page stands with the page it begins on."""
+    """Return Items in the order of their pages; an Item that fills no page is listed with the page it begins on."""
     runs = _page_runs([(page.key.page, page.item) for page in outline])
     owning = {run.name for run in runs}
     order = {start.item: position for position, start in enumerate(starts)}
@@ -123,7 +123,7 @@ def item_runs(outline: Sequence[PageOutline], starts: Sequence[ItemStart]) -> li
 
 
 def statement_runs(outline: Sequence[PageOutline]) -> list[PageRun]:
-    """Primary statements in the order of their first pages; a page may show several."""
+    """Return primary statements in the order of their first pages; a page may show several."""
     runs: list[PageRun] = []
     for name in statements_found(outline):
         runs += _page_runs([(page.key.page, name if name in statements_on(page) else None) for page in outline])
@@ -131,12 +131,12 @@ def statement_runs(outline: Sequence[PageOutline]) -> list[PageRun]:
 
 
 def statements_on(page: PageOutline) -> tuple[str, ...]:
-    """The primary statements that a page shows, top to bottom."""
+    """Return the primary statements that a page shows, top to bottom."""
     return (page.statement, *page.further_statements) if page.statement else ()
 
 
 def fields_of(identity: Identity) -> list[tuple[str, str]]:
-    """(field, value) pairs of what is known, values as `FieldSource` writes them."""
+    """Return (field, value) pairs of what is known, with values as `FieldSource` writes them."""
     known = []
     for name in _FIELDS.split():
         value = getattr(identity, name)
@@ -200,7 +200,7 @@ def _odd(record: FilingRecord) -> Iterator[Text]:
 
 
 def _warnings(record: FilingRecord) -> list[str]:
-    """Where readings of who, what and when differ, and what was odd about reading it."""
+    """Return warnings about the filing: conflicting sources of its identity, and irregularities while reading it."""
     return [
         *(
             f"{taken.field.replace('_', ' ')} is `{taken.value}` by the {taken.origin.value}{_at(taken.page)} and "
@@ -228,12 +228,12 @@ def _page_runs(named: Sequence[tuple[int, str | None]]) -> list[PageRun]:
 
 
 def statements_found(outline: Sequence[PageOutline]) -> list[Statement]:
-    """Which primary statements the filing shows, in the order of their pages."""
+    """Return the primary statements of the filing in the order of their pages."""
     return list(dict.fromkeys(Statement(name) for page in outline for name in statements_on(page)))
 
 
 def facts_view(record: FilingRecord, facts: Sequence[Fact]) -> RenderableType:
-    """A line per fact, under its filing."""
+    """Return a table of facts under the name of their filing."""
     head = Text.assemble((one_line(record.doc_id), "bold"), f"  {filing_title(record)}")
     if not facts:
         return Group(head, Text("No figures were read here.", style="yellow"))
@@ -242,12 +242,12 @@ def facts_view(record: FilingRecord, facts: Sequence[Fact]) -> RenderableType:
 
 
 def value_words(fact: Fact) -> str:
-    """The value in base units with its unit: `66,608,000,000 USD`, `12.5%`."""
+    """Return the value in base units with its unit: `66,608,000,000 USD`, `12.5%`."""
     return f"{number(fact.value)}{'%' if fact.unit == 'percent' else f' {fact.unit}'}"
 
 
 def number(value: Decimal) -> str:
-    """With thousands set apart and no exponent; decimals as printed.
+    """Return a number with thousands separators and without an exponent; decimals as printed.
 
     >>> number(Decimal("-6.6608E+10")), number(Decimal("8.30"))
     ('-66,608,000,000', '8.30')
@@ -256,18 +256,18 @@ def number(value: Decimal) -> str:
 
 
 def fact_line(fact: Fact) -> str:
-    """`Total revenues, FY2022: 66,608,000,000 USD`."""
+    """Return a fact on one line: `Total revenues, FY2022: 66,608,000,000 USD`."""
     return f"{one_line(fact.label, _MAX_LENGTH)}, {period_words(fact.period)}: {value_words(fact)}"
 
 
 def metric_by_name(name: str, lexicon: Lexicon) -> str | None:
-    """The metric that the whole of `name` is another name for (`capex`)."""
+    """Return the metric that `name` as a whole stands for (`capex`), or None."""
     metrics = [each.id for each in lexicon.mentions(name) if each.kind == "metric" and each.phrase == name]
     return metrics[0] if metrics else None
 
 
 def _by_row(facts: Sequence[Fact]) -> Iterator[list[Fact]]:
-    """Facts that follow each other and differ in value and period only: those of one row of a table."""
+    """Yield runs of facts that differ in value and period only: the facts of one row of a table."""
     run: list[Fact] = []
     for fact in facts:
         if run and _named(fact) != _named(run[-1]):
@@ -288,7 +288,7 @@ _WITHIN = " › "
 
 
 def _facts_table(facts: Sequence[Fact]) -> Table:
-    """A line for each row of figures; metric, scope and concept stand under the label."""
+    """Return a line for each row of figures, with metric, scope and concept under the label."""
     columns = (right("Value"), fixed("Unit"), fixed("Period"), right("Page"), right("Line"))
     table = listing(Column("Figure", ratio=1), *columns)
     for same in _by_row(facts):
@@ -320,33 +320,33 @@ class CheckedFiling:
     record: FilingRecord
     checks: tuple[Check, ...]
     figures: int = 0
-    """How many were read from its tables."""
+    """Figures that were read from its tables."""
     proved: int = 0
-    """How many of them a sum bears out."""
+    """Figures that a sum proves."""
     doubtful: int = 0
-    """How many of them break a sum that holds in other columns."""
+    """Figures that break a sum which holds in other columns."""
 
     @classmethod
     def of(cls, record: FilingRecord, facts: Sequence[Fact]) -> CheckedFiling:
-        """A filing whose figures these are, checked now."""
+        """Check the figures of a filing."""
         in_tables = [fact for fact in facts if fact.column or fact.proved]
         proved, doubtful = (sum(map(attrgetter(name), in_tables)) for name in ("proved", "doubtful"))
         return cls(record, check_facts(facts), len(in_tables), proved, doubtful)
 
     def count(self, outcome: Outcome) -> int:
-        """How many checks ended so."""
+        """Return the number of checks with this outcome."""
         return sum(1 for check in self.checks if check.outcome is outcome)
 
 
 def checked_view(checked: Sequence[CheckedFiling]) -> RenderableType:
-    """A block per filing, then one line over all of them."""
+    """Return a block per filing, then a summary of all of them."""
     return Group(*(Padding(Group(*_block(filing)), (0, 0, 1, 0)) for filing in checked), _summary(checked))
 
 
 def period_words(period: FactPeriod) -> str:
-    """`FY2022`, `Q2 FY2023`, `6 months of FY2023`; with `end of` for an instant."""
+    """Return the period: `FY2022`, `Q2 FY2023`, `6 months of FY2023`; with `end of` for an instant."""
     if not period.fiscal_year:
-        return "no period said"
+        return "no period given"
     year = f"FY{period.fiscal_year}"
     if period.months in (0, 12) or (period.months == 3 and period.quarter):
         named = f"Q{period.quarter} {year}" if period.quarter else year
@@ -355,7 +355,7 @@ def period_words(period: FactPeriod) -> str:
 
 
 def printed_amount(figure: Figure) -> str:
-    """`$6,489 million`, `-$0.53 per share`, `1,521 million shares`."""
+    """Return the amount with scale and unit: `$6,489 million`, `-$0.53 per share`, `1,521 million shares`."""
     return amount_in_words(figure.value / figure.scale, figure.scale, figure.unit)
 
 
@@ -412,7 +412,7 @@ def _difference(check: Check) -> Figure:
 
 
 def _headed(check: Check) -> str:
-    """`cash, FY2021, page 90`."""
+    """Return name, period and pages of a check: `cash, FY2021, page 90`."""
     parts = [check.name]
     if check.period is not None:
         parts.append(period_words(check.period))
@@ -432,6 +432,6 @@ def _summary(checked: Sequence[CheckedFiling]) -> Table | Text:
         for outcome in (Outcome.HOLDS, Outcome.FAILS, Outcome.NOT_CHECKABLE)
     )
     failing = sum(1 for filing in checked if filing.count(Outcome.FAILS))
-    said = f"{count_with_noun(len(checked), 'filing')}: {count_with_noun(holds, 'check')} held, {fails:,} failed"
+    said = f"{count_with_noun(len(checked), 'filing')}: {count_with_noun(holds, 'check')} passed, {fails:,} failed"
     said += f" (in {count_with_noun(failing, 'filing')})" if failing else ""
     return Text(f"{said}, {open_:,} could not be made", style="bold")

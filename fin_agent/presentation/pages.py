@@ -1,4 +1,4 @@
-"""Pages and statements as they read."""
+"""Views of pages and statements."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fin_agent.vocabulary.table import Row, Table
 
 
 def page_view(record: FilingRecord, page: Page, printed_as: str | None = None) -> RenderableType:
-    """The text of the page, a row of a table on a line, under a line that says where it stands in its filing."""
+    """Return the text of a page, with one line per table row, under its place in the filing."""
     lines = [plain(line).rstrip().replace("\t", "    ") for line in join_number_rows(page.text.strip("\n")).split("\n")]
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
     parts: list[RenderableType] = [page_head(record, page, printed_as), Text(), Text(text)]
@@ -30,7 +30,7 @@ def page_view(record: FilingRecord, page: Page, printed_as: str | None = None) -
 
 
 def page_head(record: FilingRecord, page: Page, printed_as: str | None = None) -> Text:
-    """`BOEING_2022_10K, page 55 of 190, printed as 53: Item 8, income`."""
+    """Return the place of a page: `BOEING_2022_10K, page 55 of 190, printed as 53: Item 8, income`."""
     part = [page.item if page.item and not page.item[0].isdigit() else f"Item {page.item}" if page.item else ""]
     part += [f"note {page.note}" if page.note else ""]
     part += [each.value for each in (page.statement, *page.further_statements, page.kind) if each is not None]
@@ -41,7 +41,7 @@ def page_head(record: FilingRecord, page: Page, printed_as: str | None = None) -
 
 
 def statement_view(record: FilingRecord, parts: Sequence[StatementPart]) -> RenderableType:
-    """All tables of a statement; those that go on from page to page under the same columns as one."""
+    """Return all tables of a statement; tables that continue on the next page under the same columns are joined."""
     shown: list[RenderableType] = []
     title = ""
     for run in join_tables(parts):
@@ -60,7 +60,7 @@ def statement_view(record: FilingRecord, parts: Sequence[StatementPart]) -> Rend
 
 @dataclass(frozen=True, slots=True)
 class ContinuedTable:
-    """Tables that follow each other under the same columns."""
+    """Consecutive tables with the same columns."""
 
     title: str
     unit_line: str
@@ -69,11 +69,11 @@ class ContinuedTable:
     pages: tuple[int, ...]
     """0-based, in order."""
     starts: dict[int, int]
-    """Position of the row that a further page begins with -> that page."""
+    """Index of the first row on a further page -> that page."""
 
 
 def join_tables(parts: Sequence[StatementPart]) -> list[ContinuedTable]:
-    """The tables of a statement, joined where one goes on in the next."""
+    """Return the tables of a statement, joined if one continues in the next."""
     runs: list[list[StatementPart]] = []
     for part in parts:
         if runs and _goes_on(runs[-1][-1].table, part.table):
@@ -84,7 +84,7 @@ def join_tables(parts: Sequence[StatementPart]) -> list[ContinuedTable]:
 
 
 def table_view(table: Table) -> Iterator[RenderableType]:
-    """A table as it stands on a page, with its unit line; its caption is part of the page's text."""
+    """Yield a table with its unit line; its caption is part of the page's text."""
     yield from _unit(table.unit_line)
     yield FiguresTable(table.columns, table.rows, dollars=not table.unit_line)
 

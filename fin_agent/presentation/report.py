@@ -1,4 +1,4 @@
-"""Answers as one HTML file that needs nothing else: the sentence, the figures, the program, the pages with frames."""
+"""Answers as one self-contained HTML file: the sentence, the figures, the program, and the pages with frames."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
 
 Picture = Callable[[str, int, list[Box]], bytes | None]
-"""PNG of a page (0-based) of a filing with boxes framed, or None where it cannot be drawn."""
+"""Returns a page (0-based) of a filing as PNG with boxes framed, or None if it cannot be drawn."""
 _MAX_PAGES = 12
 _DPI = 110
 _BOUNDS = Bounds(longest_side=1_600, most_bytes=2_000_000)
@@ -38,7 +38,7 @@ figcaption,.quiet{color:var(--soft);font-size:.85rem}
 
 
 def html_report(answers: Sequence[Answer], picture: Picture) -> str:
-    """The report of these answers; texts of filings are text in it and nothing else."""
+    """Return the report of these answers. Texts of filings are escaped."""
     parts = "".join(part for answer in answers for part in _answer(answer, picture))
     title = _said(answers[0].question) if answers else "Answers"
     return (
@@ -51,7 +51,7 @@ def html_report(answers: Sequence[Answer], picture: Picture) -> str:
 
 
 def answer_html(answer: Answer, workspace: Workspace | None = None) -> str:
-    """An answer as a piece of HTML, as a notebook shows it: with its first page, where the workspace can draw it."""
+    """Return an answer as an HTML fragment for a notebook, with its first page if the workspace can draw it."""
     picture: Picture = (lambda doc_id, page, boxes: None) if workspace is None else partial(drawn_page, workspace)
     return f"<div>{''.join(_answer(answer, picture, most_pages=1))}</div>"
 
@@ -59,13 +59,16 @@ def answer_html(answer: Answer, workspace: Workspace | None = None) -> str:
 def drawn_page(
     workspace: Workspace, doc_id: str, page: int, boxes: Sequence[Box], *, notify: Callable[[str], object] = str
 ) -> bytes | None:
-    """PNG of a page (0-based) with boxes framed; None where it cannot be drawn, and `notify` is told why."""
+    """Return a page (0-based) as PNG with boxes framed.
+
+    If it cannot be drawn, None is returned, and `notify` is called with the reason.
+    """
     wanted = FramedPage(page, tuple(Frame(box, FrameColor.FACT) for box in boxes))
     try:
         record = workspace.index.filing(doc_id)
         return draw_pages(Path(record.source), record.content_hash, [wanted], _DPI, _BOUNDS)[0]
     except FinAgentError as error:
-        notify(f"the report goes without page {page + 1} of {doc_id}: {error}")
+        notify(f"the report leaves out page {page + 1} of {doc_id}: {error}")
         return None
 
 

@@ -1,4 +1,4 @@
-"""Recorded runs for reading: one of them whole, a list, what differs between two."""
+"""Views of recorded runs: one run, a list, the differences of two."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SLOWEST = 3
 
 
 def run_view(run: Run, *, full: bool = False) -> RenderableType:
-    """The whole run; `full` shows every line of every step and passages in full."""
+    """Return a whole run; `full` shows every line of every step, and passages in full."""
     return Group(*_parts(run, full))
 
 
@@ -48,13 +48,13 @@ def _parts(run: Run, full: bool) -> Iterator[RenderableType]:
     if evidence:
         yield _heading("Evidence")
         cited = _cited(evidence, answer.citations)
-        mark = answer.program is None  # of a figure its row and column are quoted, which no passage holds as words
+        mark = answer.program is None  # figures are quoted by row and column, which no passage contains as words
         yield from (_kept(kept, cited[at], full, mark=mark) for at, kept in enumerate(evidence))
     if answer.program:
         yield _heading("Program")
         yield Padding(ProgramView(answer.program), (0, 0, 0, 2))
     if answer.usage.roles:
-        yield _heading("Calls of models")
+        yield _heading("Model calls")
         yield usage_view(answer.usage)
     yield _heading("Time")
     yield Text(_time(run))
@@ -65,7 +65,7 @@ def _heading(title: str) -> RenderableType:
 
 
 def _asked(run: Run) -> RenderableType:
-    """When and how it was asked: settings only where they are not the default."""
+    """Return when and how it was asked, with settings that differ from the defaults."""
     lines = [
         f"Run {run.id} · {run.started:%Y-%m-%d %H:%M:%S} UTC · strategy {run.settings.strategy}",
         f"fin-agent {run.version}, analyst {run.analyst}, {run.index.filings:,} filings in {run.index.path}",
@@ -83,7 +83,7 @@ def _asked(run: Run) -> RenderableType:
 
 
 def _unusual(settings: Mapping[str, object], usual: Mapping[str, object], of: str = "") -> Iterator[str]:
-    """`rounds 2`, `models.small openai:x`; the strategy is named before."""
+    """Yield settings that differ from the defaults, except the strategy: `rounds 2`, `models.small openai:x`."""
     for name, value in settings.items():
         other = usual.get(name)
         if isinstance(value, dict) and isinstance(other, dict):
@@ -93,7 +93,7 @@ def _unusual(settings: Mapping[str, object], usual: Mapping[str, object], of: st
 
 
 def _kept(kept: EvidencePassage, quoted: Sequence[str], full: bool, *, mark: bool) -> RenderableType:
-    """Where it stands, why it was kept, and what the answer takes from it, else how it begins."""
+    """Return a passage of the evidence: its place, why it was selected, and what is quoted, else its beginning."""
     place = Text.assemble((one_line(kept.doc_id), "bold"), f", page {kept.page + 1}")
     place.append(f"  passage {kept.ordinal}", style="dim")
     if mark and quoted:
@@ -111,9 +111,10 @@ def _kept(kept: EvidencePassage, quoted: Sequence[str], full: bool, *, mark: boo
 
 
 def _cited(evidence: Sequence[EvidencePassage], citations: Sequence[Citation]) -> list[list[str]]:
-    """What the answer cites from each passage: the first of its page that holds the words, else the first of its page.
+    """Return what the answer cites from each passage.
 
-    A figure is cited by its row and column, which no passage holds in these words.
+    A quotation belongs to the first passage of its page that contains its words, else to the first one of its page: a
+    figure is cited by row and column, which no passage contains in these words.
     """
     texts = [one_line(kept.text) for kept in evidence]
     found: list[list[str]] = [[] for _ in evidence]
@@ -146,7 +147,7 @@ def _timed(run: Run) -> bool:
 
 
 _PLACES = ("documents", "pages")
-"""Parts whose lines are short and many: they are run together."""
+"""Parts whose lines are short and many, and are shown on one line."""
 _READ_WHOLE = ("question", "program", "answer", "missing", "settings")
 _LINES_OF_A_PART = 3
 _MAX_LINE_LENGTH = 240
@@ -155,7 +156,13 @@ _MAX_VALUE_LENGTH = 22
 
 
 def runs_view(lines: Sequence[RunLine], kept: int, today: date) -> RenderableType:
-    """A line per run, the last one first; `kept` is how many there are in all."""
+    """Return a row per run, newest first.
+
+    Args:
+        lines: The runs.
+        kept: Number of runs in the store.
+        today: The current date; the year is omitted for runs of this year.
+    """
     of_a_batch = any(line.question_id for line in lines)
     own_id = [fixed("Id")] if of_a_batch else []
     table = listing(fixed("Run"), fixed("UTC"), *own_id, "Question", fixed("Answer"), right("R"), right("s"))
@@ -167,7 +174,7 @@ def runs_view(lines: Sequence[RunLine], kept: int, today: date) -> RenderableTyp
         )
     more = "" if len(lines) == kept else f"the last {len(lines):,} of "
     caption = f"{more}{count_with_noun(kept, 'run')}; R: rounds of search, s: seconds"
-    # A caption of the table itself would be folded where short questions make the table narrow.
+    # Not the caption of the table, which would be folded if short questions make the table narrow.
     return Group(table, Text(caption, style="dim"))
 
 
@@ -188,11 +195,11 @@ _AROUND = {
     "percent": ("", "%"),
     "ratio": ("", ""),
 }
-"""Unit of an answer -> what stands before and after its number."""
+"""Unit of an answer -> what is written before and after its number."""
 
 
 def abbreviated_value(value: float, unit: str | None) -> str:
-    """`$3,533M`, `-0.3271`, `12 days`: enough to know it again.
+    """Return a value in short form: `$3,533M`, `-0.3271`, `12 days`.
 
     >>> abbreviated_value(-1614.0, "USD millions")
     '-$1,614M'
@@ -204,7 +211,7 @@ def abbreviated_value(value: float, unit: str | None) -> str:
 
 
 def differences_view(differences: Sequence[Difference], *, full: bool = False) -> RenderableType:
-    """A part after the other, each with the first of the lines that are not in both; `full` shows all of them."""
+    """Return each part that differs, with the first lines that are not in both; `full` shows all of them."""
     return Group(*(part for difference in differences for part in _difference(difference, full)))
 
 

@@ -1,4 +1,4 @@
-"""A table of a filing set for a terminal: digits under digits, headings over their rows, folded where too wide."""
+"""Tables of filings on a terminal: aligned digits, headings above their rows, columns in blocks if too wide."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _STEP = 2
 _NARROWEST_LABELS = 26
 _WIDEST_LABELS = 76
 _SUITABLE = 14
-"""Columns of a terminal that a header takes beside others, where its words allow it."""
+"""Preferred width of a header in characters, if its words allow it."""
 
 
 class FiguresTable:
-    """Rows under their columns, as wide as they need and no wider than the console."""
+    """Rows under their columns, as wide as needed and no wider than the console."""
 
     def __init__(
         self,
@@ -38,9 +38,13 @@ class FiguresTable:
         dollars: bool = False,
         page_starts: Mapping[int, int] | None = None,
     ) -> None:
-        """`dollars`: keep currency signs, where no unit line says what the figures are in.
+        """Prepare the table.
 
-        `page_starts`: rows (by position) that a page (0-based) begins with, of a table that runs over several.
+        Args:
+            columns: Headers of the columns.
+            rows: The rows.
+            dollars: Whether to show currency signs, for a table without a unit line.
+            page_starts: Index of the first row on a further page -> that page (0-based).
         """
         self._heads = [_folded(column) for column in columns]
         self._lines = display_lines(rows, dollars=dollars, page_starts=page_starts)
@@ -66,7 +70,7 @@ class FiguresTable:
         return Measurement(min(_NARROWEST_LABELS, options.max_width), options.max_width)
 
     def _blocks(self, width: int) -> list[list[int]]:
-        """Columns that are shown beside each other: as many as fit; the others follow below, under the labels again."""
+        """Return the columns in blocks that fit the width; each block repeats the labels."""
         labels = min(max(map(_room, self._lines), default=0), _NARROWEST_LABELS)
         blocks: list[list[int]] = [[]]
         for column in range(len(self._heads)):
@@ -96,7 +100,7 @@ class FiguresTable:
 
 
 def _folded(head: str) -> str:
-    """A header on lines; a month keeps its day."""
+    """Return a header folded on several lines; a month stays with its day."""
     tied = _DAY.sub("\\1\u00a0", one_line(head))
     lines = textwrap.wrap(tied, _SUITABLE, break_long_words=False, break_on_hyphens=False)
     return "\n".join(lines).replace("\u00a0", " ")
@@ -106,7 +110,7 @@ _DAY = re.compile(r"\b((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*
 
 
 def _room(line: DisplayLine) -> int:
-    """How wide a label is; headings are folded."""
+    """Return the width of a label; headings are folded."""
     return 0 if line.kind is LineKind.HEADING else line.depth * _STEP + len(_label(line))
 
 
@@ -115,11 +119,11 @@ def _label(line: DisplayLine) -> str:
 
 
 def _kept(lines: Sequence[DisplayLine], columns: Sequence[int]) -> Iterator[DisplayLine]:
-    """The lines that have a figure in one of `columns`, and what stands over these."""
+    """Yield the lines that have a figure in one of `columns`, with their headings."""
     above: list[DisplayLine] = []
     for line in lines:
         if not line.cells:
-            # Of headings whose rows all are left out, only those that hold further rows stay.
+            # Drop headings whose rows are all left out, but not those that contain further rows.
             above = [each for each in above if each.kind is not line.kind or each.depth < line.depth]
             above.append(line)
         elif any(line.cells[column] for column in columns):
@@ -129,14 +133,14 @@ def _kept(lines: Sequence[DisplayLine], columns: Sequence[int]) -> Iterator[Disp
 
 
 class LineKind(StrEnum):
-    """What a shown line is."""
+    """The kind of a display line."""
 
     HEADING = "heading"
     ROW = "row"
     TOTAL = "total"
     GAP = "gap"
     PAGE = "page"
-    """Where a page begins, in a table that runs over several."""
+    """The beginning of a page in a table that spans several."""
 
 
 _STYLES = {LineKind.HEADING: "bold", LineKind.TOTAL: "bold", LineKind.PAGE: "dim"}
@@ -144,7 +148,7 @@ _STYLES = {LineKind.HEADING: "bold", LineKind.TOTAL: "bold", LineKind.PAGE: "dim
 
 @dataclass(frozen=True, slots=True)
 class DisplayLine:
-    """A line of a table as people see it."""
+    """A line of a table as it is displayed."""
 
     kind: LineKind
     label: str = ""
@@ -155,10 +159,10 @@ class DisplayLine:
 
 @dataclass(frozen=True, slots=True)
 class AlignedNumber:
-    """A number in two parts, so that those of a column stand digit under digit."""
+    """A number in two parts, so that digits are aligned in a column."""
 
     digits: str
-    """With what stands before them: `(1,234`, `$ 5.51`, `—`."""
+    """The digits with what precedes them: `(1,234`, `$ 5.51`, `—`."""
     after: str = ""
     """`)`, `%` or both."""
 
@@ -169,10 +173,12 @@ GAP = DisplayLine(LineKind.GAP)
 def display_lines(
     rows: Sequence[Row], *, dollars: bool = False, page_starts: Mapping[int, int] | None = None
 ) -> list[DisplayLine]:
-    """The lines of `rows`: each heading once, above its rows; a gap before a section and after a total.
+    """Return the display lines of `rows`: headings once above their rows, gaps before sections and after totals.
 
-    Currency signs are left out where not `dollars`: the unit line says what the figures are in. `page_starts` names,
-    by its position, the row that a page begins with, and that page (0-based).
+    Args:
+        rows: The rows.
+        dollars: Whether to show currency signs, for a table without a unit line.
+        page_starts: Index of the first row on a further page -> that page (0-based).
     """
     totals = totals_among(rows)
     lines: list[DisplayLine] = []
@@ -196,10 +202,10 @@ def display_lines(
 
 
 def totals_among(rows: Sequence[Row]) -> dict[int, int]:
-    """Rows that sum up others above them, and how many headings stand over all of what they sum up.
+    """Return the rows that are totals, by index, with the number of headings above all of their parts.
 
-    By the sums that the table itself keeps; and any row called a total. What remains of a whole that is printed again
-    below is none: assets less liabilities and all else of the equity are retained earnings.
+    Totals are found by the sums of the table itself, and by labels that begin with `total`. A remainder of a whole that
+    is printed again below is not a total: assets less liabilities and all other equity are retained earnings.
     """
     found = {at: len(row.section) for at, row in enumerate(rows) if _CALLED_TOTAL.match(row.label)}
     for each in row_sums([row.cells for row in rows]):
@@ -216,11 +222,13 @@ def _same(one: Row, other: Row) -> bool:
 
 
 def printed(cell: Cell, *, dollars: bool) -> AlignedNumber:
-    """The cell's print in two parts.
+    """Return the printed form of a cell in two parts.
 
+    >>> from decimal import Decimal
     >>> from fin_agent.vocabulary.place import Box
+    >>> from fin_agent.vocabulary.table import Cell
     >>> printed(Cell(Decimal("-4935"), "($ 4,935)", False, True, Box(0, 0, 0, 0)), dollars=False)
-    Printed(digits='(4,935', after=')')
+    AlignedNumber(digits='(4,935', after=')')
     """
     text = re.sub(r"\s+", "", one_line(cell.printed))
     if not dollars:

@@ -1,4 +1,4 @@
-"""Text of filings and questions made safe to print, numbers of things in words, and the look of all tables."""
+"""Text of filings and questions made safe to print, counts with nouns, and the common style of tables."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from fin_agent.vocabulary.filing import ReadWarning
 
 _KEPT = "\n\t"
 _UNSAFE = ("Cc", "Cf", "Cs")
-"""Controls, invisible marks that reorder a line, lone surrogates: a filing must not be able to drive a terminal."""
+"""Controls, invisible formatting marks and lone surrogates: the text of a filing must not control the terminal."""
 _SHAPING = "\u00ad\u200c\u200d"
 
 
 def plain(text: str) -> str:
-    r"""`text` without control characters.
+    r"""Return `text` without control characters.
 
-    >>> plain("net sales\\x1b[2J rose")
+    >>> plain("net sales\x1b[2J rose")
     'net sales[2J rose'
     """
     if text.isprintable():
@@ -31,13 +31,13 @@ def plain(text: str) -> str:
 
 
 def one_line(text: str, longest: int = 0) -> str:
-    """`text` on one line; cut with an ellipsis where it is longer than `longest` (0: never)."""
+    """Return `text` on one line, cut with an ellipsis if it is longer than `longest` (0 for no limit)."""
     joined = " ".join(plain(text).split())
     return joined if not longest or len(joined) <= longest else f"{joined[: longest - 1].rstrip()}…"
 
 
 def count_with_noun(number: int, noun: str) -> str:
-    """With a plural where there is not one.
+    """Return a count with its noun, in the plural unless it is 1.
 
     >>> count_with_noun(1, "filing"), count_with_noun(1200, "filing"), count_with_noun(2, "company")
     ('1 filing', '1,200 filings', '2 companies')
@@ -47,12 +47,12 @@ def count_with_noun(number: int, noun: str) -> str:
 
 
 def first_items(names: Sequence[str], most: int = 5) -> str:
-    """The first names of a list, and a mark where there are more."""
+    """Return the first names of a list, with `...` if there are more."""
     return ", ".join(names[:most]) + (" ..." if len(names) > most else "")
 
 
 def warning_lines_by_page(warnings: Iterable[ReadWarning]) -> list[str]:
-    """A line for each that says something else, behind the pages that it is said of.
+    """Return one line per different warning, preceded by its pages.
 
     >>> warning_lines_by_page([ReadWarning("no text", page) for page in (0, 8, 9, 10)])
     ['pages 1, 9-11: no text']
@@ -77,7 +77,7 @@ def _pages(numbers: Iterable[int]) -> str:
 
 
 def settings_view(lines: Sequence[tuple[str, str]]) -> Table:
-    """Names on the left, what they are on the right."""
+    """Return a table of names and values."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
@@ -87,7 +87,7 @@ def settings_view(lines: Sequence[tuple[str, str]]) -> Table:
 
 
 def advice_view(rows: Iterable[tuple[Text, str, str]]) -> Table:
-    """What is wrong or worth knowing, a block each: a head, what it is, and beneath it what to do."""
+    """Return a block for each (head, finding, remedy), with the remedy below."""
     table = Table.grid(padding=(0, 0))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
@@ -99,22 +99,22 @@ def advice_view(rows: Iterable[tuple[Text, str, str]]) -> Table:
 
 
 def listing(*columns: Column | str) -> Table:
-    """An empty table with these columns, in the look that all listings share."""
+    """Return an empty table with these columns, in the common style."""
     return style_table(Table(*columns))
 
 
 def fixed(header: str) -> Column:
-    """A column that is never folded."""
+    """Return a column that is never folded."""
     return Column(header, no_wrap=True)
 
 
 def right(header: str) -> Column:
-    """A column of numbers."""
+    """Return a right-aligned column for numbers."""
     return Column(header, justify="right", no_wrap=True)
 
 
 def style_table(table: Table) -> Table:
-    """`table` with a line under its head and nothing else drawn: narrow enough for 100 columns."""
+    """Return `table` with a line under its header and no other lines, so that it fits 100 columns."""
     table.box = box.SIMPLE_HEAD
     table.show_edge = table.pad_edge = False
     table.collapse_padding = True
@@ -125,5 +125,5 @@ def style_table(table: Table) -> Table:
 
 
 def cut(text: str) -> Text:
-    """One line that gives way first where a table is too wide."""
+    """Return text on one line that is shortened first if a table is too wide."""
     return Text(one_line(text), no_wrap=True, overflow="ellipsis")

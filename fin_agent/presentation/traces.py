@@ -1,4 +1,4 @@
-"""The steps of a run: what each searched, found, kept and dropped, and what was still missing."""
+"""Views of a run's steps: what each searched, found, kept and dropped, and what was still missing."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from fin_agent.evidence.trace import JudgedPassage, RankedGroup, TraceStep
 from fin_agent.presentation.terminal_text import fixed, listing, one_line, right
 
 _SEARCHING = ("search_documents", "search_pages", "search_passages", "extract_cards")
-"""Steps whose lines are a ranking: the first of them stand beside each other."""
+"""Steps whose lines are a ranking; the first of them are shown on one line."""
 _FILLED = "filled: "
-"""How a filter says what is in the ledger already."""
+"""Prefix of a filter's detail that repeats the ledger."""
 _LINES, _BESIDE = 4, 3
 _MAX_LINE_LENGTH = 150
 _DROPPED = 3
@@ -28,9 +28,13 @@ _NEW_LINE = "\n"
 def rounds_view(
     trace: Sequence[TraceStep], seconds: Sequence[float] = (), *, searched: bool = True, full: bool = False
 ) -> RenderableType:
-    """All steps under a heading per round; `seconds` gives the time of each, or of none.
+    """Return all steps under a heading per round.
 
-    Without `full` what a step judged in an earlier round, with the same outcome, is only counted.
+    Args:
+        trace: The steps.
+        seconds: The time of each step; empty if unknown.
+        searched: Whether any search took place.
+        full: Whether to show everything; otherwise passages judged as in an earlier round are only counted.
     """
     parts: list[RenderableType] = []
     judged_before: dict[str, Sequence[JudgedPassage]] = {}
@@ -55,9 +59,14 @@ def step_view(
     before: Sequence[JudgedPassage] = (),
     full: bool = False,
 ) -> RenderableType:
-    """One step: its summary, then what it saw, judged and ranked; without `full` long lists are cut.
+    """Return one step: its summary, then its details, judged passages and rankings.
 
-    What it judged just as `before` is counted, not shown.
+    Args:
+        number: Number of the step, from 1.
+        step: The step.
+        seconds: Its time; None if unknown.
+        before: Passages judged before; those with the same outcome are only counted.
+        full: Whether to show long lists in full.
     """
     time = f"  {seconds:.3f} s" if full and seconds is not None else ""
     name = one_line(step.node).replace("_", " ")
@@ -71,7 +80,7 @@ def step_view(
 def _within(step: TraceStep, before: Sequence[JudgedPassage], full: bool) -> Iterator[RenderableType]:
     if step.judged:
         yield _judged_view(step.judged, before, full)
-    # Passages kept and the ledger say what is filled.
+    # The kept passages and the ledger already show what is filled.
     lines = [one_line(detail) for detail in step.details if full or not (step.judged and detail.startswith(_FILLED))]
     beside = step.node in _SEARCHING and not full
     shown = lines if full else [one_line(line, _MAX_LINE_LENGTH) for line in lines[: _BESIDE if beside else _LINES]]
@@ -86,7 +95,7 @@ def _within(step: TraceStep, before: Sequence[JudgedPassage], full: bool) -> Ite
 
 
 def _judged_view(judged: Sequence[JudgedPassage], before: Sequence[JudgedPassage], full: bool) -> RenderableType:
-    """Kept ones with a tick, then those dropped, each with why and the fields that match."""
+    """Return kept passages with a tick, then dropped ones, each with the reason and the matching fields."""
     known = set(map(_outcome, before))
     new = [each for each in judged if _outcome(each) not in known]
     kept = [each for each in new if each.kept]
@@ -113,7 +122,7 @@ def _judged_view(judged: Sequence[JudgedPassage], before: Sequence[JudgedPassage
 
 
 def _outcome(judged: JudgedPassage) -> tuple[str, int, bool, str, tuple[str, ...]]:
-    """What became of a passage; its score is another one with each question."""
+    """Return the outcome for a passage without its score, which depends on the question."""
     return judged.doc_id, judged.ordinal, judged.kept, judged.why, judged.fields
 
 
@@ -122,7 +131,7 @@ def _place(judged: JudgedPassage) -> str:
 
 
 def _why(judged: JudgedPassage, *, fields: bool) -> Text:
-    """The reason and the score, and on the next line the fields that match."""
+    """Return the reason and the score, and on the next line the matching fields."""
     text = Text(one_line(judged.why), style="" if judged.kept else "dim")
     if judged.score is not None:
         text.append(f"{'  ' if text.plain else ''}{judged.score:.3f}", style="dim")
@@ -133,7 +142,7 @@ def _why(judged: JudgedPassage, *, fields: bool) -> Text:
 
 
 def fields_line(fields: Iterable[str]) -> str:
-    """Each field once, with all that matches in it.
+    """Return each field once, with everything that matches in it.
 
     >>> fields_line(["metrics: revenue", "time: FY2022", "time: FY2023"])
     'metrics: revenue · time: FY2022, FY2023'
@@ -149,7 +158,7 @@ _BEST = 3
 
 
 def groups_view(groups: Sequence[RankedGroup], *, full: bool = False) -> RenderableType:
-    """A line per group; `full` lists all that went on below it."""
+    """Return a row per group of the tournament; `full` lists all of its finalists."""
     table = listing(fixed("Stage"), right("No."), right("Met"), right("On"), "Came out first (filing : passage)")
     for group in groups:
         stage = one_line(group.stage) + _attempt(group)
@@ -162,7 +171,7 @@ def groups_view(groups: Sequence[RankedGroup], *, full: bool = False) -> Rendera
 
 
 def _attempt(group: RankedGroup) -> str:
-    """Where groups were shuffled anew."""
+    """Return the number of the attempt if groups were shuffled again."""
     return f", attempt {group.attempt}" if group.attempt > 1 else ""
 
 
@@ -177,14 +186,14 @@ _MAX_LENGTH = 300
 
 
 def _notes(step: TraceStep) -> Iterator[Text]:
-    """A line each, calls first."""
-    yield from (Text(f"asked: {one_line(call, _MAX_LENGTH)}", style="dim") for call in step.calls)
+    """Yield calls, flags and warnings, one per line."""
+    yield from (Text(f"called: {one_line(call, _MAX_LENGTH)}", style="dim") for call in step.calls)
     yield from (Text(f"flagged: {one_line(flag, _MAX_LENGTH)}", style="magenta") for flag in step.flags)
     yield from warning_lines(step.warnings)
 
 
 def warning_lines(warnings: Sequence[str], *, most: int = 0) -> Iterator[Text]:
-    """A line per warning; the first so many where `most` is given, and how many more there are."""
+    """Yield one line per warning; with `most`, only that many and a count of the others."""
     shown = warnings[:most] if most else warnings
     yield from (Text(f"Warning: {one_line(warning, _MAX_LENGTH)}", style="yellow") for warning in shown)
     if len(shown) < len(warnings):

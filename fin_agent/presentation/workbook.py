@@ -1,6 +1,6 @@
 """Answers and statements as workbooks with live formulas (extra `excel`), and as CSV.
 
-The program of an answer becomes cells: its figures are inputs, each with its source in a comment, the rest formulas.
+The program of an answer becomes cells: its figures are inputs with their source in a comment, the rest are formulas.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _MAX_CELL_LENGTH = 32_000
 
 
 class ExportError(FinAgentError):
-    """A file to take away cannot be made."""
+    """A file cannot be exported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A variable of a program: a figure that is given, or a formula over the cells before it."""
+    """A variable of a program: an input figure, or a formula over earlier cells."""
 
     name: str
     value: Any
@@ -53,22 +53,26 @@ class Cell:
     """1-based, as people count."""
     line: int | None = None
     note: str = ""
-    """The comment of the program: which line of which filing it is."""
+    """The comment of the program with the line and filing of the figure."""
 
 
 @dataclass(slots=True)
 class Cells:
-    """A program as cells, from `first_row` down in column B."""
+    """A program as cells of column B."""
 
     cells: list[Cell] = field(default_factory=list)
     results: list[Cell] = field(default_factory=list)
-    """What is returned, each a formula."""
+    """The returned values, each as a formula."""
     computed: bool = True
-    """False where the program takes turns that cells cannot: its result is then a value beside its inputs."""
+    """False if cells cannot express the program; its result is then written as a value."""
 
 
 def cells_of(program: str, first_row: int = _FIRST_ROW) -> Cells:
-    """The variables of a program in order, as cells. Raises ProgramError where it is none."""
+    """Convert the variables of a program to cells, in order.
+
+    Raises:
+        ProgramError: The text is not a program.
+    """
     body = next(each for each in program_tree(program).body if isinstance(each, ast.FunctionDef)).body
     lines = program.splitlines()
     made, known = Cells(), dict[str, Any]()
@@ -88,7 +92,7 @@ def cells_of(program: str, first_row: int = _FIRST_ROW) -> Cells:
 
 
 class _NoFormulaError(Exception):
-    """Cells cannot say this."""
+    """A workbook formula cannot express this."""
 
 
 def _assigned(name: str, value: ast.expr, note: str, known: dict[str, Any], made: Cells, first_row: int) -> Any:
@@ -149,7 +153,7 @@ _CALLED: dict[str, tuple[Callable[..., Any], str]] = {
 
 
 def _translated(node: ast.expr, known: dict[str, Any]) -> tuple[Any, Any]:
-    """An expression as a formula and its value; of a list, a list of each. Raises _NoFormulaError."""
+    """Return an expression as a formula and its value; lists element by element. Raises _NoFormulaError."""
     match node:
         case ast.Constant(value=bool() as truth):
             return str(truth).upper(), truth
@@ -168,7 +172,7 @@ def _translated(node: ast.expr, known: dict[str, Any]) -> tuple[Any, Any]:
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _SIGNS:
             (one, first), (other, second) = _translated(left, known), _translated(right, known)
             sign, compute = _SIGNS[type(op)]
-            # Whole numbers of Python grow without end (`9**9**9`), and this runs in no sandbox: cells have doubles.
+            # This runs outside the sandbox, and Python's integers are unbounded (`9**9**9`): use floats, as cells do.
             worth = _finite(compute(*(float(each) if _is_large(each, op) else each for each in (first, second))))
             return f"{_bracketed(one, left)}{sign}{_bracketed(other, right)}", worth
         case ast.Compare(left=left, ops=[compared], comparators=[right]) if type(compared) in _COMPARED:
@@ -210,7 +214,7 @@ def _bracketed(formula: str, node: ast.expr) -> str:
 
 
 _LARGEST_EXACT = 2**53
-"""Whole numbers up to here are what a cell holds."""
+"""The largest integer that a cell stores exactly."""
 
 
 def _finite(number: float) -> float:
@@ -224,7 +228,7 @@ def _is_large(number: float, op: ast.operator) -> bool:
 
 
 def answer_cell(answer: Answer, cells: Cells) -> str:
-    """The formula that gives the answer's value from the results; empty where none does."""
+    """Return the formula that gives the answer's value from the results; empty if none does."""
     value, results = answer.answer.value, cells.results
     if value is None:
         return ""
@@ -247,7 +251,7 @@ def answer_cell(answer: Answer, cells: Cells) -> str:
 
 
 def answer_workbook(answers: Sequence[Answer]) -> bytes:
-    """A sheet for each answer. Raises ExportError where XlsxWriter is not installed."""
+    """Return a workbook with a sheet per answer. Raises ExportError if XlsxWriter is not installed."""
     made, book, styles = _workbook()
     for number, answer in enumerate(answers, 1):
         _write_answer(book.add_worksheet("Answer" if number == 1 else f"Answer {number}"), answer, styles)
@@ -302,9 +306,9 @@ def _write_answer(sheet: Any, answer: Answer, styles: dict[str, Any]) -> None:
 
 
 def statement_workbook(record: FilingRecord, statement: Statement, tables: Sequence[ContinuedTable]) -> bytes:
-    """A statement with its columns side by side, as printed; totals that its own sums prove are live formulas.
+    """Return a statement as a workbook, as printed; totals that its own sums prove exactly are live formulas.
 
-    Raises ExportError where XlsxWriter is not installed.
+    Raises ExportError if XlsxWriter is not installed.
     """
     made, book, styles = _workbook()
     for number, table in enumerate(tables, 1):
@@ -346,9 +350,9 @@ def statement_workbook(record: FilingRecord, statement: Statement, tables: Seque
 
 
 def exact_sums(rows: Sequence[Row]) -> dict[tuple[int, int], tuple[tuple[int, int], ...]]:
-    """(row, column) of each cell that is the sum of cells above it to the last digit -> its parts as (row, sign).
+    """Return the cells that are exact sums of cells above: (row, column) -> the parts as (row, sign).
 
-    What a sum proves and rounds otherwise is left a value: a formula would give another number than the print.
+    A sum that only holds after rounding stays a value, since a formula would give another number than the printed one.
     """
     totals = totals_among(rows)
     found: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
@@ -365,7 +369,7 @@ def exact_sums(rows: Sequence[Row]) -> dict[tuple[int, int], tuple[tuple[int, in
 
 
 def column_letters(column: int) -> str:
-    """The name of a column of a sheet, counted from 0.
+    """Return the name of a column, counted from 0.
 
     >>> column_letters(1), column_letters(27)
     ('B', 'AB')
@@ -375,9 +379,10 @@ def column_letters(column: int) -> str:
 
 
 def answer_csv(answers: Sequence[Answer]) -> str:
-    """Every figure of the answers with its source, then the answer, a line each."""
+    """Return every figure of the answers with its source, then the answer, one per line."""
     made = io.StringIO()
-    writer = csv.writer(made, quoting=csv.QUOTE_NONNUMERIC)  # a `;` parts cells where commas are decimal points
+    writer = csv.writer(made, quoting=csv.QUOTE_NONNUMERIC)  # some locales separate cells by `;`
+
     writer.writerow(("question", "figure", "value", "unit", "line as printed", "filing", "page", "line"))
     for answer in answers:
         cells = cells_of(answer.program) if answer.program else Cells()

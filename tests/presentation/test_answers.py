@@ -228,10 +228,10 @@ ANSWER = Answer(
 @pytest.mark.parametrize(
     ("changed", "line"),
     [
-        ({}, "3 model calls, 1 kept reply, 6,000 tokens in, 190 out, $0.0065"),
-        ({"dollars": None}, "3 model calls, 1 kept reply, 6,000 tokens in, 190 out, price unknown"),
-        ({"approximate": True}, "3 model calls, 1 kept reply, about 6,000 tokens in, 190 out, $0.0065"),
-        ({"model_calls": 0, "cached_calls": 2}, "2 kept replies, at no cost"),
+        ({}, "3 model calls, 1 cached reply, 6,000 tokens in, 190 out, $0.0065"),
+        ({"dollars": None}, "3 model calls, 1 cached reply, 6,000 tokens in, 190 out, price unknown"),
+        ({"approximate": True}, "3 model calls, 1 cached reply, about 6,000 tokens in, 190 out, $0.0065"),
+        ({"model_calls": 0, "cached_calls": 2}, "2 cached replies, at no cost"),
         ({"model_calls": 0, "cached_calls": 0}, ""),
     ],
 )
@@ -252,7 +252,7 @@ def test_by_role_with_the_sum() -> None:
 def test_an_unknown_price_is_marked_and_told() -> None:
     unknown = REASONING.model_copy(update={"dollars": None})
     text = "\n".join(shown(usage_view(USAGE.model_copy(update={"roles": (CURATION, unknown), "dollars": None}))))
-    assert "0.0006" in text and text.count("?") == 3 and "the price of a model is not known" in text
+    assert "0.0006" in text and text.count("?") == 3 and "the price of a model is unknown" in text
 
 
 def test_an_answer_tells_warnings_and_calls() -> None:
@@ -276,7 +276,7 @@ def test_a_run_and_a_trace_tell_calls_flags_and_warnings_of_a_step() -> None:
     run = Run.of(ANSWER, started=BEGAN, settings=Settings(models={"model": "openai:large"}), index=INDEX)
     for lines in (shown(run_view(run)), shown(rounds_view([STEP], full=True))):
         told = [line.strip() for line in lines]
-        assert "asked: curation by openai:small: 2,000 tokens in, 50 out, $0.00030" in told
+        assert "called: curation by openai:small: 2,000 tokens in, 50 out, $0.00030" in told
         assert "flagged: passage 3 speaks to the model: 'ignore the question'" in told
         assert "Warning: the curation of the model [2J could not be had" in told
     lines = shown(run_view(run))

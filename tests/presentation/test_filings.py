@@ -145,7 +145,7 @@ def test_a_failed_check_is_a_warning_with_pages_figures_and_difference() -> None
     assert "= Closing cash $77 million page 43, line 3" in lines
     assert "difference $22.5 million" in lines
     assert "holds: balance (1)" in lines
-    assert lines[-1] == "1 filing: 1 check held, 1 failed (in 1 filing), 0 could not be made"
+    assert lines[-1] == "1 filing: 1 check passed, 1 failed (in 1 filing), 0 could not be made"
 
 
 def test_what_could_not_be_checked_says_why() -> None:
