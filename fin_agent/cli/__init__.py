@@ -1,4 +1,4 @@
-"""The command line, `fin-agent`: commands are declared in `app`, and only those that run import the engine."""
+"""The command line, `fin-agent`. Commands are declared in `app`; only the one that runs imports the engine."""
 
 from fin_agent.cli.app import app, main
 

@@ -1,4 +1,4 @@
-"""Answers as JSON, many of them in a row, and recorded."""
+"""Answering many questions: answers as JSON, concurrent jobs, recording, and the cache of replies."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from fin_agent.workspace import Workspace
 
 
 def answer_json(answer: Answer, *, trace: bool = False) -> str:
-    """The published contract as one line of JSON; the audit trace is added only where asked for."""
+    """Return an answer as one line of JSON, with its trace only if requested."""
     return on_one_line(answer.model_dump_json(exclude=None if trace else {"trace"}))
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An answer, or the refusal that stands in for one where answering failed, with the reason."""
+    """An answer, or a refusal with the reason if answering failed."""
 
     answer: Answer
     failure: str = ""
@@ -48,14 +48,22 @@ def attempt(
     question_id: str | None = None,
     debug: bool = False,
 ) -> Attempt:
-    """Answer one of many questions: one that fails does not end the run, unless `debug` wants to see it.
+    """Answer one of many questions; an error becomes a refusal, unless `debug` is set.
 
-    Nobody is there to be asked back: what a question leaves open is among its assumptions.
+    Nobody can be asked back: what a question leaves open becomes an assumption.
+
+    Args:
+        question: The question.
+        context: The index, and who answers.
+        doc_ids: The filings to search; None for all.
+        pages: The pages to search; None for all.
+        question_id: The caller's id, returned with the answer.
+        debug: Whether unexpected errors are raised.
     """
     context = replace(context, asks_back=False)
     try:
         return Attempt(answer_question(question, context, doc_ids=doc_ids, pages=pages, question_id=question_id))
-    except Exception as error:  # the other questions still get their answers; the reason is kept and told
+    except Exception as error:  # the batch goes on; the reason becomes part of the refusal
         if debug and not isinstance(error, FinAgentError):
             raise
         failure = sentence_of(error)
@@ -63,7 +71,7 @@ def attempt(
 
 
 def refusal_for(question: str, reason: str, question_id: str | None) -> Answer:
-    """The refusal of a question that was not answered, for `reason`."""
+    """Return the refusal of a question that was not answered for `reason`."""
     return Answer(
         id=question_id,
         question=question,
@@ -89,11 +97,18 @@ def results_as_completed(
     *,
     ahead: int = 0,
 ) -> Iterator[Result]:
-    """The results in the order in which they come: one after the other by this thread, or `jobs` at once by others.
+    """Yield results in order of completion; `jobs` run at once, or one after the other in this thread if it is 1.
 
-    `ahead` more are handed over before one is done, so that nobody waits for what becomes of the results here.
-    What `do` raises ends it. Stopped from the keyboard, it begins no other; those under way are ended and given back
-    first, because they may have been paid for. Stopped once more, it waits for nothing.
+    `ahead` more inputs are submitted, so that workers do not wait for the caller. What `do` raises ends the iteration.
+    The first Ctrl-C starts no further job and waits for those in progress, since they may have been paid for; the
+    second one ends at once.
+
+    Args:
+        do: What to do with each input.
+        given: The inputs.
+        jobs: Number of jobs at once.
+        pool_of: Creates the executor for this many jobs.
+        ahead: Number of inputs to submit in advance.
     """
     if jobs == 1:
         yield from map(do, given)
@@ -118,7 +133,7 @@ def results_as_completed(
 
 @contextmanager
 def _stop_on_interrupt(under_way: dict[Future[Result], int]) -> Iterator[threading.Event]:
-    """Set by the first interrupt inside the block; the second one is raised, as any is outside."""
+    """Yield an event that the first Ctrl-C in the block sets; the second one raises KeyboardInterrupt."""
     stopped = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield stopped
@@ -128,8 +143,8 @@ def _stop_on_interrupt(under_way: dict[Future[Result], int]) -> Iterator[threadi
         if stopped.is_set():
             raise KeyboardInterrupt
         stopped.set()
-        with suppress(RuntimeError):  # in the midst of another line, no line can be written
-            say(f"stopping: the {len(under_way)} under way are ended first")
+        with suppress(RuntimeError):  # the signal may interrupt another write to the stream
+            say(f"stopping: waiting for {len(under_way)} in progress; Ctrl-C again ends at once")
 
     before = signal.signal(signal.SIGINT, stop)
     try:
@@ -139,7 +154,7 @@ def _stop_on_interrupt(under_way: dict[Future[Result], int]) -> Iterator[threadi
 
 
 def recorder_for(workspace: Workspace, on: IndexOptions, settings: Settings, wanted: bool) -> Recorder:
-    """Records over the index in use, unless it is not `wanted` or the environment switches it off."""
+    """Return the recorder of runs over the index in use; it records nothing if not `wanted` or if recording is off."""
     recording = Recording(enabled=False)
     if wanted:
         try:
@@ -150,18 +165,18 @@ def recorder_for(workspace: Workspace, on: IndexOptions, settings: Settings, wan
 
 
 class Stopwatch:
-    """Takes the time of each step as it ends."""
+    """Measures the time of each step."""
 
     def __init__(self) -> None:
         self.steps: list[StepTime] = []
         self._last = time.perf_counter()
 
     def start(self) -> None:
-        """The first step begins now."""
+        """Start the first step."""
         self._last = time.perf_counter()
 
     def step(self, node: str) -> None:
-        """A step has ended, and the next one begins."""
+        """End a step, and start the next one."""
         now = time.perf_counter()
         self.steps.append(StepTime(node=node, seconds=round(now - self._last, 4)))
         self._last = now
@@ -171,9 +186,9 @@ FILE_NAME = "replies.sqlite"
 
 
 def with_reply_cache(settings: Settings, on: IndexOptions, *, wanted: bool) -> Settings:
-    """The settings of a batch: replies are kept where the settings say, else beside the index in use.
+    """Return the settings of a batch with a cache of replies: the one in the settings, else a file next to the index.
 
-    Where they are not `wanted`, none are kept or used. Without a model there are none.
+    Without `wanted` there is no cache, and without a model none is needed.
     """
     if not settings.by_model:
         return settings

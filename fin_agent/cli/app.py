@@ -1,4 +1,4 @@
-"""The list of all commands. A command is a function, whose module is imported when the command is called."""
+"""The table of all commands. A command is a function whose module is imported when the command is called."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from fin_agent.cli.exit_codes import MEANINGS, error_boundary
 from fin_agent.distribution import installed_version
 
 COMMANDS: Mapping[str, Any] = {
-    "ingest": ("ingesting.ingest", "Bring filings into the index."),
+    "ingest": ("ingesting.ingest", "Add filings to the index."),
     "fetch": ("fetching.fetch", "Fetch filings from EDGAR."),
     "summarize": ("enriching.summarize", "Let a chat model add to the summaries that filings are found by."),
-    "trees": ("enriching.trees", "Build the trees that the strategy `fingear` walks."),
-    "embed": ("enriching.embed", "Make vectors for the filings that have none yet."),
+    "trees": ("enriching.trees", "Build the trees for the strategy `fingear`."),
+    "embed": ("enriching.embed", "Compute vectors for filings that have none."),
     "ask": ("asking.ask", "Answer a question with its figures, program and pages, or refuse it."),
-    "chat": ("chatting.chat", "Talk about filings: questions may go on from those before."),
+    "chat": ("chatting.chat", "Ask several questions about filings, with follow-ups."),
     "search": ("searching.search", "List the documents, pages or passages that a question finds, best first."),
     "batch": ("batch.batch", "Answer a file of questions."),
-    "facts": ("searching.facts", "List the figures whose line a phrase names, best first."),
-    "check": ("listing.check", "Check that statements agree with themselves: balance, cash, income."),
+    "facts": ("searching.facts", "List the figures of the lines that match a phrase, best first."),
+    "check": ("listing.check", "Check the sums of statements: balance, cash, income."),
     "show": ("showing.show", "Show a filing, or a page, statement or figures of it."),
     "filings": ("listing.filings", "List the filings in the index."),
-    "remove": ("listing.remove", "Take filings out of the index."),
-    "info": ("listing.info", "Say which version and which index are in use, and what it holds."),
-    "compare": ("comparing.compare", "Compare ways to search: recall, overlap with the evidence, seconds."),
-    "train": ("training.train", "Train what ranks pages or tables, on an index's own supervision."),
+    "remove": ("listing.remove", "Remove filings from the index."),
+    "info": ("listing.info", "Show the version, the index in use, and what it contains."),
+    "compare": ("comparing.compare", "Compare search strategies: recall, overlap with the evidence, seconds."),
+    "train": ("training.train", "Train encoders and rerankers on questions derived from an index."),
     "doctor": ("doctor.doctor", "Check key, server, structured output and price of each chat model."),
     "mcp": ("serving.mcp", "Serve the tools to an MCP client."),
     "serve": ("serving.serve", "Serve the workspace in the browser, and an API over HTTP."),
@@ -43,66 +43,66 @@ COMMANDS: Mapping[str, Any] = {
         {
             "financebench": (
                 "benchmarks.financebench",
-                "Answer FinanceBench's questions, and say why some are missed.",
+                "Answer FinanceBench's questions, with the reasons for misses.",
             ),
             "ranking": ("search_benchmarks.ranking", "Rank the passages of the right filing, stage by stage."),
-            "generated": ("benchmarks.generated", "Make questions from the index's own figures, and ask them."),
+            "generated": ("benchmarks.generated", "Generate questions from the index's own figures, and ask them."),
             "tagged-questions": (
                 "benchmarks.tagged_questions",
-                "Make questions with exact answers from inline XBRL tags, and ask them.",
+                "Generate questions with exact answers from inline XBRL tags, and ask them.",
             ),
-            "tatqa": ("benchmarks.tatqa", "Ask TAT-QA's questions of its tables and paragraphs."),
-            "lofin": ("benchmarks.lofin", "Ask LOFin's questions, as HiREC measures them."),
-            "finqa": ("benchmarks.finqa", "Ask FinQA's questions of the indexed annual reports."),
+            "tatqa": ("benchmarks.tatqa", "Ask TAT-QA's questions about its tables and paragraphs."),
+            "lofin": ("benchmarks.lofin", "Ask LOFin's questions, with HiREC's measures."),
+            "finqa": ("benchmarks.finqa", "Ask FinQA's questions about the indexed annual reports."),
             "finagentbench": (
                 "search_benchmarks.finagentbench",
                 "Rank graded chunks by the tournament, stage by stage.",
             ),
-            "ragas": ("search_benchmarks.ragas", "Measure what another benchmark wrote as RAGAS does."),
-            "legalbench-rag": ("search_benchmarks.legalbench_rag", "Search documents that are no filings."),
+            "ragas": ("search_benchmarks.ragas", "Measure the answers of another benchmark with RAGAS's metrics."),
+            "legalbench-rag": ("search_benchmarks.legalbench_rag", "Search documents other than filings."),
         },
-        "Measure answers and rankings by published benchmarks, or by questions made of an index.",
+        "Measure answers and rankings by published benchmarks, or by questions generated from an index.",
     ),
     "index": (
         {
             "copy": ("index_maintenance.copy", "Copy filings with their vectors into another index."),
-            "verify": ("index_maintenance.verify", "Hold everything in the index against what was written."),
-            "repair": ("index_maintenance.repair", "Build again what can be, take out filings that are damaged."),
-            "failures": ("index_maintenance.failures", "List files that are not in the index as they should be."),
+            "verify": ("index_maintenance.verify", "Verify everything in the index by its checksums."),
+            "repair": ("index_maintenance.repair", "Rebuild what can be rebuilt, and remove damaged filings."),
+            "failures": ("index_maintenance.failures", "List files that failed, are damaged or were not read yet."),
         },
-        "Keep the index: verify, repair, copy to another folder or a cluster, list what could not be read.",
+        "Maintain the index: verify, repair, copy to another folder or a cluster, list what could not be read.",
     ),
     "prompts": (
         {
-            "list": ("prompts.list_", "List the prompts: role, version, what is read from the reply, and check them."),
-            "show": ("prompts.show", "Print a prompt's file: what one of your own begins as."),
+            "list": ("prompts.list_", "List and check the prompts: role, version, form of the reply."),
+            "show": ("prompts.show", "Print a prompt's file, as a template for your own."),
         },
         "Look at the prompts of the chat models' roles, and check your own.",
     ),
     "runs": (
         {
-            "list": ("runs.list_", "List recorded runs, the last one first."),
+            "list": ("runs.list_", "List recorded runs, newest first."),
             "show": ("runs.show", "Show a run: question, answer, ledger, steps, evidence, program."),
-            "replay": ("runs.replay", "Ask again as it was asked then, and say what differs."),
-            "forget": ("runs.forget", "Take runs out of the record."),
+            "replay": ("runs.replay", "Ask the question of a run again, and show what differs."),
+            "forget": ("runs.forget", "Delete recorded runs."),
         },
-        "Look at recorded runs: list, show, replay, forget.",
+        "Recorded runs: list, show, replay, forget.",
     ),
 }
-"""Name -> (`module.function`, what it does), or (the commands of a group, what they are for)."""
+"""Name -> (`module.function`, description), or (the commands of a group, description)."""
 
 
 class ListedGroup(TyperGroup):
-    """Commands from the list. A command is imported when it is called, so that `--help` does not wait for libraries."""
+    """A group of commands from the table. Each is imported when it is called, so that `--help` is fast."""
 
     listed = COMMANDS
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """All names, in the order of the list."""
+        """Return all names, in the order of the table."""
         return list(self.listed)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command, imported now; None where there is none of this name."""
+        """Import and return the command of this name, or None."""
         if cmd_name not in self.listed:
             return None
         place, said = self.listed[cmd_name]
@@ -117,16 +117,16 @@ class ListedGroup(TyperGroup):
         return typer.main.get_command(single)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Each name with what it does, from the list alone."""
+        """Write each name with its description, from the table alone."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, said) for name, (_, said) in self.listed.items()])
 
 
 class GroupedCommand(TyperCommand):
-    """A command whose options with a `rich_help_panel` follow the others, under that heading, without boxes."""
+    """A command whose options with a `rich_help_panel` are listed under that heading after the others."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write arguments, options, then each group."""
+        """Write arguments, then options, then each group."""
         groups: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -156,12 +156,12 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line of this process."""
-    # What is loaded stays until the end: a collector that looks through it while it is loaded, and once more while the
-    # process ends, takes a quarter of a first answer's time.
+    # Loaded modules stay until the end: collecting garbage while they load, and again at exit, takes a quarter of the
+    # time of a first answer.
     gc.set_threshold(200_000, 20, 20)
     atexit.register(gc.freeze)
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a dash of a filing shows a mark instead of failing.
+        # Replace characters that the terminal cannot show, such as a dash in a filing, instead of failing.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     app(prog_name="fin-agent")
@@ -179,8 +179,8 @@ def fin_agent(
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Options that stand before a command."""
-    if any(name.startswith("FIN_AGENT_") for name in os.environ):  # nothing is imported for nothing
+    """Handle the options before a command."""
+    if any(name.startswith("FIN_AGENT_") for name in os.environ):  # avoids the import otherwise
         _warn_of_unknown_variables()
 
 
@@ -196,4 +196,4 @@ def _warn_of_unknown_variables() -> None:
         unknown = unknown_variables(configured().settings.models.key_variable)
     for name, closest in unknown.items():
         warn(". ".join(unknown_variable_message(name, closest)))
-    warnings.filterwarnings("ignore", "the environment variable FIN_AGENT_", UserWarning)  # it has been said
+    warnings.filterwarnings("ignore", "the environment variable FIN_AGENT_", UserWarning)  # already shown

@@ -55,10 +55,10 @@ def ask(
     """Answer a question with its figures, program and pages, or refuse it and say what is missing.
 
     On the command line:
-        trace (--trace): Also show each step: what it saw, kept and dropped.
+        trace (--trace): Also show each step: what it found, kept and dropped.
         explain (--explain): Only print how the question is read: its tree of measures, as JSON.
-        export (--export FILE): Also write it: .xlsx with the program as formulas (extra `excel`), .csv, or .html with
-            its pages.
+        export (--export FILE): Also write the answer: .xlsx with the program as formulas (extra `excel`), .csv, or
+            .html with its pages.
     """
     if explain:
         return _print_explanation(question, on)
@@ -68,7 +68,7 @@ def ask(
         raise QuestionError(
             "answers cannot be written to this kind of file",
             subject=str(export),
-            remedy=f"Name one of {', '.join(EXPORTS)}",
+            remedy=f"Name a file that ends in {', '.join(EXPORTS)}",
         )
     with on.open_workspace() as workspace, recorder_for(workspace, on, settings, not no_record) as recorder:
         started = datetime.now(UTC)
@@ -82,7 +82,7 @@ def ask(
     steps = [rounds_view(answer.trace, searched=answer.rounds > 0, full=True)] if trace else []
     _show(answer, on, *steps, trace=trace)
     if recorded and messages().is_terminal:
-        # Whoever reads this from a pipe has asked for the answer, and finds the run with `runs list`.
+        # Only on a terminal: a pipe gets the answer alone, and `runs list` lists the run.
         where = f" --index {on.index}" if on.index is not None else ""
         messages().print(Text(f"run {recorded}: fin-agent runs show last{where}", style="dim"), soft_wrap=True)
     return ExitCode.REFUSED if answer.refused else ExitCode.DONE
@@ -96,7 +96,7 @@ def _show(answer: Answer, on: IndexOptions, *below: RenderableType, trace: bool 
 
 
 def _export(answer: Answer, suffix: str, workspace: Workspace) -> bytes:
-    """The answer as a file of that kind; a page that cannot be drawn is left out of a report, and said."""
+    """Return the answer as a file of this kind; a report leaves out pages that cannot be drawn, with a warning."""
     from fin_agent.presentation import report, workbook
 
     if suffix == ".xlsx":
@@ -122,7 +122,7 @@ def _print_explanation(question: str, on: IndexOptions) -> ExitCode:
 
 
 def _answer_with_progress(question: str, context: AnswerContext, doc_ids: Sequence[str], watch: Stopwatch) -> Answer:
-    """Answer; a terminal shows the step at work, the model asked, and a draft of the answer as it grows."""
+    """Answer the question; a terminal shows the current step, the model that is called, and a draft of the answer."""
     console = messages()
     watch.start()
     if not console.is_terminal:
@@ -132,13 +132,13 @@ def _answer_with_progress(question: str, context: AnswerContext, doc_ids: Sequen
 
 
 _MAX_LINES = 8
-"""Of a draft that are shown: its last."""
+"""Lines of a draft that are shown, from its end."""
 
 
 class ProgressDisplay:
-    """Shows events in place, and nothing once the block is left; `heard` may be called by several threads.
+    """Shows events in place while the block runs; `on_event` may be called by several threads.
 
-    A draft is called one, and makes room for the answer as soon as that is verified.
+    A draft is marked as such, and is replaced by the answer as soon as that is verified.
     """
 
     def __init__(self, console: Console) -> None:
@@ -178,7 +178,7 @@ class ProgressDisplay:
                     self._answer += event.text
 
     def renderable(self) -> RenderableType:
-        """What stands on the terminal now."""
+        """Return what the terminal shows now."""
         with self._guard:
             asked = "".join(f" · {call}" for call in dict.fromkeys(self._asked))
             lines: list[RenderableType] = [self._line(f"{self._doing}{asked}")]

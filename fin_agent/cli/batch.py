@@ -48,18 +48,18 @@ from fin_agent.runs.store import Recorder
 from fin_agent.workspace import Workspace
 
 _JOBS_BY_MODEL = 4
-"""Questions at once where a model answers, and most of the time is spent waiting for it."""
+"""Questions at once with a model, since most of the time is spent waiting for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchOptions:
-    """How a batch is asked, beside its settings.
+    """Options of a batch besides its settings.
 
     Attributes:
-        jobs (--jobs N): Questions at once, by rules in processes, one a core at most; not given: 1 by rules, 4 by a
+        jobs (--jobs N): Questions at once: by rules in processes, one per core at most. By default 1 by rules, 4 by a
             model.
-        no_cache (--no-cache): Keep no replies of models and use none; else `replies.sqlite` beside the index has
-            them.
+        no_cache (--no-cache): Neither store replies of models nor reuse them; otherwise `replies.sqlite` next to the
+            index stores them.
     """
 
     jobs: Annotated[int | None, typer.Option(min=1, max=64)] = None
@@ -71,14 +71,14 @@ class BatchOptions:
 def batch(
     questions: Path, out: Path, how: BatchOptions, on: IndexOptions, models: ModelOptions, strategy: StrategyName = None
 ) -> ExitCode:
-    """Answer a file of questions. A line that cannot be answered is reported with its number and the rest goes on.
+    """Answer a file of questions. A line that cannot be answered is reported with its number, and the batch goes on.
 
-    A batch that was stopped, given again with the same --out, goes on where it was.
+    A batch that was stopped resumes if it is run again with the same --out.
 
     On the command line:
-        questions (QUESTIONS.jsonl): One JSON object a line: `question`, and where wanted `id` and `doc_ids` (search
-            these filings only).
-        out (--out ANSWERS.jsonl): Gets one line of JSON per question, in order.
+        questions (QUESTIONS.jsonl): One JSON object per line: `question`, and optionally `id` and `doc_ids` (the
+            filings to search).
+        out (--out ANSWERS.jsonl): File for the answers, one line of JSON per question, in order.
     """
     started = time.perf_counter()
     settings = with_reply_cache(models.settings(strategy=strategy), on, wanted=not how.no_cache)
@@ -105,16 +105,16 @@ def batch(
 
 @dataclass(frozen=True, slots=True)
 class _LineResult:
-    """What became of a line that was asked now."""
+    """The result of a line that was answered in this run."""
 
     line: Line
     begun: datetime
     tried: Attempt | None
-    """None where the line is no question."""
+    """None if the line is not a question."""
 
 
 class _Batch:
-    """The questions of one batch, answered and kept one by one."""
+    """The questions of one batch, answered and stored one by one."""
 
     def __init__(
         self,
@@ -133,14 +133,14 @@ class _Batch:
         asked = (settings.chat_model, settings.card_model, settings.judge_model)
         waits_for_models = settings.by_model or any(asked)
         jobs = jobs or (_JOBS_BY_MODEL if settings.by_model else 1)
-        # What rules compute takes a processor: more processes than there are would only have to start as well.
+        # Rules are bound by the processor: more processes than cores only cost their start.
         self._jobs = jobs if waits_for_models else min(jobs, os.cpu_count() or 1)
-        # Threads serve where servers answer, and only one process adds up what they take.
+        # With models, threads are enough, and one process can meter all calls.
         self._here = self._jobs == 1 or on.debug or waits_for_models
         self._meter = Meter(settings.models.batch_budget, of="batch")
 
     def answered(self, lines: Sequence[Line]) -> BatchResult:
-        """All answers in the order of the lines; with what failed, and what calls took."""
+        """Return all answers in the order of the lines, with the failures and the usage."""
         answers: dict[int, Answer] = {}
         for line in lines:
             if line.asked is not None and (answer := self._kept.take(line.asked.key)) is not None:
@@ -157,7 +157,7 @@ class _Batch:
         return BatchResult(len(lines), answers, earlier, failures, self._meter.records)
 
     def _ask(self, lines: Sequence[Line], answers: dict[int, Answer]) -> dict[int, str]:
-        """Answer the lines, into `answers` by their number. Why others failed, by number and in order."""
+        """Answer the lines into `answers`, by line number. Return the failures in order: line number -> reason."""
         failures: dict[int, str] = {}
         here = partial(_answer_line, context=self._context, meter=self._meter, debug=self._on.debug)
         with Progress(len(lines), "answering", "questions") as progress, exclude_current_folder():
@@ -184,8 +184,8 @@ class _Batch:
         return dict(sorted(failures.items()))
 
     def _processes(self, jobs: int) -> Executor:
-        """Processes that share the index's file, each with its own connection."""
-        # They are forked from a process that has imported all this and has no threads: imports are paid for once.
+        """Return a pool of processes that share the index's file, each with its own connection."""
+        # Fork from a server process without threads that has imported everything once.
         forked = "forkserver" in multiprocessing.get_all_start_methods()
         context = multiprocessing.get_context("forkserver" if forked else "spawn")
         context.set_forkserver_preload([__name__])
@@ -195,18 +195,18 @@ class _Batch:
 
 
 _opened: AnswerContext | None = None
-"""In a process that answers questions of a batch: what it answers with."""
+"""The answer context of a worker process."""
 
 
 def _initialize_process(place: Path | str, settings: str) -> None:
     global _opened
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started it says when it ends
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
     end_with_parent()
     _opened = AnswerContext.from_settings(Workspace.open(place), Settings.model_validate_json(settings))
 
 
 def _answer_in_process(line: Line) -> _LineResult:
-    """As `_answer_line`, in a process of its own, where no model is called."""
+    """Run `_answer_line` in a worker process, where no model is called."""
     assert _opened is not None
     return _answer_line(line, _opened, Meter())
 
@@ -221,7 +221,7 @@ def _answer_line(line: Line, context: AnswerContext, meter: Meter, debug: bool =
 
 
 def _without_model(answer: Answer) -> bool:
-    """Whether rules answered as no model could be had, or no budget allowed one: to ask again pays nothing twice."""
+    """Return whether rules answered because no model was available or no budget was left, so that nothing was paid."""
     usage = answer.usage
     return bool(usage.left_out or answer.warnings) and not usage.input_tokens + usage.output_tokens
 
@@ -231,7 +231,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class BatchQuestion(BaseModel):
-    """A line of the input; other fields are left alone."""
+    """A line of the input; other fields are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -241,12 +241,12 @@ class BatchQuestion(BaseModel):
 
     @property
     def key(self) -> str:
-        """What tells it from other questions of the batch: its words, and the filings it is kept to."""
+        """The identity of the question in the batch: its words, and the filings to search."""
         return json.dumps([self.question, *(self.doc_ids or ())])
 
     @property
     def label(self) -> str:
-        """What it is called where many are: its id, else how it begins."""
+        """Its id, else the beginning of its text."""
         text = " ".join(self.question.split())
         return self.id or (text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…")
 
@@ -258,17 +258,17 @@ class Line:
     number: int
     asked: BatchQuestion | None
     fault: str = ""
-    """Why it is no question, where it is none."""
+    """Why it is not a question; empty if it is."""
 
 
 def lines_of(questions: Path) -> list[Line]:
-    """All lines that are not blank. Raises QuestionError where there is none."""
+    """Return all lines that are not blank. Raises QuestionError if there are none."""
     content = questions.read_bytes().removeprefix(_BYTE_ORDER_MARK)
     stripped = ((number, line.strip()) for number, line in enumerate(content.split(b"\n"), start=1))
     found = [_read(number, line) for number, line in stripped if line]
     if not found:
         raise QuestionError(
-            "no questions", subject=str(questions), remedy='Give one JSON object a line: {"question": "..."}'
+            "no questions", subject=str(questions), remedy='Give one JSON object per line: {"question": "..."}'
         )
     return found
 
@@ -296,31 +296,31 @@ def _fault(failure: ValidationError) -> str:
 
 _MAX_TOLD = 5
 _VARYING = re.compile(r"(?<=: )['\"].*['\"]$| \([\d.,]+ are spent or under way\)?")
-"""What is another one with each answer: a quotation, and what was spent before a call was left out."""
+"""The parts of a warning that differ between answers: quotations and amounts spent."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """All answers, and what they took."""
+    """All answers of a batch, with failures and usage."""
 
     lines: int
     answers: Mapping[int, Answer]
-    """By the number of their line, in order; refusals in place of those that failed are among them."""
+    """Answers by line number, in order; refusals in place of failures are included."""
     kept: int
-    """How many of them an interrupted batch had left."""
+    """Number of answers reused from an interrupted batch."""
     failures: Mapping[int, str]
-    """Why a line got no answer, by its number."""
+    """Line number -> why it got no answer."""
     calls: tuple[CallRecord, ...]
-    """Made now."""
+    """Model calls of this run."""
 
     @property
     def refused(self) -> int:
-        """How many questions were refused; failures are not counted."""
+        """Number of refused questions, without failures."""
         return sum(answer.refused for number, answer in self.answers.items() if number not in self.failures)
 
     @property
     def answered(self) -> int:
-        """Lines that were neither refused nor failed."""
+        """Number of questions that were neither refused nor failed."""
         return self.lines - len(self.failures) - self.refused
 
 
@@ -345,13 +345,13 @@ def _show(result: BatchResult, out: Path, seconds: float, on: IndexOptions) -> N
     lines: list[RenderableType] = [f"{counts}, in {seconds:.1f} s. Answers: {out}"]
     if warned:
         carry = "answer carries" if len(warned) == 1 else "answers carry"
-        lines.append(f"{len(warned)} {carry} warnings: rules answered where a model failed, or said otherwise.")
+        lines.append(f"{len(warned)} {carry} warnings: a model failed or was overruled, and rules answered.")
         told = _most_common(warning for answer in warned for warning in dict.fromkeys(answer.warnings))
         lines += [f"  {line}" for line in told]
         if result.calls and not any(call.usage.output for call in result.calls):
-            lines.append("No call of a model was answered: rules gave all answers. `fin-agent doctor` says what to do.")
+            lines.append("All model calls failed, and rules gave all answers. `fin-agent doctor` finds the cause.")
     if cut_short:
-        lines.append(f"{len(cut_short)} answers were cut short by a budget, and rules did what it left out:")
+        lines.append(f"{len(cut_short)} answers ran out of budget, and rules answered instead:")
         lines += [f"  {line}" for line in left_out]
     if usage.roles:
         lines += ["", usage_view(usage, questions=len(result.answers) - result.kept)]
@@ -359,9 +359,9 @@ def _show(result: BatchResult, out: Path, seconds: float, on: IndexOptions) -> N
 
 
 def _most_common(lines: Iterable[str]) -> list[str]:
-    """Each line with how often it was said, the most common first; what only quotes and amounts tell apart is one."""
+    """Return each line with its count, the most common first; lines that differ only in quotes and amounts are one."""
     counted = Counter(_VARYING.sub("...", line) for line in lines)
     ordered = sorted(counted.items(), key=lambda each: (-each[1], each[0]))
     told = [f"{count} x {line}" for line, count in ordered[:_MAX_TOLD]]
     others = len(ordered) - len(told)
-    return [*told, f"and {others} others, which the answers have"] if others else told
+    return [*told, f"and {others} others, listed in the answers"] if others else told

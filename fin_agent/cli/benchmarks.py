@@ -51,15 +51,13 @@ from fin_agent.workspace import Workspace
 QuestionT = TypeVar("QuestionT")
 
 QuestionsFile = Annotated[
-    Path, typer.Option("--questions", metavar="FILE", help="Questions with gold pages, as FinanceBench publishes them.")
+    Path, typer.Option("--questions", metavar="FILE", help="Questions with gold pages, in FinanceBench's format.")
 ]
-RunFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Gets the rows, the answers and the report.")]
-MaybeFolder = Annotated[
-    Path | None, typer.Option("--out", metavar="DIR", help="Gets the rows, the answers and the report.")
-]
+RunFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for rows, answers and report.")]
+MaybeFolder = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for rows, answers and report.")]
 JudgeModel = Annotated[
     str | None,
-    typer.Option("--judge", metavar="MODEL", help="Also let this chat model judge: `openai:gpt-5.4`; else rules."),
+    typer.Option("--judge", metavar="MODEL", help="Chat model that judges, such as `openai:gpt-5.4`; else rules."),
 ]
 OUT = Path("fin-agent-eval")
 _MAX_NAMED = 10
@@ -67,10 +65,10 @@ _GIVEN = {Oracle.NONE: "", Oracle.DOCUMENT: "the right filing given", Oracle.PAG
 
 
 class BenchmarkRun:
-    """How all these benchmarks run: asked with progress, taken up where they stopped, written and shown."""
+    """Runs a benchmark: asks with progress, resumes after an interruption, writes and shows the results."""
 
     def __init__(self, workspace: Workspace, settings: Settings, to: Output, out: Path | None) -> None:
-        """`out` gets rows.csv, answers.jsonl and report.json."""
+        """Prepare a run that writes rows.csv, answers.jsonl and report.json to `out`."""
         self._started = time.perf_counter()
         self._context = AnswerContext.from_settings(workspace, settings, notify=warn)
         self._filings = sorted(record.content_hash for record in workspace.index.filings())
@@ -79,7 +77,7 @@ class BenchmarkRun:
         self._out = out
 
     def ask(self, question: str, question_id: str, scope: Scope = EVERYTHING) -> AnsweredQuestion:
-        """The answer, or the refusal that stands in for one: a question that fails does not end the run."""
+        """Return the answer, or a refusal if answering fails, so that the run goes on."""
         tried = attempt(
             question,
             self._context,
@@ -95,21 +93,29 @@ class BenchmarkRun:
         questions: Sequence[QuestionT],
         ask: Callable[[QuestionT], AnsweredQuestion],
         judge: Callable[[QuestionT, AnsweredQuestion], Row],
-        said: Callable[[Row], str],
+        describe: Callable[[Row], str],
         *asked_how: str,
     ) -> Run:
-        """Ask and judge all questions; a line of progress for each row, with what is `said` of it."""
-        # All that an answer depends on beside its question: a stopped run is taken up where it is the same.
+        """Ask and judge all questions.
+
+        Args:
+            questions: The questions.
+            ask: Answers a question.
+            judge: Judges an answer.
+            describe: Returns the outcome of a row for its progress line.
+            *asked_how: Further options that answers depend on.
+        """
+        # Everything that an answer depends on besides its question: a run only resumes if it is the same.
         settings = repr((self._settings.model_dump_json(), self._filings, asked_how))
         with Progress(len(questions), "answering", "questions") as progress:
             return run_benchmark(
                 Benchmark(questions, ask, judge, settings),
                 self._out,
-                lambda row: progress.step(f"{row.question}: {said(row)}, {row.seconds or 0:.2f} s"),
+                lambda row: progress.step(f"{row.question}: {describe(row)}, {row.seconds or 0:.2f} s"),
             )
 
     def write(self, name: str, lines: Iterable[str]) -> None:
-        """Write a file into `out`, where there is one."""
+        """Write a file to `out` if it is set."""
         if self._out is not None:
             atomic_write(self._out / name, "".join(f"{line}\n" for line in lines).encode())
 
@@ -122,7 +128,7 @@ class BenchmarkRun:
         *,
         tables: Iterable[Table] | None = None,
     ) -> ExitCode:
-        """Write and show the report; SOME_FAILED where a question could not be answered at all."""
+        """Write and show the report; return SOME_FAILED if a question failed."""
         files: dict[str, str] = {}
         if self._out is not None:
             files = {"rows": str(self._out / "rows.csv"), "answers": str(self._out / "answers.jsonl")}
@@ -144,7 +150,7 @@ class BenchmarkRun:
 
 
 def warn_about_faults(faults: Iterable[str]) -> None:
-    """Warn of the first faults, and of how many more there are."""
+    """Warn of the first faults, and of the number of others."""
     faults = list(faults)
     for fault in faults[:_MAX_NAMED]:
         warn(fault)
@@ -153,10 +159,10 @@ def warn_about_faults(faults: Iterable[str]) -> None:
 
 
 def index_of(filings: Mapping[str, str], out: Path) -> SqliteIndex:
-    """An index in `out` of filings that a benchmark gives as HTML: misses can be asked again there."""
+    """Build an index in `out` from a benchmark's documents in HTML, so that misses can be asked again there."""
     for doc_id, html in filings.items():
         path = out / "filings" / f"{doc_id}.html"
-        if not path.exists() or path.read_text(encoding="utf-8") != html:  # left alone it is not read again
+        if not path.exists() or path.read_text(encoding="utf-8") != html:  # an unchanged file is not read again
             atomic_write(path, html.encode())
     index = SqliteIndex.create(out / "index")
     report = ingest([out / "filings" / f"{doc_id}.html" for doc_id in filings], index)
@@ -174,7 +180,7 @@ def financebench(
     oracle: GoldGiven = Oracle.NONE,
     judge: JudgeModel = None,
 ) -> ExitCode:
-    """Answer FinanceBench's questions: recall, numeric match and seconds by kind, and why what is missed is missed."""
+    """Answer FinanceBench's questions: recall, numeric match and seconds by kind, and the reason for each miss."""
     settings = models.settings(strategy=strategy)
     judging = None if judge is None else judgement_by(judge, settings)
     asked = load_questions(questions)
@@ -214,7 +220,7 @@ def financebench(
 
 
 def judgement_by(model: str, settings: Settings) -> Judgement:
-    """The judge of answers in words that `model` names. Raises ModelSetupError where it cannot be set up."""
+    """Return the judge of answers in words that uses this model. Raises ModelSetupError if it cannot be set up."""
     judge = ModelTextJudge(judge_caller(model, settings), settings.prompts)
     return Judgement(judge, Meter(settings.models.batch_budget, of="benchmark's judge"), warn)
 
@@ -229,16 +235,16 @@ def generated(
     out: MaybeFolder = None,
     strategy: StrategyName = None,
 ) -> ExitCode:
-    """Make questions from the index's own figures and hold the answers, ledgers and refusals against them.
+    """Generate questions from the index's own figures, and check answers, ledgers and refusals against them.
 
     On the command line:
-        kind (--kind): Which questions to make and ask; repeat for several, all where not given.
-        count (--count N): How many of each kind; 100 multi-filing, 60 unanswerable and 120 lookups where not given.
+        kind (--kind): Kind of questions to generate; can be repeated. By default all kinds.
+        count (--count N): Questions of each kind. By default 100 multi-filing, 60 unanswerable and 120 lookups.
     """
     with on.open_workspace() as workspace:
         asking = BenchmarkRun(workspace, models.settings(strategy=strategy), on, out)
         lacking = QuestionError(
-            "the index contains no figures for making questions",
+            "the index contains no figures to generate questions from",
             remedy="Add annual reports with `fin-agent ingest PATH...`",
         )
         return _ask_generated(
@@ -257,19 +263,19 @@ def tagged_questions(
     out: MaybeFolder = None,
     strategy: StrategyName = None,
 ) -> ExitCode:
-    """Make questions with exact answers from inline XBRL tags, ask them, and report accuracy by kind.
+    """Generate questions with exact answers from inline XBRL tags, ask them, and report accuracy by kind.
 
     On the command line:
-        folder (DIR): Inline XBRL files of the index.
-        kind (--kind): Which questions to make and ask; repeat for several.
-        count (--count N): How many of each kind; 530 questions in all where not given.
+        folder (DIR): The inline XBRL files of the index.
+        kind (--kind): Kind of questions to generate; can be repeated.
+        count (--count N): Questions of each kind. By default 530 questions in all.
     """
     with on.open_workspace() as workspace:
         held = made.read_folder(folder, workspace)
         for name in held.not_indexed:
-            warn(f"{name} is not in the index: nothing is asked about it")
+            warn(f"{name} is not in the index: no questions are generated about it")
         asking = BenchmarkRun(workspace, models.settings(strategy=strategy), on, out)
-        title = "Questions made from tags (right: within 0.5 %; one tagged figure: to its last digit)"
+        title = "Questions generated from tags (right: within 0.5 %; one tagged figure: to its last digit)"
         lacking = QuestionError(
             f"{folder} contains no tagged reports that are in the index",
             remedy=f"Add them with `fin-agent ingest {folder}`",
@@ -287,7 +293,7 @@ def _ask_generated(
     title: str,
     lacking: QuestionError,
 ) -> ExitCode:
-    """Make questions, ask and judge them. Raises `lacking` where none can be made."""
+    """Generate questions, ask and judge them. Raises `lacking` if none can be generated."""
     counts = made.COUNTS if count is None else dict.fromkeys(made.COUNTS, count)
     questions = made.generated_questions(material, kinds, seed, counts=counts)
     if not questions:
@@ -295,7 +301,7 @@ def _ask_generated(
     for kind in kinds:
         found = sum(question.family is kind for question in questions)
         if found < counts[kind]:
-            warn(f"only {found} of {counts[kind]} {kind.value} questions can be made")
+            warn(f"only {found} of {counts[kind]} {kind.value} questions can be generated")
     asking.write("questions.jsonl", (json.dumps(asdict(each)) for each in questions))
     by_key = material.workspace.directory.by_key
     missed = has_failed if material.filings is None else (lambda row: not row.figures["right"])
@@ -322,20 +328,20 @@ def tatqa(
     out: RunFolder = OUT,
     strategy: StrategyName = None,
 ) -> ExitCode:
-    """Ask TAT-QA's questions of its tables and paragraphs, each read as a small filing: exact match and F1.
+    """Ask TAT-QA's questions about its tables and paragraphs, each read as a small filing: exact match and F1.
 
-    The filings and their index are kept in --out.
+    The filings and their index are stored in --out.
 
     On the command line:
         file (FILE): TAT-QA's questions with answers, JSON or gzip.
-        answer_type (--type): Of this answer type only: arithmetic, span ...; may be repeated.
-        count (--count): So many of them, drawn at random; all if none.
+        answer_type (--type): Only questions of this answer type: arithmetic, span ...; can be repeated.
+        count (--count): Number of questions, drawn at random. By default all.
     """
     read = tatqa_questions.load_tatqa(file)
     warn_about_faults(read.faults)
     questions = read.drawn(count, answer_type or (), seed)
     if not questions:
-        raise QuestionError("no questions of these types", subject=str(file), remedy="Name others, or none")
+        raise QuestionError("no questions of these types", subject=str(file), remedy="Name another --type, or none")
     with index_of({each.doc_id: read.filings[each.doc_id] for each in questions}, out) as index:
         asking = BenchmarkRun(Workspace(index), models.settings(strategy=strategy), to, out)
         run = asking.run(
@@ -361,7 +367,7 @@ def lofin(
     """Ask LOFin's questions: pages of the passages used, accuracy by HiREC's rule, errors, rounds, curve, cost.
 
     On the command line:
-        files (FILE...): LOFin's questions, JSON Lines, by type.
+        files (FILE...): LOFin's questions by type, JSON Lines.
     """
     settings = models.settings(strategy=strategy)
     with on.open_workspace() as workspace:
@@ -390,7 +396,7 @@ def finqa(
     strategy: StrategyName = None,
     oracle: GoldGiven = Oracle.NONE,
 ) -> ExitCode:
-    """Ask FinQA's questions of the indexed annual reports: pages of the passages used, results within 1%.
+    """Ask FinQA's questions about the indexed annual reports: pages of the passages used, results within 1%.
 
     On the command line:
         file (FILE): FinQA's questions, JSON.
@@ -421,7 +427,7 @@ def _pages_used(
     oracle: Oracle,
     told: Mapping[str, object],
 ) -> ExitCode:
-    """Ask, judge by `right`, and measure the pages used; what of the files was left out is told by line."""
+    """Ask, judge by `right`, and measure the pages used; each left-out line of the files is reported."""
     warn_about_faults(asked.faults)
     if not asked.questions:
         raise QuestionError("no question can be asked", subject=title, remedy="Add the filings that they are about")

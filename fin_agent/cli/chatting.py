@@ -1,4 +1,4 @@
-"""`fin-agent chat`: a conversation over filings in a terminal, or line by line through a pipe."""
+"""`fin-agent chat`: a conversation about filings on a terminal, or line by line through a pipe."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def chat(
     strategy: StrategyName = None,
     no_record: bool = False,
 ) -> ExitCode:
-    """Talk about filings: questions may go on from those before. Through a pipe, one question a line.
+    """Ask several questions about filings, with follow-ups. Through a pipe, one question per line.
 
-    /help lists what can be typed beside questions. Threads are kept beside the index and can be taken up again.
+    /help lists the commands of a chat. Threads are stored next to the index and can be resumed.
 
     On the command line:
-        thread (--thread NAME): Go on in this thread, or begin one of this name; else a new one.
-        no_record (--no-record): Keep nothing of the chat.
+        thread (--thread NAME): Thread to resume or to create. By default a new one.
+        no_record (--no-record): Store nothing of the chat.
     """
     settings = models.settings(strategy=strategy)
     with on.open_workspace() as workspace, ExitStack() as left_open:
@@ -75,7 +75,7 @@ def chat(
 
 
 class _ChatSession:
-    """What is typed, line by line, and what comes of it."""
+    """Reads lines, and runs them as questions or commands."""
 
     def __init__(self, thread: ChatThread, commands: ChatCommands, as_json: bool) -> None:
         self._thread = thread
@@ -134,7 +134,7 @@ class _ChatSession:
             if self._as_json:
                 show_json({"thread": self._thread.name, "asked": line, "error": str(error)})
             if isinstance(error, ThreadStoreError) and not self._at_terminal:
-                say("the lines behind it are not asked: they would go on from something else")
+                say("the following lines are not asked, since they may refer to the cancelled question")
                 raise ChatEndedError from error
         else:
             self._show(turn)
@@ -172,30 +172,31 @@ class _ChatSession:
 
 
 HELP = """\
-/evidence N          the passage that citation N of the last answer stands in
+/evidence N          the passage of citation N of the last answer
 /page N [FILE.png]   a picture of its page with the figure framed, by PyMuPDF; opened on a desktop
-/ledger              every figure the answer needs, and what fills it
-/program             the program that computed it
-/history             what was said in this thread
-/threads             the threads that are kept
-/thread NAME         go on in another thread, or begin one of that name
-/help                this
-/quit                leave; so does Ctrl-D. Ctrl-C cancels a question
+/ledger              every figure that the answer needs, and its source
+/program             the program that computed the answer
+/history             the turns of this thread
+/threads             the saved threads
+/thread NAME         switch to another thread, or create it
+/help                this list
+/quit                end the chat, as Ctrl-D does; Ctrl-C cancels a question
 
-Questions may go on from the one before: "and in 2021?", "same for Tellurond", "why?", "as a percentage of revenue?"."""
+Questions may refer to the last one: "and in 2021?", "same for Tellurond", "why?", "as a percentage of revenue?"."""
+
 _DPI = 110
 
 
 class ChatCommandError(FinAgentError):
-    """A command of a chat cannot be done."""
+    """A command of the chat cannot be run."""
 
 
 class ChatEndedError(Exception):
-    """Whoever chats wants to leave."""
+    """The user ends the chat."""
 
 
 class ChatCommands:
-    """The commands, over the thread that is talked in."""
+    """The commands of a chat, on the current thread."""
 
     def __init__(self, thread: ChatThread, workspace: Workspace, listed: Callable[[], Sequence[ThreadSummary]]) -> None:
         self._thread = thread
@@ -203,7 +204,7 @@ class ChatCommands:
         self._listed = listed
 
     def run(self, line: str) -> None:
-        """Carry out `line`. Raises FinAgentError where it cannot be done, ChatEndedError where the chat is to end."""
+        """Run a command line. Raises FinAgentError if it fails, ChatEndedError to end the chat."""
         name, _, rest = line[1:].strip().partition(" ")
         rest = rest.strip()
         match name.lower():
@@ -274,14 +275,14 @@ class ChatCommands:
                 show(LedgerView(answer.ledger))
                 shown = True
         if not shown:
-            say("the last answer has no ledger: it is in words")
+            say("the last answer has no ledger, since it is in words")
 
     def _program(self) -> None:
         programs = [answer.program for answer in self._last_answered_turn().answers if answer.program]
         for program in programs:
             show(ProgramView(program))
         if not programs:
-            say("the last answer has no program: it is quoted, or was refused")
+            say("the last answer has no program, since it is a quotation or a refusal")
 
     def _go_to(self, name: str) -> None:
         if not name:
@@ -295,7 +296,7 @@ class ChatCommands:
         show(Text(f"> {turns[-1].asked}", style="dim"), turn_view(turns[-1]))
 
     def _last_answered_turn(self) -> Turn:
-        """The last turn that was answered from filings."""
+        """Return the last turn that was answered from filings."""
         turn = next((turn for turn in reversed(self._thread.turns) if turn.answers), None)
         if turn is None:
             raise ChatCommandError("nothing has been answered in this thread yet", remedy="Ask a question first")
@@ -305,7 +306,7 @@ class ChatCommands:
         citations = self._last_answered_turn().citations
         if not citations:
             raise ChatCommandError(
-                "the last answer cites nothing", remedy="It was refused: /ledger says what is missing"
+                "the last answer has no citations", remedy="See /ledger for what is missing: the question was refused"
             )
         number = int(which) if which.isascii() and which.isdigit() and len(which) < 6 else (1 if not which else 0)
         if not 1 <= number <= len(citations):

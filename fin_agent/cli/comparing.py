@@ -43,19 +43,19 @@ from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.workspace import Workspace
 
 RULES = "rules"
-"""The reader that asks no model."""
+"""The reader that uses no model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonOptions:
-    """What is compared, and what is written of it.
+    """What is compared, and what is written.
 
     Attributes:
         strategies (--strategies A,B,...): Names of strategies; the first is tested against the others.
-        k (--k, -k): How many results count, and how many passages a search of a strategy gives to read.
-        out (--out DIR): Gets summary.csv, rows.csv, misses.csv (of the first). Stopped, it goes on.
-        reader (--reader WHO): Also answer from what each strategy finds, and count the figures that are right: a chat
-            model as openai:gpt-4o-mini, or `rules`, which read the pages of the passages.
+        k (--k, -k): Results that count, and passages that each strategy returns.
+        out (--out DIR): Folder for summary.csv, rows.csv and misses.csv (of the first). A stopped comparison resumes.
+        reader (--reader WHO): Also answer from the results of each strategy, and count right figures: a chat model such
+            as openai:gpt-4o-mini, or `rules`, which read the pages of the passages.
     """
 
     strategies: str
@@ -69,7 +69,7 @@ class ComparisonOptions:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The strategies, each once. Raises BadParameter where there is none."""
+        """The strategies, each once. Raises BadParameter if there are none."""
         names = tuple(dict.fromkeys(name.strip() for name in self.strategies.split(",") if name.strip()))
         if not names:
             raise typer.BadParameter("name at least one strategy", param_hint="--strategies")
@@ -78,9 +78,9 @@ class ComparisonOptions:
 
 @command
 def compare(wanted: ComparisonOptions, on: IndexOptions) -> ExitCode:
-    """Compare ways to search: recall, overlap with the evidence, seconds. Needs the extra `evaluation`.
+    """Compare search strategies: recall, overlap with the evidence, seconds. Needs the extra `evaluation`.
 
-    Exit code 3 where a strategy could not be set up, or failed on a question.
+    Exit code 3 if a strategy cannot be set up, or fails on a question.
     """
     first, *others = wanted.names
     require_libraries(MEASURING)
@@ -91,7 +91,7 @@ def compare(wanted: ComparisonOptions, on: IndexOptions) -> ExitCode:
     for name, reason in comparison.not_built.items():
         warn(f"{name} is left out: {reason}")
     if not comparison.strategies:
-        raise FinAgentError("no strategy could be set up", remedy="See the warnings above")
+        raise FinAgentError("no strategy can be set up", remedy="See the warnings above")
     for strategy in comparison.strategies:
         if failed := sum(bool(score.figures["failure"]) for score in comparison.of(strategy)):
             warn(f"{strategy} failed on {failed} of {len(asked)} questions; they count as not found")
@@ -142,15 +142,15 @@ def _compare(
             overlap=Overlap(),
             conditions=conditions,
             reader=None if wanted.reader is None else _reader(wanted.reader, workspace, debug),
-            told=report_progress,
-            kept=None if wanted.out is None else PartialResults(wanted.out / "rows.unfinished.jsonl", compared, Row),
+            on_score=report_progress,
+            partial=None if wanted.out is None else PartialResults(wanted.out / "rows.unfinished.jsonl", compared, Row),
         )
 
 
 def _reader(who: str, workspace: Workspace, debug: bool) -> Reader:
-    """Rules over the pages of the passages, or a chat model over the passages, whose quotes and figures are checked.
+    """Return a reader: rules over the pages of the passages, or a chat model over the passages, with checked quotes.
 
-    Raises ModelSetupError where the chat model cannot be set up.
+    Raises ModelSetupError if the chat model cannot be set up.
     """
     if who != RULES:
         return model_reader(settings_from(models={"model": who}), workspace)
@@ -166,7 +166,7 @@ def _reader(who: str, workspace: Workspace, debug: bool) -> Reader:
 
 
 def _unusable_questions(asked: Sequence[FinanceBenchQuestion], page_counts: Mapping[str, int]) -> list[str]:
-    """What of the questions no strategy can find, or would be counted twice; `page_counts` by doc_id."""
+    """Return warnings about gold pages that cannot be found, and about repeated ids; `page_counts` is by doc_id."""
     said = []
     lacking = sorted({doc_id for question in asked for doc_id in question.documents} - page_counts.keys())
     if lacking:
@@ -179,13 +179,13 @@ def _unusable_questions(asked: Sequence[FinanceBenchQuestion], page_counts: Mapp
     ]
     if beyond:
         said.append(
-            f"{len(beyond)} gold {'pages are' if len(beyond) > 1 else 'page is'} beyond the end of the filing, where"
-            f" nothing is found; `evidence_page_num` counts from 0: {first_items(beyond)}"
+            f"{len(beyond)} gold {'pages are' if len(beyond) > 1 else 'page is'} beyond the end of the filing, and"
+            f" cannot be found; `evidence_page_num` counts from 0: {first_items(beyond)}"
         )
     repeated = [name for name, times in Counter(question.id for question in asked).items() if times > 1]
     if repeated:
         said.append(
-            f"{len(repeated)} {'ids stand' if len(repeated) > 1 else 'id stands'} on several lines, each of which"
+            f"{len(repeated)} {'ids occur' if len(repeated) > 1 else 'id occurs'} on several lines, each of which"
             f" counts as a question: {first_items(repeated)}"
         )
     return said

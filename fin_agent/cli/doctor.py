@@ -34,12 +34,12 @@ from fin_agent.presentation.terminal_text import advice_view, one_line
 
 @command
 def doctor(on: IndexOptions, models: ModelOptions, offline: bool = False) -> ExitCode:
-    """Check key, server, structured output and price of each chat model, by one small call; settings and index.
+    """Check key, server, structured output and price of each chat model with one small call; also settings and index.
 
-    Says what to do where something is wrong. Exit code 3 where a check fails.
+    Every problem is shown with its remedy. Exit code 3 if a check fails.
 
     On the command line:
-        offline (--offline): Make no call; everything else is looked at.
+        offline (--offline): Make no calls; check everything else.
     """
     meter = Meter()
     findings: list[Finding] = []
@@ -49,7 +49,7 @@ def doctor(on: IndexOptions, models: ModelOptions, offline: bool = False) -> Exi
     except SettingsError as error:
         subject = f"{error.subject}: " if error.subject else ""
         findings.append(Finding("settings", "values", State.FAILED, f"{subject}{error.what}", error.remedy))
-    with messages().status("looking") as status:
+    with messages().status("checking") as status:
         if configured is not None:
             findings += _settings_findings(configured)
             findings += _analyst_finding(configured.settings)
@@ -75,9 +75,9 @@ def doctor(on: IndexOptions, models: ModelOptions, offline: bool = False) -> Exi
 
 
 def _settings_findings(configured: Configured) -> Iterator[Finding]:
-    """Which file was read, who gave what, and variables that nobody reads."""
+    """Yield the settings file, the source of each setting, and unknown variables."""
     file = configured.file
-    found = str(file) if file is not None else f"no {FILE_NAME} is read"
+    found = str(file) if file is not None else f"no {FILE_NAME} was found"
     yield Finding("settings", "file", State.OK if file is not None else State.NOTE, found)
     given: dict[str, list[str]] = {}
     for place, each in configured.sources.items():
@@ -90,26 +90,26 @@ def _settings_findings(configured: Configured) -> Iterator[Finding]:
 
 
 def _analyst_finding(settings: Settings) -> Iterator[Finding]:
-    """Who answers."""
+    """Yield whether rules or a chat model will answer."""
     models = settings.models
     name = f'Name one: --model openai:gpt-5.4, FIN_AGENT_MODEL, or model = "..." under [models] in {FILE_NAME}'
     if settings.by_model and models.given:
         found = f"a chat model, with rules to fall back on; preset {models.preset.value}"
         yield Finding("analyst", "who answers", State.OK, found)
     elif settings.by_model:
-        yield Finding("analyst", "who answers", State.FAILED, "a chat model is to answer, and none is named", name)
+        yield Finding("analyst", "who answers", State.FAILED, "a chat model must answer, and none is named", name)
     elif settings.analyst == "rules" and models.given:
-        found = "rules, as asked for; the chat models named are not used and not looked at"
+        found = "rules, as set; the named chat models are not used and not checked"
         yield Finding("analyst", "who answers", State.NOTE, found)
     elif models.roles or models.small:
-        found = "rules: a model is named for some role only, and none that answers"
+        found = "rules: models are named for some roles only, and none that answers"
         yield Finding("analyst", "who answers", State.WARNING, found, name)
     else:
         yield Finding("analyst", "who answers", State.OK, "rules, without any chat model", f"{name} to have one answer")
 
 
 def _models_used(settings: Settings) -> ModelSettings:
-    """The models by role; where rules answer, those alone that are named for some role."""
+    """Return the models by role; if rules answer, only those named for a role."""
     named = role_models(settings)
     return named if settings.by_model else named.model_copy(update={"model": None})
 
@@ -120,7 +120,7 @@ def _index_findings(on: IndexOptions) -> Iterator[Finding]:
     except FilingIndexError as error:
         yield Finding("index", "filings", State.FAILED, f"{error.subject}: {error.what}", error.remedy)
         return
-    why = "the usual place" if chosen.chosen_by == "default" else chosen.chosen_by
+    why = "the default" if chosen.chosen_by == "default" else chosen.chosen_by
     where = f"{chosen.place} ({why})"
     if chosen.address is None and not (chosen.folder / INDEX_FILE).is_file():
         remedy = f"Add filings with `fin-agent ingest PATH...`, or name another index: --index, {INDEX_VARIABLE}"
@@ -144,7 +144,7 @@ _WORDS = {State.NOTE: "–"}
 
 
 def findings_view(findings: Sequence[Finding], took: Usage) -> RenderableType:
-    """The findings under what they are about, how many are bad, and what the calls made for them took."""
+    """Return the findings by subject, the number of problems, and the usage of the calls."""
     lines: list[RenderableType] = []
     for about, group in groupby(findings, key=lambda each: each.about):
         lines.append(Text(one_line(about), style="bold"))
@@ -162,7 +162,7 @@ def _row(each: Finding) -> tuple[Text, str, str]:
 
 
 def _cost(took: Usage) -> str:
-    """What the calls took; nothing is said where none was answered."""
+    """Return the usage of the calls; empty if none succeeded."""
     if not took.model_calls:
         return ""
     calls = f"{took.model_calls} {'call was' if took.model_calls == 1 else 'calls were'} made"

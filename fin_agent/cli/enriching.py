@@ -1,4 +1,4 @@
-"""`fin-agent embed`, `trees` and `summarize`: what is made of filings beside what ingest reads."""
+"""`fin-agent embed`, `trees` and `summarize`: additions to an index that ingest does not compute."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _UNITS = {unit.plural: unit for unit in VectorUnit}
 def embed(
     on: IndexOptions, model: str = "minilm", units: str = "summaries,passages,pages", sparse: bool = False
 ) -> ExitCode:
-    """Make vectors for the filings that have none yet. Stop it at any time: the next run goes on from there.
+    """Compute vectors for filings that have none. It can be stopped at any time: the next run resumes.
 
     On the command line:
-        model (--model MODEL): `minilm` (packaged, no network), the folder of a sentence-transformers model, or its
-            name on a hub.
-        units (--units UNITS): What a vector is made of, with commas between: summaries, passages, pages, windows
-            (stretches of passages of at most 256 tokens).
-        sparse (--sparse): The model weighs terms, as SPLADE does.
+        model (--model MODEL): `minilm` (packaged, no network), the folder of a sentence-transformers model, or its name
+            on a hub.
+        units (--units UNITS): What to embed, separated by commas: summaries, passages, pages, windows (stretches of
+            passages of at most 256 tokens).
+        sparse (--sparse): Use the model for term weights, as SPLADE does.
     """
     wanted = _selected_units(units)
     place = on.chosen.place
@@ -51,7 +51,7 @@ def embed(
         encoder = load_sparse_encoder(model) if sparse else load_encoder(model)
         started = time.perf_counter()
         total = sum(len(index.without_vectors(encoder.name, unit)) for unit in wanted)
-        with Progress(total, "making vectors", "filings") as progress:
+        with Progress(total, "computing vectors", "filings") as progress:
             made = made_vectors(
                 index,
                 encoder,
@@ -69,9 +69,9 @@ def _selected_units(units: str) -> list[VectorUnit]:
     unknown = [unit for unit in named if unit not in _UNITS]
     if unknown or not named:
         raise FinAgentError(
-            f"vectors are made of {', '.join(_UNITS)}",
+            f"vectors can be computed for {', '.join(_UNITS)}",
             subject=f"--units {units}",
-            remedy="Name one or more of these, with commas between them",
+            remedy="Name one or more of these, separated by commas",
         )
     return list(dict.fromkeys(_UNITS[unit] for unit in named))
 
@@ -116,13 +116,13 @@ def trees(
     by: Literal["rules", "model"] = "rules",
     again: bool = False,
 ) -> ExitCode:
-    """Build the trees that the strategy `fingear` walks: of each Item the topics of its chunks.
+    """Build the trees for the strategy `fingear`: the topics of the chunks of each Item.
 
     On the command line:
-        by (--by WHO): Writes titles, summaries and questions: rules, or the chat model that --model names.
-        chunk (--chunk TOKENS:OVERLAP): How leaves are cut: 2000:100. Usually 512:0.
-        encoder (--encoder MODEL): Cluster by vectors of this model: `minilm`, or its folder.
-        again (--again): Build those that are there once more.
+        by (--by WHO): Who writes titles, summaries and questions: rules, or the chat model of --model.
+        chunk (--chunk TOKENS:OVERLAP): Size of the leaves, such as 2000:100. By default 512:0.
+        encoder (--encoder MODEL): Model whose vectors are clustered: `minilm`, or its folder.
+        again (--again): Also rebuild existing trees.
     """
     from fin_agent.retrieval.fingear.tree_building import Chunking, RuleWriter, TreeStore, build_trees, trees_folder
 
@@ -132,7 +132,7 @@ def trees(
     place = on.chosen.place
     built: list[dict[str, object]] = []
     seconds: defaultdict[str, float] = defaultdict(float)
-    # The budget of a batch is that of the run.
+    # The budget of a batch applies to the whole run.
     meter = Meter(settings.models.batch_budget, of="run")
     with open_index(place) as index, metered(meter):
         workspace = Workspace(index)
@@ -161,7 +161,7 @@ def trees(
                 progress.step(f"{one.doc_id}: {leaves} leaves under {nodes - leaves} nodes")
     by_rules = writer.by_rules if isinstance(writer, ModelNodeWriter) else 0
     if by_rules:
-        warn(f"{by_rules} nodes were written by rules: the model gave nothing to use for them")
+        warn(f"{by_rules} nodes were written by rules, since the model's replies could not be used")
     document = {
         "index": str(place),
         "chunks": str(chunking),
@@ -183,9 +183,9 @@ def trees(
 
 @command
 def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: bool = False) -> ExitCode:
-    """Let a chat model add to the summaries that filings are found by. What the first pages do not say is left out.
+    """Let a chat model add to the summaries that filings are found by, from what their first pages say.
 
-    Stop it at any time: the next run goes on from there.
+    It can be stopped at any time: the next run resumes.
 
     On the command line:
         again (--again): Also filings that have such a summary.
@@ -194,7 +194,7 @@ def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: b
     callers = callers_for_roles(settings)
     model = callers.name(Role.SUMMARY)
     started = time.perf_counter()
-    # The budget of a question is that of a filing here, and a batch's that of the run.
+    # Here the budget of a question applies to one filing, and that of a batch to the whole run.
     meter = Meter(settings.models.batch_budget, of="run")
     made: list[tuple[FilingRecord, SummaryWithAuthor]] = []
     place = on.chosen.place
@@ -215,7 +215,7 @@ def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: b
     left = len(waiting) - len(made)
     failed = sum(not one.by_model for _, one in made)
     if left:
-        warn(f"the model is out of reach: {left} filings were left as they are")
+        warn(f"the model cannot be reached: {left} filings were not changed")
     seconds = time.perf_counter() - started
     reasons = [{"doc_id": record.doc_id, "reason": "; ".join(one.notes)} for record, one in made if not one.by_model]
     document = {
@@ -237,4 +237,4 @@ def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: b
 
 def _line(record: FilingRecord, made: SummaryWithAuthor) -> str:
     notes = f" ({'; '.join(made.notes)})" if made.notes else ""
-    return f"{record.doc_id}: {'summarized' if made.by_model else 'left as it is'}{notes}"
+    return f"{record.doc_id}: {'summarized' if made.by_model else 'not changed'}{notes}"

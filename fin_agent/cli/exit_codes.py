@@ -1,4 +1,4 @@
-"""How a command ends: its exit code, what is said where it fails, and what to run next on the same index."""
+"""The end of a command: its exit code, its error message, and hints for the same index."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ MEANINGS: dict[int, str] = {
 
 
 def run_command(command: Callable[P, ExitCode]) -> Callable[P, None]:
-    """`command`, ending in its exit code; an error is told in a sentence, with its traceback under `--debug`."""
+    """Wrap a command so that it ends with its exit code, and prints an error in one sentence."""
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -60,7 +60,7 @@ def run_command(command: Callable[P, ExitCode]) -> Callable[P, None]:
             _print_error("stopped")
             code = ExitCode.STOPPED
         except BrokenPipeError:
-            # Whoever read has seen enough (`| head`): there is nobody left to tell, here or when Python ends.
+            # The reader has closed the pipe (`| head`): write to nowhere, also when Python flushes at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = ExitCode.FAILED
         raise typer.Exit(code)
@@ -70,12 +70,12 @@ def run_command(command: Callable[P, ExitCode]) -> Callable[P, None]:
 
 @contextmanager
 def error_boundary(index: object = None, *, debug: object = False) -> Iterator[None]:
-    """An error inside is told in a sentence and ends the command, with its traceback under `debug`."""
+    """Print an error of the block in one sentence and end the command; with `debug`, print its traceback as well."""
     try:
         yield
     except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
         raise
-    except Exception as error:  # the last place an error can be told to a person
+    except Exception as error:  # the last place where an error can be reported to the user
         if debug:
             sys.stderr.write(redact_secrets(traceback.format_exc()))
         with hints_for_index(index):
@@ -84,7 +84,7 @@ def error_boundary(index: object = None, *, debug: object = False) -> Iterator[N
 
 
 def sentence_of(error: Exception) -> str:
-    """What happened, to what, and what to do next; no key, whatever the error says."""
+    """Return what happened, to what, and what to do next, without keys."""
     return redact_secrets(_report_error(error))
 
 
@@ -106,7 +106,7 @@ _MAKE_ROOM = "Make room and run the same command again"
 
 
 def _of_full_disk(error: Exception) -> bool:
-    """Whether an error, or one that it came of, says that there is no room: also as SQLite does, in other words."""
+    """Return whether an error, or one of its causes, reports a full disk, also in SQLite's words."""
     from fin_agent.index.sqlite_file import is_full
 
     subject = Path(getattr(error, "subject", "") or ".")
@@ -130,7 +130,7 @@ _index_in_hints: ContextVar[Path | None] = ContextVar("named", default=None)
 
 @contextmanager
 def hints_for_index(index: object) -> Iterator[None]:
-    """Hints inside name `index`, where it is a folder that was given; what chose it otherwise chooses it again."""
+    """Let hints in the block name `index`, if it is a folder that was given on the command line."""
     token = _index_in_hints.set(index if isinstance(index, Path) and _is_folder(index) else None)
     try:
         yield
@@ -145,7 +145,7 @@ def _is_folder(index: Path) -> bool:
 
 
 def with_index(said: str) -> str:
-    """The commands quoted in a sentence with `--index DIR`, where one was given and they name none."""
+    """Add `--index DIR` to the commands quoted in a sentence, if it was given and they name none."""
     folder = _index_in_hints.get()
     if folder is None:
         return said

@@ -27,17 +27,16 @@ def fetch(
     contact: str | None = None,
     ingested: bool = False,
 ) -> ExitCode:
-    """Fetch filings from EDGAR, at most ten requests a second. What is there already is not fetched again.
+    """Fetch filings from EDGAR, at most ten requests per second. Existing files are not fetched again.
 
     On the command line:
         companies (TICKER|CIK...): Companies, by ticker (AAPL) or CIK (320193).
-        form (--form FORM): 10-K where not given; several may be given.
-        years (--years YEARS): 2023 or 2022-2024: years in which fiscal years end. The newest of each form where not
-            given.
-        out (--out DIR): Gets the files.
-        contact (--contact WHO): Your name and e-mail address: "Jane Doe jane@example.com". The SEC asks who fetches
-            by program. FIN_AGENT_CONTACT, or `contact` under [edgar] in fin-agent.toml.
-        ingested (--ingest): Also bring the files into the index; --json prints a second document.
+        form (--form FORM): Form, by default 10-K; can be repeated.
+        years (--years YEARS): Years in which fiscal years end: 2023 or 2022-2024. By default the newest of each form.
+        out (--out DIR): Folder for the files.
+        contact (--contact WHO): Your name and e-mail address: "Jane Doe jane@example.com". The SEC requires it of
+            programs. FIN_AGENT_CONTACT, or `contact` under [edgar] in fin-agent.toml.
+        ingested (--ingest): Also add the files to the index; --json prints a second document.
     """
     flags = () if contact is None else (SettingValue(("edgar", "contact"), contact, "--contact"),)
     settings = settings_from(flags).edgar
@@ -48,7 +47,7 @@ def fetch(
         settings,
         patience=Patience(
             sleep=_report_wait,
-            told=lambda seconds: say(f"EDGAR asked for a pause; asking again in {seconds:.0f} s"),
+            told=lambda seconds: say(f"EDGAR asked for a pause; the next request follows in {seconds:.0f} s"),
         ),
     ) as connection:
         edgar = Edgar(connection, settings)
@@ -66,7 +65,7 @@ def fetch(
         if each.not_filed:
             say(f"{each.company.handle}: EDGAR has no {'; no '.join(map(str, each.not_filed))}")
     counts = ", ".join(f"{sum(file.became is became for file in files)} {became.value}" for became in Became)
-    summary = f"{counts}. {out / MANIFEST} says what each file is."
+    summary = f"{counts}. {out / MANIFEST} describes each file."
     on.show(_document(out, files, unknown, found), summary)
     paths = [file.path for file in files if file.path is not None]
     lacking = any(missing.at_all for each in found for missing in each.not_filed)
@@ -79,8 +78,8 @@ def fetch(
 
 
 def _report_wait(seconds: float) -> None:
-    """Whoever sits before a terminal where nothing moves is told why."""
-    say(f"EDGAR did not answer as it should; asking again in {seconds:.0f} s")
+    """Report why nothing happens, and wait."""
+    say(f"a request to EDGAR failed; the next attempt follows in {seconds:.0f} s")
     time.sleep(seconds)
 
 
@@ -97,7 +96,7 @@ def _fetch_filings(edgar: Edgar, found: Sequence[CompanyFilings], folder: Path) 
 
 
 def _line_of(file: FetchedFile) -> str:
-    """`AAPL_2023_10K: fetched, 1.5 MB`."""
+    """Return the outcome on one line: `AAPL_2023_10K: fetched, 1.5 MB`."""
     if file.became is Became.FAILED:
         return f"{file.name}: failed: {file.url}: {file.reason}. {file.remedy}"
     return f"{file.name}: {file.became.value}, {file.bytes / 1e6:.1f} MB"

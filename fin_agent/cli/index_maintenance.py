@@ -30,14 +30,14 @@ from fin_agent.presentation.terminal_text import advice_view, count_with_noun, o
 
 @command
 def verify(on: IndexOptions) -> ExitCode:
-    """Hold everything in the index against what was written. Exit code 0 where it is whole, 3 where a fault is found.
+    """Verify everything in the index by its checksums. Exit code 0 if it is whole, 3 if there is a fault.
 
-    Changes nothing, and may run while others read and write.
+    It changes nothing, and may run while other commands read and write.
     """
     folder = on.folder
     started = time.perf_counter()
     with messages().status("verifying") as status:
-        verified = verify_index(folder, on_filing=lambda doc_id: status.update(f"looking at {doc_id}"))
+        verified = verify_index(folder, on_filing=lambda doc_id: status.update(f"verifying {doc_id}"))
     seconds = time.perf_counter() - started
     findings = [_with_hints(finding) for finding in verified.findings]
     document = {
@@ -49,7 +49,7 @@ def verify(on: IndexOptions) -> ExitCode:
     }
     faults = len(verified.faults)
     verdict = f"{count_with_noun(faults, 'fault')} found in" if faults else "No fault found in"
-    verdict += f" the index in {folder}: {count_with_noun(verified.filings, 'filing')} looked at, in {seconds:.1f} s."
+    verdict += f" the index in {folder}: {count_with_noun(verified.filings, 'filing')} verified, in {seconds:.1f} s."
     on.show(document, *([findings_table(findings)] if findings else []), verdict)
     return ExitCode.SOME_FAILED if verified.faults else ExitCode.DONE
 
@@ -60,9 +60,9 @@ def _with_hints(finding: IndexFinding) -> IndexFinding:
 
 @command
 def repair(on: IndexOptions, wait: Wait = False) -> ExitCode:
-    """Build again what can be, take out filings that are damaged and mark their files to be read again.
+    """Rebuild what can be rebuilt, remove damaged filings, and mark their files to be read again.
 
-    A damaged database is kept under another name beside the new one. Exit code 3 where a filing had to be taken out.
+    A damaged database is saved under another name next to the new one. Exit code 3 if a filing was removed.
     """
     folder = on.folder
     with messages().status("repairing"):
@@ -88,19 +88,19 @@ def repair(on: IndexOptions, wait: Wait = False) -> ExitCode:
 
 
 def _with_current_state(file: UnreadFile, owner: Owner | None) -> UnreadFile:
-    """With hints for this index; a file that waits while an ingest runs is not one that an ingest left."""
+    """Add the current state: a file that waits during a running ingest was not left behind by an earlier one."""
     if file.state is FileState.WAITING and owner is not None:
         reason = f"it is not read yet: another command is writing to this index, {owner}"
-        return replace(file, reason=reason, remedy="Let that end, and look again")
+        return replace(file, reason=reason, remedy="Wait until it ends, and list again")
     return replace(file, remedy=with_index(file.remedy))
 
 
 @command
 def failures(on: IndexOptions, forget_gone: bool = False) -> ExitCode:
-    """List files that are not in the index as they should be: failed, not read yet, or damaged here; and what to do.
+    """List files that failed, were not read yet, or are damaged in the index, with what to do.
 
     On the command line:
-        forget_gone (--forget-gone): Take files that are no longer there off the list.
+        forget_gone (--forget-gone): Remove files that no longer exist from the list.
     """
     folder = on.folder
     with SqliteIndex(folder) as index:
@@ -112,7 +112,7 @@ def failures(on: IndexOptions, forget_gone: bool = False) -> ExitCode:
     unread = [_with_current_state(file, lock_owner(folder)) for file in unread]
     files = [fields_of(file, "path doc_id state reason remedy") for file in unread]
     if forget_gone:
-        on.say(f"{count_with_noun(forgotten, 'file')} gone, taken off the list")
+        on.say(f"removed from the list: {count_with_noun(forgotten, 'file')} that no longer exist")
     document = {"index": str(folder), "forgotten": forgotten, "files": files}
     on.show(document, unread_table(unread) if unread else "No file is left unread.")
     return ExitCode.DONE
@@ -122,14 +122,14 @@ def failures(on: IndexOptions, forget_gone: bool = False) -> ExitCode:
 def copy(
     to: Path, on: IndexOptions, doc: Docs = None, jobs: Annotated[int, typer.Option(min=1, max=64)] = 4
 ) -> ExitCode:
-    """Copy filings with their vectors into another index, as from this machine to an Elasticsearch cluster.
+    """Copy filings with their vectors into another index, for example to an Elasticsearch cluster.
 
-    Stop it at any time: the same command goes on where it was. Keys are taken from the environment
-    (FIN_AGENT_ES_API_KEY), never from an address.
+    It can be stopped at any time: the same command resumes. Keys come from the environment (FIN_AGENT_ES_API_KEY),
+    never from an address.
 
     On the command line:
-        to (--to PLACE): https://host:9200/prefix of a cluster, or a folder. Made where it is not.
-        jobs (--jobs): Filings on their way at once.
+        to (--to PLACE): https://host:9200/prefix of a cluster, or a folder. It is created if it does not exist.
+        jobs (--jobs): Filings copied at once.
     """
     here, there = on.chosen.place, address_of(to) or to
     if str(here) == str(there):
@@ -154,7 +154,7 @@ def copy(
     told_counts = ", ".join(f"{count:,} {name}" for name, count in counts.items())
     on.show(
         {**places, **counts, "held": held, "seconds": round(seconds, 3), "filings": filings},
-        f"{told_counts}, in {seconds:.1f} s. The index at {there} holds {held:,} filings.",
+        f"{told_counts}, in {seconds:.1f} s. The index at {there} contains {held:,} filings.",
     )
     if not counts[CopyOutcome.FAILED.value]:
         return ExitCode.DONE
@@ -171,7 +171,7 @@ def _line(filing: CopiedFiling) -> str:
 
 
 def findings_table(findings: Sequence[IndexFinding]) -> RenderableType:
-    """Each with what to do; what is wrong stands before what is only worth knowing."""
+    """Return the findings with their remedies, faults first."""
     rows = []
     for finding in sorted(findings, key=lambda each: not each.fault):
         head = Text("fault  ", style="bold red") if finding.fault else Text("note   ", style="dim")
@@ -180,7 +180,7 @@ def findings_table(findings: Sequence[IndexFinding]) -> RenderableType:
 
 
 def _repair_lines(repaired: RepairReport, left: Sequence[IndexFinding]) -> RenderableType:
-    """What was done, what was lost, what is left."""
+    """Return what was done, what was lost, and what is left."""
     lines: list[RenderableType] = [Text(f"- {one_line(with_index(done))}") for done in repaired.done]
     if repaired.damaged_copy is not None:
         lines.append(Text(f"- the damaged database is saved as {repaired.damaged_copy}"))
@@ -194,20 +194,20 @@ def _repair_lines(repaired: RepairReport, left: Sequence[IndexFinding]) -> Rende
 
 
 def _repair_verdict(repaired: RepairReport, left: bool, something_done: bool) -> str:
-    """`whole` is never said where anything was lost."""
-    held = f"it holds {repaired.kept:,} filing{'s' * (repaired.kept != 1)}"
+    """Return the verdict; an index that lost filings is never called repaired without saying so."""
+    held = f"it contains {repaired.kept:,} filing{'s' * (repaired.kept != 1)}"
     if left:
-        return f"Faults are left: {held}."
+        return f"Faults remain: {held}."
     if not repaired.lost:
         return f"{'The index is repaired' if something_done else 'Nothing was wrong'}: {held}."
     if not repaired.kept:
-        return "Nothing could be saved: the index is empty now."
+        return "Nothing could be saved: the index is now empty."
     lost = [f"{repaired.removed:,} {'was' if repaired.removed == 1 else 'were'} lost"] if repaired.removed else []
     doubt = ["it may have contained more"] if repaired.has_unnamed_losses else []
-    return f"What is in the index is sound again: {held}; {', '.join([*lost, *doubt])}."
+    return f"The rest of the index is sound: {held}; {', '.join([*lost, *doubt])}."
 
 
 def unread_table(unread: Sequence[UnreadFile]) -> RenderableType:
-    """Each with why it is unread and what to do."""
+    """Return the unread files with the reasons and what to do."""
     rows = ((Text(f"{file.state.value:<8} "), f"{file.path}: {file.reason}", file.remedy) for file in unread)
     return Group(advice_view(rows), "", Text(count_with_noun(len(unread), "file")))

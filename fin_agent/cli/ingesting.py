@@ -38,17 +38,16 @@ def ingest(
     on: str | None = None,
     writers: Annotated[int, typer.Option(min=1, max=64)] = 1,
 ) -> ExitCode:
-    """Bring filings into the index. Files that have not changed are left alone; a file that fails costs that file.
+    """Add filings to the index. Files that have not changed are skipped; a file that fails does not stop the others.
 
-    Stop it at any time: the same command goes on where it was. `fin-agent index failures` lists what failed, and why.
+    It can be stopped at any time: the same command resumes. `fin-agent index failures` lists what failed, and why.
 
     On the command line:
         paths (PATH...): Filings, or folders with filings in them.
-        retry_failed (--retry-failed): Read again what failed or was left unread before; PATH may then be left out.
-        accept_repaired (--accept-repaired): Read PDFs that are cut off as far as they can be mended; answers from
-            them warn.
-        again (--again): Read all files again that the index knows, also one of another version; it is kept beside.
-        workers (--workers): Files read at once; 0 reads in this process. One per core where not given.
+        retry_failed (--retry-failed): Read again what failed or was not read before; PATH can then be left out.
+        accept_repaired (--accept-repaired): Read truncated PDFs as far as they can be repaired; answers from them warn.
+        again (--again): Read all files of the index again, also of one of an older version, which is saved next to it.
+        workers (--workers): Files read at once; 0 reads in this process. By default one per core.
         on (--on ray://HOST:PORT): Read on a Ray cluster (extra `ray`); ray:// is on this machine.
         writers (--writers): Processes that write to an index on Elasticsearch, with `--on`.
     """
@@ -79,7 +78,7 @@ def ingest_files(
     accept_repaired: bool = False,
     wait: bool = False,
 ) -> ExitCode:
-    """Bring the files of `paths` into the index, and say what became of each; with those that were not read before."""
+    """Add the files of `paths` to the index and show each outcome; with `retry_failed`, also files not read before."""
     folder = on.folder
     gone: list[UnreadFile] = []
     if retry_failed:
@@ -91,7 +90,7 @@ def ingest_files(
         return ExitCode.DONE
     if not files and not gone:
         raise ReadError(
-            "there is no filing here",
+            "no filing was found here",
             subject=", ".join(map(str, paths)),
             remedy=f"Name files, or a folder with {', '.join(READABLE)} files in or below it",
         )
@@ -130,7 +129,7 @@ def ingest_files(
 
 
 def _files_to_read_again(folder: Path) -> list[Path]:
-    """The files that the index knows; it is put beside first. Raises FilingIndexError where it knows none."""
+    """Return the files that the index was read from, and rename it. Raises FilingIndexError if it lists none."""
     files = rename_outdated(folder / FILE_NAME)
     if not files:
         raise FilingIndexError(
@@ -141,7 +140,7 @@ def _files_to_read_again(folder: Path) -> list[Path]:
 
 
 def _ingest_over_ray(paths: Sequence[Path], on: IndexOptions, address: str, writers: int) -> ExitCode:
-    """The same, read by the tasks of a Ray cluster; into a folder or onto a cluster of Elasticsearch."""
+    """Add files read by tasks of a Ray cluster, into a folder or an Elasticsearch cluster."""
     from fin_agent.index.ingest_ray import ingest_on_ray
 
     started, place = time.perf_counter(), on.chosen.place
@@ -159,19 +158,19 @@ def _ingest_over_ray(paths: Sequence[Path], on: IndexOptions, address: str, writ
 
 
 def _failure_messages(report: IngestReport, retried: int) -> Iterator[str]:
-    """What is known of the failures, and where; `retried` of them are gone and not worth another try."""
+    """Yield the number of failures and where they are listed; `retried` of them no longer exist."""
     failed, kept = len(report.failures), sum(file.kept for file in report.failures)
     others = "; the others are in the index" if failed < len(report.files) else ""
     yield f"{failed} of {len(report.files)} file{'s' * (len(report.files) != 1)} could not be read{others}"
     if not kept:
-        return  # what is not there, or no file, is on no list
+        return  # paths that do not exist or are no files are not listed
     which = "them" if kept == failed else f"{kept} of them"
     again = "; `fin-agent ingest --retry-failed` reads them again" if kept > retried else ""
-    yield f"`fin-agent index failures` lists {which} with what to do{again}"
+    yield f"`fin-agent index failures` lists {which} with remedies{again}"
 
 
 def _with_unread(paths: Sequence[Path], folder: Path) -> tuple[list[Path], list[UnreadFile]]:
-    """`paths` with the files that the index knows to be unread; those of them that are gone."""
+    """Return `paths` with the unread files of the index, and the unread files that no longer exist."""
     with SqliteIndex(folder) as index:
         unread = Manifest(index).unread()
     return [*paths, *(file.path for file in unread if not file.is_missing)], [
@@ -185,7 +184,7 @@ def _still_missing(file: UnreadFile) -> IngestedFile:
 
 
 def _line_of(file: IngestedFile) -> str:
-    """`acme_2023_10k: added, 120 pages`."""
+    """Return the outcome on one line: `acme_2023_10k: added, 120 pages`."""
     if file.outcome is Outcome.FAILED:
         return f"{file.path}: failed: {file.reason}. {file.remedy}"
     pages = f", {file.pages} pages" if file.pages else ""
@@ -194,7 +193,7 @@ def _line_of(file: IngestedFile) -> str:
 
 def _summary(report: IngestReport, folder: Path | str, held: int, seconds: float) -> str:
     counts = ", ".join(f"{report.count(outcome)} {outcome.value}" for outcome in Outcome)
-    return f"{counts}, in {seconds:.1f} s. The index in {folder} holds {count_with_noun(held, 'filing')}."
+    return f"{counts}, in {seconds:.1f} s. The index in {folder} contains {count_with_noun(held, 'filing')}."
 
 
 def _document(report: IngestReport, folder: Path | str, held: int, seconds: float) -> dict[str, object]:

@@ -41,13 +41,13 @@ _FILING = (
 
 @command
 def info(on: IndexOptions) -> ExitCode:
-    """Say which version and which index are in use, why that one, and what it holds."""
+    """Show the version, the index in use and why, and what it contains."""
     chosen = on.chosen
     state, problem = "ready", ""
     records: tuple[FilingRecord, ...] = ()
     vectors: tuple[VectorModel, ...] = ()
     if chosen.address is None and not (chosen.folder / FILE_NAME).is_file():
-        state = "not made yet: `fin-agent ingest PATH...` makes it"
+        state = "does not exist yet: `fin-agent ingest PATH...` creates it"
     else:
         try:
             with open_index(chosen.place) as index:
@@ -101,24 +101,24 @@ def info(on: IndexOptions) -> ExitCode:
 _REASONS = {
     "--index": "named by --index",
     "FIN_AGENT_INDEX": "named by FIN_AGENT_INDEX",
-    "default": "your own; --index or FIN_AGENT_INDEX name another",
+    "default": "the default; --index or FIN_AGENT_INDEX name another",
 }
 
 
 def _vector_lines(vectors: Sequence[VectorModel], filings: int) -> list[tuple[str, str]]:
-    """A line for each model and unit."""
+    """Return a line for each model and unit."""
     lines = [
         f"{held.model}, by {held.unit.value}: {held.filings:,} of {filings:,} filings, {held.rows:,} vectors"
         for held in vectors
     ]
     if not lines and filings:
-        lines = ["none; `fin-agent embed` makes them"]
+        lines = ["none; `fin-agent embed` computes them"]
     return [("" if number else "vectors", line) for number, line in enumerate(lines)]
 
 
 @command
 def check(on: IndexOptions, doc_ids: list[str] | None = None, every: bool = False) -> ExitCode:
-    """Check that statements agree with themselves: balance, cash, income. Exit code 3 where a check fails.
+    """Check the sums of statements: balance, cash, income. Exit code 3 if a check fails.
 
     On the command line:
         doc_ids (DOC_ID...): Filings to check.
@@ -132,7 +132,7 @@ def check(on: IndexOptions, doc_ids: list[str] | None = None, every: bool = Fals
         else:
             records = [workspace.index.filing(doc_id) for doc_id in dict.fromkeys(doc_ids or ())]
         checked = [
-            # Filing by filing: the facts of all of them need not be held at once.
+            # One filing at a time, so that the facts of all of them are not in memory at once.
             CheckedFiling.of(record, [held.fact for held in workspace.index.facts([record.doc_id])])
             for record in records
         ]
@@ -169,7 +169,7 @@ _CLAIM = "value origin page"
 
 @command
 def remove(doc_ids: list[str], on: IndexOptions) -> ExitCode:
-    """Take filings out of the index. Their files are left alone: `fin-agent ingest` adds them again.
+    """Remove filings from the index. Their files are not deleted: `fin-agent ingest` adds them again.
 
     On the command line:
         doc_ids (DOC_ID...): Filings, as `fin-agent filings` lists them.
@@ -182,9 +182,10 @@ def remove(doc_ids: list[str], on: IndexOptions) -> ExitCode:
         left = len(workspace.index.entries())
     place = on.chosen.place
     for doc_id in unknown:
-        say(f"error: {doc_id}: this filing is not in the index in {place}. `fin-agent filings` lists those that are")
+        say(f"error: {doc_id}: this filing is not in the index in {place}. `fin-agent filings` lists the filings")
     summary = (
-        f"{len(removed)} removed, {len(unknown)} unknown. The index in {place} holds {count_with_noun(left, 'filing')}."
+        f"{len(removed)} removed, {len(unknown)} unknown."
+        f" The index in {place} contains {count_with_noun(left, 'filing')}."
     )
     on.show({"removed": removed, "unknown": unknown, "filings": left}, summary)
     return ExitCode.SOME_FAILED if unknown else ExitCode.DONE

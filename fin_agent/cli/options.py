@@ -31,33 +31,31 @@ from fin_agent.workspace import Workspace
 
 
 def parse_index_option(text: str) -> Path:
-    """The place that `--index` names. Raises BadParameter where it names none, as by a variable that is not set."""
+    """Return the place that `--index` names. Raises BadParameter if it is empty, as by a variable that is not set."""
     if not text.strip():
-        raise typer.BadParameter("names no folder: it is empty, as by a variable that is not set")
+        raise typer.BadParameter("it is empty, as by a variable that is not set: name a folder")
     return Path(text)
 
 
-Question = Annotated[str, typer.Argument(metavar="QUESTION", help="In words, in quotation marks.")]
-Docs = Annotated[list[str] | None, typer.Option("--doc", metavar="ID", help="This filing only; can be repeated.")]
-Results = Annotated[int, typer.Option("--k", "-k", min=1, max=200, help="How many to list.")]
+Question = Annotated[str, typer.Argument(metavar="QUESTION", help="The question, in quotation marks.")]
+Docs = Annotated[list[str] | None, typer.Option("--doc", metavar="ID", help="Only this filing; can be repeated.")]
+Results = Annotated[int, typer.Option("--k", "-k", min=1, max=200, help="Number of results.")]
 StrategyName = Annotated[
     str | None,
     typer.Option(
         "--strategy",
         metavar="NAME",
-        help="How to search: default, bm25, dense, hybrid, hhr, hirec ...; `rerank:hybrid` puts one over another."
-        " What fin-agent.toml or FIN_AGENT_STRATEGY names, else default.",
+        help="How to search: default, bm25, dense, hybrid, hhr, hirec ...; `rerank:hybrid` combines two."
+        " By default the strategy of fin-agent.toml or FIN_AGENT_STRATEGY, else default.",
     ),
 ]
 GoldGiven = Annotated[Oracle, typer.Option("--oracle", help="Search only the right filing, or only the right pages.")]
-NoRecord = Annotated[
-    bool, typer.Option("--no-record", help="Keep no record of the run; FIN_AGENT_RECORD=0 keeps none of any.")
-]
-Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same figures.")]
-Resamples = Annotated[int, typer.Option(min=100, help="For intervals and tests.")]
+NoRecord = Annotated[bool, typer.Option("--no-record", help="Do not record the run; FIN_AGENT_RECORD=0 records none.")]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed; the same seed gives the same figures.")]
+Resamples = Annotated[int, typer.Option(min=100, help="Resamples for intervals and tests.")]
 Wait = Annotated[
     bool,
-    typer.Option("--wait", help="Where another command writes to the index, go on after it; else that is an error."),
+    typer.Option("--wait", help="Wait while another command writes to the index, instead of ending with an error."),
 ]
 
 
@@ -73,30 +71,31 @@ _PLACES = {
     "max_seconds": "models.budget.seconds",
     "max_dollars": "models.budget.dollars",
 }
-"""Option -> the setting it gives."""
+"""Option -> its setting."""
 _OF_NO_USE_ALONE = ("small_model", "role", "base_url", "preset", "output_mode")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOptions:
-    """What the command line says of chat models, and the file of settings that it names; None says nothing.
+    """Options for chat models, and the settings file; None for an option that was not given.
 
     Attributes:
-        model (--model NAME): Answers, as openai:gpt-5.4.
-        small_model (--small-model NAME): Reads questions and curates; the small one of the same family where not given.
-        role (--role ROLE=MODEL): Model of one role, as program=openai:gpt-5.4; can be repeated.
-        base_url (--base-url URL): A server that speaks OpenAI's protocol, as http://localhost:8000/v1. Its key:
+        model (--model NAME): Chat model that answers, such as openai:gpt-5.4.
+        small_model (--small-model NAME): Chat model that reads questions and curates. By default the small one of the
+            same family.
+        role (--role ROLE=MODEL): Chat model of one role, such as curation=openai:gpt-5.4; can be repeated.
+        base_url (--base-url URL): Server with OpenAI's protocol, such as http://localhost:8000/v1. Its key:
             FIN_AGENT_API_KEY.
-        analyst (--analyst WHO): rules, llm, or auto: llm where a model is named, the default.
-        preset (--preset NAME): How much is asked: fast, default or thorough.
-        output_mode (--output-mode MODE): How replies are held to their form: schema, json (words only), or auto: schema
-            where the server can.
-        max_tokens (--max-tokens N): Tokens a question may take.
-        max_calls (--max-calls N): Calls a question may take.
+        analyst (--analyst WHO): Who answers: rules, llm, or auto (the default): llm if a model is named.
+        preset (--preset NAME): How much work the model does: fast, default or thorough.
+        output_mode (--output-mode MODE): How replies are made to match their type: schema, json (described in the
+            prompt), or auto: schema if the server supports it.
+        max_tokens (--max-tokens N): Token limit of a question.
+        max_calls (--max-calls N): Call limit of a question.
         max_seconds (--max-seconds S): Seconds after which a question makes no further call.
-        max_dollars (--max-dollars USD): What a question may cost.
-        config (--config FILE): File of settings. FIN_AGENT_CONFIG, else the nearest fin-agent.toml here or above, else
-            your own.
+        max_dollars (--max-dollars USD): Cost limit of a question.
+        config (--config FILE): Settings file. By default FIN_AGENT_CONFIG, else the nearest fin-agent.toml in this
+            folder or above, else that of the user.
     """
 
     heading: ClassVar[str] = "Chat models (docs/models.md)"
@@ -115,16 +114,16 @@ class ModelOptions:
     config: Path | None = None
 
     def settings(self, *, strategy: str | None = None) -> Settings:
-        """The settings to answer with. Raises SettingsError."""
+        """Return the settings to answer with. Raises SettingsError."""
         return self.configured(strategy=strategy).settings
 
     def configured(self, *, strategy: str | None = None) -> Configured:
-        """These settings, and who gave which. Raises SettingsError."""
+        """Return the settings with their sources. Raises SettingsError."""
         found = configured(tuple(self._option_values(strategy)), file=self.config)
         given = [name for name in _OF_NO_USE_ALONE if getattr(self, name)]
         if given and not found.settings.by_model:
             named = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-            streams.warn(f"no chat model answers: {named} is of no use without --model, and rules answer")
+            streams.warn(f"{named} has no effect without --model: rules answer")
         return found
 
     def _option_values(self, strategy: str | None) -> Iterator[SettingValue]:
@@ -140,7 +139,7 @@ class ModelOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """How a command tells what it found: the options of every command.
+    """Options of every command for its output.
 
     Attributes:
         as_json (--json): Print one JSON document on one line.
@@ -151,14 +150,14 @@ class Output:
     debug: bool = False
 
     def show(self, document: Any, *renderables: RenderableType) -> None:
-        """Print on standard output: `document` as JSON where that is asked for, else `renderables` for people."""
+        """Print to standard output: `document` with --json, else `renderables`."""
         if self.as_json:
             streams.show_json(document)
         elif renderables:
             streams.show(*renderables)
 
     def say(self, line: str) -> None:
-        """Tell people on standard error what the JSON document holds already."""
+        """Print a line to standard error, unless --json prints the same in its document."""
         from fin_agent.cli import streams
 
         if not self.as_json:
@@ -167,29 +166,30 @@ class Output:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexOptions(Output):
-    """The options of every command that works on an index.
+    """Options of every command that uses an index.
 
     Attributes:
-        index (--index DIR): Folder of the index, or https://host:9200/prefix. FIN_AGENT_INDEX, else one of your own.
+        index (--index DIR): Folder of the index, or https://host:9200/prefix. By default FIN_AGENT_INDEX, else the
+            user's.
     """
 
     index: Annotated[Path | None, typer.Option(parser=parse_index_option)] = None
 
     @property
     def chosen(self) -> ChosenIndex:
-        """Which index is in use, and why. Raises FilingIndexError for an address that is none."""
+        """The index in use, and why it was chosen. Raises FilingIndexError for an invalid address."""
         return chosen_index(self.index)
 
     @property
     def folder(self) -> Path:
-        """The folder of the index, for what is done to indexes on this machine only.
+        """The folder of the index, for commands that need an index on this machine.
 
-        Raises FilingIndexError where it is on a cluster.
+        Raises FilingIndexError if the index is on a cluster.
         """
         chosen = self.chosen
         if chosen.address is not None:
             raise FilingIndexError(
-                "this works only on an index on this machine",
+                "this command needs an index on this machine",
                 subject=chosen.address,
                 remedy="Add files to a folder (`fin-agent ingest PATH... --index DIR`) and from there to the"
                 f" cluster: `fin-agent index copy --index DIR --to {chosen.address}`",
@@ -197,31 +197,31 @@ class IndexOptions(Output):
         return chosen.folder
 
     def open_workspace(self) -> AbstractContextManager[Workspace]:
-        """The workspace over the index in use. Raises FilingIndexError where there is none."""
+        """Open the workspace over the index in use. Raises FilingIndexError if there is none."""
         return open_existing_index(self.index)
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenIndex:
-    """A folder, or a cluster's address, and why it is the one in use."""
+    """The index in use, in a folder or at a cluster's address, and why it was chosen."""
 
     folder: Path
-    """On this machine: of the embedded index, or of what is kept beside one on a cluster (runs, replies of models)."""
+    """The folder of the index, or for an index on a cluster the local folder of its runs and cached replies."""
     chosen_by: str
     """`--index`, `FIN_AGENT_INDEX` or `default`."""
     address: str | None = None
-    """Of an index on a cluster."""
+    """The address of an index on a cluster, else None."""
 
     @property
     def place(self) -> Path | str:
-        """Where the index is."""
+        """The folder or address of the index."""
         return self.folder if self.address is None else self.address
 
 
 def chosen_index(given: Path | None) -> ChosenIndex:
-    """The folder given, else the one the environment names, else the user's own.
+    """Return the index that is given, else the one of the environment, else the user's.
 
-    Raises FilingIndexError for an address that is none, or holds a password: no command ever shows it.
+    Raises FilingIndexError for an address that is invalid or contains a password, which is never shown.
     """
     by_environment = INDEX_VARIABLE if os.environ.get(INDEX_VARIABLE) else "default"
     place, chosen_by = index_folder(given), "--index" if given is not None else by_environment
@@ -235,31 +235,31 @@ def chosen_index(given: Path | None) -> ChosenIndex:
 
 @contextmanager
 def open_existing_index(given: Path | None) -> Iterator[Workspace]:
-    """The workspace over an index that exists; warns where it is empty. Raises FilingIndexError where there is none."""
+    """Open the workspace over an existing index; warn if it is empty. Raises FilingIndexError if there is none."""
     chosen = chosen_index(given)
     with open_index(chosen.place) as index:
         if not index.entries():
             how = "ingest PATH...`" if chosen.address is None else f"index copy --index DIR --to {chosen.address}`"
-            streams.warn(f"the index in {chosen.place} is empty: bring filings in with `fin-agent {how}")
+            streams.warn(f"the index in {chosen.place} is empty. Add filings with `fin-agent {how}")
         yield Workspace(index)
 
 
 def waiting_time(wait: bool) -> float:
-    """Seconds that `--wait` means."""
+    """Return the seconds to wait for another writer."""
     return math.inf if wait else 0.0
 
 
 def report_waiting(owner: Owner | None) -> None:
-    """Tell for whom a command waits."""
+    """Report which command this one waits for."""
     streams.say(f"waiting for another command that writes to this index: {owner or 'one that has just started'}")
 
 
 def command(function: Callable[..., ExitCode]) -> Callable[..., Any]:
-    """A command that ends in the exit code that `function` returns.
+    """Make a command of `function`, ending with the exit code that it returns.
 
-    What its docstring says of its arguments is their help, behind what they are called on the command line: `(PATH)`
-    of an argument, `(--out DIR)` of an option. A parameter whose type is a dataclass becomes one option for each field
-    of that, after all other options.
+    The help of a parameter is its entry in the docstring, with its form on the command line in brackets: `(PATH)` for
+    an argument, `(--out DIR)` for an option. A parameter whose type is a dataclass becomes one option per field, after
+    all other options.
     """
     own = inspect.signature(function, eval_str=True).parameters
     bundles: dict[str, type[Any]] = {
@@ -288,12 +288,12 @@ def command(function: Callable[..., ExitCode]) -> Callable[..., Any]:
 
 
 _ENTRY = re.compile(r"^ {4}(\w+) \(([^)]+)\): (.+(?:\n {8}.+)*)", re.M)
-"""Of a docstring: a parameter, how it is called on the command line, and what it is."""
+"""A parameter in a docstring: its name, its form on the command line, and its help."""
 
 
 @dataclass(frozen=True, slots=True)
 class _OptionDocs:
-    """What docstrings say: of the whole, and of each parameter how it is called and what it is."""
+    """The help in docstrings: the description, and for each parameter its form on the command line and its help."""
 
     text: str
     entries: Mapping[str, tuple[str, str]]
@@ -307,7 +307,7 @@ class _OptionDocs:
         return cls(texts[0].partition("\nOn the command line:\n")[0].rstrip(), entries)
 
     def parameter(self, name: str, annotation: Any, default: Any, heading: str | None = None) -> inspect.Parameter:
-        """The parameter as Typer takes it; one that the docstring does not name is declared by its type."""
+        """Return the parameter for Typer; one without an entry is declared by its type."""
         if name in self.entries:
             called, said = self.entries[name]
             words = [word.rstrip(",") for word in called.split()]
@@ -315,7 +315,7 @@ class _OptionDocs:
             kind, *declared = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
             info = copy(declared[0]) if declared else typer.Option() if flags else typer.Argument()
             info.help, info.metavar = said, " ".join(words[len(flags) :]) or None
-            if flags:  # within Annotated, the first name stands in the place of a default
+            if flags:  # within Annotated, Typer stores the first name as the default
                 info.default, info.param_decls, info.rich_help_panel = flags[0], tuple(flags[1:]), heading
             annotation = Annotated[kind, info]
         return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -1,4 +1,4 @@
-"""`fin-agent prompts ...`: the prompts of the chat models' roles, listed with what is wrong, and shown."""
+"""`fin-agent prompts ...`: list, check and show the prompts of the chat models' roles."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ PromptFolder = Annotated[
     typer.Option(
         "--folder",
         metavar="DIR",
-        help="Folder whose Markdown files replace prompts of that name. FIN_AGENT_PROMPTS, else none.",
+        help="Folder whose Markdown files replace prompts of that name. By default FIN_AGENT_PROMPTS, else none.",
     ),
 ]
 
 
 @command
 def list_(to: Output, folder: PromptFolder = None) -> ExitCode:
-    """List the prompts: role, version, what is read from the reply, about how many tokens, and whose it is.
+    """List and check the prompts: role, version, form of the reply, approximate tokens, and origin.
 
-    Those of the folder stand in place of those that come along. Exit code 3 where one is wrong, and what is.
+    Prompts of the folder replace packaged ones. Exit code 3 if a prompt is not valid.
     """
     listed = checked_prompts(_prompt_folder(folder))
     to.show({"prompts": [_line(each) for each in listed]}, prompts_view(listed))
@@ -50,10 +50,10 @@ def list_(to: Output, folder: PromptFolder = None) -> ExitCode:
 
 @command
 def show(name: str, to: Output, folder: PromptFolder = None) -> ExitCode:
-    """Print a prompt's file: what one of your own begins as.
+    """Print a prompt's file, as a template for your own.
 
     On the command line:
-        name (NAME): Of a prompt, or of its role.
+        name (NAME): A prompt or its role.
     """
     known = prompt_of_role(name) or name
     own = _prompt_folder(folder)
@@ -75,15 +75,17 @@ def show(name: str, to: Output, folder: PromptFolder = None) -> ExitCode:
 
 
 def checked_prompts(folder: Path | None) -> list[CheckedPrompt]:
-    """Every prompt, those of the folder in place of those that come along; then files of the folder that are none."""
+    """Return every prompt, with those of the folder in place of packaged ones, then unknown files of the folder."""
     return [*(_checked(name, folder) for name in prompts()), *_unknown_prompt_files(folder)]
 
 
 def _prompt_folder(given: Path | None) -> Path | None:
-    """The folder given, else the one that the environment names. Raises PromptError where it is none."""
+    """Return the folder that is given, else the one of the environment. Raises PromptError if it does not exist."""
     folder = given or settings_from().prompts
     if folder is not None and not folder.is_dir():
-        raise PromptError("no such folder", subject=str(folder), remedy="Give the folder of your *.md files")
+        raise PromptError(
+            "this folder does not exist", subject=str(folder), remedy="Give the folder of your *.md files"
+        )
     return folder
 
 
@@ -101,7 +103,7 @@ def _checked(name: str, folder: Path | None) -> CheckedPrompt:
 def _unknown_prompt_files(folder: Path | None) -> Iterator[CheckedPrompt]:
     for file in sorted(folder.glob("*.md")) if folder is not None else ():
         if file.stem not in prompt_roles():
-            wrong = f"{file}: no prompt has this name. Rename or remove it; there are: {', '.join(prompts())}"
+            wrong = f"{file}: no prompt has this name. Rename or remove it; the names are {', '.join(prompts())}"
             yield CheckedPrompt(file.stem, "", "", "", own=True, prompt=None, wrong=wrong)
 
 
@@ -114,33 +116,33 @@ _CHARACTERS_OF_A_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class CheckedPrompt:
-    """A prompt as it is listed."""
+    """A prompt as lists show it."""
 
     name: str
     role: str
     does: str
     output: str
     own: bool
-    """Whether it is the user's."""
+    """Whether it is the user's own."""
     prompt: Prompt | None
     wrong: str
-    """What is wrong with its file, with what to do; empty where nothing is."""
+    """What is wrong with its file, with the remedy; empty if it is valid."""
 
     @property
     def version(self) -> str:
-        """Empty where something is wrong with it."""
+        """Its version; empty if it is not valid."""
         return "" if self.prompt is None else self.prompt.version
 
     @property
     def tokens(self) -> int | None:
-        """About how many it takes without material."""
+        """Its approximate number of tokens without material; None if it is not valid."""
         if self.prompt is None:
             return None
         return round((len(self.prompt.system) + len(self.prompt.user)) / _CHARACTERS_OF_A_TOKEN)
 
 
 def prompts_view(listed: Sequence[CheckedPrompt]) -> RenderableType:
-    """A line per prompt, in the order given; below, what is wrong with any, and how many are right."""
+    """Return a row per prompt, then what is wrong with any, and the number of valid ones."""
     table = listing(
         fixed("Prompt"), "What the model does", fixed("Version"), fixed("Reply"), right("Tokens"), fixed("Whose")
     )
@@ -155,5 +157,5 @@ def prompts_view(listed: Sequence[CheckedPrompt]) -> RenderableType:
     wrong_ones = sum(bool(each.wrong) for each in listed)
     own = sum(each.own and not each.wrong for each in listed)
     ours = f", {own} of them your own" if own else ""
-    lines.append(Text(f"{len(listed) - wrong_ones} prompts are right{ours}; {wrong_ones} wrong.", style="dim"))
+    lines.append(Text(f"{len(listed) - wrong_ones} prompts are valid{ours}; {wrong_ones} not valid.", style="dim"))
     return Group(*lines)

@@ -34,18 +34,18 @@ RunName = Annotated[
     str,
     typer.Argument(
         metavar="RUN",
-        help="Its id, the beginning of it, `last`, `last~1` for the one before, or the id of its question in a batch.",
+        help="A run's id, its beginning, `last`, `last~1` for the one before, or the id of its question in a batch.",
     ),
 ]
-Full = Annotated[bool, typer.Option("--full", help="Show all of it; without it the first few lines of each part.")]
+Full = Annotated[bool, typer.Option("--full", help="Show everything, not only the first lines of each part.")]
 
 
 @command
 def list_(on: IndexOptions, limit: Annotated[int, typer.Option(min=1)] = 20) -> ExitCode:
-    """List recorded runs, the last one first.
+    """List recorded runs, newest first.
 
     On the command line:
-        limit (--k, -k, --limit, -n): How many to list.
+        limit (--k, -k, --limit, -n): Number of runs.
     """
     with _open_store(on) as store:
         lines, kept, file = store.listed(limit), store.count(), store.file
@@ -53,7 +53,7 @@ def list_(on: IndexOptions, limit: Annotated[int, typer.Option(min=1)] = 20) -> 
     shown = [runs_view(lines, kept, datetime.now(UTC).date())] if lines else []
     on.show({"runs": listed, "recorded": kept, "file": str(file)}, *shown)
     if not lines:
-        on.say(f'no run is recorded in {file} yet: ask something with `fin-agent ask "QUESTION"`')
+        on.say(f'no run is recorded in {file} yet. Ask a question with `fin-agent ask "QUESTION"`')
     return ExitCode.DONE
 
 
@@ -61,7 +61,7 @@ def list_(on: IndexOptions, limit: Annotated[int, typer.Option(min=1)] = 20) -> 
 def show(run: RunName, on: IndexOptions, full: Full = False) -> ExitCode:
     """Show a run: question, answer, ledger, what each round searched, found, kept and dropped, evidence, program.
 
-    As JSON it is the whole run with its trace.
+    With --json it is the whole run with its trace.
     """
     with _open_store(on) as store:
         found = store.run(run)
@@ -74,41 +74,41 @@ def show(run: RunName, on: IndexOptions, full: Full = False) -> ExitCode:
 
 @command
 def forget(on: IndexOptions, names: list[str] | None = None, every: bool = False) -> ExitCode:
-    """Take runs out of the record.
+    """Delete recorded runs.
 
     On the command line:
-        names (RUN...): Runs to take out.
-        every (--all): Take out all runs.
+        names (RUN...): Runs to delete.
+        every (--all): Delete all runs.
     """
     if bool(names) == every:
         raise typer.BadParameter("name runs, or give --all", param_hint="RUN")
     with _open_store(on) as store:
         gone = store.forget(names or None)
-    on.show({"forgotten": gone}, f"{count_with_noun(gone, 'run')} forgotten.")
+    on.show({"forgotten": gone}, f"{count_with_noun(gone, 'run')} deleted.")
     return ExitCode.DONE
 
 
 def _open_store(on: IndexOptions) -> RunStore:
-    """The runs that belong to an index, or those in the file that the environment names."""
+    """Return the store of the runs of an index, or of the file that the environment names."""
     recording = recording_from_environment()
     return RunStore(store_file(on.chosen.folder, recording), recording)
 
 
 @command
 def replay(run: RunName, on: IndexOptions, full: Full = False, ask_model: bool = False) -> ExitCode:
-    """Ask again as it was asked then, and say what differs. Exit code 3 where something does.
+    """Ask the question of a run again, and show what differs. Exit code 3 if anything does.
 
-    Without --index it is asked of the run's own index, where that still is. A run that a model answered is answered by
-    its kept replies. Where these are gone it is not asked again unasked.
+    Without --index the run's own index is asked, if it still exists. A run that a model answered is replayed from the
+    cached replies; without these the model is only called with --ask-model.
 
     On the command line:
-        ask_model (--ask-model): Ask the model, and pay for it, where the replies it gave were not kept.
+        ask_model (--ask-model): Call the model, and pay for it, if its replies were not cached.
     """
     with _open_store(on) as store:
         then = store.run(run)
     settings = _settings(then, ask_model=ask_model)
     folder, reason = _folder(then, on.index)
-    say(f"asking over the index in {address_of(folder) or folder} ({reason})")
+    say(f"asking the index in {address_of(folder) or folder} ({reason})")
     with open_existing_index(folder) as workspace:
         changes = _changes(then, index_state(workspace.index, folder))
         for change in changes:
@@ -128,7 +128,7 @@ def replay(run: RunName, on: IndexOptions, full: Full = False, ask_model: bool =
         "usage": as_plain(usages),
     }
     if differences:
-        told = f"Run {then.id} does not come out the same again: - then, + now."
+        told = f"Run {then.id} gives another result: - then, + now."
         on.show(document, told, differences_view(differences, full=full), *_usage_comparison(then, usages))
         return ExitCode.SOME_FAILED
     took = f"{then.seconds:.2f} s then, {again.seconds:.2f} s now"
@@ -138,18 +138,18 @@ def replay(run: RunName, on: IndexOptions, full: Full = False, ask_model: bool =
 
 
 def _usage_comparison(run: Run, usages: Mapping[str, Usage]) -> list[str]:
-    """What calls of models took then and now; nothing where rules answered."""
+    """Return the usage of model calls then and now; empty if rules answered."""
     if run.analyst == RULES:
         return []
     return [f"{when.capitalize()}: {usage_line(usage) or 'no model was called'}." for when, usage in usages.items()]
 
 
 class ReplayError(FinAgentError):
-    """A run cannot be asked again as it was asked."""
+    """A run cannot be asked again under the same conditions."""
 
 
 def _settings(run: Run, *, ask_model: bool) -> Settings:
-    """How to ask again: as then, and where the model must not be asked, with kept replies alone."""
+    """Return the settings to ask again: those of the run, limited to cached replies if the model must not be called."""
     if not run.settings.by_model or ask_model:
         return run.settings
     models, usage = run.settings.models, run.answer.usage
@@ -169,29 +169,29 @@ def _needs_model(run: Run, why: str) -> ReplayError:
     return ReplayError(
         f"{run.settings.models.model or 'a model'} answered it, and {why}{f' (then: {took})' if took else ''}",
         subject=f"run {run.id}",
-        remedy="Ask the model again, and pay for it, with --ask-model. A batch keeps replies; `ask` does where the "
+        remedy="Call the model again, and pay for it, with --ask-model. A batch caches replies; `ask` does if the "
         "settings name a file for them",
     )
 
 
 def _folder(run: Run, given: Path | None) -> tuple[Path, str]:
-    """The index named now, else the one that was asked then, else the one in use; and which of these it is."""
+    """Return the index that is named now, else the run's own, else the default, and which of these it is."""
     if given is not None:
         return given, "--index"
     recorded = Path(run.index.path)
     if address_of(recorded) is not None or (recorded / FILE_NAME).is_file():
-        return recorded, "the one the run was asked over"
+        return recorded, "that of the run"
     chosen = chosen_index(None)
-    return Path(chosen.place), f"{chosen.chosen_by}: the one the run was asked over, {recorded}, is gone"
+    return Path(chosen.place), f"{chosen.chosen_by}, since that of the run, {recorded}, no longer exists"
 
 
 def _changes(run: Run, now: IndexState) -> list[str]:
-    """What is not as it was when the run was recorded."""
+    """Return what has changed since the run was recorded."""
     changes: list[str] = []
     if now.fingerprint != run.index.fingerprint:
         changes.append(
-            f"the index has changed since: it held {run.index.filings:,} filings, and holds {now.filings:,}"
-            f"{' others' if now.filings == run.index.filings else ''} now"
+            f"the index has changed since: it contained {run.index.filings:,} filings, and now contains"
+            f" {now.filings:,}{' others' if now.filings == run.index.filings else ''}"
         )
     if run.version != installed_version():
         changes.append(f"version {run.version} answered this run, and this is {installed_version()}")

@@ -1,4 +1,4 @@
-"""`fin-agent eval`: benchmarks of searching, in which no question is answered."""
+"""`fin-agent eval`: benchmarks of search, without answers."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from fin_agent.presentation.terminal_text import first_items, style_table
 from fin_agent.retrieval.search_query import EVERYTHING, Depth
 from fin_agent.workspace import Workspace
 
-Counted = Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="How many of the first count.")]
-Tournaments = Annotated[int, typer.Option(min=1, max=50, help="Tournaments held for each figure.")]
+Counted = Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="Number of first results that count.")]
+Tournaments = Annotated[int, typer.Option(min=1, max=50, help="Tournaments per figure.")]
 
 
 @command
@@ -51,7 +51,7 @@ def ranking(
 
     On the command line:
         ablations (--ablations): Also without time, metrics, tables, scope, shuffling, rounds ...
-        waver (--waver): Noise on the rules' scores, as a share of their range: a shaky judge.
+        waver (--waver): Noise on the rules' scores, as a share of their range, to simulate an unreliable judge.
     """
     settings = TournamentSettings(top_k=k, seed=seed)
     measuring = passage_ranking.RankingSettings(k, ablations, seeds, settings, waver=waver, debug=on.debug)
@@ -66,9 +66,9 @@ def _measure_rankings(
     out: Path | None,
     judge: str | None,
 ) -> ExitCode:
-    """Measure the rankings; SOME_FAILED where a question failed (it has found nothing).
+    """Measure the rankings; return SOME_FAILED if a question failed, which counts as nothing found.
 
-    `judge` names the chat model that judges cards. Raises ModelSetupError where it cannot be set up.
+    `judge` names the chat model that judges cards. Raises ModelSetupError if it cannot be set up.
     """
     require_libraries(FITTING)
     if judge is not None:
@@ -147,7 +147,7 @@ def legalbench_rag(
     out: RunFolder = OUT,
     strategy: StrategyName = None,
 ) -> ExitCode:
-    """Search documents that are no filings: precision and recall of the characters that answer.
+    """Search documents other than filings: precision and recall of the characters that answer.
 
     The whole corpus is read into the index in --out.
 
@@ -183,9 +183,10 @@ def legalbench_rag(
 
 @command
 def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) -> ExitCode:
-    """Measure what another benchmark wrote as RAGAS does: context precision and recall, answer relevancy.
+    """Measure the answers of another benchmark with RAGAS's metrics: context precision and recall, answer relevancy.
 
-    Without --judge by words and numbers: proxies, and called so. Stopped, it goes on where it was. Writes ragas.csv.
+    Without --judge the metrics are proxies by words and numbers, and are labelled so. A stopped run resumes. Writes
+    ragas.csv.
 
     On the command line:
         folder (DIR): The --out of a benchmark that answers questions.

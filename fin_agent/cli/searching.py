@@ -37,11 +37,11 @@ from fin_agent.workspace import Workspace
 
 _SHOWN = 280
 _FIELD_SHOWN = 240
-"""How much of a field of a query is shown: a very long question has hundreds of terms."""
+"""Characters of a query's field that are shown; a very long question has hundreds of terms."""
 
 
 class Level(StrEnum):
-    """What a search lists."""
+    """The kind of search results."""
 
     DOCUMENT = "document"
     PAGE = "page"
@@ -62,7 +62,7 @@ def search(
 
     On the command line:
         level (--level): What to list.
-        explain (--explain): Also show what was searched for and what each score is made of.
+        explain (--explain): Also show what was searched for, and the parts of each score.
     """
     settings = ModelOptions().settings(strategy=strategy)
     with on.open_workspace() as workspace:
@@ -88,7 +88,7 @@ def search(
         on.show({**document, "results": left_out}, _hits_view(hits, level, records))
         return ExitCode.DONE
     named = {name for hit in hits for name in hit["features"]}
-    # What the names of the parts of scores mean; a passage is explained by its page.
+    # The meaning of the parts of scores; a passage is explained by its page.
     features = FILING_FEATURES if level is Level.DOCUMENT else PAGE_FEATURES
     known: Mapping[str, str] = features if is_default(settings.strategy) else {**features, **SCORES}
     meanings = {name: meaning for name, meaning in known.items() if name in named}
@@ -103,7 +103,7 @@ def search(
 
 
 def _query_fields(query: Query, names: Mapping[str, str], strategy: str) -> dict[str, str | list[str]]:
-    """What a strategy searches for: ours by all that it understands, others by the words, names and years among them.
+    """Return what a strategy searches for: the default all that was understood, others words, names and years.
 
     `names` gives the names of companies by key.
     """
@@ -125,7 +125,7 @@ def _query_fields(query: Query, names: Mapping[str, str], strategy: str) -> dict
 
 
 def _note(level: Level) -> str:
-    """What the figures beside the names of a score's parts are."""
+    """Return the explanation of the numbers next to the parts of a score."""
     if level is Level.DOCUMENT:
         return "Each name is followed by its value; a score combines the values times their weights. The values are:"
     return "Each name is followed by its value times its weight; a page's score is their sum. The values are:"
@@ -134,7 +134,7 @@ def _note(level: Level) -> str:
 def _hits(
     result: SearchResult, level: Level, k: int, workspace: Workspace, records: Mapping[str, FilingRecord]
 ) -> list[dict[str, Any]]:
-    """What was found, best first, as JSON has it; pages count from 0."""
+    """Return the results as JSON, best first; pages count from 0."""
     found: list[dict[str, Any]] = []
     if level is Level.DOCUMENT:
         named = " ".join(f"identity.{name}" for name in ("company", "form", "fiscal_year", "quarter", "period_end"))
@@ -158,7 +158,7 @@ def _hits(
 
 
 def _scored(score: float, features: Iterable[tuple[str, float]]) -> dict[str, Any]:
-    """A score and what it is made of, the biggest first, without what adds nothing that would show."""
+    """Return a score with its parts, largest first, without those that round to zero."""
     told = sorted((each for each in features if round(each[1], 3)), key=lambda each: (-abs(each[1]), each[0]))
     return {"score": round(score, 6), "features": {name: round(weight, 6) for name, weight in told}}
 
@@ -166,7 +166,7 @@ def _scored(score: float, features: Iterable[tuple[str, float]]) -> dict[str, An
 def _hits_view(
     hits: Sequence[Mapping[str, Any]], level: Level, records: Mapping[str, FilingRecord], *, explain: bool = False
 ) -> RenderableType:
-    """A line per hit, a passage with its beginning; with `explain` also what the scores are made of."""
+    """Return a row per result, a passage with its beginning; with `explain` also the parts of the scores."""
     if not hits:
         return Text("Nothing found.", style="yellow")
     if level is Level.PASSAGE:
@@ -217,17 +217,17 @@ def facts(
     doc: Docs = None,
     k: Annotated[int, typer.Option(min=1, max=50)] = 10,
 ) -> ExitCode:
-    """List the figures whose line a phrase names, best first, with the words that a line lacks or has beside.
+    """List the figures of the lines that match a phrase, best first, with words that a line lacks or has in addition.
 
     On the command line:
-        phrase (PHRASE): What a line is called, in quotation marks: "long-lived assets".
-        company (--company NAME): Of this company only: its name or ticker.
-        period (--period PERIOD): As FY2023, Q2 FY2023 or 2023: the period of the figure.
+        phrase (PHRASE): The label of a line, in quotation marks: "long-lived assets".
+        company (--company NAME): Only this company: its name or ticker.
+        period (--period PERIOD): The period of the figure: FY2023, Q2 FY2023 or 2023.
         months (--months N): 0 for a balance, 3, 6, 9 or 12 for a span: 9 for the year to Q3.
-        part (--part NAME): Of this segment, product, region or customer only.
+        part (--part NAME): Only this segment, product, region or customer.
         each (--each KIND): Every part of a kind, without totals and eliminations: segment, product, region, customer,
             any ...
-        k (--k, -k): How many to list.
+        k (--k, -k): Number of figures.
     """
     year, quarter = _period(period)
     asked = {"phrase": phrase, "company": company, "months": months, "part": part, "each": each, "k": k}
@@ -254,14 +254,14 @@ def _period(period: str | None) -> tuple[int | None, int | None]:
         return read.quarters[0]
     if len(read.years) == 1 and not read.quarters:
         return read.years[0], None
-    raise QuestionError(f"{period!r} is not a period", remedy="Write one as FY2023, 2023 or Q2 FY2023")
+    raise QuestionError(f"{period!r} is not a period", remedy="Write a period such as FY2023, 2023 or Q2 FY2023")
 
 
 def _facts_view(listed: FactsListed) -> Group:
     if not listed.facts:
-        return Group(Text("No figure fits.", style="yellow"))
+        return Group(Text("No figure matches.", style="yellow"))
     shown = [*listed.facts, *([listed.total] if listed.total else [])]
-    beside = {"lacks": [fact.missing for fact in shown], "has beside": [fact.extra for fact in shown]}
+    beside = {"lacks": [fact.missing for fact in shown], "also has": [fact.extra for fact in shown]}
     told = {header: words for header, words in beside.items() if any(words)}
     table = listing(
         "line", "of", fixed("period"), right("amount"), fixed("unit"), "filing", right("page"), *told
@@ -292,7 +292,7 @@ def _query_description(listed: FactsListed) -> str:
         left_out = "".join(f"\nLeft out: {name} ({why})" for name, why in listed.dropped)
         return ("The parts add up to the whole." if listed.sure else "The parts do not add up to a whole.") + left_out
     if listed.sure:
-        return "The first line is what the phrase says."
+        return "The first line matches the phrase."
     if listed.rivals:
-        return f"Unsure: the first {listed.rivals} lines fit alike and say different things."
-    return "Unsure: no line has all of the words."
+        return f"Unsure: the first {listed.rivals} lines match equally well and have different meanings."
+    return "Unsure: no line has all words of the phrase."

@@ -41,19 +41,19 @@ from fin_agent.workspace import Workspace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowOptions:
-    """What of a filing is to be shown.
+    """The part of a filing to show.
 
     Attributes:
-        page (--page N): Show this page: its text, a row of a table on a line.
+        page (--page N): Show this page: its text, with one line per table row.
         statement (--statement NAME): Show this primary statement: income, comprehensive-income, balance, cash-flow or
             equity.
-        facts (--facts): List the figures that were read there (else in the whole filing).
-        fact (--fact NAME): Only the figures called so: a metric or a name for it, an XBRL concept, a label.
-        year (--year N): Fiscal year of the --fact, by the filer's own naming.
-        image (--image FILE.png): Draw the page instead, its tables and the --fact framed; several pages become
+        facts (--facts): List the figures that were read there, or in the whole filing.
+        fact (--fact NAME): Only figures of this name: a metric or a name for it, an XBRL concept, a label.
+        year (--year N): Fiscal year of the --fact, as the company names it.
+        image (--image FILE.png): Draw the page instead, with its tables and the --fact framed; several pages become
             FILE-1.png and so on.
-        dpi (--dpi N): Dots an inch of the picture.
-        export (--export FILE.xlsx): Write the --statement as a workbook (`excel`).
+        dpi (--dpi N): Resolution of the picture in dots per inch.
+        export (--export FILE.xlsx): Write the --statement as a workbook (extra `excel`).
     """
 
     page: Annotated[int | None, typer.Option(min=1)] = None
@@ -82,7 +82,7 @@ def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
                 on.show({"doc_id": shown.record.doc_id, "images": [each.fields() for each in written]})
             else:
                 for each in written:
-                    print(plain(each.sentence))  # as it is: a file's name that is folded cannot be copied
+                    print(plain(each.sentence))  # not through rich: a folded file name cannot be copied
         elif wanted.export is not None:
             assert wanted.statement is not None, "contradictions are refused"
             atomic_write(wanted.export, statement_workbook(shown.record, wanted.statement, join_tables(shown.parts)))
@@ -95,7 +95,7 @@ def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
 
 
 class _FilingSelection:
-    """The part of a filing that is wanted, read from the index."""
+    """The selected part of a filing, read from the index."""
 
     def __init__(self, workspace: Workspace, record: FilingRecord, wanted: ShowOptions) -> None:
         index = self.index = workspace.index
@@ -118,7 +118,7 @@ class _FilingSelection:
             self._take_page(index, self.fact.page + 1)
 
     def view(self) -> RenderableType:
-        """For people."""
+        """Return the selection for a terminal."""
         if self.wanted.facts or self.wanted.fact is not None:
             return facts_view(self.record, self.facts)
         if self.wanted.statement is not None:
@@ -128,7 +128,7 @@ class _FilingSelection:
         return overview(self.record, self.outline)
 
     def fields(self) -> dict[str, object]:
-        """For JSON."""
+        """Return the selection for JSON."""
         if self.wanted.facts or self.wanted.fact is not None:
             return {"doc_id": self.record.doc_id, "facts": [fact_fields(fact) for fact in self.facts]}
         if self.wanted.statement is not None:
@@ -177,7 +177,7 @@ class _FilingSelection:
             raise FilingIndexError(
                 f"there is no page {page:,}",
                 subject=self.record.doc_id,
-                remedy=f"Its pages are 1 to {self.record.page_count:,}",
+                remedy=f"Give a page from 1 to {self.record.page_count:,}",
             )
         keys = [PageKey(self.record.doc_id, page - 1)]
         self.pages = [stored.page for stored in index.pages(keys)]
@@ -221,7 +221,7 @@ def _refuse_contradictions(wanted: ShowOptions) -> None:
 
 
 def _record(index: FilingIndex, doc_id: str) -> FilingRecord:
-    """The filing, also where its name is written in other capitals."""
+    """Return the filing, also if its name is written in other capitals."""
     names = {record.doc_id: record for record in index.filings()}
     if doc_id in names:
         return names[doc_id]
@@ -233,16 +233,16 @@ def _record(index: FilingIndex, doc_id: str) -> FilingRecord:
 
 def _statements_there(found: Sequence[Statement]) -> str:
     if not found:
-        return "None of its pages shows a primary statement"
-    return f"These are there: {', '.join(statement.value for statement in found)}"
+        return "None of its pages has a primary statement"
+    return f"Choose one of these: {', '.join(statement.value for statement in found)}"
 
 
 def _suggestions(facts: Sequence[Fact], name: str) -> str:
-    """The years of which there is such a figure; else names near to `name`."""
+    """Return the years with such a figure; else names similar to `name`."""
     if years := years_of(facts, name):
-        return f"There are figures of {', '.join(map(str, years))}"
+        return f"Choose another year: there are figures of {', '.join(map(str, years))}"
     names = [f"`{near}`" for near in similar_names(facts, name)]
-    return f"Did you mean {' or '.join(names)}?" if names else "`--facts` lists those that were read"
+    return f"Did you mean {' or '.join(names)}?" if names else "`--facts` lists the figures that were read"
 
 
 def _one_of(fact: Fact, table: Table) -> bool:
@@ -254,7 +254,7 @@ def _one_of(fact: Fact, table: Table) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class WrittenPicture:
-    """A picture and what is framed on it."""
+    """A picture that was written, and what is framed on it."""
 
     file: Path
     page: int
@@ -263,13 +263,13 @@ class WrittenPicture:
     fact: Fact | None
 
     def fields(self) -> dict[str, object]:
-        """For JSON."""
+        """Return the picture for JSON."""
         fact = fact_fields(self.fact) if self.fact else None
         return {**fields_of(self, "file page"), "tables": [as_plain(table.box) for table in self.tables], "fact": fact}
 
     @property
     def sentence(self) -> str:
-        """For people."""
+        """The picture in one sentence."""
         many = f"{len(self.tables)} table{'' if len(self.tables) == 1 else 's'}"
         said = f"{self.file}: page {self.page + 1}, {many} framed in blue"
         return f"{said}; in red {fact_line(self.fact)}" if self.fact is not None else said
@@ -280,7 +280,9 @@ def write_pictures(
 ) -> list[WrittenPicture]:
     """Draw `pages` with their tables and the fact framed; several pages become FILE-1.png, FILE-2.png and so on.
 
-    Raises WriteError, ReadError.
+    Raises:
+        WriteError: A file cannot be written.
+        ReadError: The filing's file is missing or has changed.
     """
     numbers = [page.number for page in pages]
     files = [file] if len(numbers) == 1 else [file.with_stem(f"{file.stem}-{at}") for at in range(1, len(numbers) + 1)]
@@ -307,7 +309,7 @@ def _frames(picture: WrittenPicture) -> list[Frame]:
 
 
 def filing_fields(record: FilingRecord, outline: Sequence[PageOutline]) -> dict[str, object]:
-    """A filing at a glance."""
+    """Return an overview of a filing for JSON."""
     identity = record.identity
     return {
         **fields_of(record, "doc_id source content_hash pages=page_count passages=passage_count facts=fact_count"),
@@ -329,7 +331,7 @@ def filing_fields(record: FilingRecord, outline: Sequence[PageOutline]) -> dict[
 
 
 def page_fields(record: FilingRecord, page: Page, tables: Sequence[Table], tags: Sequence[Tag]) -> dict[str, object]:
-    """A page with its text and tables, and what inline XBRL says on it."""
+    """Return a page for JSON, with its text, tables and inline XBRL tags."""
     return {
         "doc_id": record.doc_id,
         **fields_of(page, "page=number item"),
@@ -342,13 +344,13 @@ def page_fields(record: FilingRecord, page: Page, tables: Sequence[Table], tags:
 
 
 def table_fields(table: Table) -> dict[str, object]:
-    """A table with its cells."""
+    """Return a table with its cells for JSON."""
     rows = [fields_of(row, "label section line box cells") for row in table.rows]
     return {**fields_of(table, "page box caption unit_line columns periods"), "rows": rows}
 
 
 def fact_fields(fact: Fact) -> dict[str, object]:
-    """A fact with all that is known of it."""
+    """Return a fact with all its attributes for JSON."""
     tag = fields_of(fact.tag, _TAG) if fact.tag else None
     return {**fields_of(fact, _FACT), "tag": tag}
 

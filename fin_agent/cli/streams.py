@@ -1,4 +1,4 @@
-"""The two streams: results on standard output, everything else, progress among it, on standard error."""
+"""Output streams: results on standard output, messages and progress on standard error."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ _PIPED_WIDTH = 100
 
 
 def show(*renderables: RenderableType) -> None:
-    """Print for people, on standard output."""
+    """Print renderables to standard output."""
     console = _console(sys.stdout)
     if console.is_terminal:
         console.print(*renderables, sep="\n")
         return
     with console.capture() as captured:
         console.print(*renderables, sep="\n")
-    # Rich fills lines up to the width: of no use in a file.
+    # Rich pads lines to the full width, which is not wanted in a file.
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in captured.get().rstrip("\n").split("\n"))
 
 
 def show_json(document: Any) -> None:
-    """Print one JSON document as one line, on standard output."""
+    """Print a document as one line of JSON to standard output."""
     show_json_line(json.dumps(document, ensure_ascii=False))
 
 
 def show_json_line(line: str) -> None:
-    """Print a line that is JSON already; characters the stream cannot carry are escaped."""
+    """Print a line of JSON; characters that the stream cannot encode are escaped."""
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     sys.stdout.write(f"{on_one_line(line) if encoding == 'utf8' else json.dumps(json.loads(line))}\n")
 
 
 def on_one_line(document: str) -> str:
-    """JSON without what ends a line for some readers of JSON Lines: U+2028 and its like are escaped."""
+    """Escape characters that end a line for some readers of JSON Lines, such as U+2028."""
     return document.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\u0085", "\\u0085")
 
 
 def fields_of(value: object, names: str) -> dict[str, Any]:
-    """The attributes of a value that are named, in plain types for JSON.
+    """Return named attributes of a value, in JSON types.
 
-    `name=path.to.attribute` calls one otherwise; one with `?` is null where it is empty.
+    `name=path.to.attribute` renames an attribute; a name with `?` is null if the value is empty.
 
     >>> fields_of(date(2023, 12, 31), "year of_month=day")
     {'year': 2023, 'of_month': 31}
@@ -74,7 +74,7 @@ def fields_of(value: object, names: str) -> dict[str, Any]:
 
 
 def as_plain(value: object) -> Any:
-    """A value in the types of JSON: figures as texts, dates as ISO writes them, boxes to a tenth of a point."""
+    """Convert a value to JSON types: decimals to text, dates to ISO format, boxes to tenths of a point."""
     match value:
         case Enum():
             return value.value
@@ -98,9 +98,9 @@ def as_plain(value: object) -> Any:
 
 
 def say(line: str) -> None:
-    """Print one line on standard error: between words over several where a terminal is too narrow, else as it is.
+    """Print one line to standard error, wrapped between words on a terminal.
 
-    Commands that it names work on the index in use.
+    Commands quoted in it get the option of the index in use.
     """
     console = messages()
     style = "bold red" if line.startswith("error:") else "yellow" if line.startswith("warning:") else ""
@@ -111,17 +111,17 @@ def say(line: str) -> None:
 
 
 def _wrapped(line: str, width: int) -> str:
-    """A path longer than a line stays in one piece: it may be copied."""
+    """Wrap a line without breaking paths, so that they can be copied."""
     return textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False) if len(line) > width else line
 
 
 def warn(what: str) -> None:
-    """Print a warning on standard error."""
+    """Print a warning to standard error."""
     say(f"warning: {what}")
 
 
 def messages() -> Console:
-    """The console on standard error."""
+    """Return the console of standard error."""
     return _console(sys.stderr)
 
 
@@ -131,7 +131,7 @@ def _console(stream: TextIO) -> Console:
 
 
 class Progress:
-    """Counts `total` of something, on standard error."""
+    """A progress display for `total` items, on standard error."""
 
     def __init__(self, total: int, doing: str, noun: str) -> None:
         self._total = total
@@ -152,13 +152,16 @@ class Progress:
             self._bar.stop()
 
     def say(self, line: str) -> None:
-        """Something worth knowing while nothing is done."""
+        """Print a note between two steps."""
         self._console.print(Text(_on_one_line(line), style="dim"), soft_wrap=True)
 
     def step(self, line: str, *, problem: bool = False, warnings: Sequence[str] = ()) -> None:
-        """One more is done. `line` is printed where there is no bar, and above the bar where it tells of a problem.
+        """Count one item as done.
 
-        `warnings` are printed below it, and with a bar as well.
+        Args:
+            line: The outcome. It is printed if there is no bar, and above the bar if it is a problem.
+            problem: Whether the outcome is a problem.
+            warnings: Warnings to print below the line, also with a bar.
         """
         self._done += 1
         if self._bar is None:
@@ -172,7 +175,7 @@ class Progress:
 
 
 def _on_one_line(said: str) -> str:
-    """Names may hold line ends; blanks in them are left as they are."""
+    """Replace line ends and tabs in names; blanks are left as they are."""
     return re.sub(r"[\n\t]+", " ", plain(said))
 
 

@@ -212,7 +212,7 @@ class TestAccounts:
     ) -> None:
         used(monkeypatch, settings(server))
         ran = batch(index, tmp_path)
-        assert "the price of a model is not known" in ran.out
+        assert "the price of a model is unknown" in ran.out
         assert Ran("ask", QUESTIONS[0], "--index", index).out.splitlines()[-1] == (
             "1 model call, 900 tokens in, 60 out, price unknown (reasoning 1)"
         )
@@ -223,7 +223,7 @@ class TestAccounts:
         used(monkeypatch, settings(server, batch_max_calls=2))
         ran = batch(index, tmp_path, "--jobs", 1)
         assert ran.code == 0 and len(server.requests) == 2
-        assert "4 answers were cut short" in ran.out
+        assert "4 answers ran out of budget" in ran.out
         assert "4 x reasoning (the batch may take 2 calls" in ran.out
         given = answers(tmp_path / "answers.jsonl")
         cut_short = [any("left out" in warning for warning in answer["warnings"]) for answer in given]
@@ -251,7 +251,7 @@ class TestReplays:
         assert ran.code == 0, ran.out
         assert len(server.requests) == paid
         assert "gives the same answer and the same trace again" in ran.out
-        assert "Then: 1 model call" in ran.out and "Now: 1 kept reply, at no cost." in ran.out
+        assert "Then: 1 model call" in ran.out and "Now: 1 cached reply, at no cost." in ran.out
 
     def test_the_model_is_not_asked_unasked(
         self, server: OpenAIServer, index: Path, monkeypatch: pytest.MonkeyPatch

@@ -51,7 +51,7 @@ def test_vectors_are_made_once(small_index: Path) -> None:
 def test_unknown_units_are_told(small_index: Path, units: str) -> None:
     ran = Ran("embed", "--index", small_index, "--units", units)
     assert ran.code == 1
-    assert "vectors are made of summaries, pages, passages, windows" in ran.err
+    assert "vectors can be computed for summaries, pages, passages, windows" in ran.err
 
 
 def test_what_to_install_is_told(small_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:

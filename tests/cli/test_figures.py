@@ -17,12 +17,12 @@ def test_the_best_line_and_where_it_stands(sample_index: Path) -> None:
     found = facts(sample_index, "inventories", "--company", "Harborlight", "--period", "FY2023", "--json").document
     assert found["sure"] and found["facts"][0]["statement"] == "balance"
     shown = facts(sample_index, "inventories", "--company", "HLGT", "--period", "2023").out
-    assert "The first line is what the phrase says." in shown
+    assert "The first line matches the phrase." in shown
 
 
 def test_words_that_no_line_has_are_named(sample_index: Path) -> None:
     found = facts(sample_index, "consigned inventories", "--company", "HLGT", "--period", "FY2023")
-    assert "consigned" in found.out and "Unsure: no line has all of the words." in found.out
+    assert "consigned" in found.out and "Unsure: no line has all words of the phrase." in found.out
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,7 @@ class TestIngest:
     def test_folder_without_filings_is_an_error(self, tmp_path: Path) -> None:
         ran = Ran("ingest", tmp_path, "--index", tmp_path / "index")
         assert ran.code == 1
-        assert "there is no filing here" in ran.err
+        assert "no filing was found here" in ran.err
         assert not (tmp_path / "index").exists()
 
 

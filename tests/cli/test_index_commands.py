@@ -35,7 +35,7 @@ def words(text: str) -> str:
 def test_verify_then_repair_then_read_again(index: Path) -> None:
     ran = Ran("index", "verify", "--index", index)
     assert (ran.code, ran.err) == (0, "")
-    assert words(ran.out).startswith("No fault found in the index in ") and "15 filings looked at" in words(ran.out)
+    assert words(ran.out).startswith("No fault found in the index in ") and "15 filings verified" in words(ran.out)
     of_filing = f"(SELECT id FROM filings WHERE doc_id = '{FILING}')"
     change(index, f"UPDATE pages SET text = 'nothing' WHERE filing_id = {of_filing}")
     ran = Ran("index", "verify", "--index", index)
@@ -49,7 +49,7 @@ def test_verify_then_repair_then_read_again(index: Path) -> None:
     ran = Ran("index", "repair", "--index", index)
     assert ran.code == 3  # one had to be taken out
     assert f"lost {FILING}: its content differs from what was written (pages)" in words(ran.out)
-    assert "What is in the index is sound again: it holds 14 filings; 1 was lost." in words(ran.out)
+    assert "The rest of the index is sound: it contains 14 filings; 1 was lost." in words(ran.out)
     ran = Ran("index", "failures", "--index", index)
     assert ran.code == 0 and "damaged" in ran.out and f"{FILING}.pdf" in ran.out.replace("\n", "")
     assert f"→ Run `fin-agent ingest --retry-failed --index {index}`" in words(ran.out)
@@ -65,7 +65,7 @@ def test_a_file_that_is_no_index_is_not_called_whole(index: Path, sample_filings
     assert ran.code == 3 and "is repaired" not in ran.out
     assert "nothing in the index can be read, not even the list of filings" in words(ran.out)
     assert f"{FILE_NAME}.damaged-" in "".join(ran.out.split())  # a long path may be broken over two lines
-    assert "Nothing could be saved: the index is empty now." in words(ran.out)
+    assert "Nothing could be saved: the index is now empty." in words(ran.out)
     (index / FILE_NAME).write_bytes(b"")
     ran = Ran("index", "repair", "--index", index, "--json")
     assert ran.code == 3 and not ran.document["whole"] and ran.document["lost"][0]["doc_id"] is None
@@ -85,7 +85,10 @@ def test_files_that_a_running_ingest_has_still_to_read_are_not_called_left(index
     )
     with ingest_lock(index):
         [file] = Ran("index", "failures", "--index", index, "--json").document["files"]
-    assert "another command is writing to this index, process " in file["reason"] and "Let that end" in file["remedy"]
+    assert (
+        "another command is writing to this index, process " in file["reason"]
+        and "Wait until it ends" in file["remedy"]
+    )
     [file] = Ran("index", "failures", "--index", index, "--json").document["files"]
     assert file["reason"] == "it was not read yet"
 

@@ -54,7 +54,7 @@ def run(*arguments: str, code: int = 0) -> str:
 def test_copied_again_all_is_unchanged(address: str, sample_index: Path) -> None:
     done = CliRunner().invoke(app, ["index", "copy", "--to", address, "--index", str(sample_index)])
     assert "0 copied, 15 unchanged, 0 failed" in done.stdout
-    assert f"The index at {address} holds 15" in done.stdout
+    assert f"The index at {address} contains 15" in done.stdout
     assert "quillmark_2023_10k: unchanged" in done.stderr
 
 
@@ -77,7 +77,7 @@ def test_a_filing_is_removed_and_copied_back(address: str, sample_index: Path) -
     run("remove", "quillmark_2023_10k", "--index", address)
     assert "quillmark_2023_10k" not in run("filings", "--index", address)
     done = run("index", "copy", "--to", address, "--index", str(sample_index), "--doc", "quillmark_2023_10k")
-    assert "1 copied" in done and "holds 15" in done
+    assert "1 copied" in done and "contains 15" in done
 
 
 def test_what_cannot_be_reached_is_told(server: ElasticServer, monkeypatch: pytest.MonkeyPatch) -> None:

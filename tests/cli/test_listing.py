@@ -56,7 +56,7 @@ class TestInfo:
         assert Ran("info", "--json").document["index_chosen_by"] == "default"
 
     def test_lists_the_vectors(self, sample_index: Path, tmp_path: Path) -> None:
-        assert "none; `fin-agent embed` makes them" in Ran("info", "--index", sample_index).out
+        assert "none; `fin-agent embed` computes them" in Ran("info", "--index", sample_index).out
         assert Ran("info", "--index", sample_index, "--json").document["vectors"] == []
         shutil.copytree(sample_index, tmp_path / "index")
         with SqliteIndex(tmp_path / "index") as index:
@@ -71,7 +71,7 @@ class TestInfo:
     def test_index_that_is_not_made_yet(self, tmp_path: Path) -> None:
         ran = Ran("info", "--index", tmp_path / "none")
         assert ran.code == 0
-        assert "not made yet" in ran.out
+        assert "does not exist yet" in ran.out
 
     def test_damaged_index_fails(self, tmp_path: Path) -> None:
         (tmp_path / "filings.sqlite").write_bytes(b"no database at all")
@@ -297,7 +297,7 @@ def test_what_is_removed_is_found_no_more(index: Path) -> None:
     before = doc_ids(index)
     ran = Ran("remove", "harborlight_2023_10k", "quillmark_2024_8k", "--index", index)
     assert (ran.code, ran.err) == (0, "")
-    said = f"2 removed, 0 unknown. The index in {index} holds {len(before) - 2} filings."
+    said = f"2 removed, 0 unknown. The index in {index} contains {len(before) - 2} filings."
     assert " ".join(ran.out.split()) == said
     assert set(before) - set(doc_ids(index)) == {"harborlight_2023_10k", "quillmark_2024_8k"}
     answer = Ran("ask", LOOKUP, "--index", index, "--no-record", "--json").document

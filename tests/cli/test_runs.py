@@ -184,7 +184,7 @@ class TestReplay:
         ran = Ran("runs", "replay", "last")
         assert (ran.code, ran.err) == (
             0,
-            f"asking over the index in {sample_index.resolve()} (the one the run was asked over)\n",
+            f"asking the index in {sample_index.resolve()} (that of the run)\n",
         )
         assert "gives the same answer and the same trace again" in ran.out
         document = Ran("runs", "replay", "last", "--json").document
@@ -205,16 +205,16 @@ class TestReplay:
         ran = Ran("runs", "replay", "last")  # over the index recorded, whatever is in use
         assert ran.code == 3
         assert ran.err == (
-            f"asking over the index in {tmp_path / 'index'} (the one the run was asked over)\n"
-            f"warning: the index has changed since: it held {filings} filings, and holds {filings - 1} now\n"
+            f"asking the index in {tmp_path / 'index'} (that of the run)\n"
+            f"warning: the index has changed since: it contained {filings} filings, and now contains {filings - 1}\n"
         )
-        assert "does not come out the same again" in ran.out
+        assert "gives another result" in ran.out
         assert "  - harborlight_2023_10k" in ran.out
         document = Ran("runs", "replay", "last", "--json").document
         parts = [difference["part"] for difference in document["differences"]]
         assert not document["identical"] and {"documents", "pages", "ledger"} <= set(parts)
         there = Ran("runs", "replay", "last", "--index", sample_index)
-        assert (there.code, there.err) == (0, f"asking over the index in {sample_index} (--index)\n")
+        assert (there.code, there.err) == (0, f"asking the index in {sample_index} (--index)\n")
 
     def test_says_that_the_index_of_the_run_is_gone(self, sample_index: Path, tmp_path: Path, store_file: Path) -> None:
         moved = tmp_path / "moved"
@@ -224,11 +224,10 @@ class TestReplay:
         ran = Ran("runs", "replay", "last")
         assert (ran.code, ran.err) == (
             0,
-            f"asking over the index in {sample_index}"
-            f" (FIN_AGENT_INDEX: the one the run was asked over, {moved}, is gone)\n",
+            f"asking the index in {sample_index} (FIN_AGENT_INDEX, since that of the run, {moved}, no longer exists)\n",
         )
         moved.mkdir()  # a folder that holds no index is none
-        assert "is gone" in Ran("runs", "replay", "last").err
+        assert "no longer exists" in Ran("runs", "replay", "last").err
 
     def test_a_run_of_another_version_says_so(self, store_file: Path) -> None:
         Ran("ask", LOOKUP)
@@ -250,7 +249,7 @@ class TestExportForget:
         for _ in range(4):
             Ran("ask", UNKNOWN_COMPANY)
         before = [run.id for run in kept(store_file)]
-        assert Ran("runs", "forget", "last", "last~1", before[0]).out == "2 runs forgotten.\n"
+        assert Ran("runs", "forget", "last", "last~1", before[0]).out == "2 runs deleted.\n"
         assert [run.id for run in kept(store_file)] == before[2:]
         assert Ran("runs", "forget", before[0]).code == 1
         assert Ran("runs", "forget", "--all", "--json").document == {"forgotten": 2}
