@@ -1,6 +1,6 @@
-"""Benchmarks: answers, rankings, searches and reading measured against published questions, or such made of an index.
+"""Benchmarks of answers, rankings, searches and reading, with published questions or questions generated from an index.
 
-Here stands what the commands' options choose among; each benchmark is a module of its own, loaded when it runs.
+This module defines the choices of the commands' options. Each benchmark is a module of its own, imported when it runs.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Oracle(StrEnum):
-    """What may be retrieved, so that what is lost where can be seen."""
+    """What a search is restricted to, to measure the loss of each stage."""
 
     NONE = "none"
     """Everything in the index."""
@@ -20,27 +20,27 @@ class Oracle(StrEnum):
 
 
 class Family(StrEnum):
-    """What a generated question is meant to show."""
+    """What a generated question tests."""
 
     MULTI_FILING = "multi-filing"
-    """Its figures stand in no single filing."""
+    """Its figures are in several filings."""
     UNANSWERABLE = "unanswerable"
-    """The index does not hold it: it has to be refused, with what is missing."""
+    """The index does not contain it: it has to be refused, with what is missing."""
     LOOKUP = "lookup"
     """One printed figure: it must not be refused."""
 
 
 class QuestionKind(StrEnum):
-    """What a question made from tags is about."""
+    """The subject of a question generated from tags."""
 
     LOOKUP = "lookup"
     """One tagged figure of a company."""
     DERIVED = "derived"
-    """Growth, a margin or a ratio from two or three of them."""
+    """Growth, a margin or a ratio of two or three tagged figures."""
     COMPARISON = "comparison"
-    """Between companies."""
+    """A comparison of companies."""
     PART = "part"
-    """A segment, product or region under its printed name."""
+    """A segment, product or region by its printed name."""
     TOTAL = "total"
     """A total or an average over the years of one company."""
     FAMILY = "family"

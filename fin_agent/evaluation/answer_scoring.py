@@ -1,4 +1,4 @@
-"""How a gold answer is matched: its figures, the published rule and stricter ones, and the measures of retrieval."""
+"""Scoring of answers: figures matched with a gold answer by the published rule and stricter ones, and retrieval."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 
 
 def gold_figures(gold: str) -> tuple[Numeral, ...]:
-    """The figures of a gold answer in reading order; empty for an answer in words.
+    """Return the figures of a gold answer in reading order; empty for an answer in words.
 
-    A figure is an amount, a ratio, a percentage or a count of things. None are: years, dates, lengths of time (`the 12
-    months`), numbers within a name (`3M`, `10-K`, `777X`), whole numbers listed together with such a name (`737, 777X
-    and 787`), and numbers that say where something stands (`Note 11`, `Section 12(b)`). An answer that is a number and
-    nothing else is a figure whatever it looks like.
+    A figure is an amount, a ratio, a percentage or a count. These are not figures: years, dates, lengths of time (`the
+    12 months`), numbers within a name (`3M`, `10-K`, `777X`), whole numbers listed together with such a name (`737,
+    777X and 787`), and numbers of places (`Note 11`, `Section 12(b)`). An answer that is nothing but a number is always
+    a figure.
     """
     gold = without_list_marks(gold)
     numerals = numerals_in(gold)
@@ -33,28 +33,28 @@ def gold_figures(gold: str) -> tuple[Numeral, ...]:
 
 
 def answering_figures(gold: str, question: str) -> tuple[Numeral, ...]:
-    """The figures of a gold answer that the question does not say itself; all of them where it says them all."""
+    """Return the figures of a gold answer that the question does not mention; all of them if it mentions them all."""
     figures = gold_figures(gold)
     known = {numeral.in_base_units for numeral in numerals_in(question)}
     return tuple(figure for figure in figures if figure.in_base_units not in known) or figures
 
 
 def without_list_marks(text: str) -> str:
-    """A text of several lines that begin with a dash, without these dashes: they are no signs of numbers."""
+    """Return a text of several lines that begin with a dash without these dashes, which are not minus signs."""
     return _LIST_MARK.sub("", text) if len(_LIST_MARK.findall(text)) > 1 else text
 
 
 _LIST_MARK = re.compile(r"^[ \t]*[-–—•*][ \t]*", re.MULTILINE)
 _Placed = tuple[Numeral, int]
-"""A numeral and where it begins."""
+"""A numeral and its start position."""
 
 _LISTED = re.compile(r"[A-Z]{0,2}\s*(?:,|/|&|\b(?:and|or)\b)(?:\s|and\b|or\b)*")
-"""What stands between two members of a list, with the letters of a name such as `777X`."""
+"""The text between two members of a list, including the letters of a name such as `777X`."""
 _WHERE = re.compile(r"\b(?:Note|Item|Section|Part|Page|Rule|Topic|Exhibit|Schedule|Table|Level|Tier)s?\s+$", re.I)
 
 
 def _listed_together(text: str, numerals: Sequence[Numeral]) -> list[list[_Placed]]:
-    """The numerals in runs of those that nothing but commas and `and` stands between."""
+    """Group numerals that only commas and `and` separate."""
     runs: list[list[_Placed]] = []
     end = 0
     for numeral in numerals:
@@ -72,22 +72,22 @@ def _holds_a_name(run: Sequence[_Placed]) -> bool:
 
 
 def _is_bare(numeral: Numeral) -> bool:
-    """Digits alone: no sign, currency, percent, scale, separator or decimals."""
+    """Return whether it is digits alone: no sign, currency, percent, scale, separator or decimals."""
     return numeral.printed.isdigit()
 
 
 TOLERANCE = 0.03
-"""Relative; FinanceBench numeric match as Kobeissi & Langlais measure it."""
+"""Relative tolerance of FinanceBench's numeric match (Kobeissi & Langlais)."""
 
 USD_SCALES = {"USD": 1, "USD thousands": 1_000, "USD millions": 1_000_000, "USD billions": 1_000_000_000}
 
 
 def published_numeric_match(answer_text: str, gold: str) -> bool:
-    """Whether some number of the answer is within 3% of some number of the gold answer.
+    """Return whether a number of the answer is within 3% of a number of the gold answer.
 
-    Numbers are compared with their sign, as printed and, where a side says millions or the like, in base units; not by
-    their units (`36%` matches `$36`), nor by where they stand: see `stated_match` for both. A gold zero is matched by
-    zero only. False where either side has no number.
+    Numbers are compared with their sign, as printed and, if a side gives a scale such as millions, in base units. Units
+    and position are ignored (`36%` matches `$36`); `stated_match` considers both. A gold zero is matched by zero only.
+    The result is False if either side has no number.
     """
     return any(
         is_within_tolerance(ours, theirs)
@@ -99,11 +99,11 @@ def published_numeric_match(answer_text: str, gold: str) -> bool:
 
 
 def kobeissi_numeric_match(answer_text: str, gold: str) -> bool:
-    """Whether some number of the answer is close to some number of the gold answer, as Kobeissi & Langlais count it.
+    """Return whether a number of the answer is close to a number of the gold answer, as Kobeissi & Langlais count it.
 
-    Numbers are what a regular expression finds once commas and currency signs are gone, years among them; close is
-    numpy's `isclose` with absolute and relative tolerances of 0.03 (Section 3.4). `published_numeric_match` reads
-    numbers with their scales and has no absolute tolerance, by which 0.04 is 0.02.
+    Numbers, including years, are found by a regular expression after commas and currency signs are removed; close is
+    numpy's `isclose` with absolute and relative tolerances of 0.03 (Section 3.4). `published_numeric_match` considers
+    scales and has no absolute tolerance, by which 0.04 equals 0.02.
     """
     ours, theirs = _plain_numbers(answer_text), _plain_numbers(gold)
     return any(abs(one - other) <= TOLERANCE + TOLERANCE * abs(other) for other in theirs for one in ours)
@@ -117,20 +117,19 @@ def _plain_numbers(text: str) -> list[float]:
 
 
 def answer_rouge_l(answer_text: str, gold: str) -> float:
-    """ROUGE-L, the F measure, of an answer against the gold answer: lower-case runs of letters and digits, no stems."""
+    """Return ROUGE-L (F measure) of an answer against the gold answer, on lower-case words without stemming."""
     ours, theirs = (re.findall(r"[a-z0-9]+", text.lower()) for text in (answer_text, gold))
     common = LCSseq.similarity(ours, theirs)
     return 2 * common / (len(ours) + len(theirs)) if common else 0.0
 
 
 def strict_numeric_match(value: float | None, unit: str | None, gold: str, question: str = "") -> bool:
-    """Whether a value equals some number of the gold answer at that number's own rounding.
+    """Return whether a value equals a number of the gold answer at the rounding of that number.
 
-    The rounding is the decimals printed, without trailing zeros and never coarser than whole units: `$11588.00` is
-    whole, `$4.60` has one decimal.
-    Units are reconciled where the gold's unit is known: by its own words (`$2.5bn`), a percent sign, the question
-    (`in USD millions`), or a dollar amount of a million and more, which is in dollars. Otherwise the value must equal
-    the gold as printed.
+    The rounding is the printed decimals, without trailing zeros and at least whole units: `$11588.00` is whole, `$4.60`
+    has one decimal. Units are converted if the gold's unit is known: from its own words (`$2.5bn`), a percent sign, the
+    question (`in USD millions`), or a dollar amount of a million and more, which is in dollars. Otherwise the value
+    must equal the gold number as printed.
     """
     for numeral in _quantities(gold):
         half = Decimal(5).scaleb(-numeral.decimals - 1)
@@ -141,25 +140,31 @@ def strict_numeric_match(value: float | None, unit: str | None, gold: str, quest
 
 
 def convert_to_gold_unit(gold: Numeral, value: float | None, unit: str | None, question: str = "") -> list[Decimal]:
-    """A value in the unit of a number of the gold answer, found as `strict_numeric_match` says; empty without a value.
+    """Return a value in the unit of a gold number, as `strict_numeric_match` describes; empty without a value.
 
-    More than one reading where the gold's unit is not known.
+    There are several readings if the gold's unit is unknown.
     """
     return [] if value is None else _restated(Decimal(repr(float(value))), unit, gold, question)
 
 
 def is_within_tolerance(ours: Decimal, theirs: Decimal, tolerance: float = TOLERANCE) -> bool:
-    """Whether a number is as near to a gold number as this share of it; a gold zero is met by zero only."""
+    """Return whether a number is within a relative tolerance of a gold number; a gold zero matches zero only."""
     return abs(ours - theirs) <= abs(theirs) * Decimal(str(tolerance))
 
 
 def page_recall(
     retrieved: Sequence[Hashable], gold: Sequence[Hashable], k: int, *, also: Sequence[Hashable] = ()
 ) -> float:
-    """Share of a question's gold pages that are among the first `k` retrieved (Kobeissi & Langlais).
+    """Return the share of a question's gold pages among the first `k` retrieved (Kobeissi & Langlais).
 
-    Pages are (doc_id, number) pairs, best first. The benchmark's figure is the mean over its questions. Any page of
-    `also` holds the same evidence alone: one of them among the first `k` is 1. Raises ValueError without gold pages.
+    Args:
+        retrieved: Pages as (doc_id, number), best first.
+        gold: The gold pages.
+        k: The cutoff.
+        also: Equivalent pages, each of which contains the evidence: one of them among the first `k` gives 1.
+
+    Raises:
+        ValueError: There are no gold pages.
     """
     wanted = set(gold)
     if not wanted:
@@ -170,18 +175,18 @@ def page_recall(
 
 
 def page_hit(retrieved: Sequence[Hashable], gold: Sequence[Hashable], k: int) -> bool:
-    """Whether any gold page is among the first `k` retrieved; its mean over questions is the hit rate."""
+    """Return whether any gold page is among the first `k` retrieved; the mean over questions is the hit rate."""
     return not set(gold).isdisjoint(retrieved[:k])
 
 
 def page_precision(retrieved: Sequence[Hashable], gold: Sequence[Hashable], k: int) -> float:
-    """Share of the distinct pages among the first `k` retrieved that are gold; 0 where nothing is retrieved."""
+    """Return the share of distinct pages among the first `k` retrieved that are gold; 0 if nothing is retrieved."""
     found = set(retrieved[:k])
     return len(found.intersection(gold)) / len(found) if found else 0.0
 
 
 def document_recall(retrieved: Sequence[Hashable], gold: Sequence[Hashable], k: int) -> float:
-    """Share of a question's gold filings that are among the first `k` retrieved. Raises ValueError without any."""
+    """Return the share of a question's gold filings among the first `k` retrieved. Raises ValueError without any."""
     return page_recall(retrieved, gold, k)
 
 
@@ -211,7 +216,7 @@ def _scale_asked(question: str) -> int | None:
 
 
 def _restated(value: Decimal, unit: str | None, gold: Numeral, question: str) -> list[Decimal]:
-    """The value in the gold's unit: one reading where that is known, the value as it is otherwise."""
+    """Return the value in the gold's unit: one reading if that is known, the value as it is otherwise."""
     scale = USD_SCALES.get(unit or "")
     if scale is not None and gold.kind is not NumeralKind.PERCENT:
         gold_scale = gold.scale or _scale_asked(question)
@@ -221,7 +226,7 @@ def _restated(value: Decimal, unit: str | None, gold: Numeral, question: str) ->
     if unit == "ratio" and gold.kind is NumeralKind.PERCENT:
         return [value * 100]
     if unit in ("percent", "percentage points") and gold.kind is not NumeralKind.PERCENT:
-        # `0.66` may be 66% as a ratio, `10.3` percents that the question asks for.
+        # `0.66` can be 66% as a ratio, `10.3` percent if the question asks for it.
         return [value, value / 100]
     if scale is None and gold.scale is not None and gold.kind is not NumeralKind.PERCENT:
         return [value / gold.scale]
@@ -236,12 +241,12 @@ def stated_match(
     question: str = "",
     tolerance: float = TOLERANCE,
 ) -> bool:
-    """Whether the value, or a figure in the first sentence of the text, is within 3% of a figure of the gold answer.
+    """Return whether the value, or a figure in the text's first sentence, is within 3% of a gold figure.
 
-    By the published rule a long text of many numbers may match by chance. Here percentages are compared with
-    percentages only, other amounts with other amounts, in base units where both sides say their scale; and what the
-    question itself says (`more than 20% of revenue`) is no match while the gold answer has other figures. False where
-    the gold answer has no figure.
+    By the published rule a long text with many numbers can match by chance. Here percentages are compared with
+    percentages only, other amounts with other amounts, in base units if both sides give a scale. Figures of the
+    question (`more than 20% of revenue`) do not count if the gold answer has others. The result is False if the gold
+    answer has no figure.
     """
     said = gold_figures(first_sentence(text))
     return any(
@@ -251,7 +256,7 @@ def stated_match(
 
 
 def first_sentence(text: str) -> str:
-    """What a text says up to the end of its first sentence; an abbreviation (`Inc.`, `No.`, an initial) ends none."""
+    """Return a text up to the end of its first sentence; abbreviations (`Inc.`, `No.`, an initial) do not end it."""
     return _END.split(text.strip(), maxsplit=1)[0]
 
 
@@ -261,7 +266,7 @@ _END = re.compile(
 
 
 _SHARES = ("percent", "percentage points", "ratio")
-"""Units of a value that a percentage may be given in."""
+"""Units of a value that can express a percentage."""
 
 
 def _is(value: float | None, unit: str | None, gold: Numeral, question: str, tolerance: float) -> bool:

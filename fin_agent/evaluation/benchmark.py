@@ -1,6 +1,6 @@
-"""What benchmarks share: one runner (questions in, judged rows out, resumable, its cost counted) and one report.
+"""The common parts of benchmarks: a resumable runner from questions to judged rows, with costs, and a report.
 
-A benchmark says where its questions come from, how an answer is judged, and which figures its report shows.
+A benchmark defines where its questions come from, how an answer is judged, and which figures its report shows.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ KeptT = TypeVar("KeptT")
 
 
 class AnsweredQuestion(BaseModel):
-    """An answer, or the refusal that stands in for one where answering failed."""
+    """An answer, or a refusal if answering failed."""
 
     model_config = ConfigDict(frozen=True)
 
     answer: Answer
     """Its id is the question's."""
     failure: str = ""
-    """Why the run ended without an answer."""
+    """Why the run ended without an answer; empty if it did not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One question, its answer, and what that is worth."""
+    """One question with its answer and scores."""
 
     id: str
     labels: Mapping[str, str]
-    """What rows are put together by: company, question type, source ..."""
+    """What rows are grouped by: company, question type, source ..."""
     question: str
     gold: str = ""
     text: str = ""
@@ -51,14 +51,14 @@ class Row:
     refused: bool = False
     missing: tuple[str, ...] = ()
     figures: Mapping[str, Any] = field(default_factory=dict)
-    """By name: a share, a mark or a number, None where the row has no such figure; or what explains one."""
+    """Scores and explanations by name: a share, a mark or a number; None if the row has no such figure."""
     seconds: float | None = None
 
 
 def row_of(
     question_id: str, question: str, gold: str, answer: Answer, labels: Mapping[str, str], figures: Mapping[str, Any]
 ) -> Row:
-    """The row of an answer."""
+    """Return the row of an answer."""
     return Row(
         id=question_id,
         labels=labels,
@@ -76,25 +76,25 @@ def row_of(
 
 @dataclass(frozen=True, slots=True)
 class Benchmark(Generic[QuestionT]):
-    """What is asked, and how an answer becomes a row."""
+    """The questions, and how an answer becomes a row."""
 
     questions: Sequence[QuestionT]
     ask: Callable[[QuestionT], AnsweredQuestion]
     judge: Callable[[QuestionT, AnsweredQuestion], Row]
     settings: str = ""
-    """All that an answer depends on beside its question: an unfinished run is taken up only where it is the same."""
+    """Everything that an answer depends on besides its question: an unfinished run only resumes if it is the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The rows of a benchmark in the order of its questions, and the answers they judge."""
+    """The rows of a benchmark in the order of its questions, and the answers."""
 
     rows: tuple[Row, ...]
     answered: tuple[AnsweredQuestion, ...]
 
     @property
     def failed(self) -> list[dict[str, str]]:
-        """Questions that could not be answered at all, and why; they count as refused."""
+        """Questions that could not be answered, with the reasons; they count as refused."""
         return [
             {"id": each.answer.id or "", "question": each.answer.question, "reason": each.failure}
             for each in self.answered
@@ -103,45 +103,57 @@ class Run:
 
     @property
     def cost(self) -> dict[str, int | float | None]:
-        """Calls of chat models over all answers, their tokens, and dollars: None where a price is not known."""
+        """Model calls over all answers, their tokens, and dollars, which are None if a price is unknown."""
         usages = [each.answer.usage for each in self.answered]
         return {name: _sum(usages, name) for name in ("model_calls", "input_tokens", "output_tokens", "dollars")}
 
 
 def run_benchmark(
-    benchmark: Benchmark[QuestionT], out: Path | None = None, told: Callable[[Row], None] = lambda row: None
+    benchmark: Benchmark[QuestionT], out: Path | None = None, on_row: Callable[[Row], None] = lambda row: None
 ) -> Run:
     """Ask every question and judge its answer.
 
-    With a folder `out`, answers are kept in it as they come: a run that was stopped goes on where it was, if it asks
-    the same in the same way. `told` hears of each row.
+    Args:
+        benchmark: The questions, and how to ask and judge them.
+        out: A folder that stores answers as they come: a stopped run resumes if its questions and settings are the
+            same.
+        on_row: Is called with each row.
     """
-    kept = None
+    partial = None
     if out is not None:
-        kept = PartialResults(
+        partial = PartialResults(
             out / "answers.unfinished.jsonl", (benchmark.settings, benchmark.questions), AnsweredQuestion
         )
     rows: list[Row] = []
     answered: list[AnsweredQuestion] = []
     for number, question in enumerate(benchmark.questions):
-        each = kept.take(str(number)) if kept is not None else None
+        each = partial.take(str(number)) if partial is not None else None
         if each is None:
             each = benchmark.ask(question)
-            if kept is not None:
-                kept.add(str(number), each)
+            if partial is not None:
+                partial.add(str(number), each)
         answered.append(each)
         rows.append(benchmark.judge(question, each))
-        told(rows[-1])
-    if kept is not None:
-        kept.path.unlink(missing_ok=True)
+        on_row(rows[-1])
+    if partial is not None:
+        partial.path.unlink(missing_ok=True)
     return Run(tuple(rows), tuple(answered))
 
 
 class PartialResults(Generic[KeptT]):
-    """What an unfinished run has so far, a line each behind a line that says of what run they are."""
+    """The results so far of an unfinished run: one line per result, after a line that identifies the run."""
 
     def __init__(self, path: Path, run: object, form: type[KeptT]) -> None:
-        """`run` is all that a line depends on beside its name: of another run nothing is taken. Raises WriteError."""
+        """Read the results of this run from the file, if there are any.
+
+        Args:
+            path: The file.
+            run: Everything that a result depends on besides its name; results of another run are discarded.
+            form: The type of a result.
+
+        Raises:
+            WriteError: The file cannot be written.
+        """
         self.path = path
         self._line = TypeAdapter(tuple[str, form])  # type: ignore[valid-type]
         head = json.dumps({"run": hashlib.sha256(repr(run).encode()).hexdigest()})
@@ -162,11 +174,11 @@ class PartialResults(Generic[KeptT]):
         return len(self._held)
 
     def take(self, name: str) -> KeptT | None:
-        """What was kept under a name, if anything was."""
+        """Return the stored result of this name, or None."""
         return self._held.get(name)
 
     def add(self, name: str, each: KeptT) -> None:
-        """Keep one more. Raises WriteError."""
+        """Store a result. Raises WriteError."""
         with reporting_write_errors(self.path), self.path.open("a", encoding="utf-8") as file:
             file.write(f"{self._line.dump_json((name, each)).decode()}\n")
 
@@ -181,31 +193,31 @@ class Column:
     """One figure of a group of rows."""
 
     name: str
-    """Its key for machines."""
+    """Its key in JSON."""
     heading: str = ""
-    """In the table; columns without one are for machines alone."""
+    """Its heading in the table; columns without one are in the JSON only."""
     of: Callable[[Sequence[Row]], Any] | None = None
-    """None: the mean of the rows' figure of this name, or the share of those marked; None where none has one."""
+    """Computes the figure of rows, or None if they have none. By default the mean of the rows' figure of this name."""
     shown: Callable[[Any], str] = field(default=lambda share: percent(share))
 
     def figure(self, rows: Sequence[Row]) -> Any:
-        """Of these rows; None where they have none."""
+        """Return the figure of these rows; None if they have none."""
         return mean_of(rows, self.name) if self.of is None else self.of(rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Some of the rows and their figures by name."""
+    """Some of the rows, with their figures by name."""
 
     section: str
-    """By what rows are put together: `overall`, `question type`."""
+    """What rows are grouped by: `overall`, `question type`."""
     name: str
     figures: Mapping[str, Any]
     strategy: str | None = None
-    """Whose rows they are, where several strategies are compared."""
+    """The strategy of the rows, if several are compared."""
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values for `json.dumps`."""
+        """Return values for `json.dumps`."""
         whose = {} if self.strategy is None else {"strategy": self.strategy}
         figures = {name: _plain(figure) for name, figure in self.figures.items()}
         return {**whose, "section": self.section, "group": self.name, **figures}
@@ -213,7 +225,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The same figures of every group of rows."""
+    """The same figures for every group of rows."""
 
     title: str
     caption: str
@@ -221,15 +233,15 @@ class Report:
     groups: tuple[Group, ...]
 
     def of(self, name: str) -> Mapping[str, Any]:
-        """The figures of the first group of this name."""
+        """Return the figures of the first group with this name."""
         return next(group.figures for group in self.groups if group.name == name)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values for `json.dumps`."""
+        """Return values for `json.dumps`."""
         return {"groups": [each.as_json() for each in self.groups]}
 
     def as_table(self) -> Table:
-        """A line per group, sections set apart, the first in bold."""
+        """Return a table with a row per group, sections separated, the first one in bold."""
         table = Table(title=self.title, caption=self.caption)
         columns = [column for column in self.columns if column.heading]
         table.add_column("", no_wrap=True)
@@ -255,9 +267,9 @@ def report_on(
     *,
     overall: bool = True,
 ) -> Report:
-    """The figures of all rows, then of those put together by each of these labels, in the order in which they come.
+    """Return the figures of all rows, then of the rows grouped by each of these labels.
 
-    Raises ValueError without rows.
+    Raises ValueError if there are no rows.
     """
     if not rows:
         raise ValueError("a report needs at least one question")
@@ -273,13 +285,13 @@ def report_on(
 
 
 def mean_of(rows: Sequence[Row], name: str) -> float | None:
-    """The mean of the rows' figure of that name, or the share of those marked; None where none has one."""
+    """Return the mean of the rows' figure of this name, or the share of those marked; None if no row has one."""
     known = [each for row in rows if (each := row.figures[name]) is not None]
     return fmean(known) if known else None
 
 
 def seconds_at(rows: Sequence[Row], percent: int) -> float | None:
-    """That percentile of the rows' seconds, interpolated linearly; None where none is known."""
+    """Return a percentile of the rows' seconds, interpolated linearly; None if none is known."""
     known = [row.seconds for row in rows if row.seconds is not None]
     if len(known) < 2:
         return known[0] if known else None
@@ -293,15 +305,15 @@ P95_SECONDS = Column("p95_seconds", "p95 s", lambda rows: seconds_at(rows, 95), 
 
 
 def percent(share: float | None) -> str:
-    """`73.3`, and `-` where there is none."""
+    """Return a share in percent, `73.3`, or `-` for None."""
     return "-" if share is None else f"{100 * share:.1f}"
 
 
 def write_csv(rows: Sequence[Any], path: Path) -> None:
-    """A line per row with a header, a column per field of its dataclass or mapping. Replaces the file.
+    """Write a CSV file with a header, a line per row, and a column per field of its dataclass or mapping.
 
-    Fields that hold fields give a column for each of these; lists are joined by semicolons, and pages are written
-    `DOC_ID:NUMBER`, counted from 0 as in the published questions.
+    Nested fields get a column each; lists are joined by semicolons; pages are written `DOC_ID:NUMBER`, counted from 0
+    as in the published questions. An existing file is replaced.
     """
     flat = [dict(_cells(_plain(row))) for row in rows]
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -335,4 +347,4 @@ def _listed(member: object) -> str:
 
 
 _UNPREFIXED = ("labels", "figures")
-"""Fields whose own fields need no name in front."""
+"""Fields whose nested fields need no prefix."""

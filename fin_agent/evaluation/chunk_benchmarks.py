@@ -1,6 +1,6 @@
-"""Benchmarks that bring their own texts: chunks graded by question, and documents of any kind with spans that answer.
+"""Benchmarks with their own texts: chunks graded per question, and documents with spans that answer.
 
-Each text becomes a small document that is read as every other.
+Each text becomes a small document that is read like any other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fin_agent.evaluation.benchmark import QUESTIONS, Column, Report, Row, repor
 from fin_agent.evaluation.question_files import Records, read_records
 from fin_agent.evaluation.tatqa import synthetic_cover
 
-# --- Chunks with grades, as FinAgentBench ranks them
+# --- Graded chunks, as in FinAgentBench
 
 
 class _ChunkRecord(BaseModel):
@@ -27,7 +27,7 @@ class _ChunkRecord(BaseModel):
 
 
 class GradedRecord(BaseModel):
-    """A question, the chunks of its filing, and their grades; chunks without one are worth nothing."""
+    """A question, the chunks of its filing, and their grades; a chunk without a grade has grade 0."""
 
     id: str
     question: str = Field(min_length=1)
@@ -38,7 +38,7 @@ class GradedRecord(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class GradedChunks:
-    """Documents by name, a page a chunk, and the questions in FinanceBench's form, JSON Lines."""
+    """Documents by name, with a page per chunk, and the questions in FinanceBench's format, JSON Lines."""
 
     documents: dict[str, str]
     questions: str
@@ -46,9 +46,9 @@ class GradedChunks:
 
 
 def load_graded(path: Path) -> GradedChunks:
-    """The questions of a file. Raises QuestionError where it holds no such rows.
+    """Read a file of graded chunks. Raises QuestionError if it has no such rows.
 
-    Grade 2 and above is the passage that answers, 1 one that helps: the grades that `eval ranking` knows.
+    Grades 2 and above are passages that answer, grade 1 those that help, as `eval ranking` grades them.
     """
     records: Records[GradedRecord] = read_records(path, GradedRecord)
     faults, documents, lines = list(records.faults), {}, []
@@ -67,7 +67,7 @@ def load_graded(path: Path) -> GradedChunks:
         evidence = [
             {
                 "doc_name": doc_id,
-                "evidence_page_num": page + 1,  # behind the cover
+                "evidence_page_num": page + 1,  # page 0 is the cover
                 "evidence_text": texts[page] if grade > 1 else "",
             }
             for page, grade in graded
@@ -75,19 +75,19 @@ def load_graded(path: Path) -> GradedChunks:
         asked = {"financebench_id": record.id, "company": record.doc, "doc_name": doc_id, "question_type": "graded"}
         lines.append(json.dumps({**asked, "question": record.question, "answer": "-", "evidence": evidence}))
     if not lines:
-        raise QuestionError("no question with a graded chunk", subject=str(path), remedy="See the faults named")
+        raise QuestionError("no question with a graded chunk", subject=str(path), remedy="See the warnings above")
     return GradedChunks(documents, "\n".join(lines), tuple(faults))
 
 
 def as_html(pages: Sequence[str]) -> str:
-    """A document of these pages."""
+    """Return an HTML document of these pages."""
     bodies = ("".join(f"<p>{html.escape(line)}</p>\n" for line in text.split("\n") if line.strip()) for text in pages)
     return f"<html><body>{_BREAK.join(bodies)}</body></html>\n"
 
 
 _BREAK = "<hr style='page-break-after:always'/>\n"
 
-# --- Spans of documents, as LegalBench-RAG has them
+# --- Spans of documents, as in LegalBench-RAG
 
 
 class _SnippetRecord(BaseModel):
@@ -102,7 +102,7 @@ class _SpanRecord(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class SpanQuestion:
-    """A question and the spans of characters that answer it, by file."""
+    """A question, and the spans of characters that answer it, by file."""
 
     id: str
     question: str
@@ -110,9 +110,13 @@ class SpanQuestion:
 
 
 def load_spans(path: Path, corpus: Path) -> tuple[tuple[SpanQuestion, ...], dict[str, str], tuple[str, ...]]:
-    """Questions, the texts of all files of the corpus by their path there, and what was left out.
+    """Read questions with spans.
 
-    Raises QuestionError where a file holds no such rows, or nothing of it can be asked.
+    Returns:
+        The questions, the texts of the corpus by relative path, and what was left out.
+
+    Raises:
+        QuestionError: The file has no such rows, or no question can be asked.
     """
     texts = {
         file.relative_to(corpus).as_posix(): file.read_text(encoding="utf-8", errors="replace")
@@ -133,9 +137,9 @@ def load_spans(path: Path, corpus: Path) -> tuple[tuple[SpanQuestion, ...], dict
 
 
 def judge_spans(question: SpanQuestion, found: Sequence[tuple[str, str]], texts: dict[str, str]) -> Row:
-    """The row of the passages found, as (file, text): letters and digits of them that lie in the spans.
+    """Return the row for the passages found, as (file, text), by the letters and digits of them that are in the spans.
 
-    `document`: the first passage is of a right document.
+    The figure `document` is whether the first passage is of a right document.
     """
     held: dict[str, set[int]] = {}
     length = 0
@@ -164,7 +168,7 @@ def _plain(text: str) -> str:
 
 
 def report_on_spans(rows: Sequence[Row]) -> Report:
-    """Precision and recall over all and by dataset. Raises ValueError without rows."""
+    """Return precision and recall over all rows and by dataset. Raises ValueError if there are no rows."""
     return report_on(rows, "LegalBench-RAG", _CAPTION, _COLUMNS, ["dataset"])
 
 

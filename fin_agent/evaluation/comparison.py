@@ -1,4 +1,4 @@
-"""Several strategies asked the same questions over the same index, and what each of them finds."""
+"""Comparison of search strategies on the same questions and index."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from fin_agent.retrieval.search_query import USUAL_DEPTH, Depth, Query, SearchRe
 from fin_agent.retrieval.strategies.protocol import Strategy
 
 PAGES_LOOKED_AT = 20
-"""How far down the list of pages a miss is looked for."""
+"""Number of ranked pages in which a missed gold page is searched for."""
 RANKED = 10
-"""Pages that nDCG looks at."""
+"""The cutoff of nDCG, in pages."""
 COMPARED = "page_recall_of_passages"
-"""What pairs of strategies are tested on."""
+"""The figure that pairs of strategies are tested on."""
 READER_TOLERANCE = 0.01
-"""Relative: how near a reader's figure has to be."""
+"""Relative tolerance of a reader's figure."""
 
 Reader = Callable[[str, Sequence[StoredPassage]], AnswerValue | None]
-"""Answers a question from these passages alone, the same for all strategies (FinGEAR, Section 5.1); None: it cannot."""
+"""Answers from these passages alone, the same for all strategies (FinGEAR, Section 5.1); None if it cannot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +50,24 @@ class Conditions:
     forms: Mapping[str, str] = field(default_factory=dict)
     """The form of every filing in the index, by doc_id."""
     same_content: Mapping[str, str] = field(default_factory=dict)
-    """For filings with the same bytes under several names the one that stands for them: they count as one."""
+    """For filings with the same bytes under several names, the name that represents them: they count as one."""
     debug: bool = False
-    """Whether an unexpected error ends the run, for its traceback."""
+    """Whether an unexpected error is raised."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The rows of all strategies, in the order of strategies, then of questions."""
+    """The rows of all strategies, by strategy, then by question."""
 
     conditions: Conditions
     strategies: tuple[str, ...]
-    """Those that could be set up."""
+    """The strategies that could be set up."""
     scores: tuple[Row, ...]
     not_built: Mapping[str, str]
-    """Strategies that could not be set up, and why."""
+    """Strategies that could not be set up -> the reason."""
 
     def of(self, strategy: str) -> tuple[Row, ...]:
-        """The rows of one strategy, in the order of questions."""
+        """Return the rows of one strategy, in the order of questions."""
         return tuple(score for score in self.scores if score.labels["strategy"] == strategy)
 
 
@@ -80,15 +80,24 @@ def compare(
     overlap: Overlap,
     conditions: Conditions,
     reader: Reader | None = None,
-    told: Callable[[Row], None] = lambda score: None,
-    kept: PartialResults[Row] | None = None,
+    on_score: Callable[[Row], None] = lambda score: None,
+    partial: PartialResults[Row] | None = None,
 ) -> Comparison:
-    """Ask every strategy every question; what fails costs its own score only.
+    """Ask every strategy every question. A failure only affects its own score.
 
-    `build` sets up a strategy by its name, `understand` makes the query of a question: once per question, its seconds
-    counted for every strategy. The `reader` answers from the passages that each strategy gives it to read. `told` hears
-    of each score. What a strategy loads at its first search counts there. What
-    `kept` holds of an earlier run is not asked again; what failed there is.
+    The query of a question is made once, and its seconds count for every strategy. What a strategy loads at its first
+    search counts there.
+
+    Args:
+        questions: The questions.
+        strategies: Names of strategies.
+        build: Sets up a strategy by name.
+        understand: Makes the query of a question.
+        overlap: Measures overlap with gold texts.
+        conditions: What is the same for all strategies.
+        reader: Answers from the passages that a strategy returns; None for no answers.
+        on_score: Is called with each score.
+        partial: Scores of an unfinished run, which are reused unless they failed.
     """
     asked = [_understood(question, understand, conditions) for question in questions]
     built: list[str] = []
@@ -97,21 +106,21 @@ def compare(
     for name in dict.fromkeys(strategies):
         try:
             strategy = build(name)
-        except Exception as error:  # the other strategies are still compared; the reason is kept and told
+        except Exception as error:  # the other strategies are still compared; the reason is reported
             not_built[name] = _reason(error, conditions)
             continue
         built.append(name)
         for number, each in enumerate(asked):
             place = f"{name} {number}"
-            score = kept.take(place) if kept is not None else None
+            score = partial.take(place) if partial is not None else None
             if score is None:
                 score = _score(name, each, _searched(strategy, each, conditions), overlap, conditions, reader)
-                if kept is not None and not score.figures["failure"]:
-                    kept.add(place, score)
+                if partial is not None and not score.figures["failure"]:
+                    partial.add(place, score)
             scores.append(score)
-            told(score)
-    if kept is not None:
-        kept.path.unlink(missing_ok=True)
+            on_score(score)
+    if partial is not None:
+        partial.path.unlink(missing_ok=True)
     return Comparison(conditions, tuple(built), tuple(scores), not_built)
 
 
@@ -150,7 +159,7 @@ def _searched(strategy: Strategy, asked: _Asked, conditions: Conditions) -> _Sea
     scope = oracle_scope(asked.question, conditions.oracle, conditions.forms)
     if scope is None:
         return _Searched(_NOTHING, asked.seconds)
-    # Never less than usual: some strategies search within the filings and pages they list.
+    # At least the default depth, since some strategies search within the filings and pages they list.
     depth = Depth(
         documents=max(conditions.k, USUAL_DEPTH.documents),
         pages=max(conditions.k, USUAL_DEPTH.pages, PAGES_LOOKED_AT),
@@ -161,7 +170,7 @@ def _searched(strategy: Strategy, asked: _Asked, conditions: Conditions) -> _Sea
     try:
         with metered(meter):
             result = strategy.search(asked.query, scope, depth)
-    except Exception as error:  # the other questions are still asked; the reason is kept and told
+    except Exception as error:  # the other questions are still asked; the reason is reported
         return _Searched(_NOTHING, None, _reason(error, conditions))
     spent, seconds = meter.spent(), asked.seconds + time.perf_counter() - started
     return _Searched(result, seconds, calls=spent.calls, tokens=spent.tokens)
@@ -175,13 +184,13 @@ def _score(
     conditions: Conditions,
     reader: Reader | None,
 ) -> Row:
-    """One strategy on one question; one that it failed on has found nothing.
+    """Return the row of one strategy on one question; a failed search counts as nothing found.
 
-    Recalls and precision are of the first k filings, pages, and passages with the pages they stand on (Kobeissi &
-    Langlais, Section 3.4); those `read` are of all passages that an answer is written from (HiREC, Section 5.1). BLEU
-    and ROUGE-L are of the best of the first k passages for each gold text, `of_all` against all gold texts as one; None
-    where there is no gold text. `gold_ranks` says where each gold page comes among the first twenty pages. An answer is
-    right where it states the figure of the gold answer within 1%; None where that holds none, or nobody reads.
+    Recalls and precision are of the first k filings, pages, and passages by their pages (Kobeissi & Langlais, Section
+    3.4); those with `read` are of all passages that an answer is written from (HiREC, Section 5.1). BLEU and ROUGE-L
+    are of the best of the first k passages for each gold text, and with `of_all` against all gold texts as one; None if
+    there is no gold text. `gold_ranks` are the ranks of the gold pages among the first twenty pages. An answer is right
+    if it states the gold figure within 1%; None if there is no gold figure or no reader.
     """
     question, result, k = asked.question, searched.result, conditions.k
 
@@ -254,18 +263,18 @@ def _reason(error: Exception, conditions: Conditions) -> str:
     return f"unexpected {type(error).__name__}: {error}"
 
 
-# --- What it comes to
+# --- Report
 
 
 @dataclass(frozen=True, slots=True)
 class TestedPair:
-    """Whether one strategy finds more of the gold pages than another, in its first k passages."""
+    """A test whether one strategy finds more of the gold pages than another, in its first k passages."""
 
     first: str
     second: str
     test: PairedTest
     corrected: float
-    """The p-value corrected for the number of pairs tested (Holm)."""
+    """The p-value corrected for the number of tested pairs (Holm)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,13 +285,13 @@ class ComparisonReport:
     oracle: Oracle
     questions: int
     groups: tuple[Group, ...]
-    """Strategy by strategy: over all questions, by question type, by filing type."""
+    """By strategy: over all questions, by question type, by filing type."""
     columns: tuple[Column, ...]
     pairs: tuple[TestedPair, ...]
     not_built: Mapping[str, str]
 
     def as_json(self) -> dict[str, object]:
-        """Plain values for `json.dumps`."""
+        """Return values for `json.dumps`."""
         return {
             "k": self.k,
             "oracle": self.oracle.value,
@@ -296,7 +305,7 @@ class ComparisonReport:
         }
 
     def as_tables(self) -> list[Table]:
-        """Figures over all questions, page recall by type, the pairs tested; columns few enough for long names."""
+        """Return tables of the figures over all questions, page recall by type, and tested pairs."""
         given = "" if self.oracle is Oracle.NONE else f", right {self.oracle} given"
         overall = tuple(replace(each, name=each.strategy or "") for each in self.groups if each.section == "overall")
         tables, title = [], f"{self.questions} questions, the first {self.k}{given}"
@@ -343,7 +352,7 @@ class ComparisonReport:
 def report_on_comparison(
     comparison: Comparison, pairs: Sequence[tuple[str, str]], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> ComparisonReport:
-    """The figures of `comparison`, and tests of these `pairs` of its strategies."""
+    """Return the figures of a comparison, and tests of these pairs of strategies."""
     of_strategy = {strategy: comparison.of(strategy) for strategy in comparison.strategies}
     columns = _columns(resamples, seed)
     groups = [
@@ -386,7 +395,7 @@ _TABLES = (
         " answers: right within 1%, from what is read alone, by the reader that --reader names",
     ),
 )
-"""The columns of each table, and what is said of them."""
+"""The columns of each table (first, end), and its caption."""
 
 
 def _columns(resamples: int, seed: int) -> tuple[Column, ...]:

@@ -1,4 +1,4 @@
-"""FinanceBench: its questions, what is given away before the search, the score of one answer, and the report."""
+"""FinanceBench: its questions, oracle scopes, the scores of an answer, and the report."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.retrieval.search_query import EVERYTHING, Scope
 
 METRICS_QUESTIONS = "metrics-generated"
-"""The question type whose answers are numbers by their type."""
+"""The question type whose answers are numbers."""
 TOP = 5
 UNKNOWN_FORM = "unknown"
 UNTYPED = "untyped"
-"""The type of questions that name none."""
+"""The type of questions without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +61,26 @@ class FinanceBenchQuestion:
     answer: str
     pages: tuple[PageKey, ...]
     texts: tuple[tuple[PageKey, str], ...] = ()
-    """What the annotators copied from each gold page."""
+    """The evidence text that annotators copied from each gold page."""
     also: tuple[PageKey, ...] = ()
-    """Other pages, each of which holds the same evidence alone; the published questions name none."""
+    """Equivalent pages, each of which contains the evidence; the published questions have none."""
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """Filings that hold the gold pages."""
+        """Filings of the gold pages."""
         return tuple(dict.fromkeys(doc_id for doc_id, _ in self.pages))
 
 
 def load_questions(path: Path, *, answers: bool = True) -> tuple[FinanceBenchQuestion, ...]:
-    """The questions of a `questions.jsonl`. Raises QuestionError that names the line and all fields at fault.
+    """Read a `questions.jsonl`.
 
-    Without `answers`, what only the score of an answer needs may be left out: the gold answer, the company, the type of
-    the question, and the name of its filing where that of the evidence says it, or the other way round.
+    Args:
+        path: The file.
+        answers: Whether answers are scored. Otherwise the gold answer, the company and the question type can be
+            missing, and the filing can be named by the question or by its evidence alone.
+
+    Raises:
+        QuestionError: A line is not valid; the message names the line and all wrong fields.
     """
     form: type[_SearchedRecord] = _AnsweredRecord if answers else _SearchedRecord
     return tuple(_question(record) for _, record in read_records(path, form, needed=_NEEDED).of)
@@ -89,13 +94,13 @@ _NEEDED = (
 
 class _EvidenceRecord(BaseModel):
     doc_name: str = ""
-    """The question's where none is given."""
+    """That of the question if empty."""
     evidence_page_num: int = Field(ge=0)
     evidence_text: str = ""
 
 
 class _SearchedRecord(BaseModel):
-    """A line of the published file as far as a search needs it; other fields are left alone."""
+    """A line of the published file with what a search needs; other fields are ignored."""
 
     model_config = ConfigDict(str_strip_whitespace=True)
 
@@ -106,10 +111,10 @@ class _SearchedRecord(BaseModel):
     question: str = Field(min_length=1)
     answer: str = ""
     also_pages: list[int] = Field(default_factory=list)
-    """Not in the published files: pages of the filing, each of which holds the same evidence alone."""
+    """Not in the published files: pages of the filing, each of which contains the evidence."""
     evidence: list[_EvidenceRecord] = Field(min_length=1)
     doc_name: str = Field(min_length=1)
-    """The first evidence's where none is given."""
+    """That of the first evidence if missing."""
 
     @model_validator(mode="before")
     @classmethod
@@ -120,7 +125,7 @@ class _SearchedRecord(BaseModel):
 
 
 class _AnsweredRecord(_SearchedRecord):
-    """A line whose answer is scored too."""
+    """A line whose answer is scored as well."""
 
     company: str
     question_type: str
@@ -153,13 +158,17 @@ def score(
 ) -> Row:
     """Score an answer.
 
-    `forms` gives a filing's form by doc_id; `same_content` gives, for filings with the same bytes under several names,
-    the one that stands for them: they count as one.
+    Figures: `numeric_match` is the published rule, None for questions whose type has no numeric answers;
+    `kobeissi_match` the same as Kobeissi & Langlais count it; `numeric_match_any` the published rule for all types,
+    None if the gold answer has no figure; `stated_match` the same if the figure is the value or in the first sentence,
+    in the same kind of unit; `judged` the verdict of the judge.
 
-    Of the figures, `numeric_match` is by the published rule and None for questions whose answer is no number by their
-    type; `kobeissi_match` the same as Kobeissi & Langlais count it; `numeric_match_any` the published rule whatever the
-    type, None where the gold answer holds no figure; `stated_match` the same where the figure is the value or stands in
-    the first sentence, in the same kind of unit; `judged` what the `judge` says.
+    Args:
+        question: The question.
+        answer: The answer.
+        forms: The form of a filing by doc_id.
+        same_content: For filings with the same bytes under several names, the name that represents them.
+        judge: Judges the answer; None for no verdict.
     """
     value, unit, gold = answer.answer.value, answer.answer.unit, question.answer
     numeric = question.question_type == METRICS_QUESTIONS
@@ -192,7 +201,7 @@ def score(
 def _retrieval(
     question: FinanceBenchQuestion, found: Retrieved, same_content: Mapping[str, str]
 ) -> dict[str, float | bool]:
-    """How much of the evidence is among the first five retrieved, and on the pages of the first five passages."""
+    """Return recall of the evidence among the first five retrieved, and on the pages of the first five passages."""
 
     def as_one(pages: Iterable[tuple[str, int]]) -> list[PageKey]:
         return [PageKey(same_content.get(doc_id, doc_id), page) for doc_id, page in pages]
@@ -212,7 +221,7 @@ def _retrieval(
 
 
 def oracle_scope(question: FinanceBenchQuestion, oracle: Oracle, indexed: Collection[str]) -> Scope | None:
-    """What may be retrieved for `question` of the filings `indexed`; None where no gold filing is among them."""
+    """Return what may be retrieved for `question`, given the indexed filings; None if no gold filing is among them."""
     if oracle is Oracle.NONE:
         return EVERYTHING
     pages = tuple(PageKey(*page) for page in question.pages if page[0] in indexed)
@@ -224,7 +233,7 @@ def oracle_scope(question: FinanceBenchQuestion, oracle: Oracle, indexed: Collec
 
 
 def duplicates_of_filings(records: Iterable[FilingRecord]) -> dict[str, str]:
-    """doc_id -> the first doc_id with the same bytes, for filings that are there under several names."""
+    """Return doc_id -> the first doc_id with the same bytes, for filings that are indexed under several names."""
     by_content: dict[str, list[str]] = {}
     for record in records:
         by_content.setdefault(record.content_hash, []).append(record.doc_id)
@@ -232,14 +241,14 @@ def duplicates_of_filings(records: Iterable[FilingRecord]) -> dict[str, str]:
 
 
 def summarize(rows: Sequence[Row]) -> Report:
-    """The figures over all questions, by question type and by filing type. Raises ValueError without rows."""
+    """Return the figures overall, by question type and by filing type. Raises ValueError if there are no rows."""
     judged = [_JUDGED] if any(row.figures["judged"] is not None for row in rows) else []
     columns = (*_FOUND, *_NUMBERS, *judged)
     return report_on(rows, "FinanceBench", _FOUND_CAPTION, columns, ("question_type", "filing_type"))
 
 
 def report_tables(report: Report, given: str = "") -> tuple[Table, Table]:
-    """What was found, and which numbers are right; `given` says what was given away before the search."""
+    """Return tables of what was found, and of which numbers are right; `given` names the oracle in the title."""
     title = f"FinanceBench, {given}" if given else "FinanceBench"
     found = replace(report, title=title, columns=_FOUND)
     columns = report.columns[len(_FOUND) :]
@@ -249,7 +258,7 @@ def report_tables(report: Report, given: str = "") -> tuple[Table, Table]:
 
 
 def _count(name: str) -> Callable[[Sequence[Row]], int]:
-    """How many have a figure of that name."""
+    """Return a function that counts rows with this figure."""
     return lambda rows: sum(row.figures[name] is not None for row in rows)
 
 

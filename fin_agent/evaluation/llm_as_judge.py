@@ -1,4 +1,4 @@
-"""Answers judged by a chat model, beside what is measured without one."""
+"""Answers judged by a chat model."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from fin_agent.prompts import load_prompt
 
 ReplyT = TypeVar("ReplyT")
 _PATIENCE = 3
-"""Answers in a row for which the judge may be out of reach before it is asked no more."""
+"""Consecutive failures after which an unreachable judge is no longer called."""
 _MOST_OF_VERDICT = 3_000
 _NO_ANSWER = "(no answer)"
 
 
 class ModelTextJudge:
-    """Says whether an answer says what the reference says: content alone, not style."""
+    """Judges whether an answer has the same content as the reference, whatever its style."""
 
     def __init__(self, caller: Caller, folder: Path | None = None) -> None:
-        """`folder` may hold a `text_judge.md` of the user's own. Raises PromptError."""
+        """Load the prompt; `folder` may contain the user's own `text_judge.md`. Raises PromptError."""
         self._caller = caller
         self._prompt = load_prompt("text_judge", folder=folder)
 
     def judge(self, question: str, reference: str, answer: str) -> TextJudgeReply:
-        """The verdict, with a reason. Raises ModelError."""
+        """Return the verdict with a reason. Raises ModelError."""
         filled = self._prompt.filled(question=question, reference=reference, answer=answer.strip() or _NO_ANSWER)
         reply, _ = self._caller.value(prompt_to_call(filled, output=TextJudgeReply, max_output_tokens=_MOST_OF_VERDICT))
         return reply
 
 
 def judge_caller(model: str, settings: Settings, role: Role = Role.TEXT_JUDGE) -> Caller:
-    """The caller of a model named to judge, asked as `settings` say. Raises ModelSetupError."""
+    """Return the caller of a model that judges, with the limits of `settings`. Raises ModelSetupError."""
     named = role_models(settings)
     return Callers(named.model_copy(update={"roles": {**named.roles, role: model}})).of(role)
 
 
 class JudgeCalls:
-    """Calls of a model that judges: what fails is told, and one out of reach is not asked for ever."""
+    """Calls of a judge: failures are reported, and a judge that cannot be reached is no longer called."""
 
     def __init__(self, meter: Meter, notify: Callable[[str], None]) -> None:
         self._meter = meter
@@ -55,10 +55,10 @@ class JudgeCalls:
         self._lost = 0
 
     def ask(self, named: str, ask: Callable[[], ReplyT]) -> ReplyT | None:
-        """What the judge replies about what is `named`; None where it could not be had."""
+        """Return the judge's reply about the item `named`; None if the call failed."""
         try:
             if self._lost >= _PATIENCE:
-                raise ModelError("the judge was out of reach before, and is not asked any more")
+                raise ModelError("the judge could not be reached before and is no longer called")
             with metered(self._meter):
                 reply = ask()
         except ModelError as failure:
@@ -70,14 +70,14 @@ class JudgeCalls:
 
 
 class Judgement:
-    """Says of one answer after another whether it is right."""
+    """Judges whether answers are right."""
 
     def __init__(self, judge: ModelTextJudge, meter: Meter, notify: Callable[[str], None]) -> None:
         self._judge = judge
         self._calls = JudgeCalls(meter, notify)
 
     def __call__(self, question: str, reference: str, answer: Answer) -> bool | None:
-        """Whether an answer is right by `reference`; a refusal is not. None where the model could not judge."""
+        """Return whether an answer is right by `reference`; a refusal is not. None if the model could not judge."""
         if answer.refused:
             return False
         text = answer.answer.text

@@ -1,4 +1,4 @@
-"""Open-domain questions over pages, LOFin's and FinQA's, as HiREC measures them: by round, and along k."""
+"""Open-domain questions over pages, LOFin's and FinQA's, with HiREC's measures, by round and by k."""
 
 from __future__ import annotations
 
@@ -37,31 +37,37 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
 
 CURVE = (1, 2, 3, 5, 10, 20, 50)
-"""Passages at which precision and recall are measured."""
+"""Cutoffs at which precision and recall are measured, in passages."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionFile:
-    """Questions of a published file, and what of it could not be used."""
+    """The questions of a published file, and what could not be used."""
 
     questions: tuple[FinanceBenchQuestion, ...]
     """`question_type` is the type of the answer, `reasoning` the source of the question."""
     faults: tuple[str, ...]
-    """By file and line."""
+    """File, line and reason of what was left out."""
 
 
 Rule = Callable[[FinanceBenchQuestion, Answer], bool | None]
-"""Whether an answer is right; None where it cannot tell."""
+"""Returns whether an answer is right; None if it cannot be decided."""
 
 
 def judge_pages(
     question: FinanceBenchQuestion, answered: AnsweredQuestion, owners: Mapping[str, str], right: Rule
 ) -> Row:
-    """The row of an answer; `owners` are companies by filing.
+    """Return the row of an answer.
 
-    Precision is of the passages that the answer was written from: gold pages among theirs, over their number (HiREC).
-    `error` says what is wrong of the first: `company`, `document`, `page`, or `nothing found`. Precision and recall are
-    also given by round, and of the first k passages found, for each k of CURVE.
+    Precision is that of the passages that the answer was written from: gold pages among theirs, over their number
+    (HiREC). `error` is what is wrong with the first passage: `company`, `document`, `page`, or `nothing found`.
+    Precision and recall are also given by round, and for the first k passages found, for each k of CURVE.
+
+    Args:
+        question: The question.
+        answered: The answer.
+        owners: The company of each filing.
+        right: The rule for right answers.
     """
     answer = answered.answer
     rounds = _rounds(answer) or [[]]
@@ -90,7 +96,7 @@ def judge_pages(
 
 
 def _rounds(answer: Answer) -> list[list[PageKey]]:
-    """Pages of the passages kept after each round of curation; one in which nothing new came keeps what it had."""
+    """Return the pages of the passages kept after each round of curation; a round without new ones keeps the last."""
     by_round: dict[int, list[PageKey]] = {}
     kept: list[PageKey] = []
     for step in answer.trace:
@@ -115,7 +121,7 @@ def _error(pages: Sequence[PageKey], gold: Sequence[PageKey], owners: Mapping[st
 
 
 def plain_number(text: str) -> Decimal | None:
-    """The number that a text is once `$`, `%` and commas are gone; None where it is none."""
+    """Return the number that a text is without `$`, `%` and commas; None if it is not a number."""
     try:
         found = Decimal(text.strip().replace("$", "").replace("%", "").replace(",", "").strip())
     except InvalidOperation:
@@ -132,13 +138,13 @@ def _token_f1(answer: Answer, gold: str) -> float:
 
 
 def report_on_pages(rows: Sequence[Row], title: str) -> Report:
-    """Figures over all, by type of answer, and by source. Raises ValueError without rows."""
+    """Return figures over all rows, by type of answer, and by source. Raises ValueError if there are no rows."""
     ordered = sorted(rows, key=lambda row: (row.labels["answer_type"], row.labels["source"]))
     return report_on(ordered, title, _CAPTION, _COLUMNS, ("answer_type", "source"))
 
 
 def detailed_metrics(rows: Sequence[Row], answered: Sequence[AnsweredQuestion]) -> dict[str, Any]:
-    """Beside the report: macro means over types, errors, curves by round and by k, cost by stage."""
+    """Return further figures: macro means over types, errors, curves by round and by k, cost by stage."""
     types = sorted({row.labels["answer_type"] for row in rows})
     macro = {}
     for name, figure in _MACRO.items():
@@ -162,7 +168,7 @@ def detailed_metrics(rows: Sequence[Row], answered: Sequence[AnsweredQuestion]) 
 
 
 def _by_round(rows: Sequence[Row]) -> Iterator[dict[str, float]]:
-    """After each round; a question that needed fewer stands as it was after its last."""
+    """Yield the means after each round; a question that needed fewer rounds counts with its last."""
     for number in range(max(len(row.figures["passages_by_round"]) for row in rows)):
         after: dict[str, float] = {"round": number + 1}
         for name in ("precision", "recall", "passages"):
@@ -172,7 +178,7 @@ def _by_round(rows: Sequence[Row]) -> Iterator[dict[str, float]]:
 
 
 def cost_by_stage(usages: Iterable[RoleUsage]) -> dict[str, dict[str, int]]:
-    """Calls and tokens of models: what writes the answer is generation, all before it retrieval (HiREC, Table 4)."""
+    """Return model calls and tokens of generation (what writes the answer) and of retrieval (HiREC, Table 4)."""
     stages = {name: {"calls": 0, "input_tokens": 0, "output_tokens": 0} for name in ("retrieval", "generation")}
     for usage in usages:
         stage = stages["generation" if usage.role == Role.REASONING else "retrieval"]
@@ -182,7 +188,7 @@ def cost_by_stage(usages: Iterable[RoleUsage]) -> dict[str, dict[str, int]]:
 
 
 def metric_lines(told: Mapping[str, Any]) -> Iterator[str]:
-    """What `detailed_metrics` found, for people."""
+    """Yield the figures of `detailed_metrics` in lines."""
     macro = told["macro"]
     yield f"mean over types: {', '.join(f'{name} {percent(macro[name])}' for name in _MACRO)}"
     yield f"first passage, what is wrong: {', '.join(f'{name} {count}' for name, count in told['errors'].items())}"
@@ -213,7 +219,7 @@ _CAPTION = (
     " answers judged; words F1: of questions answered in words, compares with no published figure"
 )
 
-# --- LOFin (Choe et al. 2025): its rows, and HiREC's rule for numbers
+# --- LOFin (Choe et al. 2025), with HiREC's rule for numbers
 
 NUMERIC, TEXTUAL = "numeric", "textual"
 _SOURCES = {"financebench": "FinanceBench", "openqa": "SEC-QA"}
@@ -233,10 +239,13 @@ class _LofinRecord(BaseModel):
 
 
 def load_lofin(paths: Sequence[Path], page_counts: Mapping[str, int]) -> QuestionFile:
-    """The questions of LOFin's files; a row about a page that is not among `page_counts` is left out and named.
+    """Read LOFin's files.
 
-    The type of an answer is the file's, as published (`numeric_table.jsonl`, `numeric_table/test.jsonl`); of another
-    file, what the answer is. Raises QuestionError where a file holds no such rows.
+    The type of an answer is that of its file, as published (`numeric_table.jsonl`, `numeric_table/test.jsonl`); for
+    other files it is derived from the answer. Rows about pages that are not in `page_counts` are left out and named.
+
+    Raises:
+        QuestionError: A file has no such rows.
     """
     questions: list[FinanceBenchQuestion] = []
     faults: list[str] = []
@@ -275,10 +284,10 @@ def _type_of(path: Path, gold: str) -> str:
 
 
 def same_number(ours: Decimal, gold: Decimal) -> bool:
-    """HiREC's rule: equal, or equal once the one with more decimals is rounded half up or cut off at the other's.
+    """Return whether two numbers are equal by HiREC's rule.
 
-    Zeros at the end are no decimals: `3215.00` has none. Zero is equal to zero alone, and one of the two needs two
-    significant digits.
+    They are equal, or equal once the one with more decimals is rounded half up or truncated to the other's. Trailing
+    zeros are not decimals: `3215.00` has none. Zero equals zero only, and one of the two needs two significant digits.
     """
     if ours == gold:
         return True
@@ -302,9 +311,9 @@ def _exponent(number: Decimal) -> int:
 
 
 def right_number(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
-    """Whether the value answered is the gold number, in its unit where that is known; None where gold is in words.
+    """Return whether the value equals the gold number, in its unit if known; None if gold is in words.
 
-    Without a value, a number of the first sentence.
+    Without a value, the numbers of the first sentence are compared.
     """
     gold = plain_number(question.answer)
     if gold is None:
@@ -318,7 +327,7 @@ def right_number(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
     return any(same_number(each, gold) for each in restated)
 
 
-# --- FinQA (Chen et al. 2021) over whole filings: its contexts aligned with pages, its answers compared
+# --- FinQA (Chen et al. 2021) over whole filings: contexts are aligned with pages
 
 YES, NO = "yes", "no"
 
@@ -341,11 +350,17 @@ class _FinQaRecord(BaseModel):
 def load_finqa(
     path: Path, filing_of: Callable[[str, int], str | None], texts_of: Callable[[str], Sequence[str]]
 ) -> QuestionFile:
-    """The questions of a file, each with the page of the filing that its context was taken from.
+    """Read a file of FinQA, and find the page of each question's context in its filing.
 
-    `filing_of` finds the annual report of a ticker and year, `texts_of` its pages. A question whose filing is missing,
-    or whose context cannot be aligned for certain, is left out and named. Raises QuestionError where the file holds no
-    such rows.
+    A question whose filing is missing, or whose context cannot be aligned with certainty, is left out and named.
+
+    Args:
+        path: The file.
+        filing_of: Returns the annual report of a ticker and year, or None.
+        texts_of: Returns the pages of a filing.
+
+    Raises:
+        QuestionError: The file has no such rows.
     """
     records = read_records(path, _FinQaRecord)
     questions: list[FinanceBenchQuestion] = []
@@ -380,9 +395,9 @@ def load_finqa(
 
 
 def aligned_page(cells: Iterable[str], sentences: Iterable[str], pages: Sequence[str]) -> int | None:
-    """The page that both the numbers of a table and the words around it point to; None where they do not agree.
+    """Return the page that both the numbers of a table and the words around it match best; None if they do not agree.
 
-    What few pages have counts more. HiREC compares the words by a model of inference.
+    Words and numbers that few pages have weigh more. HiREC compares the words with an inference model.
     """
     by_numbers = _nearest(set(_NUMBER.findall(" ".join(cells))), [set(_NUMBER.findall(text)) for text in pages])
     by_words = _nearest(_words(" ".join(sentences)), [_words(text) for text in pages])
@@ -397,7 +412,7 @@ def _words(text: str) -> set[str]:
 
 
 def _nearest(wanted: Collection[str], pages: Sequence[Collection[str]]) -> int | None:
-    """The page with the most of what is wanted; None where several have as much, or none has any."""
+    """Return the page with most of `wanted`; None if several pages tie, or none has any."""
     holding = Counter(each for page in pages for each in page if each in wanted)
     weights = {each: math.log(1 + len(pages) / count) for each, count in holding.items()}
     scores = [sum(weights[each] for each in wanted if each in page) for page in pages]
@@ -406,7 +421,7 @@ def _nearest(wanted: Collection[str], pages: Sequence[Collection[str]]) -> int |
 
 
 def right_result(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
-    """Whether an answer is the result of the gold program, within 1%, in whatever scale the table is in.
+    """Return whether an answer is the result of the gold program, within 1%, in any scale.
 
     Percentages are fractions in FinQA.
     """

@@ -1,4 +1,4 @@
-"""At which stage of the flow a question was lost whose figure is not in the answer."""
+"""The stage of the flow at which a question was lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fin_agent.evaluation.financebench import TOP, FinanceBenchQuestion
 
 
 class MissStage(StrEnum):
-    """The first step of the flow that went without the gold evidence, or the last one where none did."""
+    """The first stage that lost the gold evidence, or the last one if none did."""
 
     FAILED = auto()
     """Not answered: the run failed."""
@@ -41,10 +41,14 @@ def explain(
     failure: str = "",
     same_content: Mapping[str, str] | None = None,
 ) -> tuple[MissStage, str]:
-    """The stage at which a missed question was lost, and what the run says about it: pages, slots, reasons, figures.
+    """Return the stage at which a missed question was lost, and the evidence: pages, slots, reasons, figures.
 
-    `failure` is why a run ended without an answer; `same_content` names, for filings with the same bytes under several
-    names, the one that stands for them.
+    Args:
+        question: The question.
+        row: Its scores.
+        answer: The answer.
+        failure: Why the run ended without an answer; empty if it did not.
+        same_content: For filings with the same bytes under several names, the name that represents them.
     """
 
     def standing(pages: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -61,7 +65,7 @@ def explain(
         ranked = standing((page.doc_id, page.page) for page in answer.retrieved.pages)
         ranks = {page: f"rank {rank}" for rank, page in reversed(list(enumerate(ranked, start=1)))}
         return MissStage.PAGE, _told(gold, ranks, f"not among {len(ranked)}")
-    # The last filter judges what earlier rounds kept as well.
+    # The last filter also judges the passages that earlier rounds kept.
     judged = next((step.judged for step in reversed(answer.trace) if step.node == "filter_passages"), ())
     placed = list(zip(standing((each.doc_id, each.page) for each in judged), judged, strict=True))
     if not any(each.kept for page, each in placed if page in gold):
@@ -81,6 +85,6 @@ def _told(pages: Iterable[tuple[str, int]], said: Mapping[tuple[str, int], str],
 
 
 def _place(page: tuple[str, int]) -> str:
-    """As people count pages."""
+    """Return a page as people count pages."""
     doc_id, number = page
     return f"{doc_id} page {number + 1}"

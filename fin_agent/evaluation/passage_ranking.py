@@ -1,4 +1,4 @@
-"""Ranking inside the right filing: how high its passages on gold pages come, stage by stage (FinCards, Section 5)."""
+"""Ranking of the passages of the right filing, stage by stage (FinCards, Section 5)."""
 
 from __future__ import annotations
 
@@ -63,17 +63,17 @@ class RankingSettings:
     k: int = 10
     ablations: bool = False
     seeds: int = SEEDS
-    """Tournaments held for each figure, with seeds from `settings.seed` on; figures of rankings are means over them."""
+    """Tournaments per figure, with seeds from `settings.seed` on; figures of rankings are means over them."""
     settings: TournamentSettings = field(default_factory=TournamentSettings)
     judge: Judge | None = None
-    """Ranks the cards; the rules where none is given, and in its place where it fails."""
+    """Ranks the cards; None for the rules, which also replace it if it fails."""
     waver: float = 0.0
-    """How far the judge wavers: the share of its scores' range that noise deviates by. Needs a judge that scores."""
+    """Standard deviation of noise on the judge's scores, as a share of their range. It needs a judge that scores."""
     debug: bool = False
-    """Whether an unexpected error ends the run, for its traceback."""
+    """Whether an unexpected error is raised."""
 
     def variants(self) -> dict[str, TournamentSettings]:
-        """Name -> settings of the tournaments held; the full one first."""
+        """Return name -> settings of each tournament, the full one first."""
         chosen = ABLATIONS if self.ablations else {}
         given = self.settings.model_dump()
         return {FULL: self.settings} | {
@@ -81,12 +81,12 @@ class RankingSettings:
         }
 
     def names(self) -> tuple[str, ...]:
-        """All rankings measured, in the order they are shown."""
+        """Return the names of all rankings, in display order."""
         return (BASELINE, *_STAGES, *(name for name in self.variants() if name != FULL))
 
 
-Told = Callable[[str, float, str], None]
-"""(id of the question, seconds, failure or nothing)."""
+OnQuestion = Callable[[str, float, str], None]
+"""Is called with the id of the question, the seconds, and the failure (empty if none)."""
 
 
 def measure_rankings(
@@ -94,12 +94,25 @@ def measure_rankings(
     workspace: Workspace,
     analyst: Analyst,
     measuring: RankingSettings,
-    told: Told = lambda question_id, seconds, failure: None,
+    on_question: OnQuestion = lambda question_id, seconds, failure: None,
 ) -> tuple[list[Row], list[str]]:
-    """The scores of all rankings of all questions, and the ids of questions left out.
+    """Measure all rankings of all questions.
 
-    A question is left out where a filing of its gold pages is not in the index or no passage stands on them; one that
-    fails has found nothing. Raises QuestionError where none is left.
+    A question is left out if a filing of its gold pages is not in the index, or no passage is on them. A question that
+    fails counts as nothing found.
+
+    Args:
+        questions: The questions.
+        workspace: The index.
+        analyst: Reads the questions.
+        measuring: What is measured.
+        on_question: Is called after each question.
+
+    Returns:
+        The scores, and the ids of questions that were left out.
+
+    Raises:
+        QuestionError: No question is left.
     """
     known = workspace.directory.owners
     scores: list[Row] = []
@@ -121,7 +134,7 @@ def measure_rankings(
             measured = {name: _Measured([()]) for name in measuring.names()}
         for name in measuring.names():
             scores.append(_score(name, question, relevant, measured[name], measuring.k, failure))
-        told(question.id, time.perf_counter() - started, failure)
+        on_question(question.id, time.perf_counter() - started, failure)
     if not scores:
         raise QuestionError(
             "no question can be measured: none of their filings is in the index",
@@ -134,7 +147,7 @@ def measure_rankings(
 @dataclass(frozen=True, slots=True)
 class _Measured:
     orders: Sequence[Sequence[CardKey]]
-    """One for each seed."""
+    """One order per seed."""
     seconds: float | None = None
     held: Sequence[TournamentResult] = ()
 
@@ -177,24 +190,24 @@ def _rankings(
 
 
 class NoisyJudge:
-    """Another judge whose scores are off by noise: a list shuffled anew is another occasion, and gets another verdict.
+    """A judge with noise on its scores, which depends on the list and its order.
 
-    The same list in the same order always gets the same. Rules do not waver, so that rounds and their aggregation have
-    nothing to settle; with this one they have (FinCards, Table 3).
+    Without noise, rules give the same verdicts in every round, so that rounds and their aggregation have no effect;
+    with it they do (FinCards, Table 3).
     """
 
     def __init__(self, judge: Judge, noise: float, seed: int = 0) -> None:
-        """`noise` is the standard deviation, as a share of the range of a list's scores."""
+        """Set the judge and the noise: its standard deviation, as a share of the range of a list's scores."""
         self._judge = judge
         self._noise = noise
         self._seed = seed
 
     def rank(self, brief: Brief, cards: Sequence[Card]) -> list[Verdict]:
-        """See Judge.rank. Raises ValueError where the judge gives no scores."""
+        """See Judge.rank. Raises ValueError if the judge gives no scores."""
         said = self._judge.rank(brief, cards)
         scores = [verdict.score for verdict in said if verdict.score is not None]
         if len(scores) != len(cards):
-            raise ValueError("only a judge that scores each card can be made to waver")
+            raise ValueError("noise needs a judge that scores each card")
         listed = ((card.identity.doc_id, card.identity.ordinal) for card in cards)
         drawn = random.Random(f"{self._seed} {list(listed)}")
         deviation = self._noise * (max(scores) - min(scores)) if scores else 0.0
@@ -219,7 +232,7 @@ def _passages(question: FinanceBenchQuestion, workspace: Workspace) -> list[Stor
 
 
 def _grades(question: FinanceBenchQuestion, passages: Iterable[StoredPassage]) -> dict[CardKey, int]:
-    """The passages on gold pages: 2 where one holds most of the words of a gold text, else 1."""
+    """Return the grades of passages on gold pages: 2 if one has most words of a gold text, else 1."""
     gold = frozenset(PageKey(*page) for page in (*question.pages, *question.also))
     texts = [words for _, text in question.texts if (words := set(text.lower().split()))]
     found = {}
@@ -242,13 +255,13 @@ def _score(
     k: int,
     failure: str,
 ) -> Row:
-    """One ranking of one question's filing.
+    """Return the row of one ranking of one question's filing.
 
-    In `graded` a passage that holds a gold text has grade 2, any other on a gold page grade 1. `round_variance` is of
-    the places of finalists over the rounds of one tournament, as shares of their list, `seed_variance` of their places
-    in the final order over tournaments with other seeds, which a single round has as well (FinCards, Table 3); `lost`
-    says by which stage nothing relevant was left among those who went on (FinCards, Appendix C). Seconds are of one
-    tournament, None for what is a part of another.
+    In `graded` a passage with a gold text has grade 2, any other on a gold page grade 1. `round_variance` is the
+    variance of finalists' places over the rounds of one tournament, as shares of their list; `seed_variance` that of
+    their places in the final order over tournaments with different seeds, which a single round has as well (FinCards,
+    Table 3). `lost` is the stage after which nothing relevant was left (FinCards, Appendix C). Seconds are of one
+    tournament, None for a part of one.
     """
     orders, held, gold = measured.orders, measured.held, relevant.keys()
     figures = {
@@ -268,10 +281,10 @@ def _score(
 
 
 def ndcg(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
-    """Normalised discounted cumulative gain of the first `k` (Järvelin & Kekäläinen 2002, log base 2).
+    """Return the normalised discounted cumulative gain of the first `k` (Järvelin & Kekäläinen 2002, log base 2).
 
-    Gains are 0 or 1, or 2^grade - 1 where `relevant` is a mapping of grades. The ideal puts all of `relevant` first,
-    the highest grades before the others. Raises ValueError where nothing is relevant.
+    Gains are 0 or 1, or 2^grade - 1 if `relevant` maps keys to grades. The ideal order has all of `relevant` first, by
+    falling grade. Raises ValueError if nothing is relevant.
     """
     _wanted(relevant)
     gains = {key: 2 ** relevant[key] - 1 if isinstance(relevant, Mapping) else 1 for key in relevant}
@@ -280,9 +293,9 @@ def ndcg(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> 
 
 
 def average_precision(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
-    """Mean over the relevant of the precision at their places, 0 for those behind `k`; the mean over questions is MAP.
+    """Return the mean precision at the places of relevant items, 0 behind `k`; its mean over questions is MAP.
 
-    Of more than `k` relevant ones no more than `k` can be found, and no more are counted.
+    Of more than `k` relevant items only `k` are counted.
     """
     found, precisions = 0, 0.0
     for place, key in enumerate(ranked[:k], start=1):
@@ -293,13 +306,13 @@ def average_precision(ranked: Sequence[Hashable], relevant: Collection[Hashable]
 
 
 def reciprocal_rank(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
-    """1 / place of the first relevant one, 0 where none is among the first `k`; the mean over questions is MRR."""
+    """Return 1 / place of the first relevant item, 0 if none is among the first `k`; the mean over questions is MRR."""
     _wanted(relevant)
     return next((1.0 / place for place, key in enumerate(ranked[:k], start=1) if key in relevant), 0.0)
 
 
 def round_variance(result: TournamentResult) -> float:
-    """Variance over rounds of a finalist's place, as a share of its list, mean over finalists; 0 for one round."""
+    """Return the variance of a finalist's place over rounds, as a share of its list, averaged; 0 for one round."""
     places: dict[CardKey, list[float]] = {}
     for group in result.groups:
         if group.stage == "round":
@@ -309,9 +322,9 @@ def round_variance(result: TournamentResult) -> float:
 
 
 def seed_variance(results: Sequence[TournamentResult]) -> float:
-    """Variance over tournaments of a finalist's place in the final order, as a share of it, mean over finalists.
+    """Return the variance of a finalist's place in the final order over tournaments, as a share of it, averaged.
 
-    Of those who are finalists of all: how far a ranking depends on the draw, however many rounds it has.
+    Only finalists of all tournaments count. It measures how far a ranking depends on the draw.
     """
     finalists = [{card.key for card in result.ranked if card.stage is Stage.ROUNDS} for result in results]
     always = set.intersection(*finalists)
@@ -330,19 +343,19 @@ def _lost(result: TournamentResult, relevant: Collection[CardKey], k: int) -> st
 
 
 def _discount(place: int) -> float:
-    """Of a place counted from 0."""
+    """Return the discount of a place counted from 0."""
     return 1.0 / math.log2(place + 2)
 
 
 def _wanted(relevant: Collection[Hashable]) -> int:
     count = len(set(relevant))
     if not count:
-        raise ValueError("a ranking can only be measured where something is relevant")
+        raise ValueError("a ranking can only be measured if something is relevant")
     return count
 
 
 def report_on_rankings(scores: Sequence[Row], *, k: int, seeds: int, resamples: int, seed: int) -> Report:
-    """Means over the questions, rankings in the order they come. Raises ValueError without scores."""
+    """Return means over the questions, by ranking. Raises ValueError if there are no scores."""
     baseline = [score.figures["ndcg"] for score in scores if score.labels["ranking"] == BASELINE]
 
     def ndcg_of(held: Sequence[Row]) -> Estimate | None:

@@ -1,4 +1,4 @@
-"""Files of questions in a benchmark's own format: a JSON list or JSON Lines, plain or gzip; what is wrong is named."""
+"""Reading files of questions in a benchmark's own format: a JSON list or JSON Lines, plain or gzip."""
 
 from __future__ import annotations
 
@@ -18,21 +18,25 @@ RecordT = TypeVar("RecordT", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Records(Generic[RecordT]):
-    """What a file holds, and what of it could not be used."""
+    """The records of a file, and what could not be used."""
 
     of: tuple[tuple[str, RecordT], ...]
-    """Each with its place: `FILE, line 3`."""
+    """Each record with its place: `FILE, line 3`."""
     faults: tuple[str, ...]
     """Place and reason of what was left out."""
 
 
 def read_records(path: Path, form: type[RecordT], *, within: str = "", needed: str = "") -> Records[RecordT]:
-    """The records of a file in its order. A record of another form is left out and named.
+    """Read the records of a file in its order. Records of another form are left out and named.
 
-    `within` is the key of the list, where the file is one object around it.
+    Args:
+        path: The file.
+        form: The type of a record.
+        within: The key of the list if the file is one object around it.
+        needed: What every record needs, as text. If given, a record of another form is an error.
 
-    Raises QuestionError where the file cannot be read, or holds no record of this form at all; with `needed`, which
-    says what every record needs, also where one is of another form.
+    Raises:
+        QuestionError: The file cannot be read, has no record of this form, or with `needed` has one of another form.
     """
     records: list[tuple[str, RecordT]] = []
     faults: list[str] = []
@@ -49,13 +53,13 @@ def read_records(path: Path, form: type[RecordT], *, within: str = "", needed: s
         raise QuestionError(what, subject=f"{path}, {where}", remedy=f"Correct that {where.split()[0]}. {needed}")
     if not records:
         raise QuestionError(
-            "no questions of this format", subject=str(path), remedy=faults[0] if faults else "Give a file that has any"
+            "no questions in this format", subject=str(path), remedy=faults[0] if faults else "Give another file"
         )
     return Records(tuple(records), tuple(faults))
 
 
 def _at_fault(failure: ValidationError) -> str:
-    """All fields that are missing, then those that cannot be used, with the reason."""
+    """Return all missing fields, then those that cannot be used, with the reasons."""
     missing = [f"`{_path(error['loc'])}`" for error in failure.errors() if error["type"] == "missing"]
     said = [f"{'fields' if missing[1:] else 'field'} {', '.join(missing)} {'are' if missing[1:] else 'is'} missing"]
     for error in failure.errors():
@@ -66,7 +70,7 @@ def _at_fault(failure: ValidationError) -> str:
 
 
 def _path(location: tuple[int | str, ...]) -> str:
-    """`evidence[0].doc_name`."""
+    """Return a field's path: `evidence[0].doc_name`."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location).removeprefix(".")
 
 
@@ -77,7 +81,7 @@ def _entries(path: Path, within: str) -> Iterator[tuple[str, object]]:
     except (OSError, EOFError, UnicodeDecodeError) as failure:
         reason = (isinstance(failure, OSError) and failure.strerror) or str(failure)
         raise QuestionError(
-            f"cannot be read ({reason})", subject=str(path), remedy="Give a file of JSON, plain or gzip"
+            f"cannot be read ({reason})", subject=str(path), remedy="Give a JSON file, plain or gzip"
         ) from failure
     if within or text.lstrip().startswith("["):
         try:
@@ -88,7 +92,7 @@ def _entries(path: Path, within: str) -> Iterator[tuple[str, object]]:
         except json.JSONDecodeError as failure:
             yield f"{path.name}, line {failure.lineno}", failure
         return
-    for number, line in enumerate(text.split("\n"), start=1):  # a JSON text may hold U+2028: no splitlines()
+    for number, line in enumerate(text.split("\n"), start=1):  # not splitlines(): JSON may contain U+2028
         if line.strip():
             try:
                 yield f"{path.name}, line {number}", json.loads(line)

@@ -1,6 +1,6 @@
-"""Context precision and recall and answer relevancy, as RAGAS has them, over what any benchmark of answers wrote.
+"""RAGAS's context precision, context recall and answer relevancy, for the answers of any other benchmark.
 
-A chat model judges (Es et al. 2024). Without one, words and numbers are compared: proxies, and called so.
+A chat model judges (Es et al. 2024). Without one, words and numbers are compared as proxies, which are labelled so.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from fin_agent.retrieval.search_terms import stems_of
 
 MEASURES = ("context_precision", "context_recall", "answer_relevancy")
 _TYPES = ("question_type", "answer_type", "family")
-"""Columns of rows.csv by which rows are put together: the first that is there."""
+"""Columns of rows.csv to group rows by: the first that exists."""
 _MOST_OF_REPLY = 3_000
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredRow:
-    """A question of a benchmark, its gold answer, and what was answered and found."""
+    """A question of a benchmark with its gold answer, and the answer with what was retrieved."""
 
     id: str
     kind: str
@@ -40,7 +40,7 @@ class AnsweredRow:
 
     @property
     def statements(self) -> list[str]:
-        """What the reference says, sentence by sentence."""
+        """The reference, sentence by sentence."""
         found, left = [], self.reference.strip()
         while left:
             found.append(first_sentence(left))
@@ -48,13 +48,13 @@ class AnsweredRow:
         return found
 
     def passages(self, k: int) -> list[Quoted]:
-        """The first k passages found, with their places."""
+        """Return the first k passages found, with their places."""
         found = self.answer.retrieved.passages[:k]
         return [Quoted(each.text, f"{each.doc_id} page {each.page + 1}") for each in found]
 
 
 def read_run(folder: Path) -> tuple[AnsweredRow, ...]:
-    """What a benchmark left in its folder, rows.csv and answers.jsonl. Raises QuestionError where it left neither."""
+    """Read rows.csv and answers.jsonl of a benchmark's folder. Raises QuestionError if they are not usable."""
     try:
         with (folder / "rows.csv").open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
@@ -68,19 +68,19 @@ def read_run(folder: Path) -> tuple[AnsweredRow, ...]:
         raise QuestionError(
             f"it contains no benchmark run ({failure})",
             subject=str(folder),
-            remedy="Name the --out of a benchmark that answers questions and has ended, as `eval financebench`",
+            remedy="Name the --out of a completed benchmark that answers questions, such as `eval financebench`",
         ) from failure
 
 
 Measure = Callable[[AnsweredRow, int], Mapping[str, float | None]]
-"""The measures of a row over its first k passages; None where they cannot be told."""
+"""Returns the measures of a row over its first k passages; None for those that cannot be measured."""
 
 
 def by_words(row: AnsweredRow, k: int) -> Mapping[str, float | None]:
-    """Proxies by stems and numbers, without a model.
+    """Return proxies by stems and numbers, without a model.
 
-    A passage counts as useful with half of what the reference says; recall is the share of it that all passages hold,
-    relevancy the share of the question that stands in the answer.
+    A passage is useful if it contains half of the reference's words. Recall is the share of them in all passages,
+    relevancy the share of the question's words in the answer.
     """
     wanted, question = set(stems_of(row.reference)), set(stems_of(row.answer.question))
     held = [wanted & set(stems_of(each.text)) for each in row.passages(k)]
@@ -93,10 +93,16 @@ def by_words(row: AnsweredRow, k: int) -> Mapping[str, float | None]:
 
 
 def by_model(caller: Caller, calls: JudgeCalls, similar: Similar, folder: Path | None = None) -> Measure:
-    """Measures by a chat model that judges; `folder` may hold a prompt of the user's. Raises PromptError.
+    """Return measures by a chat model that judges. Raises PromptError.
 
-    `similar` says how near questions are to the one asked. One call a row gives RAGAS' three verdicts; its questions
-    made from the answer are compared by vectors, as there.
+    One call per row gives RAGAS's three verdicts. As in RAGAS, questions generated from the answer are compared by
+    vectors.
+
+    Args:
+        caller: Calls the model.
+        calls: Handles failures of the judge.
+        similar: Returns how similar questions are to the one asked.
+        folder: May contain the user's own prompt.
     """
     prompt = load_prompt("passages_judge", folder=folder)
 
@@ -125,17 +131,17 @@ def by_model(caller: Caller, calls: JudgeCalls, similar: Similar, folder: Path |
 
 
 Similar = Callable[[str, Sequence[str]], float]
-"""The mean likeness of some questions to the one asked, 0 to 1."""
+"""Returns the mean similarity of some questions to the one asked, 0 to 1."""
 
 
 def average_precision(useful: Sequence[bool]) -> float:
-    """Mean over the useful passages of the precision down to each (RAGAS' context precision at k); 0 without any."""
+    """Return the mean precision at each useful passage (RAGAS's context precision at k); 0 if there is none."""
     precisions = [sum(useful[:place]) / place for place, each in enumerate(useful, start=1) if each]
     return sum(precisions) / len(precisions) if precisions else 0.0
 
 
 def likeness(encoder: str = "minilm") -> Similar:
-    """By the cosine of vectors. Needs the extra `dense`."""
+    """Return a similarity by the cosine of vectors. Needs the extra `dense`."""
     from fin_agent.retrieval.dense.encoder import load_encoder
 
     return partial(_cosines, load_encoder(encoder).encode_queries)
@@ -147,7 +153,7 @@ def _cosines(encode: Callable[[list[str]], Any], asked: str, questions: Sequence
 
 
 def measured_row(row: AnsweredRow, measure: Measure, k: int) -> Row:
-    """The row with its measures."""
+    """Return the row with its measures."""
     labels = {"type": row.kind}
     return Row(
         row.id,
@@ -161,7 +167,7 @@ def measured_row(row: AnsweredRow, measure: Measure, k: int) -> Row:
 
 
 def report_on_measures(rows: Sequence[Row], k: int, judge: str | None) -> Report:
-    """Means over all rows and by type. Raises ValueError without rows."""
+    """Return means over all rows and by type. Raises ValueError if there are no rows."""
     by = "proxies, by words and numbers" if judge is None else f"judged by {judge}"
     caption = (
         f"in percent, over the first {k} passages; precision: useful ones stand first; recall: how much of the"

@@ -1,4 +1,4 @@
-"""Statistics of the extra `evaluation`: intervals, tests, and how much of a text is repeated word for word."""
+"""Statistics (extra `evaluation`): confidence intervals, tests, and textual overlap."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ FITTING = ("numpy", "scipy")
 
 
 class MissingLibraryError(FinAgentError):
-    """A library that an extra installs is not there."""
+    """A library of an extra is not installed."""
 
 
 def require_libraries(names: Sequence[str]) -> None:
-    """Raise MissingLibraryError, with what to install, where one of these modules is not installed."""
+    """Check that these modules are installed. Raises MissingLibraryError that says what to install."""
     missing = [name for name in names if find_spec(name) is None]
     if missing:
         raise MissingLibraryError(
-            f"this needs what is not installed: {', '.join(missing)}",
+            f"required packages are not installed: {', '.join(missing)}",
             remedy=f"Install the extra: {how_to_install('evaluation')}",
         )
 
@@ -34,7 +34,7 @@ RESAMPLES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over questions, and how far it can be trusted."""
+    """A mean over questions with its confidence interval."""
 
     mean: float
     low: float | None
@@ -49,24 +49,24 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """The same questions put to two strategies."""
+    """A test of two strategies on the same questions."""
 
     difference: Estimate
-    """Mean of the first less mean of the second."""
+    """Mean of the first minus mean of the second."""
     p_value: float
-    """Two-sided: how often a difference this large comes about where the two do not differ."""
+    """Two-sided: the probability of a difference this large if the two do not differ."""
     exact: bool
     """Whether all exchanges were counted, not a sample of them."""
     differing: int
-    """Questions on which the two differ; the others say nothing about the difference."""
+    """Number of questions on which the two differ."""
 
 
 def estimate(sample: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate | None:
-    """The mean with its bootstrap interval, bias-corrected and accelerated (BCa), drawing questions.
+    """Return the mean with its bootstrap interval over questions, bias-corrected and accelerated (BCa).
 
-    None for an empty sample; no interval for fewer than two values. Where all values are equal it is that value alone,
-    which says less than it seems to: the bootstrap knows only the values it has seen. Questions count as independent;
-    many on few companies make it somewhat too narrow.
+    None for an empty sample; no interval for fewer than two values. If all values are equal, the interval is that
+    value, which is too narrow, since the bootstrap only knows values it has seen. Questions are treated as independent;
+    many about few companies make the interval somewhat too narrow.
     """
     if len(sample) < 2:
         return Estimate(sample[0], None, None) if sample else None
@@ -89,11 +89,10 @@ def estimate(sample: Sequence[float], *, resamples: int = RESAMPLES, seed: int =
 def paired_test(
     first: Sequence[float], second: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> PairedTest:
-    """Permutation test of the mean difference: the two results of a question are exchanged at random.
+    """Test the mean difference by permutation: the two results of a question are exchanged at random.
 
-    Exact where no more than `resamples` exchanges are possible, else over a sample of so many. Questions with equal
-    results change no exchange, so they are left out of the counting. Raises ValueError for samples that are empty or of
-    different lengths.
+    The test is exact if at most `resamples` exchanges are possible, else over a sample of that size. Questions with
+    equal results do not affect it. Raises ValueError for samples that are empty or of different lengths.
     """
     if not first or len(first) != len(second):
         raise ValueError("a paired test needs two results for each of its questions")
@@ -111,7 +110,7 @@ def paired_test(
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """The p-values of several tests made together, corrected after Holm (1979), in the order given."""
+    """Return the p-values of several tests, corrected by Holm (1979), in the order given."""
     corrected = [0.0] * len(p_values)
     largest = 0.0
     for position, place in enumerate(sorted(range(len(p_values)), key=lambda place: p_values[place])):
@@ -143,7 +142,7 @@ _TEXTS_KEPT = 50_000
 
 @dataclass(frozen=True, slots=True)
 class OverlapScores:
-    """Shares from 0 to 1, each a mean over the gold texts of the best passage for that text."""
+    """Scores from 0 to 1, each a mean over gold texts of the best passage for that text."""
 
     bleu: float
     rouge_l: float
@@ -153,8 +152,8 @@ class Overlap:
     """BLEU and ROUGE-L of passages against gold texts. Needs the extra `evaluation`.
 
     BLEU is sacrebleu's sentence BLEU (13a tokens, exponential smoothing, effective order) with the passage as
-    hypothesis. ROUGE-L is the F measure over rouge-score's tokens without stemming; the longest common subsequence
-    itself is found by rapidfuzz, which gives rouge-score's result about thirty times as fast.
+    hypothesis. ROUGE-L is the F measure over rouge-score's tokens without stemming; rapidfuzz computes the longest
+    common subsequence, with the result of rouge-score at about thirty times its speed.
     """
 
     def __init__(self) -> None:
@@ -163,14 +162,14 @@ class Overlap:
 
         self._bleu = BLEU(effective_order=True)
         self._tokenizer = DefaultTokenizer(use_stemmer=False)
-        # Strategies retrieve many of the same passages for a question: each pair of texts is compared once.
+        # Cached, since strategies retrieve many of the same passages for a question.
         self._compared = lru_cache(maxsize=_TEXTS_KEPT)(self._compare)
         self._tokens = lru_cache(maxsize=_TEXTS_KEPT)(self._split)
 
     def best(self, gold_texts: Sequence[str], passages: Sequence[str]) -> OverlapScores | None:
-        """For each gold text the best passage, by either measure on its own; then the mean over the gold texts.
+        """Return the mean over gold texts of the best passage for each, by either measure on its own.
 
-        Gold texts without a word are left out: None where none is left. Zeros where there is no passage.
+        Gold texts without a word are left out: None if none is left. Zeros if there is no passage.
         """
         gold = [text for text in gold_texts if self._tokens(text)]
         if not gold:

@@ -1,4 +1,4 @@
-"""TAT-QA (Zhu et al. 2021): each table with its paragraphs becomes a small filing; questions take the usual path."""
+"""TAT-QA (Zhu et al. 2021): each table with its paragraphs becomes a small filing; questions are answered as usual."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from fin_agent.evaluation.question_files import read_records
 
 @dataclass(frozen=True, slots=True)
 class TatQuestion:
-    """A question with its gold answer; `answer_type` and `source` are the annotators'."""
+    """A question with its gold answer; `answer_type` and `source` are those of the annotators."""
 
     id: str
     doc_id: str
-    """Of the small filing that its table and paragraphs become."""
+    """The doc_id of the small filing with its table and paragraphs."""
     question: str
     gold: tuple[str, ...]
-    """Its parts; empty where no gold answer is given."""
+    """The parts of the gold answer; empty if there is none."""
     scale: str
     """`thousand`, `million`, `billion`, `percent`, or empty."""
     answer_type: str
@@ -44,13 +44,13 @@ class TatFile:
     """The contexts and questions of a published file."""
 
     filings: Mapping[str, str]
-    """HTML by doc_id."""
+    """doc_id -> HTML."""
     questions: tuple[TatQuestion, ...]
     faults: tuple[str, ...]
     """What was left out, by place."""
 
     def drawn(self, count: int | None, answer_types: Sequence[str], seed: int) -> tuple[TatQuestion, ...]:
-        """`count` questions of these types (all where none is named), at random, in the order of the file."""
+        """Return `count` random questions of these types (all types if empty), in the order of the file."""
         wanted = [each for each in self.questions if not answer_types or each.answer_type in answer_types]
         if count is None or count >= len(wanted):
             return tuple(wanted)
@@ -59,7 +59,7 @@ class TatFile:
 
 
 def load_tatqa(path: Path) -> TatFile:
-    """Read a published file, plain or gzip. Raises QuestionError with what cannot be read."""
+    """Read a published file, plain or gzip. Raises QuestionError if it cannot be read."""
     records = read_records(path, _Record)
     filings: dict[str, str] = {}
     questions: list[TatQuestion] = []
@@ -118,7 +118,7 @@ def _question(doc_id: str, record: _QuestionRecord) -> TatQuestion:
 
 
 def _filing(number: int, record: _Record) -> str:
-    """HTML with a cover, which a filing has and a table torn out of one has not."""
+    """Return a filing as HTML with a cover, which the table on its own does not have."""
     table = [["" if cell is None else str(cell) for cell in row] for row in record.table.table]
     paragraphs = [each.text for each in sorted(record.paragraphs, key=lambda each: each.order)]
     labels = _DATED.findall(" ".join(row[0] for row in table if row))  # `Balance at June 30, 2019`
@@ -133,16 +133,16 @@ def _filing(number: int, record: _Record) -> str:
 
 
 def _place_of_table(paragraphs: Sequence[str]) -> int:
-    """How many paragraphs stand before the table: up to the last that leads to one, else all.
+    """Return the number of paragraphs before the table: up to the last that introduces it, else all.
 
-    The file does not say where the table stood between its paragraphs; the line that leads to it has its units.
+    The file does not give the position of the table; the line that introduces it has its units.
     """
     leading = [place for place, text in enumerate(paragraphs, start=1) if text.rstrip().endswith(":")]
     return leading[-1] if leading else len(paragraphs)
 
 
 def synthetic_cover(registrant: str, head: str, text: str) -> tuple[str, ...]:
-    """A cover's lines: no more than what kind of report a text is from, and when the newest year it names ended.
+    """Return the lines of a cover: only the kind of report, and the end of the newest year that the text names.
 
     The year is looked for in `head` first.
     """
@@ -159,7 +159,7 @@ def synthetic_cover(registrant: str, head: str, text: str) -> tuple[str, ...]:
 
 
 def _days_in(text: str) -> list[str]:
-    """`March 31` for each day that a text names as `March 31` or `31 March`."""
+    """Return `March 31` for each day that a text writes as `March 31` or `31 March`."""
     return [f"{one['month'] or one['month_first']} {one['day'] or one['day_last']}" for one in _DAY.finditer(text)]
 
 
@@ -169,7 +169,7 @@ def _paragraphs(texts: Sequence[str]) -> str:
 
 _HEAD_ROWS = 3
 _USUAL = "2019"
-"""The annual reports that the published questions are about are those of 2018 and 2019."""
+"""The annual reports of the published questions are those of 2018 and 2019."""
 _YEAR = re.compile(r"\b20[012]\d\b")
 _MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DAY = re.compile(
@@ -177,21 +177,21 @@ _DAY = re.compile(
 )
 _DATED = re.compile(rf"(?:(?:{_MONTH})\s+[1-3]?\d,|[1-3]?\d\s+(?:{_MONTH}))\s+20\d\d")
 
-# --- An answer as TAT-QA has it
+# --- Predictions
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """An answer's parts and scale, as a file of predictions has them."""
+    """The parts and scale of an answer, as in a file of predictions."""
 
     parts: tuple[str, ...] = ()
     scale: str = ""
 
 
 def prediction_of(answer: Answer) -> Prediction:
-    """An amount is given in the scale of the figures that it was computed from; words as they are quoted.
+    """Return an answer as a prediction: an amount in the scale of its input figures, words as they are quoted.
 
-    A year that was chosen among several is given alone.
+    A year that was chosen from several is given alone.
     """
     value, unit = answer.answer.value, answer.answer.unit or ""
     figures = [entry.figure for entry in answer.ledger if entry.required and entry.figure is not None]
@@ -235,19 +235,18 @@ _SCALE_NAMES = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """0 or 1, and 0.0 to 1.0 in steps of 0.01."""
+    """Exact match, 0 or 1, and F1, 0.0 to 1.0 in steps of 0.01."""
 
     exact: float
     f1: float
 
 
 def score(gold: Sequence[str], gold_scale: str, answer_type: str, predicted: Prediction) -> Score:
-    """TAT-QA's exact match and F1, with scales (after DROP's).
+    """Return TAT-QA's exact match and F1, with scales (after DROP's).
 
     Numbers are compared in base units: `1,452.4` in millions and `$1,452.4 million` are the same. The parts of an
-    answer are sorted and compared as one text, so that their order does not count. Whatever the published definition
-    does differently from what one might expect is kept, and said where it stands. Nothing predicted, or no gold answer,
-    scores nothing.
+    answer are sorted and compared as one text, so that their order does not count. Peculiarities of the published
+    definition are reproduced, with a comment at each. A missing prediction or gold answer scores zero.
     """
     if not gold or not any(predicted.parts):
         return Score(0.0, 0.0)
@@ -262,15 +261,15 @@ def score(gold: Sequence[str], gold_scale: str, answer_type: str, predicted: Pre
 
 
 def in_base_units(parts: Sequence[str], scale: str) -> str:
-    """The parts, sorted and joined: numbers times their scale with four places, other texts followed by the scale."""
+    """Return the parts, sorted and joined: numbers times their scale with four decimals, others with the scale."""
     return " ".join(_in_base_units(part, scale) for part in sorted(parts))
 
 
 def number(text: str) -> float | None:
-    """The number that `text` is, in base units; None where it is none. Whole numbers are int: `134` is no `134.0`.
+    """Return the number that `text` is, in base units, or None. Whole numbers are int: `134` is not `134.0`.
 
-    A first word that is a number may be followed by nothing but a scale (`1.3 billion`). `%` divides by a hundred.
-    Parentheses make a number negative only where no comma stands inside, and no currency sign.
+    After a first word that is a number only a scale may follow (`1.3 billion`). `%` divides by a hundred. Parentheses
+    make a number negative only if there is no comma and no currency sign inside.
     """
     words = " ".join(text.translate(_MARKS).split()).split()
     try:
@@ -300,7 +299,7 @@ def _size(word: str) -> float:
 
 
 def normalized(text: str) -> str:
-    """Lower case, without punctuation, articles and extra spaces; words that are numbers as their value."""
+    """Return lower-case text without punctuation, articles and extra spaces, with numbers as their value."""
     words = (_ARTICLE.sub(" ", _normalized_word(word)).split() for word in text.lower().split(" "))
     return " ".join(part for parts in words for part in parts)
 
@@ -311,7 +310,7 @@ def _normalized_word(word: str) -> str:
 
 
 def _compared(predicted: str, gold: str) -> Score:
-    """Over the sets of words: F1 is the harmonic mean of the shares that are right and that are found."""
+    """Compare sets of words: F1 is the harmonic mean of precision and recall."""
     said, true = set(predicted.split()), set(gold.split())
     shared = len(said & true)
     precision = shared / len(said) if said else 1.0
@@ -335,7 +334,7 @@ _IN_PERCENT = re.compile(r"[\d.\s]+%")
 
 
 def judge_tatqa(question: TatQuestion, answer: Answer) -> Row:
-    """The score of an answer, and how it is wrong (`miss`, empty where it is right)."""
+    """Return the row of an answer with its score and the kind of miss (empty if it is right)."""
     predicted = prediction_of(answer)
     scored = score(question.gold, question.scale, question.answer_type, predicted)
     figures = {
@@ -372,19 +371,19 @@ def _miss(question: TatQuestion, predicted: Prediction, f1: float) -> str:
 
 
 def _amounts(parts: Sequence[str]) -> list[float]:
-    """The parts as numbers, sorted; empty where one is none."""
+    """Return the parts as sorted numbers; empty if one is not a number."""
     amounts = [number(part.replace("%", "")) for part in parts]
     return sorted(round(each, 2) for each in amounts if each is not None) if None not in amounts else []
 
 
 def report_on_tatqa(rows: Sequence[Row]) -> Report:
-    """Exact match and F1 over all, by answer type, and by type and source. Raises ValueError without rows."""
+    """Return exact match and F1 overall, by answer type, and by type and source. Raises ValueError without rows."""
     ordered = sorted(rows, key=lambda row: row.labels["answer_type_and_source"])
     return report_on(ordered, "TAT-QA", _CAPTION, _COLUMNS, ("answer_type", "answer_type_and_source"))
 
 
 def miss_counts(rows: Sequence[Row]) -> Iterator[str]:
-    """How many are wrong in which way, the most frequent first."""
+    """Yield the kinds of misses with their counts, the most frequent first."""
     for miss, count in Counter(row.figures["miss"] for row in rows if row.figures["miss"]).most_common():
         yield f"{miss}: {count}"
 

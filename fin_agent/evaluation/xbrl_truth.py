@@ -1,4 +1,4 @@
-"""Inline XBRL files as stated truth, read by XPath and with nothing of the engine, so that one checks the other."""
+"""Inline XBRL files as the truth, read by XPath and independently of the reader, so that one checks the other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TrueTag:
     """A visible `ix:nonFraction`."""
 
     number: int
-    """Position among all numeric tags of the file, hidden ones counted."""
+    """Index among all numeric tags of the file, hidden ones included."""
     concept: str
     """With its prefix: `us-gaap:Assets`."""
     value: Decimal
@@ -32,17 +32,17 @@ class TrueTag:
     end: date
     members: tuple[tuple[str, str], ...]
     deducted: bool
-    """Whether it is printed in parentheses or behind a minus sign."""
+    """Whether it is printed in parentheses or after a minus sign."""
     unit: str
     """`USD`, `USD per share`, `shares`; other units as the file names them."""
     step: Decimal
-    """The value of the last digit that it is accurate to: a million in statements in millions; 0 where exact."""
+    """The value of the last accurate digit: a million in statements in millions; 0 if exact."""
     table: int | None
-    """Which table of the file it stands in; None in running text."""
+    """Index of its table in the file; None in running text."""
     row: str
     """The first words of its row as printed, without footnote marks; empty outside tables."""
     row_number: int
-    """Position of the row in the file."""
+    """Index of the row in the file."""
 
     @property
     def name(self) -> str:
@@ -50,41 +50,41 @@ class TrueTag:
         return self.concept.rpartition(":")[2]
 
     def agrees(self, other: TrueTag) -> bool:
-        """Whether both can be the same figure, one of them rounded more."""
+        """Return whether both can be the same figure with different rounding."""
         return values_agree(self.value, self.step, other.value, other.step)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaggedFiling:
-    """A report with the period that its cover states."""
+    """A report with the period on its cover."""
 
     doc_id: str
     form: str
     fiscal_year: int
-    """By the filer's own naming."""
+    """As the filer names it."""
     quarter: int | None
     """None for a report of a full year."""
     end: date
-    """Last day of the period reported."""
+    """Last day of the reported period."""
     tags: tuple[TrueTag, ...]
-    """Those that state a number."""
+    """Tags that state a number."""
     words: Mapping[int, tuple[str, ...]]
-    """The texts of the cells of each table that hold no tag, footnote marks dropped."""
+    """Table -> the texts of its cells without tags, without footnote marks."""
 
 
 def visible_tags(path: Path) -> list[TrueTag]:
-    """Every visible `ix:nonFraction` of the inline XBRL file at `path` (also gzipped), in its order.
+    """Return every visible `ix:nonFraction` of an inline XBRL file (also gzipped), in order.
 
-    Raises ReadError where it is no well-formed file.
+    Raises ReadError if it is not well-formed.
     """
     root = _root(path)
     return list(_visible(root, _Tables(root)))
 
 
 def read_tagged(path: Path) -> TaggedFiling | None:
-    """The inline XBRL file at `path` (also gzipped); None without tags, or where no form, year and period are tagged.
+    """Read an inline XBRL file (also gzipped); None if it has no tags, or tags no form, year and period.
 
-    Raises ReadError where it is no well-formed file.
+    Raises ReadError if it is not well-formed.
     """
     if _IX.encode() not in _content(path):
         return None
@@ -103,13 +103,13 @@ def read_tagged(path: Path) -> TaggedFiling | None:
 
 
 def values_agree(value: Decimal, step: Decimal, other: Decimal, other_step: Decimal) -> bool:
-    """Whether two values are equal, or one, accurate to a larger step, is the other rounded."""
+    """Return whether two values are equal, or one, accurate to a larger step, is the other one rounded."""
     rounded = max(step, other_step) / 2 if step != other_step else Decimal(0)
     return abs(value - other) <= rounded
 
 
 def tagged_files(folder: Path) -> tuple[Path, ...]:
-    """The HTML files of `folder`, also gzipped, by name."""
+    """Return the HTML files of `folder`, also gzipped, by name."""
     return tuple(sorted(path for path in folder.iterdir() if _HTML.search(path.name)))
 
 
@@ -207,13 +207,13 @@ def _members(context: etree._Element) -> Iterator[tuple[str, str]]:
 
 
 def _is_deducted(element: etree._Element) -> bool:
-    """Whether a minus stands before the number or parentheses around it, in its cell or in the cells beside it."""
+    """Return whether a minus sign precedes the number, or parentheses enclose it, in its cell or the adjacent ones."""
     before, after = _text_beside(element, preceding=True), _text_beside(element, preceding=False)
     return bool(_MINUS.search(before) or (_OPEN.search(before) and after.startswith(")")))
 
 
 def _text_beside(element: etree._Element, *, preceding: bool) -> str:
-    """The nearest text before or after an element, within its row or paragraph."""
+    """Return the nearest text before or after an element, within its row or paragraph."""
     current = element
     if not preceding and (text := _bare(element.tail)):
         return text
@@ -240,12 +240,12 @@ _COVER = frozenset(f"dei:{name}" for name in (_FORM, _YEAR, _PERIOD))
 _UNITS = {"USD/shares": "USD per share"}
 _ON_THEIR_OWN = frozenset({"br", "div", "p", "td", "th", "tr"})
 _MARKS = str.maketrans("", "", "\u00ae\u2122\u2120")
-"""Registered and trade marks: people leave them out."""
+"""Registered and trade marks, which people leave out."""
 _FOOTNOTE = re.compile(r"\s*(?:\(\w{1,2}\)|[*†‡])+\s*$")
 
 
 def _reported(root: etree._Element, cover: Mapping[str, etree._Element]) -> tuple[str, int, int | None, date] | None:
-    """Form, fiscal year, quarter and last day, as the cover tags them."""
+    """Return form, fiscal year, quarter and last day, as the cover tags them."""
     if len(cover) < len(_COVER):
         return None
     form, year, focus = (_text(cover[name]) for name in (_FORM, _YEAR, _PERIOD))
@@ -258,7 +258,7 @@ def _reported(root: etree._Element, cover: Mapping[str, etree._Element]) -> tupl
 
 
 class _Tables:
-    """The tables of a file: which one a tag stands in, how its row begins, and their words."""
+    """The tables of a file: the table and row of a tag, and the words of each table."""
 
     def __init__(self, root: etree._Element) -> None:
         found = [element for element in root.iter() if _name(element) == "table"]
@@ -268,7 +268,7 @@ class _Tables:
         self.words = {number: tuple(dict.fromkeys(_words_of(table))) for table, number in self._numbers.items()}
 
     def place(self, element: etree._Element) -> tuple[int | None, str, int]:
-        """Table, first words of the row, and number of the row, of the tag `element`."""
+        """Return table, first words of the row, and number of the row, of a tag."""
         row = next((above for above in element.iterancestors() if _name(above) == "tr"), None)
         table = next((above for above in element.iterancestors() if _name(above) == "table"), None)
         if row is None or table is None:

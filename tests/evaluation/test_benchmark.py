@@ -171,7 +171,7 @@ class TestRunner:
 
     def test_rows_failures_and_cost(self) -> None:
         told: list[Row] = []
-        run = run_benchmark(self.benchmark([]), told=told.append)
+        run = run_benchmark(self.benchmark([]), on_row=told.append)
         assert run.rows == tuple(told) and texts(run) == ["a: five", "b: five", "c: five"]
         assert run.failed == [{"id": "c", "question": "c?", "reason": "no such word"}]
         assert run.cost == {"model_calls": 6, "input_tokens": 30, "output_tokens": 9, "dollars": 1.5}

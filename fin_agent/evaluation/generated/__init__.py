@@ -1,1 +1,1 @@
-"""Questions made from the figures of an index, each with the answer it has to get."""
+"""Questions generated from the figures of an index, each with its expected answer."""

@@ -1,4 +1,4 @@
-"""Questions of every kind made from an index or from the tags of its files, and what their answers came to."""
+"""Generation of questions of every kind, from statements or tags, and the report on their answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COUNTS: Mapping[Family | QuestionKind, int] = {
     QuestionKind.TOTAL: 60,
     QuestionKind.FAMILY: 300,
 }
-"""How many questions of each kind are made where nothing else is said."""
+"""Default number of questions of each kind."""
 
 _LOOKUPS = (
     ("lookup, own year", ask.own_year, 6),
@@ -79,20 +79,20 @@ _MAKERS: Mapping[Family | QuestionKind, Sequence[tuple[str, Maker, int]]] = {
         ("highest margin", ask.highest_margin, 1),
     ),
 }
-"""Names of makers, and the weight of each among its kind."""
+"""Kind -> its generators: name, function and weight."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaggedFolder:
-    """The tagged files of a folder, and those that nothing can be asked about."""
+    """The tagged files of a folder, and those that are not in the index."""
 
     filings: tuple[TaggedFiling, ...]
     not_indexed: tuple[str, ...]
-    """Names of files that the index does not hold."""
+    """Names of files that are not in the index."""
 
 
 def read_folder(folder: Path, workspace: Workspace) -> TaggedFolder:
-    """The tagged filings of `folder` that the index holds, by name. Raises ReadError."""
+    """Return the tagged filings of `folder` that are in the index, by name. Raises ReadError."""
     owners = workspace.directory.owners
     paths = tagged_files(folder)
     held = [path for path in paths if doc_id_of(path) in owners]
@@ -110,7 +110,10 @@ def generated_questions(
     *,
     counts: Mapping[Family, int] | Mapping[QuestionKind, int] | Mapping[Family | QuestionKind, int] = COUNTS,
 ) -> tuple[GeneratedQuestion, ...]:
-    """Questions kind by kind; the same material and seed give the same ones, fewer where it holds no more."""
+    """Return questions of each kind; the same material and seed give the same questions.
+
+    There are fewer than `counts` if the material has no more.
+    """
     return tuple(
         question
         for kind in kinds
@@ -132,12 +135,12 @@ def _has_material(material: QuestionMaterial, kind: Family | QuestionKind) -> bo
 
 
 def report_on_generated(rows: Sequence[Row], title: str) -> Report:
-    """The figures by family, then by kind. Raises ValueError without rows."""
+    """Return the figures by family, then by kind. Raises ValueError if there are no rows."""
     return report_on(rows, title, _CAPTION, _COLUMNS, ("family", "kind"), overall=False)
 
 
 def miss_lines(row: Row) -> Iterator[str]:
-    """A miss in words: the question, what was expected, what came, what was missing."""
+    """Yield a miss in lines: the question, the expected and the actual answer, and empty slots."""
     yield f"{row.labels['kind']}: {row.question}"
     yield f"  expected {row.gold} ({', '.join(row.figures['filings'])})"
     yield f"  {'refused' if row.refused else 'answered'} {row.text} ({row.figures['rounds']} rounds)"
@@ -146,7 +149,7 @@ def miss_lines(row: Row) -> Iterator[str]:
 
 
 def _rounds(rows: Sequence[Row]) -> dict[int, int]:
-    """How many questions ended after so many rounds."""
+    """Return number of rounds -> number of questions that ended after them."""
     return dict(sorted(Counter(row.figures["rounds"] for row in rows).items()))
 
 

@@ -1,4 +1,4 @@
-"""A generated question, its expected answer, and the comparison of an answer with it."""
+"""A generated question with its expected answer, and the judging of an answer against it."""
 
 from __future__ import annotations
 
@@ -24,48 +24,53 @@ class ExpectedAnswer:
     unit: str
     """`USD`, `USD per share`, `percent`, `percentage points`, `ratio`."""
     rounding: float = 0.0
-    """How far the figures' own rounding may move it."""
+    """Tolerance from the rounding of the figures."""
     signed: bool = True
-    """False where the question leaves open which way round: a difference, a fall."""
+    """False if the question leaves the sign open, as for a difference or a fall."""
     company: str | None = None
-    """Key of the company that has to be named."""
+    """Key of the company that the answer has to name, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratedQuestion:
-    """A question with what its answer has to show."""
+    """A question and the requirements for its answer."""
 
     id: str
     family: Family | QuestionKind
     kind: str
     text: str
     slots: tuple[SlotKey, ...] = ()
-    """Figures it needs, sorted."""
+    """The figures it needs, sorted."""
     filings: tuple[str, ...] = ()
-    """Filings that hold the figures together, as few as were found."""
+    """A smallest found set of filings that contain the figures."""
     expected: ExpectedAnswer | None = None
     """None for an unanswerable question."""
     missing_names: tuple[tuple[str, ...], ...] = ()
-    """What a refusal has to name: of each group of names at least one."""
+    """What a refusal has to name: at least one name of each group."""
     exact: bool = False
-    """Whether the answer is one tagged figure: it has to agree to the last digit printed."""
+    """Whether the answer is one tagged figure, which has to match to the last printed digit."""
 
     def numbered(self, place: str) -> GeneratedQuestion:
-        """The same with its place among its kind in front of its id."""
+        """Return the question with its place among its kind in front of its id."""
         return replace(self, id=f"{place}: {self.id}")
 
 
 TOLERANCE, EXACT_TOLERANCE = 0.005, 1e-6
-"""Relative."""
+"""Relative tolerances."""
 _MAX_ROUNDS = 3
 
 
 def judge(question: GeneratedQuestion, answer: Answer, companies: Mapping[str, Company]) -> Row:
-    """The row of one answer; `companies` are those of the index, by key.
+    """Return the row of one answer.
 
-    `full_ledger`: no required slot is empty after at most three rounds. `right`: the value, and the company where one
-    is asked for. Both are None where the question has no answer; `missing_named`, whether the refusal says what is
-    lacking, is None where it has one.
+    `full_ledger` is whether no required slot is empty after at most three rounds; `right` whether the value, and the
+    company if one is asked for, are right. Both are None for an unanswerable question. `missing_named`, whether the
+    refusal names what is missing, is None for an answerable one.
+
+    Args:
+        question: The question.
+        answer: The answer.
+        companies: The companies of the index, by key.
     """
     required = {_key(entry.slot): entry.figure is not None for entry in answer.ledger if entry.required}
     asked = question.expected is not None
@@ -85,7 +90,7 @@ def judge(question: GeneratedQuestion, answer: Answer, companies: Mapping[str, C
 
 
 def has_failed(row: Row) -> bool:
-    """Whether anything about an answer is not as it has to be."""
+    """Return whether an answer misses any of its requirements."""
     figures = row.figures
     return (
         not figures["missing_named"] if figures["right"] is None else not (figures["right"] and figures["full_ledger"])
@@ -93,7 +98,7 @@ def has_failed(row: Row) -> bool:
 
 
 def is_right(question: GeneratedQuestion, answer: Answer, companies: Mapping[str, Company]) -> bool:
-    """Whether the company asked for is the first one named, and whether the value, where one is given, is right."""
+    """Return whether the requested company is the first one named, and the value, if given, is right."""
     expected, value = question.expected, answer.answer.value
     assert expected is not None
     if expected.company is not None and _first_named(answer.answer.text, companies) != expected.company:
@@ -109,7 +114,7 @@ def is_right(question: GeneratedQuestion, answer: Answer, companies: Mapping[str
 
 
 def names_missing(question: GeneratedQuestion, answer: Answer) -> bool:
-    """Whether the refusal names what is lacking, by one name of each group."""
+    """Return whether the refusal names what is missing, by one name of each group."""
     said = _plain(" ".join((*answer.missing, answer.answer.text)))
     return all(any(f" {_plain(name).strip()} " in said for name in names) for names in question.missing_names)
 
@@ -119,7 +124,7 @@ def _key(slot: Slot) -> SlotKey:
 
 
 def _last_digit(unit: str) -> float:
-    """Half of the last digit that is shown: shares and ratios have two decimals, percents one."""
+    """Return half of the last shown digit: shares and ratios have two decimals, percents one."""
     return {"USD per share": 0.005, "ratio": 0.005, "percent": 0.05, "percentage points": 0.05}.get(unit, 0.0)
 
 

@@ -1,4 +1,4 @@
-"""The shapes of questions: of one company in a year or over several, between companies, of a part and between parts."""
+"""Generators of questions: about one company, between companies, about one part, and between parts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _is_amount(measure: MeasureToAsk) -> bool:
     return measure.unit == "USD"
 
 
-# --- One company in one year, and over several
+# --- One company
 
 _LEAST_MOVE = 0.02
 """Relative: what moved less has hardly changed."""
@@ -34,12 +34,12 @@ _MIN_YEARS_OF_A_RATE = 2
 
 
 def own_year(turn: Turn) -> GeneratedQuestion | None:
-    """A figure of the year that an annual report is of."""
+    """Ask for a figure of the fiscal year of an annual report."""
     return _of_a_year(turn, "lookup, own year", own=True)
 
 
 def earlier_year(turn: Turn) -> GeneratedQuestion | None:
-    """A figure that stands in an earlier year's column."""
+    """Ask for a figure in an earlier year's column."""
     return _of_a_year(turn, "lookup, earlier column", own=False)
 
 
@@ -57,7 +57,7 @@ _AS_OF_A_DAY = 0.5
 
 
 def quarterly_figure(turn: Turn) -> GeneratedQuestion | None:
-    """A figure of a quarter, or of its end."""
+    """Ask for a figure of a quarter, or of its end."""
     if not turn.material.quarterly:
         return None
     company, measure = turn.company_and_measure(_is_stated, turn.material.quarterly)
@@ -80,25 +80,25 @@ def quarterly_figure(turn: Turn) -> GeneratedQuestion | None:
 
 
 def computed_measure(turn: Turn) -> GeneratedQuestion | None:
-    """A margin or ratio of one year."""
+    """Ask for a margin or ratio of one year."""
     drawn = _years(turn, lambda measure: measure.is_formula, 1)
     return None if drawn is None else drawn.asked("computed", drawn.values[0])
 
 
 def total(turn: Turn) -> GeneratedQuestion | None:
-    """The sum of a flow over consecutive years."""
+    """Ask for the sum of a flow over consecutive years."""
     drawn = _years(turn, lambda measure: _is_amount(measure) and not measure.is_balance)
     return None if drawn is None else drawn.asked("total", sum(drawn.values))
 
 
 def average(turn: Turn) -> GeneratedQuestion | None:
-    """The mean of a measure over consecutive years."""
+    """Ask for the mean of a measure over consecutive years."""
     drawn = _years(turn, lambda measure: True)
     return None if drawn is None else drawn.asked("average", sum(drawn.values) / len(drawn.values))
 
 
 def change(turn: Turn) -> GeneratedQuestion | None:
-    """By how much a figure moved between two years."""
+    """Ask for the change of a figure between two years."""
     drawn = _years(turn, lambda measure: not measure.is_formula and measure.unit != "shares", ends_only=True)
     if drawn is None or not drawn.moves:
         return None
@@ -108,7 +108,7 @@ def change(turn: Turn) -> GeneratedQuestion | None:
 
 
 def growth(turn: Turn) -> GeneratedQuestion | None:
-    """Relative growth between two years."""
+    """Ask for relative growth between two years."""
     drawn = _growing(turn)
     if drawn is None:
         return None
@@ -119,7 +119,7 @@ def growth(turn: Turn) -> GeneratedQuestion | None:
 
 
 def annual_growth(turn: Turn) -> GeneratedQuestion | None:
-    """Compound annual growth between two years."""
+    """Ask for compound annual growth between two years."""
     drawn = _growing(turn)
     if drawn is None or drawn.last - drawn.first < _MIN_YEARS_OF_A_RATE:
         return None
@@ -154,7 +154,7 @@ class _Years:
 
     @property
     def _rounding_of_growth(self) -> float:
-        """How far growth per year, in percent, may differ where a figure is also printed in coarser digits."""
+        """How far growth per year, in percent, can differ if a figure is also printed with fewer digits."""
         before, after = self.found[0], self.found[-1]
         share = sum(rounding_difference(each) / each.value for each in (before, after))
         return 100 * share / (1 - share) * after.value / before.value / (self.last - self.first)
@@ -162,7 +162,10 @@ class _Years:
     def asked(
         self, kind: str, value: float, *, shape: str = "", unit: str = "", signed: bool = True, day: str = ""
     ) -> GeneratedQuestion | None:
-        """None where one filing covers a question meant for several; `unit`, of growth, is else the measure's."""
+        """Return the question; None if one filing covers a question meant for several.
+
+        `unit` is that of growth; by default the measure's.
+        """
         turn, wording, shape = self.turn, self.turn.wording, shape or kind
         if turn.family is Family.MULTI_FILING and len(fewest_filings(_figures(self.found))) < 2:
             return None
@@ -191,7 +194,7 @@ class _Years:
 
 
 def _years(turn: Turn, fits: Fits, count: int | None = None, *, ends_only: bool = False) -> _Years | None:
-    """`count` years, or as many as are drawn; None where a figure is lacking."""
+    """Draw `count` years, or a drawn number of them; None if a figure is missing."""
     if not turn.material.companies:
         return None
     company, measure = turn.company_and_measure(fits)
@@ -215,7 +218,7 @@ def _figures(found: Sequence[Computed]) -> list[StatedFigure]:
 
 
 def rounding_difference(found: Computed) -> float:
-    """How far a stated figure is from its coarsest print: 459.1 million shares are 459 million on the statement."""
+    """Return the difference of a stated figure from its coarsest print: 459.1 million shares are 459 million there."""
     return sum(float(abs(figure.value - round(figure.value / figure.step) * figure.step)) for figure in found.figures)
 
 
@@ -224,7 +227,7 @@ def _rounding(measure: MeasureToAsk, found: Sequence[Computed]) -> float:
 
 
 def reads_well(text: str, year: str) -> bool:
-    """Whether a year named by its last day stands where a sentence can have it: after `in`, `for`, a comma."""
+    """Return whether a year named by its last day is at a place that suits it: after `in`, `for`, a comma."""
     begins = year.split(" ", 1)[0]
     return begins != "the" or re.search(rf"(?:\b(?:in|for|of|In|For)|[,:]) {re.escape(year)}", text) is not None
 
@@ -238,7 +241,7 @@ _SPANS = (2, 3, 4)
 
 
 def difference(turn: Turn) -> GeneratedQuestion | None:
-    """How much more one company has than another."""
+    """Ask by how much one company's figure exceeds another's."""
     drawn = _ranked(turn, 2, lambda measure: True)
     if drawn is None:
         return None
@@ -249,7 +252,7 @@ def difference(turn: Turn) -> GeneratedQuestion | None:
 
 
 def ratio(turn: Turn) -> GeneratedQuestion | None:
-    """How many times another company's figure."""
+    """Ask for the ratio of two companies' figures."""
     drawn = _ranked(turn, 2, _is_amount)
     if drawn is None:
         return None
@@ -260,7 +263,7 @@ def ratio(turn: Turn) -> GeneratedQuestion | None:
 
 
 def sum_of_companies(turn: Turn) -> GeneratedQuestion | None:
-    """The figures of two companies added up."""
+    """Ask for the sum of two companies' figures."""
     drawn = _ranked(turn, 2, lambda measure: _is_amount(measure) and not measure.is_formula)
     if drawn is None:
         return None
@@ -269,7 +272,7 @@ def sum_of_companies(turn: Turn) -> GeneratedQuestion | None:
 
 
 def highest(turn: Turn) -> GeneratedQuestion | None:
-    """Which of several companies has the highest figure, or the lowest."""
+    """Ask which of several companies has the highest figure, or the lowest."""
     drawn = _ranked(turn, turn.draw.choice((3, 3, 4)), lambda measure: True)
     if drawn is None:
         return None
@@ -282,7 +285,7 @@ def highest(turn: Turn) -> GeneratedQuestion | None:
 
 
 def figure_of_highest_company(turn: Turn) -> GeneratedQuestion | None:
-    """A figure of whichever company has the highest other figure."""
+    """Ask for a figure of the company with the highest other figure."""
     drawn = _ranked(turn, 3, lambda measure: True)
     if drawn is None:
         return None
@@ -299,7 +302,7 @@ def figure_of_highest_company(turn: Turn) -> GeneratedQuestion | None:
 
 
 def faster(turn: Turn) -> GeneratedQuestion | None:
-    """Which of two companies grew a figure faster."""
+    """Ask which of two companies grew a figure faster."""
     drawn = _over_years(turn, 2, _is_stated, ends_only=True)
     if drawn is None or min(each.value for each in drawn.found) <= 0:
         return None
@@ -316,7 +319,7 @@ def faster(turn: Turn) -> GeneratedQuestion | None:
 
 
 def highest_over_years(turn: Turn) -> GeneratedQuestion | None:
-    """Which of several companies has the highest average or total over consecutive years."""
+    """Ask which of several companies has the highest average or total over consecutive years."""
     drawn = _over_years(turn, turn.draw.choice((2, 3)), lambda measure: _is_amount(measure) and not measure.is_balance)
     if drawn is None:
         return None
@@ -336,7 +339,7 @@ def highest_over_years(turn: Turn) -> GeneratedQuestion | None:
 
 @dataclass(frozen=True, slots=True)
 class _Between:
-    """A measure of several companies, in one year or in years up to it."""
+    """A measure of several companies, in one year or in the years up to it."""
 
     turn: Turn
     measure: MeasureToAsk
@@ -344,7 +347,7 @@ class _Between:
     year: int
     companies: Sequence[Company]
     found: Sequence[Computed]
-    """Of the companies in their order; of one after another where there are several years."""
+    """In the order of companies; company after company if there are several years."""
 
     def of_two(self, kind: str, expected: ExpectedAnswer) -> GeneratedQuestion:
         wording = self.turn.wording
@@ -361,7 +364,7 @@ class _Between:
 
 
 def _ranked(turn: Turn, count: int, fits: Fits) -> _Between | None:
-    """Companies in falling order; None where a figure is lacking or the ends are close."""
+    """Draw companies in falling order; None if a figure is missing or the ends are close."""
     drawn = _over_years(turn, count, fits, 1)
     if drawn is None:
         return None
@@ -374,7 +377,7 @@ def _ranked(turn: Turn, count: int, fits: Fits) -> _Between | None:
 
 
 def _over_years(turn: Turn, count: int, fits: Fits, years: int = 0, *, ends_only: bool = False) -> _Between | None:
-    """Companies in some order; None where a figure is lacking."""
+    """Draw companies in random order; None if a figure is missing."""
     material, draw = turn.material, turn.draw
     if len(material.companies) < count:
         return None
@@ -396,7 +399,7 @@ def _share_inputs(one: Computed, other: Computed) -> bool:
 
 
 def _several(turn: Turn, drawn: _Between) -> dict[str, str]:
-    """The fields that name the companies in some order, the measure and the year."""
+    """Return the fields that name the companies in random order, the measure and the year."""
     names = turn.wording.names(turn.draw.sample(drawn.companies, len(drawn.companies)))
     words, was = turn.wording.measure(drawn.measure)
     fields = {"companies": join_names(names), "either": join_names(names, "or"), "measure": words, "was": was}
@@ -407,14 +410,14 @@ def _several(turn: Turn, drawn: _Between) -> dict[str, str]:
 
 
 def part_in_a_year(turn: Turn) -> GeneratedQuestion | None:
-    """A part's figure of a full year, the report's own or an earlier one."""
+    """Ask for a part's figure of a full year, the report's own or an earlier one."""
     figure = _part(turn)
     own = "own year" if figure.slot.fiscal_year in turn.material.filed(figure.slot.company).annual else "earlier column"
     return _of_part(turn, f"{figure.kind}, {own}", _worded_as(figure), figure)
 
 
 def part_in_a_quarter(turn: Turn) -> GeneratedQuestion | None:
-    """A part's figure of a quarter."""
+    """Ask for a part's figure of a quarter."""
     if not any(figure.slot.quarter for figure in turn.material.parts):
         return None
     figure = _part(turn, quarterly=True)
@@ -422,7 +425,7 @@ def part_in_a_quarter(turn: Turn) -> GeneratedQuestion | None:
 
 
 def growth_of_part(turn: Turn) -> GeneratedQuestion | None:
-    """Relative growth of a part's figure between two years."""
+    """Ask for relative growth of a part's figure between two years."""
     after = _part(turn)
     ago = turn.draw.choice((1, 1, 2))
     wanted = after.slot._replace(fiscal_year=after.slot.fiscal_year - ago)
@@ -434,7 +437,7 @@ def growth_of_part(turn: Turn) -> GeneratedQuestion | None:
 
 
 def share_of_part(turn: Turn) -> GeneratedQuestion | None:
-    """What part of the company's revenue it is, in percent."""
+    """Ask for a part's share of the company's revenue, in percent."""
     figure = _part(turn)
     whole = turn.material.figures.figure(*figure.slot[:3])
     if whole is None or figure.slot.metric != "revenue" or not 0 < figure.value < whole.value:
@@ -444,7 +447,7 @@ def share_of_part(turn: Turn) -> GeneratedQuestion | None:
 
 
 def _part(turn: Turn, *, quarterly: bool = False) -> StatedFigure:
-    """A company first: one with many parts is not asked about more often."""
+    """Draw a company first, so that one with many parts is not asked about more often."""
     figures = [figure for figure in turn.material.parts if (figure.slot.quarter is not None) is quarterly]
     company = turn.draw.choice(sorted({figure.slot.company for figure in figures}))
     of_company = [figure for figure in figures if figure.slot.company == company]
@@ -466,7 +469,7 @@ def _of_part(
     expected: ExpectedAnswer | None = None,
     first: int | None = None,
 ) -> GeneratedQuestion | None:
-    """None where the year does not stand well; the figure itself is expected where nothing else is."""
+    """Return the question; None if the year does not read well. By default the figure itself is expected."""
     slot, filed = figure.slot, turn.material.filed(figure.slot.company)
     begins, when = turn.wording.ends(first or slot.fiscal_year, slot.fiscal_year, filed)
     if slot.quarter is not None:
@@ -495,11 +498,11 @@ def _named(turn: Turn, company: str, measure: MeasureToAsk) -> dict[str, str]:
     return {**fields, "measure": fields["measure"].removeprefix("total ")}
 
 
-# --- All parts of a kind
+# --- All parts of one kind
 
 
 def highest_part(turn: Turn) -> GeneratedQuestion | None:
-    """The member with the largest figure of a year, or the smallest."""
+    """Ask for the part with the largest figure of a year, or the smallest."""
     family = _family(turn)
     low = family.whole and turn.draw.random() < _LOWEST
     return _of_family(turn, "lowest_part" if low else "highest_part", family, family.values[-1 if low else 0][0])
@@ -509,14 +512,14 @@ _LOWEST = 1 / 3
 
 
 def nth_part(turn: Turn) -> GeneratedQuestion | None:
-    """The second or third largest."""
+    """Ask for the second or third largest part."""
     family = _family(turn)
     place, ordinal = turn.draw.choice(((1, "second"), (1, "second"), (2, "third")))
     return _of_family(turn, "nth_part", family, family.values[place][0], place=ordinal)
 
 
 def fastest_part(turn: Turn) -> GeneratedQuestion | None:
-    """The member that grew fastest, with its rate."""
+    """Ask for the part that grew fastest, with its rate."""
     family = _family(turn)
     rates = _shares(family, _related(turn, family, year=family.year - 1))
     rate = max(rates, default=0.0) - 100
@@ -524,7 +527,7 @@ def fastest_part(turn: Turn) -> GeneratedQuestion | None:
 
 
 def highest_margin(turn: Turn) -> GeneratedQuestion | None:
-    """The member with the highest operating margin."""
+    """Ask for the part with the highest operating margin."""
     family = _family(turn)
     margins = _shares(family, _related(turn, family, metric="revenue"))
     if family.metric != "operating_income" or not margins:
@@ -533,35 +536,35 @@ def highest_margin(turn: Turn) -> GeneratedQuestion | None:
 
 
 def difference_of_members(turn: Turn) -> GeneratedQuestion | None:
-    """By how much one member exceeds another."""
+    """Ask by how much one part exceeds another."""
     family, (high, low) = _two_parts(turn)
     value = float(family.members[high].value - family.members[low].value)
     return _of_family(turn, "members_apart", family, value, one=high, other=low)
 
 
 def parts_together(turn: Turn) -> GeneratedQuestion | None:
-    """The sum of two members."""
+    """Ask for the sum of two parts."""
     family, (high, low) = _two_parts(turn)
     value = float(family.members[high].value + family.members[low].value)
     return _of_family(turn, "members_together", family, value, one=high, other=low)
 
 
 def _family(turn: Turn) -> PartFamily:
-    """A company first, then one of its families."""
+    """Draw a company first, then one of its families."""
     families = turn.material.families
     company = turn.draw.choice(sorted({one.company for one in families}))
     return turn.draw.choice([one for one in families if one.company == company])
 
 
 def _two_parts(turn: Turn) -> tuple[PartFamily, list[str]]:
-    """A family and two of its members, the larger first."""
+    """Return a family and two of its members, the larger first."""
     family = _family(turn)
     pair = turn.draw.sample(sorted(family.members), 2)
     return family, sorted(pair, key=lambda name: -family.members[name].value)
 
 
 def _related(turn: Turn, family: PartFamily, *, year: int = 0, metric: str = "") -> PartFamily | None:
-    """The same members in another year or metric."""
+    """Return the family of the same members in another year or metric."""
     wanted = family.company, family.kind, metric or family.metric, year or family.year
     families = turn.material.families
     found = next((one for one in families if (one.company, one.kind, one.metric, one.year) == wanted), None)
@@ -569,7 +572,7 @@ def _related(turn: Turn, family: PartFamily, *, year: int = 0, metric: str = "")
 
 
 def _shares(family: PartFamily, of: PartFamily | None) -> list[float]:
-    """Each member in percent of its figure in another family; empty where one of these is not above zero."""
+    """Return each member in percent of its figure in another family; empty if one of these is not positive."""
     if of is None or any(one.value <= 0 for one in of.members.values()):
         return []
     return [100 * float(one.value / of.members[name].value) for name, one in family.members.items()]

@@ -1,4 +1,4 @@
-"""An index seen as material for questions, its statements or the tags of its files as the truth."""
+"""The figures of an index that questions are generated from, with its statements or its tags as the truth."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _A_YEAR = timedelta(350), timedelta(380)
 
 @dataclass(frozen=True)
 class QuestionMaterial:
-    """The figures that questions are drawn from."""
+    """The figures that questions are generated from."""
 
     workspace: Workspace
     filings: tuple[TaggedFiling, ...] | None = None
-    """Filings of the index whose tags are the truth; None where its statements are."""
+    """Filings of the index whose tags are the truth; None if its statements are."""
 
     @cached_property
     def _of_tags(self) -> MeasuresOfTags:
@@ -43,7 +43,7 @@ class QuestionMaterial:
 
     @cached_property
     def figures(self) -> Figures:
-        """What is stated of whole companies."""
+        """The stated figures of whole companies."""
         if self.filings is None:
             return figures_of_statements(self.workspace)
         owners, also = self.workspace.directory.owners, self._of_tags
@@ -51,25 +51,25 @@ class QuestionMaterial:
 
     @cached_property
     def parts(self) -> tuple[StatedFigure, ...]:
-        """What tags with members state of segments, products and regions."""
+        """The tagged figures of segments, products and regions."""
         owners, lexicon = self.workspace.directory.owners, self.workspace.lexicon
         return part_figures(self.filings or (), owners, lexicon, self._of_tags.of_parts)
 
     @cached_property
     def families(self) -> list[PartFamily]:
-        """Parts of a kind that are all of them."""
+        """Complete sets of the parts of one kind."""
         return families_of(self.parts, self.figures)
 
     @cached_property
     def measures(self) -> tuple[MeasureToAsk, ...]:
-        """What may be asked for."""
+        """The measures that can be asked for."""
         lexicon = self.workspace.lexicon
         listed = [read_yaml("measures", Measures), *([] if self.filings is None else [self._of_tags])]
         return tuple(measure for each in listed for measure in measures_to_ask(lexicon, each))
 
     @property
     def spans(self) -> tuple[int, ...]:
-        """Over how many years is asked: tags are held against those that one report shows."""
+        """Numbers of years that questions cover; with tags, at most those that one report shows."""
         return _SPANS if self.filings is None else _SPANS_OF_TAGS
 
     @cached_property
@@ -87,17 +87,17 @@ class QuestionMaterial:
         )
 
     def years(self, company: Company) -> range:
-        """From the first to the last fiscal year that annual reports state total assets or net income for."""
+        """Return the range of fiscal years for which annual reports state total assets or net income."""
         years = {year for name in ("net_income", "total_assets") for year in self.figures.years(company.key, name)}
         return range(min(years), max(years) + 1) if years else range(0)
 
     def filed(self, company: str) -> FiscalYears:
-        """The years of a company, by its key."""
+        """Return the fiscal years of a company, by its key."""
         return self.workspace.years[company]
 
     @cached_property
     def last_days(self) -> Mapping[FiscalYears, Mapping[int, date]]:
-        """By the years of a company: the last day of each fiscal year that its tags are of."""
+        """Fiscal years of a company -> the last day of each year that its tags cover."""
         days: dict[FiscalYears, dict[int, date]] = {}
         for filing in self.filings or ():
             if filing.quarter is None:
@@ -108,10 +108,10 @@ class QuestionMaterial:
         return days
 
     def computed(self, measure: MeasureToAsk, company: Company, year: int) -> Computed | None:
-        """The measure from figures stated; None where one is not."""
+        """Compute the measure from stated figures; None if one is missing."""
         return compute(measure, company.key, year, self.figures, self.workspace.lexicon)
 
     def all_computed(self, measure: MeasureToAsk, company: Company, years: Sequence[int]) -> tuple[Computed, ...]:
-        """The measure of each of these years; empty where it lacks one."""
+        """Compute the measure for each of these years; empty if one is missing."""
         found = [each for year in years if (each := self.computed(measure, company, year)) is not None]
         return tuple(found) if len(found) == len(years) else ()

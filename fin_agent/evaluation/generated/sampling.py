@@ -1,4 +1,4 @@
-"""What every maker of questions draws: companies, figures and measures of an index, and the words to ask with."""
+"""Sampling of questions: draws of companies, figures and measures, and of the words to ask with."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A try to make one question of a kind."""
+    """One attempt to generate a question of a kind."""
 
     material: QuestionMaterial
     draw: Random
     wording: Wording
     family: Family | QuestionKind
     number: int
-    """How many of the kind there are already."""
+    """Number of questions of the kind so far."""
 
     def company_and_measure(
         self, fits: Callable[[MeasureToAsk], bool], companies: Sequence[Company] | None = None
     ) -> tuple[Company, MeasureToAsk]:
-        """A company, of `companies` where given, and a measure that fits."""
+        """Draw a company, from `companies` if given, and a measure that fits."""
         company = self.draw.choice(self.material.companies if companies is None else companies)
         return company, self.draw.choice([measure for measure in self.material.measures if fits(measure)])
 
     def named(self, company: Company, measure: MeasureToAsk, *, without: str = "") -> dict[str, str]:
-        """The fields that name them; see `Wording.measure`."""
+        """Return the fields that name company and measure; see `Wording.measure`."""
         (name,) = self.wording.names([company])
         words, was = self.wording.measure(measure, without=without)
         return {"company": name, "measure": words, "was": was}
 
     def text(self, kind: str, /, **fields: str) -> str:
-        """The question: wordings of a kind take turns, so that all occur."""
+        """Return the text of the question; the wordings of a kind are used in turn."""
         return self.wording.text(kind, self.number, **fields)
 
     def make_question(
@@ -59,7 +59,7 @@ class Turn:
         *,
         exact: bool = False,
     ) -> GeneratedQuestion:
-        """The question that `text` asks, whose answer needs the figures of `found`."""
+        """Return the question with this text, whose answer needs the figures of `found`."""
         figures = [figure for each in found for figure in each.figures]
         return GeneratedQuestion(
             id=about,
@@ -74,9 +74,9 @@ class Turn:
 
 
 Maker = Callable[[Turn], GeneratedQuestion | None]
-"""Tries to make one question; None where the draw does not go together."""
+"""Tries to generate one question; None if the draw gives none."""
 _ATTEMPTS = 600
-"""Draws for one question until the material is taken not to hold another of its kind."""
+"""Draws per question after which the material is considered exhausted."""
 
 
 def sample_questions(
@@ -86,7 +86,7 @@ def sample_questions(
     count: int,
     seed: int,
 ) -> Iterator[GeneratedQuestion]:
-    """Up to `count` different questions by makers with names and weights; fewer where there is no more."""
+    """Yield up to `count` different questions by makers with names and weights; fewer if there are no more."""
     for (name, maker, _), share in zip(makers, shares([weight for _, _, weight in makers], count), strict=True):
         draw = Random(f"{seed} {name}")
         wording, seen = Wording(draw, material.last_days), set[str]()
@@ -100,7 +100,7 @@ def sample_questions(
 
 
 def shares(weights: Sequence[int], count: int) -> list[int]:
-    """`count` divided by weight: whole numbers that add up to it; the rest goes to the largest fractions."""
+    """Divide `count` by weight into integers that add up to it; the remainder goes to the largest fractions."""
     exact = [count * weight / sum(weights) for weight in weights]
     counts = [int(each) for each in exact]
     order = sorted(range(len(weights)), key=lambda place: (counts[place] - exact[place], place))
@@ -125,21 +125,21 @@ class Wordings(BaseModel):
 
 @lru_cache(maxsize=1)
 def wordings() -> Wordings:
-    """wordings.yaml. Raises LexiconError that names the field."""
+    """Return the content of wordings.yaml. Raises LexiconError that names the field."""
     return read_yaml("wordings", Wordings)
 
 
 class Wording:
-    """Draws wordings: the same draws give the same words."""
+    """Draws wordings: the same random draws give the same words."""
 
     def __init__(self, draw: Random, last_days: Mapping[FiscalYears, Mapping[int, date]] | None = None) -> None:
-        """`last_days` are those of fiscal years, where they are known, by the years of a company."""
+        """Prepare the draws; `last_days` are the known last days of fiscal years, by the fiscal years of a company."""
         self._draw = draw
         self._words = wordings()
         self._last_days = last_days or {}
 
     def names(self, companies: Sequence[Company]) -> list[str]:
-        """One name each, of one style for all: short name, ticker where all have one, or full name."""
+        """Return one name per company, all in one style: short name, ticker if all have one, or full name."""
         styles = ["short", "short", "long", *(["ticker"] if all(company.tickers for company in companies) else [])]
         style = self._draw.choice(styles)
         if style == "ticker":
@@ -147,15 +147,15 @@ class Wording:
         return [short_name(company) if style == "short" else long_name(company) for company in companies]
 
     def measure(self, measure: MeasureToAsk, *, without: str = "") -> tuple[str, str]:
-        """A name of the measure, none that begins with `without` where there are others, and `was` or `were`."""
+        """Return a name of the measure, preferably none that begins with `without`, and `was` or `were`."""
         names = [(name, "was") for name in measure.names.singular] + [(name, "were") for name in measure.names.plural]
         fitting = [each for each in names if not (without and each[0].startswith(without))]
         return self._draw.choice(fitting or names)
 
     def year(self, year: int, *filed: FiscalYears) -> str:
-        """`FY2019`, `FY19`; `2019` too where the filers whose years are `filed` name them so.
+        """Return a year: `FY2019`, `FY19`, or `2019` if the filers whose years are `filed` name it so.
 
-        Of one filer also `the year ended September 28, 2024`.
+        For one filer also `the year ended September 28, 2024`.
         """
         day = self.last_day(year, filed[0]) if len(filed) == 1 else None
         if day is not None and self._draw.random() < _DATED:
@@ -163,24 +163,24 @@ class Wording:
         return self.ends(year, year, *filed)[0]
 
     def ends(self, first: int, last: int, *filed: FiscalYears) -> tuple[str, str]:
-        """The first and the last year, in one style."""
+        """Return the first and the last year, in one style."""
         texts = self._words.texts
         style = self._draw.choice([*texts["year"], *(texts["calendar_year"] if _by_calendar(filed) else ())])
         one, other = (style.format(year=year, short=f"{year % 100:02}") for year in (first, last))
         return one, other
 
     def last_day(self, year: int, filed: FiscalYears) -> str | None:
-        """`September 28, 2024`; None where it is not known."""
+        """Return the last day of a fiscal year, `September 28, 2024`; None if it is unknown."""
         day = self._last_days.get(filed, {}).get(year)
         return f"{day:%B} {day.day}, {day.year}" if day else None
 
     def quarter(self, year: int, quarter: int) -> str:
-        """`Q2 FY2023`, `the second quarter of fiscal 2023`."""
+        """Return a quarter: `Q2 FY2023`, `the second quarter of fiscal 2023`."""
         ordinal = self._words.ordinals[quarter]
         return self._draw.choice(self._words.texts["quarter"]).format(year=year, quarter=quarter, ordinal=ordinal)
 
     def span(self, first: int, last: int, *filed: FiscalYears) -> str:
-        """Several years, to stand after `over`; `filed` are the years of the companies asked about."""
+        """Return several years, worded to follow `over`; `filed` are the fiscal years of the companies."""
         count, of = last - first + 1, self._words.texts
         texts = [*of["spans"], *(of["two"] * 2 if count == 2 else ()), *(of["three"] * 2 if count == 3 else ())]
         if _by_calendar(filed):
@@ -189,7 +189,10 @@ class Wording:
         return self._draw.choice(texts).format(first=first, middle=first + 1, last=last, years=years)
 
     def text(self, kind: str, number: int, /, **fields: str) -> str:
-        """The question: wordings of a kind take turns. {the_part} is {part}, with an article where it takes one."""
+        """Return the text; the wordings of a kind are used in turn.
+
+        {the_part} is {part}, with an article if it takes one.
+        """
         texts, part = self._words.texts[kind], fields.get("part", "")
         article = "the " if part.casefold().startswith(self._words.with_the) else ""
         return fill_wording(texts[number % len(texts)], **fields, the_part=f"{article}{part}")
@@ -199,12 +202,12 @@ _DATED = 0.2
 
 
 def _by_calendar(filed: Sequence[FiscalYears]) -> bool:
-    """Whether all of these filers name a fiscal year after the calendar year in which it ends."""
+    """Return whether all of these filers name a fiscal year after the calendar year in which it ends."""
     return bool(filed) and all(years.ends and all(ended == named for ended, named in years.ends) for years in filed)
 
 
 def fill_wording(wording: str, **fields: str) -> str:
-    """A wording with its fields; {whose}, {whose_a}, {whose_b} and {that} follow from the others."""
+    """Fill a wording; {whose}, {whose_a}, {whose_b} and {that} are derived from the other fields."""
     owned = {_OWNER[name]: possessive(value) for name, value in fields.items() if name in _OWNER}
     that = "those" if fields.get("was") == "were" else "that"
     return wording.format(**fields, **owned, that=that).replace("..", ".")
@@ -214,19 +217,19 @@ _OWNER = {"company": "whose", "a": "whose_a", "b": "whose_b"}
 
 
 def join_names(names: Sequence[str], joint: str = "and") -> str:
-    """`A, B and C`."""
+    """Return names joined to `A, B and C`."""
     return f"{', '.join(names[:-1])} {joint} {names[-1]}"
 
 
 def possessive(name: str) -> str:
-    """`Nike's`, `General Mills'`; a name that ends so already (`Macy's`) stays."""
+    """Return the possessive, `Nike's`, `General Mills'`; a name in the possessive (`Macy's`) stays."""
     if name.endswith("'s"):
         return name
     return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 
 def long_name(company: Company) -> str:
-    """The name as its latest cover prints it; capitals are set as a text would."""
+    """Return the name on the latest cover, with capitals as in running text."""
     name = company.name
     if not name.isupper():
         return name
@@ -234,7 +237,7 @@ def long_name(company: Company) -> str:
 
 
 def short_name(company: Company) -> str:
-    """The full name without its legal form: `Foot Locker`."""
+    """Return the name without its legal form: `Foot Locker`."""
     words = long_name(company).removeprefix("The ").split()
     legal = company_words().legal_forms
     while len(words) > 1 and _bare(words[-1]) in legal:

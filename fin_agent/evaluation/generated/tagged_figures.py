@@ -18,7 +18,7 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.vocabulary.page import Statement
 
 Period = tuple[int, int | None]
-"""Fiscal year by the filer's own naming, and quarter."""
+"""Fiscal year as the filer names it, and quarter."""
 
 
 def figures_of_tags(
@@ -28,14 +28,18 @@ def figures_of_tags(
     stands_in: Mapping[str, str],
     in_notes: Collection[str],
 ) -> Figures:
-    """Figures by company, metric and period, from tags without members and from nothing that was read of tables.
+    """Return figures by company, metric and period, from tags without members and not from tables.
 
-    Signed as tagged: costs and payments are positive. Left out is, beside what has two answers, what the metric's
-    statement does not print (under its concept a note may give a part of it), and the end of a year that only a
-    quarterly report gives.
+    Signs are those of the tags: costs and payments are positive. Left out are figures on which sources disagree, those
+    that the metric's statement does not print (a note may tag a part under the same concept), and balances at a year
+    end that only a quarterly report gives.
 
-    `owners` gives the company of a doc_id; `stands_in` what a metric is taken from where no tag states it. The metrics
-    of `in_notes` are asked for although no statement prints them.
+    Args:
+        filings: The tagged filings.
+        owners: The company of each doc_id.
+        lexicon: Metrics and their concepts.
+        stands_in: Metric -> the metric that replaces it if no tag states it.
+        in_notes: Metrics that are used although no statement prints them.
     """
     stated: dict[SlotKey, list[Source]] = {}
     at_home: set[SlotKey] = set()
@@ -72,7 +76,7 @@ def _is_at_home(metric: Metric, filing: TaggedFiling, tag: TrueTag) -> bool:
 
 
 def period_of(start: date | None, end: date, filing: TaggedFiling) -> Period | None:
-    """The full year or quarter that a tag of `filing` is of, or whose end it is of; None for any other span."""
+    """Return the full year or quarter of a tag, or whose end it is; None for any other span."""
     days = 0 if start is None else (end - start).days + 1
     ago = (filing.end - end).days
     if filing.quarter is None:
@@ -113,11 +117,11 @@ _ANCHORS = {
         {"NetCashProvidedByUsedInInvestingActivities", "NetCashProvidedByUsedInFinancingActivities"}
     ),
 }
-"""Concepts that stand together in the table of a statement and in no other."""
+"""Concepts that occur together in the table of a statement and in no other."""
 _YEAR = 365.25
 _QUARTER = 91.3
 _DRIFT = 10
-"""Days by which years and quarters of whole weeks may differ."""
+"""Days by which years and quarters of whole weeks can differ."""
 
 
 def _near(days: int, wanted: float) -> bool:
@@ -130,10 +134,10 @@ def _near(days: int, wanted: float) -> bool:
 def part_figures(
     filings: Sequence[TaggedFiling], owners: Mapping[str, str], lexicon: Lexicon, metrics: Sequence[str]
 ) -> tuple[StatedFigure, ...]:
-    """The figures of `metrics` for parts under their printed names, sorted.
+    """Return the figures of `metrics` for parts under their printed names, sorted.
 
-    Left out is, beside figures on which filings disagree, what has two answers: a printed name that stands for parts
-    with different figures, and revenue that a table gives both with and without what other parts of the company paid.
+    Left out are figures on which filings disagree, printed names that stand for parts with different figures, and
+    revenue that a table gives both with and without intersegment revenue.
     """
     stated: dict[SlotKey, list[Source]] = {}
     names: dict[tuple[str, str], set[str]] = {}
@@ -150,7 +154,7 @@ def part_figures(
 
 
 def _may_mean_another(name: str, names: Collection[str], lexicon: Lexicon) -> bool:
-    """`Service revenue` is a figure of its own where another part is called `Professional services`."""
+    """Return whether a name is ambiguous: `Service revenue`, if another part is `Professional services`."""
     asked = f"{name} revenue"
     if not any(mention.end - mention.start == len(asked) for mention in lexicon.mentions(asked)):
         return False
@@ -163,9 +167,9 @@ _KINDS = {
     "StatementGeographicalAxis": PartKind.REGION,
 }
 _OF_SEGMENTS = ("ConsolidationItemsAxis", "OperatingSegmentsMember")
-"""Says of a segment's figure no more than that it is a segment's."""
+"""A member that only marks a figure as a segment's."""
 _SUBTOTAL = re.compile(r"^total\s+", re.IGNORECASE)
-"""`Total Americas` is the Americas; families that hold them beside the United States add up to more than the whole."""
+"""`Total Americas` is the Americas; families with both it and the United States would exceed the whole."""
 _SHORTEST, _LONGEST = 2, 48
 _MIN_ROWS = 2
 
@@ -186,14 +190,14 @@ def _of_filing(
             continue
         label = rows.get((tag.table, tag.row_number)) or _printed_name(member, filing.words[tag.table])
         bare = _SUBTOTAL.sub("", label)
-        label = label if lexicon.mentions(bare) else bare  # `Total revenues from services` is no name of a part
+        label = label if lexicon.mentions(bare) else bare  # `Total revenues from services` does not name a part
         if label and _is_a_part(label, lexicon):
             yield SlotKey(company, name, *period, label.casefold()), _source(filing, tag, label, _KINDS[axis])
 
 
 @dataclass(frozen=True, slots=True)
 class PartFamily:
-    """All parts of one kind of a company that have a name, with a figure of one measure and year."""
+    """All named parts of one kind of a company, with their figures of one measure and year."""
 
     company: str
     kind: PartKind
@@ -201,18 +205,18 @@ class PartFamily:
     year: int
     members: Mapping[str, StatedFigure]
     whole: bool
-    """Whether they are all parts; else what is left (`Other`) is less than each of them."""
+    """Whether they are all parts; otherwise the rest (`Other`) is less than each of them."""
 
     @property
     def values(self) -> list[tuple[float, str]]:
-        """(value, name), largest first."""
+        """(value, name) pairs, largest first."""
         return sorted(((float(one.value), name) for name, one in self.members.items()), reverse=True)
 
 
 def families_of(parts: Sequence[StatedFigure], figures: Figures) -> list[PartFamily]:
-    """Families whose revenues add up to the company's, but for less than the smallest; other figures of the same parts.
+    """Return families whose revenues add up to the company's but for less than the smallest, with other figures.
 
-    Of a year that several filings tag, the parts are those of one filing.
+    If several filings tag a year, the parts are those of one filing.
     """
     groups: dict[tuple[str, PartKind, str, int, str], dict[str, StatedFigure]] = defaultdict(dict)
     for figure in parts:
@@ -239,14 +243,14 @@ _MIN_MEMBERS = 3
 
 
 def _part_of(tag: TrueTag) -> tuple[str, str]:
-    """Axis and member (with its prefix) where the tag is of exactly one part; else empty texts."""
+    """Return axis and member (with its prefix) if the tag is of exactly one part; else empty texts."""
     members = [(axis.rpartition(":")[2], member) for axis, member in tag.members]
     found = [pair for pair in members if (pair[0], pair[1].rpartition(":")[2]) != _OF_SEGMENTS]
     return found[0] if len(found) == 1 and found[0][0] in _KINDS else ("", "")
 
 
 def _rows_by_part(filing: TaggedFiling) -> dict[tuple[int, int], str]:
-    """What rows are called whose tags are all of one part, in tables that give each part one such row."""
+    """Return the labels of rows whose tags are all of one part, in tables with one such row per part."""
     members: dict[tuple[int, int], set[str]] = {}
     labels: dict[tuple[int, int], str] = {}
     for tag in filing.tags:
@@ -268,7 +272,7 @@ def _rows_by_part(filing: TaggedFiling) -> dict[tuple[int, int], str]:
 
 
 def _printed_name(member: str, words: Sequence[str]) -> str:
-    """The text of the table that a member's name spells: `aapl:GreaterChinaSegmentMember` is `Greater China`."""
+    """Return the table's text for a member: `Greater China` for `aapl:GreaterChinaSegmentMember`."""
     taxonomy, _, name = member.rpartition(":")
     if taxonomy == "country":
         return next((text for text in words if text in wordings().countries.get(name, ())), "")
@@ -287,7 +291,7 @@ def _letters(text: str) -> str:
 
 
 def _is_a_part(label: str, lexicon: Lexicon) -> bool:
-    """Whether it is a name for a part, not for the rest of the company or (`Net product sales`) for the figure."""
+    """Return whether it names a part, not the rest of the company or (`Net product sales`) the figure itself."""
     begins = re.sub(r"[^a-z ]", "", label.casefold())
     words = "|".join(wordings().no_parts)
     named = lexicon.metric_of_label(label, None) or lexicon.metric_of_label(label, Statement.INCOME)

@@ -1,4 +1,4 @@
-"""Figures with one true value each: what the statements of an index state, or what tags do. And measures of them."""
+"""Figures with one true value each, stated by statements or by tags, and measures computed from them."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ from fin_agent.workspace import Workspace
 
 
 class SlotKey(NamedTuple):
-    """What a figure is of."""
+    """The company, metric, period and part of a figure."""
 
     company: str
-    """Key of the company in the directory of the index."""
+    """Company key in the directory of the index."""
     metric: str
     fiscal_year: int
-    """By the filer's own naming."""
+    """As the filer names it."""
     quarter: int | None = None
     part: str = ""
     """A segment, product or region as its table prints it; empty for the whole company."""
 
 
 class PartKind(StrEnum):
-    """What a company is divided into."""
+    """How a company is divided."""
 
     SEGMENT = "segment"
     PRODUCT = "product"
@@ -64,11 +64,11 @@ class StatedFigure:
 
     slot: SlotKey
     value: Decimal
-    """In base units, as people name it: outflows and costs are positive."""
+    """In base units, with the usual sign: outflows and costs are positive."""
     step: Decimal
-    """The coarsest rounding that it is printed in."""
+    """The coarsest rounding in which it is printed."""
     doc_ids: tuple[str, ...]
-    """The filing whose own year is closest comes first."""
+    """The filings, the one whose own year is closest first."""
     kind: PartKind | None = None
 
 
@@ -78,19 +78,19 @@ class Source:
 
     doc_id: str
     own_year: int
-    """Of the filing."""
+    """The fiscal year of the filing."""
     value: Decimal
     step: Decimal
-    """The value of the last digit that it is accurate to; 0 where exact."""
+    """The value of the last accurate digit; 0 if exact."""
     in_table: bool = True
     part: str = ""
     kind: PartKind | None = None
 
 
 def agreed_figures(stated: Mapping[SlotKey, Sequence[Source]]) -> Iterable[StatedFigure]:
-    """A figure of each slot on which all its sources agree, one of them rounded more than another perhaps.
+    """Yield the figure of each slot on which all sources agree, up to rounding.
 
-    The others have two answers. Zeros are left out: people do not ask for them.
+    Zeros are left out, since people do not ask for them.
     """
     for slot, sources in stated.items():
         first = min(sources, key=lambda each: (each.step, each.doc_id, each.part))
@@ -102,10 +102,10 @@ def agreed_figures(stated: Mapping[SlotKey, Sequence[Source]]) -> Iterable[State
 
 
 class Figures:
-    """Figures of companies by metric and period, on each of which its sources agree."""
+    """Figures of companies by metric and period on which all sources agree."""
 
     def __init__(self, figures: Iterable[StatedFigure], named: Iterable[SlotKey]) -> None:
-        """`named` are the slots of which anything was stated, agreed on or not."""
+        """Index the figures; `named` are the slots for which any figure was stated, agreed or not."""
         self._by_slot = {figure.slot: figure for figure in figures}
         self._named = frozenset(named)
         self._periods: dict[tuple[str, str], list[tuple[int, int | None]]] = {}
@@ -113,29 +113,29 @@ class Figures:
             self._periods.setdefault((slot.company, slot.metric), []).append((slot.fiscal_year, slot.quarter))
 
     def figure(self, company: str, metric: str, year: int, quarter: int | None = None) -> StatedFigure | None:
-        """The figure agreed on; None where nothing states it."""
+        """Return the agreed figure, or None."""
         return self._by_slot.get(SlotKey(company, metric, year, quarter))
 
     def years(self, company: str, metric: str) -> tuple[int, ...]:
-        """Fiscal years with a figure, ascending."""
+        """Return the fiscal years with a figure, ascending."""
         return tuple(sorted(year for year, quarter in self._periods.get((company, metric), ()) if quarter is None))
 
     def quarters(self, company: str, metric: str) -> tuple[tuple[int, int], ...]:
-        """(fiscal year, quarter) pairs with a figure, ascending."""
+        """Return (fiscal year, quarter) pairs with a figure, ascending."""
         periods = self._periods.get((company, metric), ())
         return tuple(sorted((year, quarter) for year, quarter in periods if quarter is not None))
 
     def is_named(self, company: str, metric: str, year: int, quarter: int | None = None) -> bool:
-        """Whether anything states the metric and period, agreed on or not."""
+        """Return whether any source states the metric and period, agreed or not."""
         return SlotKey(company, metric, year, quarter) in self._named
 
     def metrics(self, company: str) -> frozenset[str]:
-        """Metrics of which anything is stated."""
+        """Return the metrics for which any figure is stated."""
         return frozenset(slot.metric for slot in self._named if slot.company == company)
 
 
 def figures_of_statements(workspace: Workspace) -> Figures:
-    """What the annual and quarterly reports of an index state on their primary statements."""
+    """Return the figures on the primary statements of the annual and quarterly reports of an index."""
     lexicon, owners = workspace.lexicon, workspace.directory.owners
     stated: dict[SlotKey, list[Source]] = {}
     named: set[SlotKey] = set()
@@ -164,7 +164,7 @@ def _on_its_statement(fact: Fact, metric: Metric) -> bool:
 
 
 def fewest_filings(figures: Iterable[StatedFigure]) -> tuple[str, ...]:
-    """Filings that state all `figures` together, chosen greedily: each states as many of the rest as any."""
+    """Return filings that together state all `figures`, chosen greedily by the number of remaining figures."""
     left = list(figures)
     chosen: list[str] = []
     while left:
@@ -178,18 +178,18 @@ _Read = TypeVar("_Read", bound=BaseModel)
 
 
 class MeasureNames(BaseModel):
-    """Names of a measure: those that take `was`, those that take `were`."""
+    """Names of a measure: singular ones, used with `was`, and plural ones, used with `were`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     singular: tuple[str, ...] = ()
     plural: tuple[str, ...] = ()
     whole: str | None = None
-    """A wider metric: where a filing states another figure for that, the names could mean either."""
+    """A wider metric: if a filing states another figure for it, the names could mean either."""
 
 
 class Measures(BaseModel):
-    """What may be asked for, by the ids of the lexicon, and what it is called."""
+    """Measures to ask for, by their ids in the lexicon, with their names."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -198,27 +198,27 @@ class Measures(BaseModel):
 
 
 class MeasuresOfTags(Measures):
-    """What may be asked for beside that where tags are the truth."""
+    """Further measures to ask for if tags are the truth."""
 
     stands_in: dict[str, str]
-    """What a metric is taken from where no tag states it."""
+    """Metric -> the metric that replaces it if no tag states it."""
     in_notes: tuple[str, ...]
-    """Metrics that are asked for although no statement prints them."""
+    """Metrics that are used although no statement prints them."""
     of_parts: tuple[str, ...]
-    """Metrics that are asked of parts."""
+    """Metrics that are asked about parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasureToAsk:
-    """A metric or formula that questions are made for."""
+    """A metric or formula for which questions are generated."""
 
     id: str
     names: MeasureNames
     unit: str
-    """Of its value: `USD`, `USD per share`, `percent`, `ratio`."""
+    """Unit of its value: `USD`, `USD per share`, `percent`, `ratio`."""
     is_formula: bool
     is_balance: bool
-    """A figure of a day, which adds up over no years."""
+    """Whether it is a figure at a date, which cannot be summed over years."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,12 +230,12 @@ class Computed:
 
     @property
     def rounding(self) -> float:
-        """How far the figures' rounding may move a sum of them."""
+        """How far the rounding of the figures can change their sum."""
         return float(sum(figure.step for figure in self.figures))
 
 
 def measures_to_ask(lexicon: Lexicon, listed: Measures) -> tuple[MeasureToAsk, ...]:
-    """The measures listed, in their order."""
+    """Return the listed measures, in their order."""
     metrics = (
         MeasureToAsk(name, names, lexicon.metrics[name].unit, False, lexicon.metrics[name].period == "instant")
         for name, names in listed.metrics.items()
@@ -253,7 +253,7 @@ def _of_balances(formula: Formula, lexicon: Lexicon) -> bool:
 
 
 def compute(measure: MeasureToAsk, company: str, year: int, figures: Figures, lexicon: Lexicon) -> Computed | None:
-    """The measure from figures stated; None where one is not, or where its name could mean another figure."""
+    """Compute the measure from stated figures; None if one is missing, or if its name could mean another figure."""
 
     def slot_of(asked: Quantity) -> Slot:
         named = asked.name
@@ -282,7 +282,7 @@ def compute(measure: MeasureToAsk, company: str, year: int, figures: Figures, le
 
 
 def read_yaml(name: str, kind: type[_Read]) -> _Read:
-    """`name`.yaml of this package, checked. Raises LexiconError that names the file and the field."""
+    """Read and validate `name`.yaml of this package. Raises LexiconError that names the file and the field."""
     text = resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
     loaded: Mapping[str, object] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     try:
@@ -300,7 +300,7 @@ _APPLIED: Mapping[str, Callable[[float, float], float]] = {
 
 
 def _value(node: Node, known: Callable[[Slot], float]) -> float | None:
-    """None for what a formula leaves open: alternatives and optional parts have no one right value here."""
+    """Compute a formula; None if it has alternatives or optional parts, which have no single right value here."""
     match node:
         case Constant(value):
             return float(value)

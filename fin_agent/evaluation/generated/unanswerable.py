@@ -1,4 +1,4 @@
-"""Questions that an index cannot answer: the company, the year, the metric or the period is not in it."""
+"""Questions that an index cannot answer, since the company, the year, the metric or the period is not in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.vocabulary.identity import Form
 
 _YEARS_OUTSIDE = 4
-"""How far before the first and after the last year is asked."""
+"""How many years before the first and after the last one are asked about."""
 _ORDINALS = ("first", "second", "third", "fourth")
 _MAX_PAGES = 400
 
@@ -31,7 +31,7 @@ class _Absent(BaseModel):
 
 
 def company_absent(turn: Turn) -> GeneratedQuestion | None:
-    """Of a company that is not in the index."""
+    """Ask about a company that is not in the index."""
     absent, material, draw = _absent(), turn.material, turn.draw
     name = draw.choice(absent.companies)
     if any(_same_company(name, company) for company in material.workspace.directory.companies):
@@ -50,7 +50,7 @@ def company_absent(turn: Turn) -> GeneratedQuestion | None:
 
 
 def year_absent(turn: Turn) -> GeneratedQuestion | None:
-    """Of a year before the first or after the last that is filed."""
+    """Ask about a year before the first or after the last that is filed."""
     material = turn.material
     company, measure = turn.company_and_measure(_is_of_outside_periods)
     years = material.years(company)
@@ -68,7 +68,7 @@ def year_absent(turn: Turn) -> GeneratedQuestion | None:
 
 
 def metric_absent(turn: Turn) -> GeneratedQuestion | None:
-    """Of a metric that the company does not report."""
+    """Ask for a metric that the company does not report."""
     named, material = _absent().metrics, turn.material
     company = turn.draw.choice(material.companies)
     metric = turn.draw.choice([name for name in named if name in material.workspace.lexicon.metrics])
@@ -83,7 +83,7 @@ def metric_absent(turn: Turn) -> GeneratedQuestion | None:
 
 
 def period_absent(turn: Turn) -> GeneratedQuestion | None:
-    """Of a quarter that is not filed."""
+    """Ask about a quarter that is not filed."""
     material = turn.material
     company, measure = turn.company_and_measure(_is_of_outside_periods)
     if not material.figures.years(company.key, measure.id):
@@ -91,7 +91,7 @@ def period_absent(turn: Turn) -> GeneratedQuestion | None:
     year, quarter = turn.draw.choice(material.years(company)), turn.draw.randint(1, 4)
     filed = material.filed(company.key)
     taken = filed.covers(FiscalPeriod(fiscal_year=year, quarter=quarter)) or _has_release(material, company, year)
-    # The end of a fourth quarter is the end of the year: an annual report has its balances.
+    # The fourth quarter ends with the year, so that an annual report has its balances.
     if taken or quarter == 4 or material.figures.is_named(company.key, measure.id, year, quarter):
         return None
     fields = turn.named(company, measure)
@@ -110,7 +110,7 @@ def _is_of_outside_periods(measure: MeasureToAsk) -> bool:
 
 
 def _same_company(name: str, company: Company) -> bool:
-    """Whether one name begins with the other, word by word, or is its ticker."""
+    """Return whether one name begins with the other, word by word, or is its ticker."""
     asked = normalize_name(name).split()
     for known in (*company.names, company.name):
         words = normalize_name(known).split()
@@ -121,7 +121,7 @@ def _same_company(name: str, company: Company) -> bool:
 
 
 def _may_be_there(material: QuestionMaterial, company: Company, metric: str, year: int) -> bool:
-    """Whether a figure was read for the year, or some other year of the filer may be meant by it."""
+    """Return whether a figure was read for the year, or the filer may call another year so."""
     meant, _ = material.filed(company.key).resolve(FiscalPeriod(fiscal_year=year))
     return any(material.figures.is_named(company.key, metric, each) for each in {year, meant.fiscal_year})
 
@@ -139,7 +139,7 @@ def _has_release(material: QuestionMaterial, company: Company, year: int) -> boo
 
 
 def _is_spoken_of(material: QuestionMaterial, company: Company, names: tuple[str, ...]) -> bool:
-    """Whether some page of the company's filings has one of a metric's names in it."""
+    """Return whether a page of the company's filings contains one of a metric's names."""
     index = material.workspace.index
     for phrase in (name.casefold() for name in names):
         hits = index.search_pages(phrase.split(), doc_ids=company.doc_ids, limit=_MAX_PAGES)
@@ -157,5 +157,5 @@ def _names_of(material: QuestionMaterial, metric: str, asked: MeasureNames) -> t
 
 
 def _question(kind: str, about: str, text: str, *names: tuple[str, ...]) -> GeneratedQuestion:
-    """`names`: of each group a refusal has to name one."""
+    """Return the question; a refusal has to name one of each group in `names`."""
     return GeneratedQuestion(id=about, family=Family.UNANSWERABLE, kind=kind, text=text, missing_names=names)

@@ -52,4 +52,4 @@ def test_an_index_without_figures_is_told(tmp_path: Path) -> None:
     SqliteIndex.create(tmp_path / "empty").close()
     ran = Ran("eval", "generated", "--index", tmp_path / "empty")
     assert ran.code != 0
-    assert "no figures for making questions" in ran.err and "fin-agent ingest" in ran.err
+    assert "no figures to generate questions from" in ran.err and "fin-agent ingest" in ran.err
