@@ -34,10 +34,10 @@ def ask(
 
     Args:
         question: The question in English.
-        index: A folder, the address of a cluster, or an open workspace; that of FIN_AGENT_INDEX, else the user's own,
-            where None.
+        index: A folder, the address of a cluster, or an open workspace. By default that of FIN_AGENT_INDEX, else the
+            user's.
         filings: The `doc_id` or `doc_ids` to search; None for all filings.
-        settings: How to search and with which models; `Settings()` where None.
+        settings: How to search and with which models; `Settings()` if None.
         model: A chat model for what rules do not understand: by name (`openai:gpt-5.4`), or an instance.
 
     Returns:
@@ -108,7 +108,7 @@ class Workspace:
         Args:
             question: The question in English.
             filings: The `doc_id` or `doc_ids` to search; None for all filings.
-            settings: How to search and with which models; `Settings()` where None.
+            settings: How to search and with which models; `Settings()` if None.
             model: A chat model for what rules do not understand: by name (`openai:gpt-5.4`), or an instance.
 
         Returns:
