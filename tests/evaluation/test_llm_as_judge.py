@@ -55,7 +55,7 @@ def test_a_judge_out_of_reach_is_not_asked_for_ever() -> None:
     judge = Judge(*[ServerUnreachableError("no connection")] * 3)
     judged, notes = judgement(judge)
     assert [judged("Why?", "Higher prices.", ANSWER) for _ in range(8)] == [None] * 8
-    assert len(judge.asked) == 3 and len(notes) == 8 and "not asked any more" in notes[-1]
+    assert len(judge.asked) == 3 and len(notes) == 8 and "no longer called" in notes[-1]
 
 
 def test_what_it_says_is_in_the_row(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_what_a_benchmark_wrote_is_measured(sample_html: Path, sample_html_index
 
 def test_a_folder_without_a_run_is_told(tmp_path: Path) -> None:
     ran = Ran("eval", "ragas", tmp_path)
-    assert ran.code == 1 and "it contains no benchmark run" in ran.err and "--out of a benchmark" in ran.err
+    assert ran.code == 1 and "it contains no benchmark run" in ran.err and "--out of a completed benchmark" in ran.err
     (tmp_path / "rows.csv").write_text("id,gold\na,b\n", encoding="utf-8")
     (tmp_path / "answers.jsonl").write_text("", encoding="utf-8")
     with pytest.raises(QuestionError, match="no benchmark run"):

@@ -115,5 +115,5 @@ def test_the_same_list_gets_the_same_verdict_and_a_judge_without_scores_cannot_w
     assert judge.rank(brief(), cards) == judge.rank(brief(), cards)
     assert NoisyJudge(Scoring(), 0.4, 1).rank(brief(), cards) != judge.rank(brief(), cards)
     assert [verdict.at for verdict in NoisyJudge(Scoring(), 0.0).rank(brief(), cards)] == list(range(9))
-    with pytest.raises(ValueError, match="only a judge that scores"):
+    with pytest.raises(ValueError, match="needs a judge that scores"):
         NoisyJudge(Wavering(), 0.4).rank(brief(), cards)
