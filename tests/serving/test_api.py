@@ -173,7 +173,7 @@ WRONG = [
     ("GET", f"/pages/{FILING}/9.png", {"params": {"figure": "gross bookings"}}, 404, "no figure called"),
     ("GET", f"/pages/{FILING}/9.png", {"params": {"dpi": 1000}}, 422, "dpi"),
     ("GET", "/nope", {}, 404, "nothing at this path"),
-    ("GET", "/ask", {}, 405, "not called so"),
+    ("GET", "/ask", {}, 405, "does not support this method"),
     ("GET", "/redoc", {}, 404, ""),
 ]
 

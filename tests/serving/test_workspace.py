@@ -359,7 +359,7 @@ class TestUploads:
         assert client.put("/uploads/same.pdf", content=first).json()["doc_id"] == "same"
         for content in (other, b"%PDF-1.7\nnothing of it"):
             told = client.put("/uploads/same.pdf", content=content)
-            assert told.status_code == 422 and "is here already" in told.json()["what"]
+            assert told.status_code == 422 and "already has another filing" in told.json()["what"]
         assert client.put("/uploads/same.pdf", content=first).json()["outcome"] == "unchanged"
         assert client.put("/uploads/lost.pdf", content=b"%PDF-1.7\nnothing of it").json()["failed"]
         assert client.put("/uploads/lost.pdf", content=other).json()["outcome"] == "added"
