@@ -146,7 +146,7 @@ def test_roles_are_named_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("name", ["program", "program-repair", "program_repair", "repair"])
 def test_a_role_of_an_earlier_version_is_the_one_that_has_its_work(name: str) -> None:
-    with pytest.warns(FutureWarning, match="is called reasoning now"):
+    with pytest.warns(FutureWarning, match="is now called reasoning"):
         assert Role(name) is Role.REASONING
 
 
