@@ -15,7 +15,7 @@ from langgraph.typing import ContextT
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import TypedDict
 
-from fin_agent.analyst.strategy_adapters import CardArena, judge_for, strategy_for
+from fin_agent.analyst.strategy_adapters import CardTournament, judge_for, strategy_for
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import FoundPassage, RetrievedPassage
@@ -198,7 +198,7 @@ def hold_tournament(state: RerankState, runtime: Runtime[RerankContext]) -> Upda
     places = list(dict.fromkeys(state["candidates"]))
     stored = _stored(places, context.workspace.index)
     settings = TournamentSettings(rounds=runtime.context.rounds, seed=runtime.context.seed)
-    arena = CardArena(context.analyst, context.workspace, settings, judge=judge_for(context.settings))
+    arena = CardTournament(context.analyst, context.workspace, settings, judge=judge_for(context.settings))
     ordering = arena.order(state["query"], [RankedPassage(passage, 0.0) for passage in stored])
     before = {(place.doc_id, place.ordinal): rank for rank, place in enumerate(places, start=1)}
     ranked = [_candidate(each, before) for each in ordering.passages[: runtime.context.kept]]

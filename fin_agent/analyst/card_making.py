@@ -31,7 +31,7 @@ class CardWithAuthor:
     """False if the rules' card is unchanged."""
     notes: tuple[str, ...] = ()
     """Why it is unchanged, or what was rejected of the model's reply."""
-    out_of_reach: bool = False
+    model_unavailable: bool = False
     """Whether the model was unavailable, so that further calls would fail as well."""
 
 
@@ -52,8 +52,8 @@ def extract_cards(
         return [CardWithAuthor(base, by_model=False) for base in bases]
     made: list[CardWithAuthor] = []
     for base, passage in zip(bases, passages, strict=True):
-        if len(made) >= _PATIENCE and all(one.out_of_reach for one in made[-_PATIENCE:]):
-            made.append(CardWithAuthor(base, by_model=False, notes=made[-1].notes, out_of_reach=True))
+        if len(made) >= _PATIENCE and all(one.model_unavailable for one in made[-_PATIENCE:]):
+            made.append(CardWithAuthor(base, by_model=False, notes=made[-1].notes, model_unavailable=True))
         else:
             made.append(maker.make(base, passage.text))
     stayed = [one for one in made if not one.by_model]

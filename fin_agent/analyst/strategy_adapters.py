@@ -82,7 +82,7 @@ def strategy_for(
     if layers & _WRITTEN:
         writer = writer or asked.writer()
     model = asked.evidence_roles(analyst, workspace, with_warning) if layers & _CURATED else None
-    arena = CardArena(analyst, workspace, judge=judge, notify=with_warning)
+    arena = CardTournament(analyst, workspace, judge=judge, notify=with_warning)
     parts = asked.sub_questions() if "sub-questions" in layers else None
     models = Models(
         writer=writer,
@@ -259,7 +259,7 @@ def _reread_query(question: str, analyst: RulesAnalyst) -> Query:
         return Query(question, Wording((question,)).terms())
 
 
-class CardArena:
+class CardTournament:
     """Orders passages by a tournament of their cards (FinCards)."""
 
     def __init__(
@@ -279,7 +279,7 @@ class CardArena:
         self._workspace = workspace
         rules = RulesJudge(workspace)
         self._judge = rules if judge is None else judge
-        self._stand_in = None if judge is None else rules
+        self._fallback = None if judge is None else rules
 
     def order(self, query: Query, passages: Sequence[RankedPassage]) -> Ordering:
         """See PassageOrder.order. For a question that cannot be read, the order is unchanged."""
@@ -296,7 +296,7 @@ class CardArena:
             self._workspace.index,
             self._workspace.lexicon,
             judge,
-            stand_in=self._stand_in,
+            fallback=self._fallback,
         )
         by_rules = sum(BY_RULES in group.note for group in result.groups)
         if by_rules:

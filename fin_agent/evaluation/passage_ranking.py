@@ -178,7 +178,7 @@ def _rankings(
                     workspace.index,
                     workspace.lexicon,
                     judge,
-                    stand_in=rules if measuring.judge else None,
+                    fallback=rules if measuring.judge else None,
                     settings=seeded,
                 )
             )

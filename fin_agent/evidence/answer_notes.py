@@ -85,7 +85,7 @@ def _reports(
         if identity is None or identity.reported_period is None or not held or doc_id == figure.doc_id:
             continue
         yield _Report(
-            name=name_of(identity),
+            name=filing_name(identity),
             order=_order(identity),
             amount=amount_in_words(signed_amount(held[0], metrics), held[0].scale, held[0].unit),
             differs=not any(magnitudes_agree(figure.fact(), fact) for fact in held),
@@ -111,7 +111,7 @@ def _restatement_note(
     if not (earlier or later or others):
         return
     how = "as reported in" if entry.filling is SlotFit.EXACT else "in"
-    said = f"{entry.slot} is {amount_in_words(figure.amount, figure.scale, figure.unit)} {how} {name_of(own)}"
+    said = f"{entry.slot} is {amount_in_words(figure.amount, figure.scale, figure.unit)} {how} {filing_name(own)}"
     if earlier:
         said += f", restated from {earlier[0].amount} in {earlier[0].name}"
     if later:
@@ -159,7 +159,7 @@ def _order(identity: Identity) -> tuple[int, int]:
     return (reported.fiscal_year, reported.quarter or 4) if reported is not None else (0, 0)
 
 
-def name_of(identity: Identity) -> str:
+def filing_name(identity: Identity) -> str:
     """Return a filing's name, such as `the 10-K of FY2018` or `the 10-Q of Q2 FY2019`."""
     reported = identity.reported_period
     quarter = f"Q{reported.quarter} " if reported is not None and reported.quarter else ""

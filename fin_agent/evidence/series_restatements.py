@@ -26,7 +26,7 @@ class Basis:
     preferred: Mapping[Slot, SourcedFact] = field(default_factory=dict)
     restated: tuple[str, ...] = ()
     """Descriptions of years that the reports of a series state differently."""
-    broken: tuple[str, ...] = ()
+    incomparable: tuple[str, ...] = ()
     """Descriptions of differences so large that the years are not comparable."""
 
 
@@ -50,7 +50,7 @@ def basis_of(
         metrics: Metrics by id.
         owners: Company key of each filing.
         identities: Identity of each filing.
-        originally: Take each year from the first report that states it; the series is broken if their units differ.
+        originally: Take each year from the first report that states it; other units make the years incomparable.
     """
     series: dict[tuple[str, str, str | None], list[Slot]] = {}
     for slot in slots:

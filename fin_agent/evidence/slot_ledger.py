@@ -110,7 +110,7 @@ def fill_slots(
     statements: Collection[Statement] = (),
     preferred: Mapping[Slot, SourcedFact] = MappingProxyType({}),
     elsewhere: Sequence[SourcedFact] = (),
-    doubted: Collection[tuple[str, int, int, Decimal]] = (),
+    unreliable: Collection[tuple[str, int, int, Decimal]] = (),
 ) -> Ledger:
     """Fill slots from facts.
 
@@ -127,7 +127,7 @@ def fill_slots(
         statements: Statements that the question names.
         preferred: Facts that take precedence for their slot.
         elsewhere: Further facts that are only compared for conflicts.
-        doubted: (doc_id, page, line, value in base units) of facts that come last.
+        unreliable: (doc_id, page, line, value in base units) of facts that come last.
     """
     rank = {doc_id: position for position, doc_id in enumerate(documents)}
     by_metric: dict[str, list[SourcedFact]] = {}
@@ -142,7 +142,7 @@ def fill_slots(
         ]
         candidates.sort(
             key=lambda sourced: (
-                (sourced.doc_id, sourced.fact.page, sourced.fact.line, sourced.fact.value) in doubted,
+                (sourced.doc_id, sourced.fact.page, sourced.fact.line, sourced.fact.value) in unreliable,
                 sourced != preferred.get(slot),
                 sourced.fact.statement not in statements,
                 home is not None and sourced.fact.statement is not home,

@@ -13,7 +13,7 @@ from pydantic import AliasChoices, ConfigDict, Field, PrivateAttr, SkipValidatio
 from fin_agent.analyst.model.llm_judges import ModelJudge
 from fin_agent.analyst.model.models_by_role import callers_for_roles
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.strategy_adapters import CardArena, first_query
+from fin_agent.analyst.strategy_adapters import CardTournament, first_query
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.tournament.judge import Judge
@@ -64,7 +64,7 @@ class TournamentCompressor(BaseDocumentCompressor):
 
     _index: FilingIndex = PrivateAttr()
     _analyst: RulesAnalyst = PrivateAttr()
-    _arena: CardArena = PrivateAttr()
+    _arena: CardTournament = PrivateAttr()
 
     def model_post_init(self, context: object) -> None:
         """Open the index.
@@ -81,7 +81,7 @@ class TournamentCompressor(BaseDocumentCompressor):
         if judge is None and self.judge_model is not None:
             callers = callers_for_roles(Settings(judge_model=self.judge_model))
             judge = ModelJudge(callers.of(Role.LISTWISE), choosing=callers.of(Role.GROUP))
-        self._arena = CardArena(self._analyst, workspace, judge=judge)
+        self._arena = CardTournament(self._analyst, workspace, judge=judge)
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None

@@ -8,7 +8,7 @@ from itertools import pairwise
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.period_resolution import with_dated_periods, with_fiscal_years_resolved
 from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, asks_in_words, parts_of, unanswerable_reason
-from fin_agent.analyst.rules.unknown_company_detection import lone_company_name
+from fin_agent.analyst.rules.unknown_company_detection import apparent_company_name
 from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import Intent, Relation, RequestedCompany
 from fin_agent.lexicon.company_mentions import Company
@@ -119,7 +119,7 @@ def unmet_requirements(
     if missing and not _is_answerable_without_unknowns(intent, workspace):
         return missing
     if company_needed and _names_no_company(intent):
-        name = lone_company_name(intent, workspace)
+        name = apparent_company_name(intent, workspace)
         none = f" ({name!r} is none)" if name else ""
         held = f"the index has {there}" if doc_ids is None else f"the filings asked are of {there}"
         return [f"the question names no company that is indexed{none}; {held}"]
@@ -156,7 +156,7 @@ def company_clarification(intent: Intent, workspace: Workspace, doc_ids: Collect
     """Return the question to the user about a figure without a company, indexed or not; empty if one is named."""
     if not _names_no_company(intent) or intent.unknown_companies or not workspace.directory.companies:
         return ""
-    if unanswerable_reason(intent.core) or lone_company_name(intent, workspace):
+    if unanswerable_reason(intent.core) or apparent_company_name(intent, workspace):
         return ""
     return f"Which company, or companies, do you mean: {available_companies(workspace, doc_ids)}?"
 

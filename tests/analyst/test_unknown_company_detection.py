@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.rules.unknown_company_detection import lone_company_name, unknown_companies_in
+from fin_agent.analyst.rules.unknown_company_detection import apparent_company_name, unknown_companies_in
 from fin_agent.evidence.intent import Comparison, Intent
 from fin_agent.workspace import Workspace
 
@@ -115,4 +115,4 @@ def test_words_beside_a_company_that_name_none(question: str, workspace: Workspa
 def test_what_seems_to_be_the_company_where_none_is_indexed(
     question: str, name: str | None, workspace: Workspace
 ) -> None:
-    assert lone_company_name(intent(question, workspace), workspace) == name
+    assert apparent_company_name(intent(question, workspace), workspace) == name

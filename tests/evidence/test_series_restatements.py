@@ -47,7 +47,7 @@ def test_a_split_inside_the_series_is_in_all_of_its_years() -> None:
         states(2018, 2018, "1.17"), states(2018, 2016, "2.16"),
     )  # fmt: skip
     assert taken(found) == {2015: ("acme2017", "1.85"), 2018: ("acme2018", "1.17")}
-    assert not found.broken
+    assert not found.incomparable
 
 
 def test_what_is_restated_after_the_series_does_not_count() -> None:
@@ -69,7 +69,7 @@ SPLIT = (
 def test_reports_that_count_shares_differently_cannot_be_joined(years: tuple[int, ...]) -> None:
     found = basis([slot(year) for year in years], *SPLIT)
     assert taken(found)[2019] == ("acme2021", "23.01")
-    (words,) = found.broken
+    (words,) = found.incomparable
     assert "64.81" in words
     assert "3.24" in words
 
@@ -78,7 +78,7 @@ def test_a_split_between_two_reports_that_share_no_year_is_seen_in_those_between
     later = (states(2023, 2023, "2.90"), states(2023, 2021, "3.24"))
     found = basis([slot(2017), slot(2023)], states(2017, 2017, "20"), states(2019, 2017, "20"), *SPLIT, *later)
     assert taken(found)[2017] == ("acme2019", "20")
-    assert len(found.broken) == 1
+    assert len(found.incomparable) == 1
 
 
 def test_a_small_restatement_is_told() -> None:
@@ -88,7 +88,7 @@ def test_a_small_restatement_is_told() -> None:
         states(2018, 2016, "118", "revenue"), states(2018, 2018, "140", "revenue"),
     )  # fmt: skip
     assert taken(found)[2016] == ("acme2018", "118")
-    assert not found.broken
+    assert not found.incomparable
     assert ["110" in words and "118" in words for words in found.restated] == [True]
 
 

@@ -319,7 +319,9 @@ def test_two_scales_with_nothing_to_choose_between_are_left_open() -> None:
 
 def test_what_is_doubted_goes_last() -> None:
     first, second = SourcedFact("acme23", fact("100")), SourcedFact("acme24", fact("112"))
-    doubted = [("acme23", 40, 3, Decimal(100_000_000))]
-    (entry,) = fill_slots({slot(): True}, [first, second], load_lexicon(), OWNERS, DOCUMENTS, doubted=doubted).entries
+    unreliable = [("acme23", 40, 3, Decimal(100_000_000))]
+    (entry,) = fill_slots(
+        {slot(): True}, [first, second], load_lexicon(), OWNERS, DOCUMENTS, unreliable=unreliable
+    ).entries
     assert entry.figure is not None
     assert entry.figure.amount == 112

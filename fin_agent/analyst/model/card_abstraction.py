@@ -76,7 +76,7 @@ class ModelCardMaker:
         except ModelError as failure:
             note = f"the rules' card stays: {' '.join(failure.what.split())}"
             there = isinstance(failure, UnusableReplyError | RefusedByModelError)
-            return CardWithAuthor(base, by_model=False, notes=(note,), out_of_reach=not there)
+            return CardWithAuthor(base, by_model=False, notes=(note,), model_unavailable=not there)
         card, notes = merge_card(base, said, text, self._lexicon)
         if len(self._held) >= _MAX_CACHED:
             self._held.clear()

@@ -33,7 +33,7 @@ class SummaryWithAuthor:
     """Whether a model extended the rules' summary."""
     notes: tuple[str, ...] = ()
     """Why it did not, or what was rejected of its reply."""
-    out_of_reach: bool = False
+    model_unavailable: bool = False
     """Whether the model was unavailable, so that further calls would fail as well."""
 
 
@@ -70,7 +70,7 @@ class ModelSummarizer:
         except ModelError as failure:
             there = isinstance(failure, UnusableReplyError | RefusedByModelError)
             return SummaryWithAuthor(
-                base, False, (f"the rules' summary stays: {failure.what}",), out_of_reach=not there
+                base, False, (f"the rules' summary stays: {failure.what}",), model_unavailable=not there
             )
         return self._merge_reply(base, said, "\n".join(texts), record.doc_id)
 
@@ -107,4 +107,4 @@ class ModelSummarizer:
 
 def is_model_unavailable(made: Sequence[SummaryWithAuthor], patience: int = 2) -> bool:
     """Return whether the model was unavailable for the last `patience` filings, so that it is no longer called."""
-    return len(made) >= patience and all(one.out_of_reach for one in made[-patience:])
+    return len(made) >= patience and all(one.model_unavailable for one in made[-patience:])

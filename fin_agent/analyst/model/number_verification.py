@@ -73,7 +73,7 @@ _PLACES = re.compile(r"\b(?:10-?[KQ]s?|8-?Ks?|20-?Fs?|6-?Ks?|(?:page|passage)s? 
 def _without_differences(words: str, quotes: Sequence[Quote]) -> str:
     """Return the words without points, or basis points, that are the rounded difference of quoted percentages."""
     sizes = (each for quote in quotes for each in scaled_numbers_in(quote.text))
-    rates = {Decimal(each.number) for each in sizes if "%" in (each.size, each.shared)}
+    rates = {Decimal(each.number) for each in sizes if "%" in (each.size, each.joined_size)}
     gaps = [abs(one - other) for one, other in combinations(rates, 2)]
     kept, start = [], 0
     for each in scaled_numbers_in(words):
@@ -90,7 +90,7 @@ def _without_bounds(words: str, question: str) -> str:
     asked = list(scaled_numbers_in(question))
     kept, start = [], 0
     for each in scaled_numbers_in(words):
-        like = [one for one in asked if one.number == each.number and each.size in (one.size, one.shared)]
+        like = [one for one in asked if one.number == each.number and each.size in (one.size, one.joined_size)]
         if like and _is_bound(words[: each.start]):
             kept.append(words[start : each.start])
             start = each.end
@@ -123,7 +123,7 @@ def _differs_in_scale(words: str, held: Sequence[tuple[ScaledNumber, PageScale |
 def _has_scale(one: ScaledNumber, page: PageScale | None, size: str) -> bool:
     if one.size:
         return one.size == size
-    return one.shared == size or (page is not None and page.states(one, size))
+    return one.joined_size == size or (page is not None and page.states(one, size))
 
 
 def _unsupported_spelled_numbers(words: str, text: str) -> list[str]:
@@ -144,9 +144,9 @@ class ScaledNumber:
     """Without commas."""
     size: str
     """`million`, `%`, `points`, `hundred thousand`; empty for a bare number."""
-    shared: str
+    joined_size: str
     """For a bare number, the size of the number joined to it: the `%` of the 3 in `3 to 5%`."""
-    behind: str
+    next_word: str
     """The word after a bare number if it is in lower case, since a capital begins the next row of a table.
 
     Empty for an amount of money, whose next word is not counted.
@@ -160,7 +160,7 @@ def scaled_numbers_in(text: str) -> Iterator[ScaledNumber]:
 
     >>> [(each.number, each.size) for each in scaled_numbers_in("$3,533 bn, or 41k, up (6.0) %")]
     [('3533', 'billion'), ('41', 'thousand'), ('6.0', '%')]
-    >>> [each.shared for each in scaled_numbers_in("between $3 and 5 million")]
+    >>> [each.joined_size for each in scaled_numbers_in("between $3 and 5 million")]
     ['million', '']
     """
     found = list(_SIZED.finditer(text))
@@ -170,7 +170,7 @@ def scaled_numbers_in(text: str) -> Iterator[ScaledNumber]:
         match = found[place]
         end = match.end()
         size = _normalized_scale(match["sizes"] or "")
-        next_size = sizes[-1].size or sizes[-1].shared if sizes else ""
+        next_size = sizes[-1].size or sizes[-1].joined_size if sizes else ""
         told_together = bool(sizes) and _TOGETHER.fullmatch(text[end : sizes[-1].start]) is not None
         shared = next_size if told_together and not size else ""
         behind = None if match["currency"] else _WORD.match(text, end)
@@ -225,7 +225,7 @@ class PageScale:
 
     def states(self, bare: ScaledNumber, size: str) -> bool:
         """Return whether a bare number quoted from this page has a size, by its fact or the words of the page."""
-        if bare.behind and bare.behind not in _BETWEEN:
+        if bare.next_word and bare.next_word not in _BETWEEN:
             return False  # `41 laboratories` are no `41 million`, whatever the scale of the table
         known = self._of_facts.get(Decimal(bare.number), set())
         if size in known:

@@ -144,14 +144,14 @@ class FollowUp:
         self._set = next((kind for kind in _SETS if _leads_to_company(text, kind, workspace)), "")
         """How its companies change the previous ones: added, alone or removed."""
         self.text = text = without_opening(text, self._set) if self._set else text
-        self._against = found_in(text, "comparing") is not None
+        self._against = find_phrase(text, "comparing") is not None
         if self._against:
             self.text = text = without_opening(text, "comparing")
         self.opened = opened
         self._workspace = workspace
         self._names = known_names(workspace)
         self.is_clause = normalize_text(text).split(" ")[0].rstrip(",") in phrases("clause")
-        self._refers = bool(found_in(text, "theirs") or found_in(text, "them"))
+        self._refers = bool(find_phrase(text, "theirs") or find_phrase(text, "them"))
         about = [one.key for one in before.query.companies] if before is not None else []
         self._counted = "" if self._against else _period_count_words(text)
         self._lexed: LexedQuestion = lex(expand_abbreviations(text), self._names, (), about)
@@ -211,9 +211,9 @@ class FollowUp:
     @property
     def is_whole(self) -> bool:
         """Whether it needs no previous question: a clause that names its company."""
-        if found_in(self.text, "any company") is not None and self.names_measure:
+        if find_phrase(self.text, "any company") is not None and self.names_measure:
             return True
-        refers = self._refers or found_in(self.text, "same time") is not None
+        refers = self._refers or find_phrase(self.text, "same time") is not None
         compares = self._against and not self.names_measure
         return self.is_clause and self.names_company and not refers and not compares
 
@@ -494,7 +494,7 @@ class FollowUp:
         """Return the message with pronouns replaced by the companies, and whether it had any."""
         text = self.text
         for kind, told in (("theirs", join_names([possessive(one) for one in owners])), ("them", join_names(owners))):
-            for start, end in reversed(all_in(text, kind)[:1]):
+            for start, end in reversed(find_phrases(text, kind)[:1]):
                 text = f"{text[:start]}{told}{text[end:]}"
         return text, text != self.text
 
@@ -595,7 +595,7 @@ def is_phrase(text: str, kind: str) -> bool:
     return normalize_text(text) in phrases(kind)
 
 
-def only_says(text: str, kind: str) -> bool:
+def consists_of(text: str, kind: str) -> bool:
     """Return whether the text consists of phrases of this kind and filler: `Thanks a lot, that helps!`."""
     plain = re.sub(r"[^\w' ]+", " ", normalize_text(text))
     rest = " ".join(plain.split())
@@ -613,7 +613,7 @@ def only_says(text: str, kind: str) -> bool:
 
 def mentions_kind(text: str, kind: str) -> bool:
     """Return whether the text names something of this kind, with no other content words than `KIND words`."""
-    return found_in(text, kind) is not None and has_no_other_words(text, f"{kind} words")
+    return find_phrase(text, kind) is not None and has_no_other_words(text, f"{kind} words")
 
 
 def has_no_other_words(text: str, kind: str) -> bool:
@@ -636,12 +636,12 @@ def without_opening(text: str, *kinds: str) -> str:
             return rest
 
 
-def found_in(text: str, kind: str) -> re.Match[str] | None:
+def find_phrase(text: str, kind: str) -> re.Match[str] | None:
     """Return the first phrase of this kind in the text, the longest at its position."""
     return _anywhere(kind).search(text)
 
 
-def all_in(text: str, kind: str) -> list[tuple[int, int]]:
+def find_phrases(text: str, kind: str) -> list[tuple[int, int]]:
     """Return (start, end) of every phrase of this kind in the text."""
     return [found.span() for found in _anywhere(kind).finditer(text)]
 

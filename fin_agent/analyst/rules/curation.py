@@ -142,9 +142,9 @@ def _curate_by_figures(
     basis = basis_of(slots, printed, metrics, owners, identities, originally=originally)
     if report is not None:
         meant = figures_from_report(slots, report, stated, metrics, owners, identities)
-        basis = Basis(meant, (), basis.broken if originally else ())
+        basis = Basis(meant, (), basis.incomparable if originally else ())
 
-    def filled(doubted: Collection[Place] = ()) -> Ledger:
+    def filled(unreliable: Collection[Place] = ()) -> Ledger:
         ledger = fill_slots(
             slots,
             facts,
@@ -155,7 +155,7 @@ def _curate_by_figures(
             statements=intent.statements,
             preferred=basis.preferred,
             elsewhere=printed,
-            doubted=doubted,
+            unreliable=unreliable,
         )
         if report is not None:
             ledger = restrict_to_report(basis.preferred, report, ledger)
@@ -166,10 +166,10 @@ def _curate_by_figures(
     if broken and report is None and any(entry.conflicts for entry in ledger.entries):
         ledger = filled(broken)
         broken = failed_sum_checks(ledger, statements_of_figures(ledger, workspace))
-    if basis.restated or basis.broken:
+    if basis.restated or basis.incomparable:
         needed = [entry.slot for entry in ledger.entries if entry.required]
         told = basis_of(needed, printed, metrics, owners, identities, originally=originally)
-        basis = Basis(basis.preferred, told.restated, told.broken)
+        basis = Basis(basis.preferred, told.restated, told.incomparable)
     lacking = missing_slots(plan, intent, ledger)
     named = f" ({report.words})" if report is not None else ""
     doubts = [ambiguity_reason(slot, workspace, scope) if slot.is_searched else "" for slot in lacking]
@@ -197,7 +197,7 @@ def _curate_by_figures(
         to_read=(
             *restating_pages(ledger, basis, keys, only=report is not None),
             *contradicting_pages(ledger, broken, keys),
-            *finer_pages(ledger, stated, keys, workspace),
+            *more_precise_pages(ledger, stated, keys, workspace),
         ),
         judged=bench.judged(
             kept,
@@ -213,7 +213,7 @@ def _curate_by_figures(
 
 
 def _missing_basis(basis: Basis) -> tuple[str, ...]:
-    return tuple(f"comparable figures; {words}" for words in basis.broken)
+    return tuple(f"comparable figures; {words}" for words in basis.incomparable)
 
 
 def _results(intent: Intent, ledger: Ledger) -> list[tuple[str, Decimal]]:
@@ -390,7 +390,7 @@ def restating_pages(
     return tuple(page for page in dict.fromkeys(pages) if page not in read)
 
 
-def finer_pages(
+def more_precise_pages(
     ledger: Ledger, stated: Sequence[SourcedFact], read: Sequence[PageKey], workspace: Workspace
 ) -> tuple[PageKey, ...]:
     """Return pages of the same filings that print a figure with more digits, for one such as `$22.0 billion`."""

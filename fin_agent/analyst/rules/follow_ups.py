@@ -13,12 +13,12 @@ from pydantic import BaseModel, ConfigDict
 from fin_agent.analyst.rules.context_carryover import (
     FollowUp,
     PreviousQuestion,
-    found_in,
+    consists_of,
+    find_phrase,
     has_no_other_words,
     is_phrase,
     mentions_kind,
     normalize_text,
-    only_says,
     without_opening,
 )
 from fin_agent.analyst.rules.period_resolution import requested_periods
@@ -95,7 +95,7 @@ def read_message(message: str, earlier: Sequence[PreviousTurn], workspace: Works
     if len(text) > MAX_QUESTION_LENGTH:
         return Reading(kind=MessageKind.QUESTION, question=text)
     for kind, words in _TALK:
-        if only_says(text, words) or (kind is MessageKind.HELP and mentions_kind(text, words)):
+        if consists_of(text, words) or (kind is MessageKind.HELP and mentions_kind(text, words)):
             return Reading(kind=kind)
     of_all = bool(earlier) and _means_all_companies(without_opening(text, "leads", "polite", "discourse"))
     if not of_all and parse_index_question(text, workspace) is not None:
@@ -118,7 +118,7 @@ def _read(bare: str, asked: str, earlier: Sequence[PreviousTurn], workspace: Wor
         return Reading(kind=MessageKind.UNCLEAR)
     opened = normalize_text(asked) != normalize_text(bare)
     last = _last_with_company(earlier, workspace)
-    if not found_in(asked, "choosing"):
+    if not find_phrase(asked, "choosing"):
         named = _with_all_companies_named(asked, _conversation(earlier, workspace), workspace)
         if named is None and not FollowUp(asked, last, workspace, opened=opened).is_clause:
             return Reading(kind=MessageKind.UNCLEAR)
@@ -161,7 +161,7 @@ class IndexQuestion:
 def parse_index_question(text: str, workspace: Workspace) -> IndexQuestion | None:
     """Return what `text` asks about the index; None if it asks something else."""
     forms = [(pattern, form) for pattern, form in FORMS if pattern.search(text)]
-    if not (forms or found_in(text, "index nouns") or found_in(text, "index verbs")):
+    if not (forms or find_phrase(text, "index nouns") or find_phrase(text, "index verbs")):
         return None
     directory = workspace.directory
     mentions = directory.mentions(text)
@@ -171,10 +171,10 @@ def parse_index_question(text: str, workspace: Workspace) -> IndexQuestion | Non
     spans += [found.span() for name in unknown for found in re.finditer(re.escape(name), text)]
     spans += [found.span() for pattern, _ in forms for found in pattern.finditer(text)]
     rest = _without_spans(text, spans)
-    here = found_in(rest, "index nouns")
-    if not here and not found_in(rest, "pointing back"):
-        asks = found_in(rest, "clause") or found_in(rest, "index forms")
-        here = asks if forms else found_in(rest, "index verbs") if not periods else None
+    here = find_phrase(rest, "index nouns")
+    if not here and not find_phrase(rest, "pointing back"):
+        asks = find_phrase(rest, "clause") or find_phrase(rest, "index forms")
+        here = asks if forms else find_phrase(rest, "index verbs") if not periods else None
     if not here or not has_no_other_words(rest, "index words"):
         return None
     keys = {each.company.key for each in mentions}

@@ -81,7 +81,7 @@ def unknown_companies_in(core: str, workspace: Workspace) -> list[str]:
     return [names[start] for start in sorted(names)]
 
 
-def lone_company_name(intent: Intent, workspace: Workspace) -> str | None:
+def apparent_company_name(intent: Intent, workspace: Workspace) -> str | None:
     """Return the apparent company name of a question that names no indexed company, or None; for a message."""
     if intent.companies or intent.unknown_companies:
         return None

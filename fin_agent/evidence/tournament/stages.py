@@ -109,7 +109,7 @@ def _rank_list(
         ranked = panel.rank_group(group)
     except Exception as failure:  # a judge may raise anything: the group is shuffled and ranked again
         ranked, decided = panel.rank_with_fallback(group)
-        note, failed = f"the judge failed ({reason_of(failure)})", True
+        note, failed = f"the judge failed ({describe_failure(failure)})", True
         note += f"; {decided}" if last else "; shuffled anew"
     selection = select_finalists(
         [verdict.score for verdict in ranked.verdicts],
@@ -278,7 +278,7 @@ def _round(
         try:
             return [panel.rank(listed) for listed in drawn], notes, attempt
         except Exception as failure:  # a judge may raise anything: the round is shuffled and ranked again
-            notes = [f"the judge failed {attempt} times ({reason_of(failure)})"]
+            notes = [f"the judge failed {attempt} times ({describe_failure(failure)})"]
     instead = [panel.rank_with_fallback(listed) for listed in drawn]
     return [ranked for ranked, _ in instead], [*notes, *dict.fromkeys(who for _, who in instead)], settings.attempts
 
@@ -426,7 +426,7 @@ class JudgePanel:
 
     brief: Brief
     judge: Judge
-    stand_in: Judge | None
+    fallback: Judge | None
     """Ranks what the judge cannot, by rules."""
     settings: TournamentSettings
 
@@ -442,11 +442,11 @@ class JudgePanel:
 
     def rank_with_fallback(self, entrants: Sequence[Entrant]) -> tuple[Ranked, str]:
         """Rank with the fallback judge, else by words; also return who decided, for a note."""
-        if self.stand_in is not None:
+        if self.fallback is not None:
             try:
-                return self._ranked_by(self.stand_in.rank, entrants), BY_RULES
+                return self._ranked_by(self.fallback.rank, entrants), BY_RULES
             except Exception as failure:  # a judge may raise anything: a ranking is returned all the same
-                reason = f"; the rules failed too: {reason_of(failure)}"
+                reason = f"; the rules failed too: {describe_failure(failure)}"
                 return _in_given_order(entrants), f"the order of words decided{reason}"
         return _in_given_order(entrants), "the order of words decided"
 
@@ -458,7 +458,7 @@ class JudgePanel:
         return Ranked(tuple(entrants[verdict.at] for verdict in verdicts), tuple(verdicts))
 
 
-def reason_of(failure: Exception) -> str:
+def describe_failure(failure: Exception) -> str:
     """Return a judge's failure on one line."""
     return " ".join(f"{type(failure).__name__}: {failure}".split())
 

@@ -79,7 +79,7 @@ def run_tournament(
     lexicon: Lexicon,
     judge: Judge,
     *,
-    stand_in: Judge | None = None,
+    fallback: Judge | None = None,
     settings: TournamentSettings = USUAL_SETTINGS,
 ) -> TournamentResult:
     """Rank passages; deterministic for equal settings.
@@ -90,7 +90,7 @@ def run_tournament(
         index: The index with their words.
         lexicon: Labels of metrics.
         judge: Ranks lists of cards.
-        stand_in: Ranks what `judge` cannot after several attempts; without one, words decide.
+        fallback: Ranks what `judge` cannot after several attempts; without one, words decide.
         settings: Sizes and thresholds.
 
     Returns:
@@ -107,7 +107,7 @@ def run_tournament(
         for entrant in entrants
         for card in (mask_card(entrant.card, settings.hidden),)
     }
-    panel = JudgePanel(brief, judge, stand_in, settings)
+    panel = JudgePanel(brief, judge, fallback, settings)
     if entrants and settings.screened:
         groups = run_group_stage(entrants, fields, panel)
     else:

@@ -161,7 +161,7 @@ def test_a_passage_is_described_once(script: type[Script], prose: Card) -> None:
     failing = script("no", "no", reply())
     maker = ModelCardMaker(failing.caller)
     made = [maker.make(prose, TEXT) for _ in range(2)]
-    assert [one.by_model for one in made] == [False, True] and not made[0].out_of_reach
+    assert [one.by_model for one in made] == [False, True] and not made[0].model_unavailable
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_a_reply_of_another_type_is_corrected_once_then_the_rules_card_stays(
 def test_a_model_that_cannot_be_reached_leaves_the_rules_card(silent: Script, prose: Card) -> None:
     made = ModelCardMaker(silent.caller).make(prose, TEXT)
     assert made.card is prose and not made.by_model
-    assert "refused" in made.notes[0] and made.out_of_reach and len(silent.prompts) == 1
+    assert "refused" in made.notes[0] and made.model_unavailable and len(silent.prompts) == 1
 
 
 def test_the_prompt_quotes_the_passage_and_is_the_same_each_time(script: type[Script], prose: Card) -> None:

@@ -53,7 +53,7 @@ def test_what_the_pages_do_not_say_is_left_out(
     changed: dict[str, object], noted: str, workspace: Workspace, record: FilingRecord
 ) -> None:
     made = ModelSummarizer(Script(reply(**changed)).caller, workspace).make(record)
-    assert made.text == record.summary and not made.by_model and not made.out_of_reach
+    assert made.text == record.summary and not made.by_model and not made.model_unavailable
     assert noted in made.notes[0]
 
 
@@ -68,5 +68,5 @@ def test_a_model_out_of_reach_leaves_the_rules_summary(
 ) -> None:
     summarizer = ModelSummarizer(silent.caller, workspace)
     made = [summarizer.make(record) for _ in range(2)]
-    assert made[0].text == record.summary and made[0].out_of_reach and "refused" in made[0].notes[0]
+    assert made[0].text == record.summary and made[0].model_unavailable and "refused" in made[0].notes[0]
     assert is_model_unavailable(made) and not is_model_unavailable(made[:1])

@@ -16,8 +16,8 @@ from tests.evidence.tournament.entered import ByOrdinal, Failing, Saying, brief,
 SETTINGS = TournamentSettings(group_size=5, k_min=1, k_max=3)
 
 
-def panel(judge: Judge, settings: TournamentSettings = SETTINGS, stand_in: Judge | None = None) -> JudgePanel:
-    return JudgePanel(brief(), judge, stand_in, settings)
+def panel(judge: Judge, settings: TournamentSettings = SETTINGS, fallback: Judge | None = None) -> JudgePanel:
+    return JudgePanel(brief(), judge, fallback, settings)
 
 
 def test_everyone_meets_once_in_groups_of_about_equal_size() -> None:
@@ -54,7 +54,7 @@ def test_scores_of_groups_compare_and_equals_go_by_their_words() -> None:
 
 
 def test_a_failing_judge_meets_shuffled_groups_and_then_the_rules_decide() -> None:
-    stage = run_group_stage(entrants(10), {}, panel(Failing(), stand_in=ByOrdinal()))
+    stage = run_group_stage(entrants(10), {}, panel(Failing(), fallback=ByOrdinal()))
     assert [group.attempt for group in stage.groups] == [1, 1, 2, 2, 3, 3]
     first, last = stage.groups[0], stage.groups[-1]
     assert first.note == "the judge failed (TimeoutError: no answer); shuffled anew"
@@ -72,7 +72,7 @@ def test_a_judge_that_recovers_is_asked_no_more() -> None:
 
 
 def test_rubbish_from_both_leaves_the_order_of_words() -> None:
-    stage = run_group_stage(entrants(6), {}, panel(Saying(Verdict(99)), stand_in=Failing()))
+    stage = run_group_stage(entrants(6), {}, panel(Saying(Verdict(99)), fallback=Failing()))
     assert "the order of words decided; the rules failed too" in stage.groups[-1].note
     winners = sorted(group.ranked[0][1] for group in stage.groups[-2:])
     assert [entrant.key[1] for entrant in stage.order[:2]] == winners

@@ -28,8 +28,8 @@ class Wavering:
         return [Verdict(at) for at in order]
 
 
-def panel(judge: Judge, stand_in: Judge | None = None, **changed: object) -> JudgePanel:
-    return JudgePanel(brief(), judge, stand_in, SETTINGS.model_copy(update=changed))
+def panel(judge: Judge, fallback: Judge | None = None, **changed: object) -> JudgePanel:
+    return JudgePanel(brief(), judge, fallback, SETTINGS.model_copy(update=changed))
 
 
 def test_rounds_end_once_the_first_places_agree() -> None:
@@ -57,7 +57,7 @@ def test_finalists_too_many_for_one_list_are_ranked_in_several_shuffled_ones() -
 
 
 def test_a_judge_that_fails_each_time_leaves_it_to_the_rules_and_the_trace_says_so() -> None:
-    stage = run_round_stage(entrants(5), panel(Failing(), stand_in=ByOrdinal()))
+    stage = run_round_stage(entrants(5), panel(Failing(), fallback=ByOrdinal()))
     assert [key[1] for key in stage.order] == [0, 1, 2, 3, 4]
     assert stage.groups[0].note == "the judge failed 3 times (TimeoutError: no answer); the rules decided"
     assert stage.groups[0].attempt == 3

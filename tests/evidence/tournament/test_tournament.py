@@ -45,7 +45,7 @@ def hold(workspace: Workspace, passages: list[StoredPassage]) -> Hold:
         question: str = QUESTION,
         among: Sequence[StoredPassage] | None = None,
         judge: Judge | None = None,
-        stand_in: Judge | None = None,
+        fallback: Judge | None = None,
         **changed: object,
     ) -> TournamentResult:
         intent = analyst.intent(question)
@@ -57,7 +57,7 @@ def hold(workspace: Workspace, passages: list[StoredPassage]) -> Hold:
             workspace.index,
             workspace.lexicon,
             judge or RulesJudge(workspace),
-            stand_in=stand_in,
+            fallback=fallback,
             settings=TournamentSettings.model_validate({**SMALL, **changed}),
         )
 
@@ -108,7 +108,7 @@ def test_the_trace_says_what_became_of_each_passage_and_who_met_whom(hold: Hold)
 
 
 def test_a_judge_that_never_answers_leaves_the_rules_ranking(hold: Hold, workspace: Workspace) -> None:
-    result = hold(judge=Failing(), stand_in=RulesJudge(workspace))
+    result = hold(judge=Failing(), fallback=RulesJudge(workspace))
     assert result.ranked[0].key == hold().ranked[0].key
     assert all("the rules decided" in group.note for group in result.groups if group.stage == "round")
 

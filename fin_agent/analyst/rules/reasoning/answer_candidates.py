@@ -83,7 +83,7 @@ _SHORT_WORD, _LONG_TITLE, _CAPITALS, _SHORT_POINTER = 3, 12, 0.75, 160
 
 
 @dataclass(frozen=True, slots=True)
-class SoughtPart:
+class AnswerTarget:
     """One part of a question, prepared for comparison with texts."""
 
     intent: Intent
@@ -119,32 +119,34 @@ class Candidate:
     """The sentences after it."""
 
 
-def candidates_of(sought: SoughtPart, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]) -> Iterator[Candidate]:
+def candidates_of(
+    target: AnswerTarget, passages: Sequence[tuple[RetrievedPassage, FilingPeriod]]
+) -> Iterator[Candidate]:
     """Yield the candidates that are of the answer type and cover enough of the question."""
     latest = max((filed.year for _, filed in passages if filed.year), default=None)
     for place, (passage, filed) in enumerate(passages):
-        worth, year = _BEHIND**place * _period_fit(filed, latest, sought), filed.year
+        worth, year = _BEHIND**place * _period_fit(filed, latest, target), filed.year
         if passage.kind is not PassageKind.TABLE:
             paragraphs = paragraphs_of(passage.text)
-            yield from _sentences(paragraphs, passage, place, worth, sought, year)
-            yield from _lists(paragraphs, passage, place, worth, sought)
-        yield from _names(passage, place, worth, sought)
+            yield from _sentences(paragraphs, passage, place, worth, target, year)
+            yield from _lists(paragraphs, passage, place, worth, target)
+        yield from _names(passage, place, worth, target)
 
 
-def _period_fit(filed: FilingPeriod, latest: int | None, sought: SoughtPart) -> float:
+def _period_fit(filed: FilingPeriod, latest: int | None, target: AnswerTarget) -> float:
     """Return how well a passage's filing fits the requested periods; without any, the latest filing fits best."""
-    asked = {period.fiscal_year for period in sought.intent.periods}
+    asked = {period.fiscal_year for period in target.intent.periods}
     if filed.year is None or latest is None:
         return 1.0
     if not asked:
         return float(_A_YEAR_OLDER ** (latest - filed.year))
     if filed.year not in asked:
         return _OTHER_FILING if filed.year - 1 in asked else _OTHER_TIME
-    quarters = {period.quarter for period in sought.intent.periods}
+    quarters = {period.quarter for period in target.intent.periods}
     own = None if filed.quarter == _LAST_QUARTER else filed.quarter
     if own in quarters or filed.quarter in quarters:
         return 1.0
-    return _OTHER_TIME if sought.part.answer_type is AnswerType.CAUSE else _OTHER_FILING
+    return _OTHER_TIME if target.part.answer_type is AnswerType.CAUSE else _OTHER_FILING
 
 
 def _sentences(
@@ -152,7 +154,7 @@ def _sentences(
     passage: RetrievedPassage,
     place: int,
     worth: float,
-    sought: SoughtPart,
+    target: AnswerTarget,
     filed: int | None,
 ) -> Iterator[Candidate]:
     flat = [(one, paragraph) for paragraph in paragraphs for one in paragraph.sentences]
@@ -171,7 +173,7 @@ def _sentences(
             text, first = f"{before} {lead}", position - 1
         after = texts[position + 1] if position + 1 < len(texts) else ""
         if (
-            sought.part.answer_type in (AnswerType.CAUSE, AnswerType.SENTENCE)
+            target.part.answer_type in (AnswerType.CAUSE, AnswerType.SENTENCE)
             and _POINTS_BACK.search(after)
             and is_complete_sentence(after)
         ):
@@ -183,7 +185,7 @@ def _sentences(
         ):
             text, last = " ".join(paragraph.sentences), position + len(paragraph.sentences) - 1
         before = f"{paragraph.heading} {_headings_above(texts[first], passage.text)}"
-        found = _candidate_score(lead, text, paragraph.heading, sought, filed, before=before)
+        found = _candidate_score(lead, text, paragraph.heading, target, filed, before=before)
         if found is None:
             continue
         following = tuple(texts[last + 1 : last + 1 + _MOST_FOLLOWING])
@@ -215,10 +217,10 @@ def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
 
 
 def _candidate_score(
-    lead: str, text: str, nearby: str, sought: SoughtPart, filed: int | None, *, before: str = ""
+    lead: str, text: str, nearby: str, target: AnswerTarget, filed: int | None, *, before: str = ""
 ) -> float | None:
     """Return the score of a text as an answer; None if it is not of the answer type or covers too little."""
-    part, terms = sought.part, sought.terms
+    part, terms = target.part, target.terms
     if not matches_type(text, part):
         return None
     if text != lead and part.answer_type in (*FIGURES, *_FACTS) and not matches_type(lead, part):
@@ -245,24 +247,24 @@ def _candidate_score(
         return leading / (1 + len(text.split()) / _LONG)
     if part.answer_type is AnswerType.CAUSE:
         said |= set(stems_in(text))
-    if not _covers_enough(borne, said, around, farther, sought):
+    if not _covers_enough(borne, said, around, farther, target):
         return None
     if (
         part.answer_type in FIGURES
-        and sought.intent.names_metric
+        and target.intent.names_metric
         and any(movement_directions(about))
-        and not any(movement_directions(sought.intent.core))
-        and not (has_listed_prefix("expected", sought.intent.core) and has_listed_prefix("expected", text))
+        and not any(movement_directions(target.intent.core))
+        and not (has_listed_prefix("expected", target.intent.core) and has_listed_prefix("expected", text))
     ):
         return None  # a change, where the measure itself is requested
-    if has_listed_prefix("expected", sought.intent.core) and not has_listed_prefix("expected", f"{text} {nearby}"):
+    if has_listed_prefix("expected", target.intent.core) and not has_listed_prefix("expected", f"{text} {nearby}"):
         return None
-    later = sought.later_years
+    later = target.later_years
     if later and not any(year in f"{text} {nearby}" for year in later):
         return None
-    if not matches_period(about, sought, filed) or not _states_a_ranking(text, sought):
+    if not matches_period(about, target, filed) or not _states_a_ranking(text, target):
         return None
-    fitness = _fitness(text, about, sought)
+    fitness = _fitness(text, about, target)
     return borne * fitness / (1 + len(text.split()) / _LONG) if fitness else None
 
 
@@ -279,13 +281,13 @@ def _subject_of(text: str, part: QuestionPart) -> str | None:
     return before if matches_in(before, part) else text
 
 
-def _covers_enough(borne: float, said: set[str], around: set[str], before: set[str], sought: SoughtPart) -> bool:
+def _covers_enough(borne: float, said: set[str], around: set[str], before: set[str], target: AnswerTarget) -> bool:
     """Return whether the covered weight `borne` makes a text an answer, considering the rarest words as well."""
-    own = [term for term in sought.terms if not term.is_context and not term.is_everyday] or list(sought.terms)
+    own = [term for term in target.terms if not term.is_context and not term.is_everyday] or list(target.terms)
     everything = said | around
     if any(term.is_name and not term.coverage_in(everything | before) for term in own):
         return False
-    if sought.part.answer_type in FIGURES and not _mentions_operands(sought.intent, said):
+    if target.part.answer_type in FIGURES and not _mentions_operands(target.intent, said):
         return False
     present = [term for term in own if not term.is_absent]
     if len(present) <= _PRESENT_FOR_AN_ABSENT * (len(own) - len(present)):
@@ -293,10 +295,10 @@ def _covers_enough(borne: float, said: set[str], around: set[str], before: set[s
     telling = max(present, key=lambda term: term.weight)
     if not telling.coverage_in(everything | before if telling.is_name else everything):
         return False
-    wants = sought.part.answer_type
+    wants = target.part.answer_type
     if len(own) <= _FEW and wants in (*FIGURES, *_FACTS) and not all(term.coverage_in(everything) for term in present):
         return False
-    borne_out = [term for term in sought.terms if term.coverage_in(everything | before) and not term.is_everyday]
+    borne_out = [term for term in target.terms if term.coverage_in(everything | before) and not term.is_everyday]
     if wants in _ONLY_WORDS and len(borne_out) == 1 and borne_out[0].weight < _LEAST_EVIDENCE:
         return False
     return round(borne, 6) >= _ENOUGH_OF.get(wants, _ENOUGH)
@@ -310,34 +312,34 @@ def _mentions_operands(intent: Intent, said: set[str]) -> bool:
     return all((set(stems_in(words)) or {words}) <= said for words in unknown)
 
 
-def matches_period(text: str, sought: SoughtPart, filed: int | None) -> bool:
+def matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
     """Return whether a figure or a reason is not about a different time than the requested one."""
-    asked = {period.fiscal_year for period in sought.intent.periods}
+    asked = {period.fiscal_year for period in target.intent.periods}
     years = {int(year) for year in _YEAR.findall(text)}
     if asked and filed is not None and filed < min(asked) and not years & asked:
         return False  # filed before the requested period
-    if not asked or (sought.part.answer_type is not AnswerType.CAUSE and sought.part.answer_type not in FIGURES):
+    if not asked or (target.part.answer_type is not AnswerType.CAUSE and target.part.answer_type not in FIGURES):
         return True
-    if sought.part.answer_type is AnswerType.CAUSE:
-        whole = all(period.quarter is None for period in sought.intent.periods)
+    if target.part.answer_type is AnswerType.CAUSE:
+        whole = all(period.quarter is None for period in target.intent.periods)
         return (not years or bool(years & asked)) and not (whole and years and _INTERIM.search(text))
     next_year = {year + 1 for year in asked}
     in_time = filed is None or filed in asked | next_year
     near = (
-        asked | {int(year) for year in sought.later_years} | (next_year if filed is None or filed in asked else set())
+        asked | {int(year) for year in target.later_years} | (next_year if filed is None or filed in asked else set())
     )
     return bool(years & near) or (in_time and max(years) > max(asked)) if years else in_time
 
 
-def _states_a_ranking(text: str, sought: SoughtPart) -> bool:
+def _states_a_ranking(text: str, target: AnswerTarget) -> bool:
     """Return whether a text ranks, if a rank is requested."""
-    core = re.sub(r"\bat (?:most|least)\b", "", sought.intent.core)
+    core = re.sub(r"\bat (?:most|least)\b", "", target.intent.core)
     return not contains_listed_phrase("superlatives", core) or contains_listed_phrase("superlatives", text)
 
 
-def _fitness(text: str, about: str, sought: SoughtPart) -> float:
+def _fitness(text: str, about: str, target: AnswerTarget) -> float:
     """Return the fit of a text: the year, the movement, and more than one item of a list."""
-    intent, wants = sought.intent, sought.part.answer_type
+    intent, wants = target.intent, target.part.answer_type
     years, asked = {int(year) for year in _YEAR.findall(about)}, {period.fiscal_year for period in intent.periods}
     asked |= {int(year) for year in _YEAR.findall(intent.core)}
     fitness = 1.0
@@ -346,7 +348,7 @@ def _fitness(text: str, about: str, sought: SoughtPart) -> float:
     if contains_listed_phrase("conditionals", text) and not _RISKS.search(intent.core):
         fitness *= _HEDGED
     if wants is AnswerType.LIST and contains_listed_phrase(
-        "transactions", sought.part.text
+        "transactions", target.part.text
     ):  # an action is stated with its day
         fitness *= (_LIST if _DATED.search(text) else 1.0) * (
             1.0 if contains_listed_phrase("transacted", text) else _NOT_DONE
@@ -356,7 +358,7 @@ def _fitness(text: str, about: str, sought: SoughtPart) -> float:
     if wants is AnswerType.CAUSE:
         (up, down), (risen, fallen) = movement_directions(text[: len(about) + _VERB]), movement_directions(intent.core)
         fitness *= _THE_OTHER_WAY if risen != fallen and (up, down) == (fallen, risen) else 1.0
-        fitness *= 1.0 if sought.lexicon is None or _is_about_measure(about, intent.core, sought.lexicon) else 0.0
+        fitness *= 1.0 if target.lexicon is None or _is_about_measure(about, intent.core, target.lexicon) else 0.0
     return fitness
 
 
@@ -376,33 +378,33 @@ def _measures(text: str, lexicon: Lexicon) -> list[str]:
 
 
 def _lists(
-    paragraphs: Sequence[Paragraph], passage: RetrievedPassage, place: int, worth: float, sought: SoughtPart
+    paragraphs: Sequence[Paragraph], passage: RetrievedPassage, place: int, worth: float, target: AnswerTarget
 ) -> Iterator[Candidate]:
     """Yield complete lists announced by a sentence or heading."""
-    if sought.part.answer_type not in (AnswerType.LIST, AnswerType.CAUSE, AnswerType.SENTENCE):
+    if target.part.answer_type not in (AnswerType.LIST, AnswerType.CAUSE, AnswerType.SENTENCE):
         return
     for printed in printed_lists(paragraphs):
-        if sought.part.answer_type is AnswerType.CAUSE and not contains_listed_phrase("causes", printed.lead):
+        if target.part.answer_type is AnswerType.CAUSE and not contains_listed_phrase("causes", printed.lead):
             continue
-        if sought.part.answer_type is not AnswerType.CAUSE and len(printed.items) < _FEWEST_MEMBERS:
+        if target.part.answer_type is not AnswerType.CAUSE and len(printed.items) < _FEWEST_MEMBERS:
             continue
         if any(item[:1].isdigit() or item[:1] in "$(" for item in printed.items):
             continue  # cells of a table
-        found = _candidate_score(printed.lead, printed.lead, printed.heading, sought, None)
+        found = _candidate_score(printed.lead, printed.lead, printed.heading, target, None)
         if found is not None:
-            better = _LIST if sought.part.answer_type is not AnswerType.SENTENCE else 1.0
+            better = _LIST if target.part.answer_type is not AnswerType.SENTENCE else 1.0
             yield Candidate(
                 printed.text, passage, place, printed.position, printed.last, worth * found * better, alone=True
             )
 
 
-def _names(passage: RetrievedPassage, place: int, worth: float, sought: SoughtPart) -> Iterator[Candidate]:
+def _names(passage: RetrievedPassage, place: int, worth: float, target: AnswerTarget) -> Iterator[Candidate]:
     """Yield signatories of a report, holders of an office, and officers."""
-    wants, core = sought.part.answer_type, sought.part.text
+    wants, core = target.part.answer_type, target.part.text
     if wants is AnswerType.FIRM:
         signed = _REPORT.search(passage.text) is not None or "auditor since" in passage.text
         said = set(stems_in(passage.text))
-        signed = signed and all(term.coverage_in(said) or term.is_everyday for term in sought.terms)
+        signed = signed and all(term.coverage_in(said) or term.is_everyday for term in target.terms)
         for firm in firms_in(passage.text)[:1]:
             if signed:
                 last = [text for paragraph in paragraphs_of(passage.text) for text in paragraph.sentences]
@@ -418,9 +420,9 @@ def _names(passage: RetrievedPassage, place: int, worth: float, sought: SoughtPa
         for position, person in enumerate(people):
             for office in offices_of(person.title):
                 stems = set(stems_in(office))
-                beside = {each for term in sought.terms for each in term.stems} | set(stems_in("board of directors"))
+                beside = {each for term in target.terms for each in term.stems} | set(stems_in("board of directors"))
                 fits = any(way <= stems and stems - way <= beside for way in asked) if asked else (
-                    coverage(sought.terms, stems) >= _ENOUGH and stems <= beside
+                    coverage(target.terms, stems) >= _ENOUGH and stems <= beside
                 )  # fmt: skip
                 if fits:
                     text = f"{person.name}, {current_title(person.title)}."

@@ -10,9 +10,9 @@ from functools import cached_property
 
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.reasoning.answer_candidates import (
+    AnswerTarget,
     Candidate,
     FilingPeriod,
-    SoughtPart,
     candidates_of,
     matches_period,
 )
@@ -148,9 +148,9 @@ def _answers_for_company(
     unanswered: list[QuestionPart] = []
     pieces: list[str] = []
     for number, part in enumerate(parts):
-        sought = reader.sought(number)
-        chosen = _further_part_answers(told, sought, reader) if told else []
-        chosen = chosen or _best_sentences(sought, reader, told)
+        target = reader.target(number)
+        chosen = _further_part_answers(told, target, reader) if told else []
+        chosen = chosen or _best_sentences(target, reader, told)
         if not chosen:
             if number == 0:
                 return Reasoning(text="", citations=(), missing=(*intent.unsupported, reader.not_found_message(number)))
@@ -159,8 +159,8 @@ def _answers_for_company(
         chosen = _in_printed_order(chosen) if part.answer_type is AnswerType.CAUSE else chosen
         known = {(each.passage.key, each.text) for each in told}
         new = [each for each in chosen if (each.passage.key, each.text) not in known]
-        pieces.append(_answer_sentences(chosen, new, sought))
-        unsaid = [repr(term.words) for term in sought.terms if term.is_absent and not term.is_context]
+        pieces.append(_answer_sentences(chosen, new, target))
+        unsaid = [repr(term.words) for term in target.terms if term.is_absent and not term.is_context]
         pieces += [f"Not said there: {', '.join(unsaid)}."] if unsaid else []
         told += new
     if unanswered:
@@ -200,12 +200,12 @@ class _PassageReader:
         self._intent, self._lexicon = intent, lexicon
         self._terms = terms_of(parts, intent, index, lexicon)
 
-    def sought(self, number: int) -> SoughtPart:
+    def target(self, number: int) -> AnswerTarget:
         """Return one part of the question with its terms."""
         filed = [filed.year for _, filed in self.passages if filed.year]
         later = frozenset(later_years(self._intent, max(filed, default=None)))
         terms = mark_absent_terms(self._terms[number], self._stems_read)
-        return SoughtPart(self._intent, self.parts[number], terms, self._lexicon, later)
+        return AnswerTarget(self._intent, self.parts[number], terms, self._lexicon, later)
 
     @cached_property
     def _stems_read(self) -> frozenset[str]:
@@ -215,7 +215,7 @@ class _PassageReader:
     @property
     def table_answer(self) -> Reasoning | None:
         """An answer from a cover page or the rows of a table."""
-        first = self.sought(0)
+        first = self.target(0)
         covers = cover_answer(first, self._evidence, self._index, self._filings)
         return covers or (answers_from_tables(first, self._evidence, self._index) if len(self.parts) == 1 else None)
 
@@ -257,7 +257,7 @@ class _PassageReader:
     def not_found_message(self, number: int) -> str:
         """Return what was not found for a part, with the nearest pages."""
         part = self.parts[number]
-        terms = [term for term in self.sought(number).terms if not term.is_context and not term.is_everyday]
+        terms = [term for term in self.target(number).terms if not term.is_context and not term.is_everyday]
         absent = [term.words for term in terms if term.is_absent]
         missing = f"{part.answer_type.value} in answer to: {part.text}"
         if not absent and terms:
@@ -284,24 +284,24 @@ def _filing_period(identity: Identity) -> FilingPeriod:
 _OF_A_SUBJECT = FIGURES | {AnswerType.CAUSE, AnswerType.SENTENCE, AnswerType.VERDICT}
 
 
-def _best_sentences(sought: SoughtPart, reader: _PassageReader, told: Sequence[Candidate]) -> list[Candidate]:
+def _best_sentences(target: AnswerTarget, reader: _PassageReader, told: Sequence[Candidate]) -> list[Candidate]:
     """Return the best sentences for one part, best first, close to those of earlier parts.
 
     Empty for a question without a subject, unless it is about a report, since any sentence would match.
     """
-    telling = any(not (term.is_context or term.is_everyday) for term in sought.terms)
-    of_a_report = bool(sought.intent.forms or sought.intent.dates)
-    if not (told or of_a_report or telling) and sought.part.answer_type in _OF_A_SUBJECT:
+    telling = any(not (term.is_context or term.is_everyday) for term in target.terms)
+    of_a_report = bool(target.intent.forms or target.intent.dates)
+    if not (told or of_a_report or telling) and target.part.answer_type in _OF_A_SUBJECT:
         return []
     found = [
         replace(each, score=each.score * _proximity_weight(each, told))
-        for each in candidates_of(sought, reader.passages)
+        for each in candidates_of(target, reader.passages)
     ]
     found.sort(key=lambda each: (-round(each.score, 9), each.place, each.position))
     if reader.considers is not None and found:
         least = _WORTH_OF_ANOTHER * found[0].score
         found = [each for each in found if each.score >= least and reader.considers(each.text)]
-    most = _MOST.get(sought.part.answer_type, 1)
+    most = _MOST.get(target.part.answer_type, 1)
     return list(_without_repetition(found, 1 if told else most))
 
 
@@ -355,19 +355,19 @@ def _repeats(one: Candidate, other: Candidate) -> bool:
     return overlap or len(first & second) > _ALIKE * min(len(first), len(second))
 
 
-def _further_part_answers(told: Sequence[Candidate], sought: SoughtPart, reader: _PassageReader) -> list[Candidate]:
+def _further_part_answers(told: Sequence[Candidate], target: AnswerTarget, reader: _PassageReader) -> list[Candidate]:
     """Return the answer to a further part after earlier ones: the same sentence, or one directly after it."""
-    own = [term for term in sought.terms if not term.is_context]
+    own = [term for term in target.terms if not term.is_context]
     own = own or (
-        [] if sought.part.answer_type in FIGURES or sought.part.answer_type is AnswerType.DATE else list(sought.terms)
+        [] if target.part.answer_type in FIGURES or target.part.answer_type is AnswerType.DATE else list(target.terms)
     )
     for first in told:
-        if sought.part.answer_type is AnswerType.SENTENCE and not own:
+        if target.part.answer_type is AnswerType.SENTENCE and not own:
             break
-        if _answers_part(first.text, first.text, own, sought) and not (first.alone and len(first.text) < _SHORT):
+        if _answers_part(first.text, first.text, own, target) and not (first.alone and len(first.text) < _SHORT):
             return [first]
         for following in first.following[:_NEAR]:
-            if _answers_part(following, f"{first.text} {following}", own or sought.terms, sought):
+            if _answers_part(following, f"{first.text} {following}", own or target.terms, target):
                 further = replace(first, text=following, following=())
                 return [further] if _may_be_quoted(further) else []
     return []
@@ -376,17 +376,17 @@ def _further_part_answers(told: Sequence[Candidate], sought: SoughtPart, reader:
 _SHORT = 60
 
 
-def _answers_part(text: str, around: str, own: Sequence[Term], sought: SoughtPart) -> bool:
-    if not matches_type(text, sought.part) or (sought.part.answer_type is AnswerType.VERDICT and not own):
+def _answers_part(text: str, around: str, own: Sequence[Term], target: AnswerTarget) -> bool:
+    if not matches_type(text, target.part) or (target.part.answer_type is AnswerType.VERDICT and not own):
         return False
-    if sought.part.answer_type in FIGURES and not matches_period(text, sought, None):
+    if target.part.answer_type in FIGURES and not matches_period(text, target, None):
         return False
     return not own or coverage(own, stems_in(text), stems_in(around)) >= _OWN_WORDS_OF_A_FURTHER_PART
 
 
-def _answer_sentences(chosen: Sequence[Candidate], new: Sequence[Candidate], sought: SoughtPart) -> str:
+def _answer_sentences(chosen: Sequence[Candidate], new: Sequence[Candidate], target: AnswerTarget) -> str:
     """Return the requested fact, then the sentences with it, without repetition."""
-    led = leading_fact(chosen[0].text, sought.part) if len(chosen) == 1 and not chosen[0].alone else ""
+    led = leading_fact(chosen[0].text, target.part) if len(chosen) == 1 and not chosen[0].alone else ""
     text = " ".join(each.text for each in new)
     if not text:
         return f"{led}." if led else ""

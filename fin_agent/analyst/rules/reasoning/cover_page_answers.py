@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from fin_agent.analyst.protocol import Reasoning
-from fin_agent.analyst.rules.reasoning.answer_candidates import SoughtPart
+from fin_agent.analyst.rules.reasoning.answer_candidates import AnswerTarget
 from fin_agent.analyst.rules.reasoning.question_parts import AnswerType
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence
@@ -71,15 +71,15 @@ _MOST_LISTED, _MOST_LINES, _LONGEST_ADDRESS, _COVERS = 60, 4, 120, 2
 
 
 def cover_answer(
-    sought: SoughtPart, evidence: Sequence[Evidence], index: FilingIndex, filings: Sequence[str]
+    target: AnswerTarget, evidence: Sequence[Evidence], index: FilingIndex, filings: Sequence[str]
 ) -> Reasoning | None:
     """Return the answer from a cover page, if the question asks for its content; else None."""
-    core = sought.intent.core
-    if sought.part.answer_type is AnswerType.EXCHANGE or (_LISTED_ASKED.search(core) and _EXCHANGE_ASKED.search(core)):
-        return _securities(sought.intent, evidence, index, filings)
-    asks_where = sought.part.answer_type is AnswerType.PLACE and _OFFICES_ASKED.search(core)
-    plain = all(word in _OFFICE_WORDS for term in sought.terms for word in term.words.lower().split())
-    return _offices(sought.intent, evidence, index, filings) if asks_where and plain else None
+    core = target.intent.core
+    if target.part.answer_type is AnswerType.EXCHANGE or (_LISTED_ASKED.search(core) and _EXCHANGE_ASKED.search(core)):
+        return _securities(target.intent, evidence, index, filings)
+    asks_where = target.part.answer_type is AnswerType.PLACE and _OFFICES_ASKED.search(core)
+    plain = all(word in _OFFICE_WORDS for term in target.terms for word in term.words.lower().split())
+    return _offices(target.intent, evidence, index, filings) if asks_where and plain else None
 
 
 def _securities(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fin_agent.analyst.protocol import Reasoning
-from fin_agent.analyst.rules.reasoning.answer_candidates import SoughtPart
+from fin_agent.analyst.rules.reasoning.answer_candidates import AnswerTarget
 from fin_agent.analyst.rules.reasoning.ranking_questions import (
     STATEMENTS_OF,
     RankingRequest,
@@ -102,20 +102,20 @@ class PlacedTable:
         return any(cell.dollar for row in self.table.rows for cell in row.cells if cell)
 
 
-def answers_from_tables(sought: SoughtPart, evidence: Sequence[Evidence], index: FilingIndex) -> Reasoning | None:
+def answers_from_tables(target: AnswerTarget, evidence: Sequence[Evidence], index: FilingIndex) -> Reasoning | None:
     """Return the extreme row, or the figures of a later year that the question names; None for other questions."""
-    ranked = parse_ranking(sought.intent.core)
-    years = later_years(sought.intent)
-    beyond = _BEYOND.search(sought.intent.core)
+    ranked = parse_ranking(target.intent.core)
+    years = later_years(target.intent)
+    beyond = _BEYOND.search(target.intent.core)
     if ranked is None and not years and not beyond:
         return None
     placed = tables_of(evidence, index)
     if beyond:
         if _other_kinds().intersection(stems_in(beyond["of"])):
             return None  # parts that add up to the total are segments, not customers
-        return _parts_beyond_share(float(beyond[3]), sought, placed, below=beyond[2].lower() in _BELOW)
-    return (ranked and _extreme_rows(ranked, sought, placed)) or (
-        _announced_figures(sought, placed, years) if years else None
+        return _parts_beyond_share(float(beyond[3]), target, placed, below=beyond[2].lower() in _BELOW)
+    return (ranked and _extreme_rows(ranked, target, placed)) or (
+        _announced_figures(target, placed, years) if years else None
     )
 
 
@@ -164,12 +164,12 @@ def _other_kinds() -> frozenset[str]:
 
 
 def _parts_beyond_share(
-    percent: float, sought: SoughtPart, tables: Sequence[PlacedTable], *, below: bool
+    percent: float, target: AnswerTarget, tables: Sequence[PlacedTable], *, below: bool
 ) -> Reasoning | None:
     """Return the parts above or below a share of revenue, by the first table whose parts add up to it."""
     for placed in tables:
         for rows in groups_of(placed.table.rows):
-            column = _column(placed, sought.intent.periods, RankingRequest("parts", "revenue", highest=True))
+            column = _column(placed, target.intent.periods, RankingRequest("parts", "revenue", highest=True))
             totals = [row for row in rows if column is not None and _TOTAL.search(row.label) and row.cells[column]]
             members = members_of(rows, column, parts=True) if column is not None else []
             whole = (
@@ -203,13 +203,13 @@ def _parts_beyond_share(
     return None
 
 
-def _extreme_rows(ranked: RankingRequest, sought: SoughtPart, tables: Sequence[PlacedTable]) -> Reasoning | None:
+def _extreme_rows(ranked: RankingRequest, target: AnswerTarget, tables: Sequence[PlacedTable]) -> Reasoning | None:
     """Return the first rows of the ranking; None if no table is about the question, or several disagree."""
-    metrics = sought.lexicon.metrics if sought.lexicon is not None else {}
-    named = sought.lexicon.metrics_in(ranked.measure) if sought.lexicon is not None else ()
+    metrics = target.lexicon.metrics if target.lexicon is not None else {}
+    named = target.lexicon.metrics_in(ranked.measure) if target.lexicon is not None else ()
     if any(name in metrics and metrics[name].statement is not None for name in named):
         return None  # a ranking of parts by a line of a statement is computed from figures
-    found = list(_ranked_groups(ranked, sought, tables))
+    found = list(_ranked_groups(ranked, target, tables))
     if not found or len({plain_label(rows[0]).lower() for _, _, rows in found}) > 1:
         return None
     placed, column, rows = found[0]
@@ -223,11 +223,11 @@ def _extreme_rows(ranked: RankingRequest, sought: SoughtPart, tables: Sequence[P
 
 
 def _ranked_groups(
-    ranked: RankingRequest, sought: SoughtPart, tables: Sequence[PlacedTable]
+    ranked: RankingRequest, target: AnswerTarget, tables: Sequence[PlacedTable]
 ) -> Iterator[tuple[PlacedTable, int, list[Row]]]:
     """Yield (table, column, ranked rows) of each group of rows about what is ranked."""
     for placed in tables:
-        column = _column(placed, sought.intent.periods, ranked)
+        column = _column(placed, target.intent.periods, ranked)
         if column is None:
             continue
         for rows in _balance_sheet_side(placed, ranked) or list(groups_of(placed.table.rows)):
@@ -347,7 +347,7 @@ def _column(placed: PlacedTable, periods: Sequence[FiscalPeriod], ranked: Rankin
     return fits[0] if len(fits) == 1 else None
 
 
-def _announced_figures(sought: SoughtPart, tables: Sequence[PlacedTable], years: set[str]) -> Reasoning | None:
+def _announced_figures(target: AnswerTarget, tables: Sequence[PlacedTable], years: set[str]) -> Reasoning | None:
     """Return the figures of a later year below a matching sentence; None if there are none or several."""
     found: list[tuple[float, PlacedTable, str, str, list[tuple[Row, int, str]]]] = []
     for placed in tables:
@@ -358,8 +358,8 @@ def _announced_figures(sought: SoughtPart, tables: Sequence[PlacedTable], years:
         for year, cells in _cells_by_year(placed.table, years):
             names = " ".join(name for _, _, name in cells)
             said = stems_in(f"{sentence} {names} {year}")
-            borne = round(coverage(sought.terms, said), 9)
-            spoken = [bool(term.coverage_in(said)) for term in sought.terms if not term.words.isdigit()]
+            borne = round(coverage(target.terms, said), 9)
+            spoken = [bool(term.coverage_in(said)) for term in target.terms if not term.words.isdigit()]
             if borne >= _MIN_COVERAGE and sum(spoken) >= _MIN_COVERAGE * len(spoken) and 0 < len(cells) <= _MOST_CELLS:
                 found.append((borne, placed, sentence, year, cells))
     best = [each for each in found if each[0] == max(one[0] for one in found)]
