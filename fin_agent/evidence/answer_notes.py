@@ -131,7 +131,7 @@ def _print_difference_note(
     if scaled is not None:
         there = amount_in_words(scaled.fact.amount, scaled.fact.scale, scaled.fact.unit)
         yield (
-            f"{entry.slot} is taken as {taken}; page {scaled.fact.page + 1}"
+            f"{entry.slot} is read as {taken}; page {scaled.fact.page + 1}"
             f" of {scaled.doc_id} has {there}, the same number in another scale"
         )
     home = slot_metric(entry.slot, metrics).statement

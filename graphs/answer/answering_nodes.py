@@ -207,7 +207,7 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
             value = value.model_copy(update={"text": " ".join(said)})
             citations = (*citations, *(each for each in comment.citations if each not in citations))
             if comment.program:
-                program = f"{program.rstrip()}\n\n# What is said beside it.\n{comment.program}"
+                program = f"{program.rstrip()}\n\n# The comment on it.\n{comment.program}"
             update["reasoning"] = comment
         update["answer"] = _answer(
             state,

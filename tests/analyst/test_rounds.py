@@ -65,7 +65,7 @@ def test_a_page_with_the_figures_makes_it_answerable(workspace: Workspace) -> No
     assert found.missing == ()
     assert {evidence.passage.page for evidence in found.kept} == {8, 10}
     assert all(evidence.passage.kind is PassageKind.TABLE for evidence in found.kept)
-    assert all(evidence.why.startswith("holds ") for evidence in found.kept)
+    assert all(evidence.why.startswith("contains ") for evidence in found.kept)
     assert all(evidence.card is not None for evidence in found.kept)
 
 

@@ -372,7 +372,7 @@ def test_what_is_calculated_beside_a_result_of_rules_is_in_the_program_too(works
     assert "100 * gross_profit_fy2023 / revenue_fy2023" in known and "gross_profit_fy2023 = 1872" in known
     assert answer.answer.text.startswith("Yes: gross margin") and "were 94.4% of these" in answer.answer.text
     assert answer.program is not None
-    rules, beside = answer.program.split("# What is said beside it.")
+    rules, beside = answer.program.split("# The comment on it.")
     assert "gross_profit_fy2023 = 1872" in rules and "result = 100 * before / now" in beside
 
 

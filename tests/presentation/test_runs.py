@@ -70,7 +70,7 @@ def judged(page: int, kept: bool, mark: str = "", doc_id: str = "acme_2023_10k")
         page=page,
         ordinal=page,
         kept=kept,
-        why=f"holds revenue{mark}" if kept else f"another period{mark}",
+        why=f"contains revenue{mark}" if kept else f"another period{mark}",
         fields=(f"metrics: revenue{mark}", "time: FY2023"),
         score=3.5,
     )
@@ -219,7 +219,7 @@ class TestRun:
         text = "\n".join(shown(run_view(run())))
         evidence = text[text.index("Evidence ") :]
         assert "acme_2023_10k, page 9" in evidence
-        assert "holds revenue" in evidence and "metrics: revenue · time: FY2023" in evidence
+        assert "contains revenue" in evidence and "metrics: revenue · time: FY2023" in evidence
         assert "“Net sales 3,533”" in evidence
 
     def test_a_figure_cited_by_row_and_column_stands_with_its_page(self) -> None:

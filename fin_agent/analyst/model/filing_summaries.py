@@ -93,7 +93,7 @@ class ModelSummarizer:
     def _unsupported_statements(self, summary: str, text: str, doc_id: str) -> str:
         """Return a message about numbers and indexed companies that the pages lack; empty if there are none."""
         if not any(map(str.isalpha, summary)):
-            return "it says nothing"
+            return "it is empty"
         if invented := numbers_not_in(summary, text):
             return f"numbers that are not on the first pages: {', '.join(invented)}"
         directory = self._workspace.directory

@@ -126,7 +126,7 @@ class QuestionReader:
         if not read:
             return None
         if lost := self._omitted_words(intent, asked):
-            record_warning(f"the model reads the question as {'; '.join(asked)!r}, which says nothing of {lost!r}")
+            record_warning(f"the model reads the question as {'; '.join(asked)!r}, which omits {lost!r}")
             return None
         told = f"the model reads the question as: {'; '.join(asked)}"
         if len(read) == 1:

@@ -245,7 +245,7 @@ def _passages_with_figures(ledger: Ledger, bench: _CurationState) -> list[Eviden
         holder = min(tables or around, key=lambda passage: passage.ordinal)
         held.setdefault(holder.key, []).append(f"{entry.slot.label} {entry.slot.period}")
     return [
-        bench.evidence(passage, "holds " + ", ".join(held.pop(passage.key)))
+        bench.evidence(passage, "contains " + ", ".join(held.pop(passage.key)))
         for passage in passages
         if passage.key in held
     ]
@@ -271,7 +271,7 @@ def _curate_by_words(intent: Intent, bench: _CurationState, workspace: Workspace
     enough = [passage for passage in passages if 0 < shares[passage.key] >= _WORDS_OF_THE_BEST * best]
 
     def coverage_note(passage: RetrievedPassage) -> str:
-        return f"holds {held[passage.key]:.0%} of the words by weight{tellings[passage.key].note}"
+        return f"contains {held[passage.key]:.0%} of the words by weight{tellings[passage.key].note}"
 
     kept = [bench.evidence(passage, coverage_note(passage)) for passage in enough[:most]]
     answerable = best >= _WORDS_ENOUGH

@@ -46,7 +46,7 @@ def test_the_rules_lines_stay_and_the_models_come_after(workspace: Workspace, re
             "left out the summary, for numbers that are not on the first pages",
         ),
         ({"summary": "Quillmark Stores, Inc. sells."}, "companies that are not on the first pages: Quillmark Stores"),
-        ({"summary": "…"}, "left out the summary, for it says nothing"),
+        ({"summary": "…"}, "left out the summary, for it is empty"),
     ],
 )
 def test_what_the_pages_do_not_say_is_left_out(
