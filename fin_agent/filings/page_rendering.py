@@ -201,8 +201,8 @@ def draw_pages(
         return _POOL.call(draw_pages_in_process, path, expected_hash, pages, dpi, bounds, limits=limits, cancelled=left)
     except (WorkerEndedError, CallTimeoutError, MemoryError):
         raise DrawingTimeoutError(
-            f"drawing it took more than {DRAWING.seconds:.0f} seconds or {DRAWING.memory >> 30} GB, or broke the "
-            "library that draws",
+            f"drawing it took more than {DRAWING.seconds:.0f} seconds or {DRAWING.memory >> 30} GB, or crashed the "
+            "drawing library",
             subject=path.name,
             remedy="Its text and figures can be read without a picture; a viewer may open it",
         ) from None
@@ -254,7 +254,7 @@ def require_unchanged(path: Path, expected_hash: str) -> None:
         raise ReadError(
             "the file that this filing was read from is gone",
             subject=str(path),
-            remedy="Put it back, or ingest it from where it is now with `fin-agent ingest PATH`",
+            remedy="Restore it, or ingest it from its current path with `fin-agent ingest PATH`",
         )
     if content_hash(path) != expected_hash:
         raise ReadError(

@@ -154,7 +154,7 @@ def read_document(path: Path, *, accept_repaired: bool = False) -> Document:
     kind = _READ.search(path.name)
     if kind is None:
         raise ReadError(
-            f"`{path.suffix or path.name}` files are not read",
+            f"`{path.suffix or path.name}` files are not supported",
             subject=path.name,
             remedy=f"Give filings as {', '.join(READABLE)}",
         )
@@ -182,9 +182,9 @@ def read_with_hash(path: Path, *, accept_repaired: bool = False) -> tuple[Docume
     document = read_document(path, accept_repaired=accept_repaired)
     if before is None or _hash_now(path) != before:
         raise ReadError(
-            "the file was changed while it was read",
+            "the file changed while it was being read",
             subject=path.name,
-            remedy="Ingest it again once nothing writes it any more",
+            remedy="Ingest it again when no other program writes to it",
         )
     return document, before
 

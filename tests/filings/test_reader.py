@@ -76,7 +76,7 @@ def test_doc_id_is_the_name_without_its_ending(name: str, doc_id: str) -> None:
 @pytest.mark.parametrize("name", ["figures.xlsx", "notes.txt", "no ending", "x.pdf.zip"])
 def test_other_endings_are_refused_by_name(tmp_path: Path, metric_of: object, name: str) -> None:
     (tmp_path / name).write_bytes(b"%PDF-1.7")
-    with pytest.raises(ReadError, match="files are not read") as raised:
+    with pytest.raises(ReadError, match="files are not supported") as raised:
         read_filing(tmp_path / name, metric_of)  # type: ignore[arg-type]
     assert raised.value.subject == name
     assert ".pdf" in raised.value.remedy and ".pdf" in READABLE

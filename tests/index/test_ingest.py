@@ -215,7 +215,7 @@ def test_every_bad_file_is_named_and_the_rest_goes_in(
         "page.pdf": ("named as a PDF but is not one", "rename it"),
         "locked.pdf": ("encrypted", "without a password"),
         "scanned.pdf": ("scanned", "OCR"),
-        "figures.xlsx": ("`.xlsx` files are not read", ".pdf"),
+        "figures.xlsx": ("`.xlsx` files are not supported", ".pdf"),
         "not there.pdf": ("no such file", "path"),
     }.items():
         for word in words:
@@ -324,7 +324,7 @@ def test_file_that_changes_while_it_is_read(
     with monkeypatch.context() as patched:
         patched.setattr(reading, "read_document", replaced_meanwhile)
         report = ingest([file], index, prepare, workers=0)
-    assert "changed while it was read" in report.failures[0].reason
+    assert "changed while it was being read" in report.failures[0].reason
     assert ingest([file], index, prepare, workers=0).count(Outcome.ADDED) == 1
     assert "Tellurond" in index.filing("report").identity.company
 

@@ -54,9 +54,9 @@ def parse_html(path: Path) -> ParsedHtml:
     elements = sum(int(float(str(root.xpath("count(//*)")))) for root in roots)
     if elements > MAX_ELEMENTS:
         raise ReadError(
-            f"it holds {elements:,} elements; at most {MAX_ELEMENTS:,} are read",
+            f"the HTML has {elements:,} elements; at most {MAX_ELEMENTS:,} are read",
             subject=path.name,
-            remedy="Check where it comes from; split a collection into its filings and ingest those",
+            remedy="Check its source; split a collection into its filings and ingest those",
         )
     return ParsedHtml(roots, zeros)
 
@@ -107,7 +107,7 @@ def _not_html_error(content: bytes, path: Path) -> ReadError:
 
 _DOWNLOAD_AGAIN = "Download the filing again"
 _END_IT = (
-    "Download the filing again; if a browser shows it to its last page, save it anew from there, or add `</html>` at"
+    "Download the filing again; if a browser shows it to its last page, save it again from there, or add `</html>` at"
     " the end of the file"
 )
 _HEAD = HTML_HEAD
@@ -154,9 +154,9 @@ def _bytes_of(path: Path) -> bytes:
 
 def _too_large(path: Path) -> ReadError:
     return ReadError(
-        f"it is larger than {MAX_BYTES // 1024**2} MB unpacked, which no filing is",
+        f"it is larger than {MAX_BYTES // 1024**2} MB unpacked; no filing is that large",
         subject=path.name,
-        remedy="Check where it comes from; split a collection into its filings and ingest those",
+        remedy="Check its source; split a collection into its filings and ingest those",
     )
 
 
@@ -219,7 +219,7 @@ def _decode_leniently(content: bytes, path: Path) -> etree._Element:
         raise ReadError(
             "its elements are nested thousands deep, unlike those of any filing",
             subject=path.name,
-            remedy="Save the page anew with a browser, or give the filing as PDF",
+            remedy="Save the page again from a browser, or give the filing as PDF",
         )
     if root is None:
         raise ReadError("the HTML contains no element", subject=path.name, remedy=_DOWNLOAD_AGAIN)

@@ -37,7 +37,7 @@ def require_unpackable(path: Path) -> None:
 
 def _decompression_bomb(path: Path, what: str) -> ReadError:
     return ReadError(
-        f"{what} to more than {MAX_UNPACKED >> 20} MB, as no page of a filing does",
+        f"{what} to more than {MAX_UNPACKED >> 20} MB; no page of a filing does",
         subject=path.name,
         remedy="Download the filing again from its publisher; if a viewer opens it, print it to a new PDF",
     )

@@ -87,14 +87,14 @@ def limit_pages(path: Path, pages: Iterable[PageContent]) -> Iterator[PageConten
     for page in pages:
         if len(page.words) > MAX_WORDS_ON_PAGE:
             raise ReadError(
-                f"page {page.number + 1} holds {len(page.words):,} words; at most {MAX_WORDS_ON_PAGE:,} are read",
+                f"page {page.number + 1} has {len(page.words):,} words; at most {MAX_WORDS_ON_PAGE:,} are read",
                 subject=path.name,
-                remedy="Take that page out (for example with `qpdf`) and ingest the rest",
+                remedy="Remove that page (for example with `qpdf`) and ingest the rest",
             )
         characters += len(page.text)
         if characters > MAX_CHARACTERS:
             raise ReadError(
-                f"the PDF holds more than {MAX_CHARACTERS:,} characters by page {page.number + 1}",
+                f"the PDF has more than {MAX_CHARACTERS:,} characters by page {page.number + 1}",
                 subject=path.name,
                 remedy="Split it into its filings and ingest those",
             )
@@ -119,12 +119,12 @@ def refuse_textless(path: Path, pages: Sequence[PageContent], *, repaired: bool)
         return
     if repaired:
         raise unreadable_error(path, f"only {characters} characters are left on {len(pages)} pages")
-    held = f"its {len(pages)} pages hold" if len(pages) > 1 else "its one page holds"
+    held = f"its {len(pages)} pages contain" if len(pages) > 1 else "its only page contains"
     raise ReadError(
         f"{held} almost no text ({characters} characters): it looks scanned, or is damaged",
         subject=path.name,
-        remedy="Look at it in a viewer: where pages show, run it through OCR (for example `ocrmypdf in.pdf out.pdf`)"
-        " and ingest the result; where they are blank, download the filing again",
+        remedy="Open it in a viewer: if pages are visible, run OCR (for example `ocrmypdf in.pdf out.pdf`)"
+        " and ingest the result; if they are blank, download the filing again",
     )
 
 

@@ -96,7 +96,7 @@ def test_ordinary_forms_are_read(reader: PdfReader, path: Path) -> None:
 def test_content_that_unpacks_without_end(reader: PdfReader, path: Path, content: bytes) -> None:
     write(path, content)
     assert path.stat().st_size < 200_000
-    assert refusal(reader, path) == "its object 4 unpacks to more than 16 MB, as no page of a filing does"
+    assert refusal(reader, path) == "its object 4 unpacks to more than 16 MB; no page of a filing does"
 
 
 @pytest.mark.parametrize("name", [b"/#46lateDecode", b"/Flate#44ecode", b"/#46#6c#61teDecode"])
@@ -159,14 +159,14 @@ def test_a_page_of_far_too_many_words(reader: PdfReader, path: Path) -> None:
     )
     write(path, packed(b"BT /F 2 Tf\n" + words + b"ET"), box=b"[0 0 1100 800]")
     what = refusal(reader, path)
-    assert what.startswith("page 1 holds 50,") and what.endswith(" words; at most 50,000 are read")
+    assert what.startswith("page 1 has 50,") and what.endswith(" words; at most 50,000 are read")
 
 
 def test_a_file_of_far_too_many_characters(reader: PdfReader, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "MAX_CHARACTERS", 500)
     write(path, packed(TEXT * 2 + TEXT.replace(b"700", b"600")), pages=20)
     what = refusal(reader, path)
-    assert what.startswith("the PDF holds more than 500 characters by page ")
+    assert what.startswith("the PDF has more than 500 characters by page ")
 
 
 @pytest.mark.parametrize("box", [b"[0 0 1000000 1000000]", b"[-1e30 -1e30 1e30 1e30]", b"[0 0 0 0]"])
