@@ -152,11 +152,11 @@ class OffPageError(FinAgentError):
     """A frame is not on the page."""
 
 
-DRAWING = Limits(seconds=20.0, wait=30.0, memory=3 * 2**30)
+DRAW_LIMITS = Limits(seconds=20.0, wait=30.0, memory=3 * 2**30)
 """Limits for one page; the fullest pages of filings take a second."""
-DRAWN_AT_ONCE, DRAWN_LATER = 2, 8
+MAX_DRAWING_CALLS, MAX_WAITING_CALLS = 2, 8
 """Number of calls that draw, and of calls that may wait."""
-_POOL = WorkerPool(DRAWN_AT_ONCE, DRAWN_LATER)
+_POOL = WorkerPool(MAX_DRAWING_CALLS, MAX_WAITING_CALLS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,13 +196,13 @@ def draw_pages(
         PoolBusyError: Too many calls are drawing.
         CallLeftError: `left` returned True.
     """
-    limits = replace(DRAWING, seconds=DRAWING.seconds * len(pages), wait=DRAWING.wait * len(pages))
+    limits = replace(DRAW_LIMITS, seconds=DRAW_LIMITS.seconds * len(pages), wait=DRAW_LIMITS.wait * len(pages))
     try:
         return _POOL.call(draw_pages_in_process, path, expected_hash, pages, dpi, bounds, limits=limits, cancelled=left)
     except (WorkerEndedError, CallTimeoutError, MemoryError):
         raise DrawingTimeoutError(
-            f"drawing it took more than {DRAWING.seconds:.0f} seconds or {DRAWING.memory >> 30} GB, or crashed the "
-            "drawing library",
+            f"drawing it took more than {DRAW_LIMITS.seconds:.0f} seconds or {DRAW_LIMITS.memory >> 30} GB, or crashed"
+            " the drawing library",
             subject=path.name,
             remedy="Its text and figures can be read without a picture; a viewer may open it",
         ) from None

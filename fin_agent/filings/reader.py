@@ -19,11 +19,11 @@ from fin_agent.filings.html.document import read_html
 from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.items import item_starts, items_of
 from fin_agent.filings.outline.notes import notes_of
-from fin_agent.filings.outline.statements import located_statements
+from fin_agent.filings.outline.statements import locate_statements
 from fin_agent.filings.outline.table_page_classification import kinds_of
 from fin_agent.filings.passage_splitting import passages_of
 from fin_agent.filings.readers.mupdf import picture_warnings
-from fin_agent.filings.readers.protocol import CUT_OFF, MUPDF, Document, pdf_reader
+from fin_agent.filings.readers.protocol import MUPDF, TRUNCATED, Document, pdf_reader
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact
@@ -79,7 +79,7 @@ def filing_of(
     """Return the Filing for a document's pages and tags, whatever they were read by; see `read_filing`."""
     contents = document.pages
     identity = identify(contents, document.tags)
-    located = located_statements(contents)
+    located = locate_statements(contents)
     shown = located.registrant
     statements = {page: found[0] for page, found in shown.items()}
     with_others = statements | {page: found[0] for page, found in located.others.items()}
@@ -164,7 +164,7 @@ def read_document(path: Path, *, accept_repaired: bool = False) -> Document:
         try:
             pages = tuple(reader.read_pdf(path))
         except ReadError as error:
-            if not accept_repaired or error.what != CUT_OFF:
+            if not accept_repaired or error.what != TRUNCATED:
                 raise
             pages, mended = tuple(reader.read_pdf(path, accept_repaired=True)), (ReadWarning(REPAIRED),)
         return Document(pages, warnings=(*mended, *picture_warnings(pages)))

@@ -45,7 +45,7 @@ def context_of_bomb(bomb: Path) -> ToolContext:
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_rendering, "DRAWING", replace(page_rendering.DRAWING, seconds=1.5, wait=6))
+    monkeypatch.setattr(page_rendering, "DRAW_LIMITS", replace(page_rendering.DRAW_LIMITS, seconds=1.5, wait=6))
 
 
 def test_a_deadline_fires(bomb: Path, short: None) -> None:

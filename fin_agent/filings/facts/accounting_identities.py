@@ -19,9 +19,9 @@ from fin_agent.filings.facts.statement_check import (
     place_of,
     run_check,
     statement_columns,
-    step_of,
 )
 from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.figure_agreement import last_place
 from fin_agent.vocabulary.page import Statement
 
 _CASH_ROWS_TRIED = 4
@@ -279,7 +279,9 @@ def _per_share(column: Column, kind: str) -> Check | None:
     product_of_both = per_share.value * count.value
     result = min(results, key=lambda fact: abs(product_of_both - fact.value))
     difference = product_of_both - result.value
-    rounding = (abs(count.value) * step_of(per_share) + abs(per_share.value) * step_of(count) + step_of(result)) / 2
+    rounding = (
+        abs(count.value) * last_place(per_share) + abs(per_share.value) * last_place(count) + last_place(result)
+    ) / 2
     tolerance = rounding + _APART[kind] * abs(result.value)
     outcome = Outcome.HOLDS if abs(difference) <= tolerance else Outcome.FAILS
     figures = (_below_heading(per_share), _below_heading(count), figure_of(result, 0))

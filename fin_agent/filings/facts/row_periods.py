@@ -232,12 +232,12 @@ def part_of_company(name: str) -> str | None:
 _WHOLE = re.compile(r"\b(?:total|consolidated|company|amounts?|actual|(?:as )?reported|dollars?)\b", re.I)
 
 
-def is_later(name: str) -> bool:
+def covers_later_years(name: str) -> bool:
     """Return whether a row or column covers all years after the last one named: `Thereafter`, `2028-2032`."""
     return bool(_LATER.search(name))
 
 
-def after(year: int) -> str:
+def later_years_name(year: int) -> str:
     """Return the name of all years after the last one named, as a part; `Thereafter` in a question matches it too."""
     return f"After {year}"
 
@@ -449,7 +449,7 @@ def facts_of_rows_in_time(
     for row in rows:
         said = row_time(row.label)
         last = max([last, *(said.years if said else ())])
-        due = row.label if said else after(last) if is_later(row.label) else None
+        due = row.label if said else later_years_name(last) if covers_later_years(row.label) else None
         headed_metric = metric_of(row.section[-1], None, row.section[:-1]) if said and row.section else None
         headed = [found.years[-1] for heading in row.section if (found := row_time(heading)) and found.years]
         year = headed[-1] if headed else year

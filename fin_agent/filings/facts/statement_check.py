@@ -8,6 +8,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.figure_agreement import last_place
 from fin_agent.vocabulary.page import Statement
 
 
@@ -160,7 +161,7 @@ class Sum:
     def tolerance(self) -> Decimal:
         """Half a printed step for every figure, because each is rounded independently."""
         facts = [*(fact for fact, _ in self.parts), self.whole]
-        return sum((step_of(fact) for fact in facts), Decimal(0)) / 2
+        return sum((last_place(fact) for fact in facts), Decimal(0)) / 2
 
     @property
     def closes(self) -> bool:
@@ -191,13 +192,6 @@ def not_checkable(name: str, period: FactPeriod | None, why: str, facts: Sequenc
 def figure_of(fact: Fact, weight: int) -> Figure:
     """Return a fact as a figure of a check."""
     return Figure(fact.label, fact.value, fact.scale, fact.unit, fact.page, fact.line, weight)
-
-
-def step_of(fact: Fact) -> Decimal:
-    """Return the value of the last printed digit, in base units: a million for `1,234`, a tenth of it for `1.2`."""
-    exponent = fact.amount.as_tuple().exponent
-    places = -exponent if isinstance(exponent, int) and exponent < 0 else 0
-    return Decimal(fact.scale).scaleb(-places)
 
 
 def _from_sum(name: str, period: FactPeriod, reading: Sum, outcome: Outcome) -> Check:

@@ -11,15 +11,15 @@ from decimal import Decimal
 
 from fin_agent.filings.facts.row_periods import (
     DatedRow,
-    after,
     balance_period,
     carries_balance,
+    covers_later_years,
     dated_rows,
     equity_facts,
     facts_of_dated_rows,
     facts_of_rows_in_time,
     is_component,
-    is_later,
+    later_years_name,
     part_of_company,
     period_under,
     roll_forward_period,
@@ -236,8 +236,8 @@ def _without_outlook(facts: list[Fact], latest: int, calendar: FiscalCalendar | 
     def due(fact: Fact) -> Fact:
         if fact.period.fiscal_year > latest:
             return replace(fact, scope=fact.column, part_kind="maturity year")
-        later = is_later("".join(fact.column_path[-1:]))
-        return replace(fact, scope=after(last), part_kind="maturity year") if later else fact
+        later = covers_later_years("".join(fact.column_path[-1:]))
+        return replace(fact, scope=later_years_name(last), part_kind="maturity year") if later else fact
 
     return [replace(due(fact), metric=None, period=owed) for fact in facts]
 
@@ -249,7 +249,9 @@ def _with_maturity_columns(table: Table, latest: int, calendar: FiscalCalendar |
         return table
     last_levels = ["".join(table.column_path(index)[-1:]) for index in range(len(table.columns))]
     owed = [
-        calendar.instant(day) if period is None and (is_later(name) or part_of_company(name) is None) else period
+        calendar.instant(day)
+        if period is None and (covers_later_years(name) or part_of_company(name) is None)
+        else period
         for name, period in zip(last_levels, table.periods, strict=True)
     ]
     return replace(table, periods=tuple(owed))
@@ -357,7 +359,7 @@ def _facts_of(
             scope = scope or (row.label if row.section and row.label in named else None)
             said = row_time(row.label)
             last = max([last, *(said.years if said else ())])
-            scope = after(last) if last and is_later(row.label) else scope
+            scope = later_years_name(last) if last and covers_later_years(row.label) else scope
         elif statement is Statement.EQUITY:
             scope = next((heading for heading in (*row.section, row.label) if is_component(heading)), None)
             scope = None if row.label.lower().startswith("total") and scope and not is_component(row.label) else scope

@@ -14,7 +14,7 @@ from lxml import etree
 from fin_agent.errors import ReadError
 from fin_agent.filings.html.blocks import blocks_of
 from fin_agent.filings.html.typesetting import TypesetDocument, typeset
-from fin_agent.filings.readers.protocol import HTML_HEAD, MAX_PAGES, Document, is_html, is_pdf
+from fin_agent.filings.readers.protocol import DOWNLOAD_AGAIN, HTML_HEAD, MAX_PAGES, Document, is_html, is_pdf
 from fin_agent.filings.xbrl.tags import read_tags
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import ReadWarning
@@ -46,7 +46,7 @@ def parse_html(path: Path) -> ParsedHtml:
     """
     content = _bytes_of(path)
     if not content.strip():
-        raise ReadError("the file is empty", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+        raise ReadError("the file is empty", subject=path.name, remedy=DOWNLOAD_AGAIN)
     if content[:2] == _GZIP:
         raise ReadError("the file is packed twice", subject=path.name, remedy="Unpack it once (`gunzip`) and ingest it")
     content, zeros = _without_zeros(_as_utf8(content), path)
@@ -76,7 +76,7 @@ def _without_zeros(content: bytes, path: Path) -> tuple[bytes, tuple[ReadWarning
         raise ReadError(
             f"the HTML is damaged: {count:,} zero bytes replace text",
             subject=path.name,
-            remedy=_DOWNLOAD_AGAIN,
+            remedy=DOWNLOAD_AGAIN,
         )
     said = f"{count} zero byte{'s' * (count > 1)} in the file left out: a letter may be missing there"
     return left, (ReadWarning(said),)
@@ -90,7 +90,7 @@ def _parse(content: bytes, path: Path) -> etree._Element:
     if not is_html(content):
         raise _not_html_error(content, path)
     if _ends_in_a_tag(content):
-        raise ReadError("the HTML is cut off: its end is missing", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+        raise ReadError("the HTML is cut off: its end is missing", subject=path.name, remedy=DOWNLOAD_AGAIN)
     if _is_truncated(content):
         raise ReadError("the HTML is cut off: its end is missing", subject=path.name, remedy=_END_IT)
     try:
@@ -101,11 +101,10 @@ def _parse(content: bytes, path: Path) -> etree._Element:
 
 def _not_html_error(content: bytes, path: Path) -> ReadError:
     name = re.sub(r"\.(?:html?|xhtml)(?:\.gz)?$", ".pdf", path.name, flags=re.I)
-    remedy = f"It is a PDF: rename it to `{name}` and ingest that" if is_pdf(content) else _DOWNLOAD_AGAIN
+    remedy = f"It is a PDF: rename it to `{name}` and ingest that" if is_pdf(content) else DOWNLOAD_AGAIN
     return ReadError("the file is named as HTML but contains none", subject=path.name, remedy=remedy)
 
 
-_DOWNLOAD_AGAIN = "Download the filing again"
 _END_IT = (
     "Download the filing again; if a browser shows it to its last page, save it again from there, or add `</html>` at"
     " the end of the file"
@@ -145,10 +144,10 @@ def _bytes_of(path: Path) -> bytes:
                 parts.append(chunk)
     except EOFError as error:
         raise ReadError(
-            "the gzip file is cut off: its end is missing", subject=path.name, remedy=_DOWNLOAD_AGAIN
+            "the gzip file is cut off: its end is missing", subject=path.name, remedy=DOWNLOAD_AGAIN
         ) from error
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise ReadError(f"the gzip file is damaged ({error})", subject=path.name, remedy=_DOWNLOAD_AGAIN) from error
+        raise ReadError(f"the gzip file is damaged ({error})", subject=path.name, remedy=DOWNLOAD_AGAIN) from error
     return b"".join(parts)
 
 
@@ -214,7 +213,7 @@ def _decode_leniently(content: bytes, path: Path) -> etree._Element:
     try:
         root = etree.fromstring(content, parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
-        raise ReadError(f"the HTML cannot be parsed ({error})", subject=path.name, remedy=_DOWNLOAD_AGAIN) from error
+        raise ReadError(f"the HTML cannot be parsed ({error})", subject=path.name, remedy=DOWNLOAD_AGAIN) from error
     if any(entry.type_name == _TOO_DEEP for entry in parser.error_log):
         raise ReadError(
             "its elements are nested thousands deep, unlike those of any filing",
@@ -222,7 +221,7 @@ def _decode_leniently(content: bytes, path: Path) -> etree._Element:
             remedy="Save the page again from a browser, or give the filing as PDF",
         )
     if root is None:
-        raise ReadError("the HTML contains no element", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+        raise ReadError("the HTML contains no element", subject=path.name, remedy=DOWNLOAD_AGAIN)
     return root
 
 

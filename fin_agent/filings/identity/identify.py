@@ -64,9 +64,9 @@ def resolve_identity(readings: Iterable[FieldSource]) -> Identity:
         form=Form(value["form"] or Form.OTHER),
         fiscal_year=_number(value["fiscal_year"]),
         quarter=_number(value["quarter"]),
-        period_end=_resolve_day(value["period_end"]),
+        period_end=_day(value["period_end"]),
         fiscal_year_end_month=_number(value["fiscal_year_end_month"]),
-        filed=_resolve_day(value["filed"]),
+        filed=_day(value["filed"]),
         ticker=value["ticker"] or None,
         cik=value["cik"] or None,
         file_number=value["file_number"] or None,
@@ -106,10 +106,6 @@ def ranked_readings(readings: Sequence[FieldSource]) -> list[FieldSource]:
 
 def _number(value: str) -> int | None:
     return int(value) if value else None
-
-
-def _resolve_day(value: str) -> date | None:
-    return date.fromisoformat(value) if value else None
 
 
 _FIRST_PAGES = 30

@@ -207,7 +207,7 @@ def _letters(text: str) -> str:
     return _NOT_LETTERS.sub("", text.lower())
 
 
-def in_order(lines: Sequence[ItemLine], form: Form) -> list[tuple[str, ItemLine]]:
+def best_item_sequence(lines: Sequence[ItemLine], form: Form) -> list[tuple[str, ItemLine]]:
     """Return (Item, line) of the sequence of headings that never goes back and has the highest weight.
 
     A line's weight depends on its title, its part, and whether its Item is new. Of equal sequences, the later headings
@@ -331,7 +331,7 @@ def item_starts(pages: Sequence[PageContent], form: Form) -> list[ItemStart]:
     lines = [line for index, page in enumerate(pages) for line in item_lines_on(page.text, index, form)]
     if form is Form.EIGHT_K:
         return [ItemStart(line.number, line.page, line.offset) for line in lines]
-    starts = [ItemStart(item, line.page, line.offset) for item, line in in_order(lines, form)]
+    starts = [ItemStart(item, line.page, line.offset) for item, line in best_item_sequence(lines, form)]
     lengths = _lengths(starts, pages)
     wanted = frozenset(item for item in _LONG[form] if lengths.get(item, 0) < _MIN_CHARACTERS)
     if wanted:

@@ -103,8 +103,8 @@ def statements_of(pages: Sequence[PageContent], titles: StatementTitles | None =
 def statements_on(
     pages: Sequence[PageContent], titles: StatementTitles | None = None
 ) -> dict[int, tuple[Statement, ...]]:
-    """Return the registrant's part of `located_statements`."""
-    return located_statements(pages, titles).registrant
+    """Return the registrant's part of `locate_statements`."""
+    return locate_statements(pages, titles).registrant
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class LocatedStatements:
     """Name of the further registrant, as printed above its statement, by page number."""
 
 
-def located_statements(pages: Sequence[PageContent], titles: StatementTitles | None = None) -> LocatedStatements:
+def locate_statements(pages: Sequence[PageContent], titles: StatementTitles | None = None) -> LocatedStatements:
     """Return the pages of the primary statements.
 
     A page counts if it has a title followed by enough rows of that statement. Similar tables occur elsewhere (selected

@@ -140,13 +140,13 @@ def encrypted_error(path: Path) -> ReadError:
 def truncated_error(path: Path) -> ReadError:
     """Return the error for a PDF whose end is missing."""
     return ReadError(
-        CUT_OFF,
+        TRUNCATED,
         subject=path.name,
         remedy=f"{DOWNLOAD_AGAIN}; `fin-agent ingest --accept-repaired` reads what is left of it",
     )
 
 
-CUT_OFF = "the PDF is cut off: its end is missing"
+TRUNCATED = "the PDF is cut off: its end is missing"
 
 
 def unreadable_error(path: Path, reason: str) -> ReadError:

@@ -50,7 +50,7 @@ def top_of_header(
             break
         if heads[index]:
             seen = True
-        elif over_columns(line, columns) or (unit_line_in(line.text) and len(line.words) <= 14):
+        elif is_above_columns(line, columns) or (unit_line_in(line.text) and len(line.words) <= 14):
             pass
         elif seen or labels >= 4 or (line.x1 > columns[0].core + 10 and not _is_heading_in_a_cell(line)):
             break
@@ -61,7 +61,7 @@ def top_of_header(
         # Headings without a dated header above may belong to the caption or to the body; keep the nearest.
         nearest = start
         for index in range(start - 1, max(top, start - _MAX_HEADER_LINES) - 1, -1):
-            names = over_columns(lines[index], columns) and not is_title(lines[index], lines[start], columns)
+            names = is_above_columns(lines[index], columns) and not is_title(lines[index], lines[start], columns)
             if not names and index < start - 2:
                 break
             nearest = index
@@ -113,7 +113,7 @@ def caption_above(
     return " ".join(parts)[-600:], unit_line
 
 
-def over_columns(line: Line, columns: Sequence[Column]) -> bool:
+def is_above_columns(line: Line, columns: Sequence[Column]) -> bool:
     """Return whether a line is above the columns rather than above the labels."""
     left = columns[0].left
     if line.x0 > left - 30 and line.x0 > 0.5 * left:
@@ -148,7 +148,7 @@ class FoundTable:
     """Top of its highest line, excluding the caption."""
 
 
-def goes_on(first: FoundTable, second: FoundTable) -> bool:
+def has_same_columns(first: FoundTable, second: FoundTable) -> bool:
     """Return whether `second` has the columns of `first`, in the same positions."""
     return len(first.columns) == len(second.columns) and all(
         abs(a.edge - b.edge) < 12 for a, b in zip(first.columns, second.columns, strict=True)
@@ -312,12 +312,13 @@ def _assemble(
     header = [
         lines[index]
         for index in range(top, start)
-        if heads[index] or (over_columns(lines[index], columns) and not is_title(lines[index], lines[start], columns))
+        if heads[index]
+        or (is_above_columns(lines[index], columns) and not is_title(lines[index], lines[start], columns))
     ]
     opening = [
         index
         for index in range(top, start)
-        if not heads[index] and not over_columns(lines[index], columns) and not unit_line_in(lines[index].text)
+        if not heads[index] and not is_above_columns(lines[index], columns) and not unit_line_in(lines[index].text)
     ]
     if header:
         places = [index for index in range(top, start) if lines[index] in header]

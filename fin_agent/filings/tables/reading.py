@@ -10,7 +10,7 @@ from datetime import date
 
 from fin_agent.filings.tables.column_periods import FiscalCalendar, is_month_end, time_words
 from fin_agent.filings.tables.headers import Header, heading_of_labels, read_header
-from fin_agent.filings.tables.layout import FoundTable, find_tables, goes_on, is_one_table
+from fin_agent.filings.tables.layout import FoundTable, find_tables, has_same_columns, is_one_table
 from fin_agent.filings.tables.lines import LabelledRow, rows_of
 from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.vocabulary.fact import FactPeriod
@@ -82,7 +82,7 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
                 before
                 and before.header
                 and not table.header
-                and (goes_on(before, table) or is_one_table(before, table))
+                and (has_same_columns(before, table) or is_one_table(before, table))
             ):
                 table = replace(
                     table,
@@ -144,7 +144,7 @@ def _aligned_columns(above: FoundTable, table: FoundTable) -> list[int | None]:
     Tables with other columns have no such positions. Real tables with equally many columns may be laid out separately.
     """
     if len(above.columns) == len(table.columns) and (
-        goes_on(above, table) or (above.flow.printed and table.flow.printed)
+        has_same_columns(above, table) or (above.flow.printed and table.flow.printed)
     ):
         return list(range(len(table.columns)))
     theirs, own = ([column.edge for column in each.columns] for each in (above, table))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from fin_agent.filings.outline.statements import (
-    located_statements,
+    locate_statements,
     statement_titled,
     statements_of,
     statements_on,
@@ -375,7 +375,7 @@ def set_of(first: int, entity: str) -> list[PageContent]:
 
 
 def test_a_balance_sheet_over_facing_pages_and_a_second_registrant() -> None:
-    located = located_statements([prose_page(0), *set_of(1, "Example Corporation"), *set_of(5, "Example Gas Company")])
+    located = locate_statements([prose_page(0), *set_of(1, "Example Corporation"), *set_of(5, "Example Gas Company")])
     kinds = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
     assert [located.registrant[number] for number in (1, 2, 3, 4)] == [(kind,) for kind in kinds]
     assert [located.others[number] for number in (5, 6, 7, 8)] == [(kind,) for kind in kinds]
