@@ -25,12 +25,12 @@ def test_the_ten_risks_are_walked_through() -> None:
 
 def test_limits_are_as_told() -> None:
     from fin_agent.downloads.connection import MAX_BYTES
-    from fin_agent.index.workers import READING
+    from fin_agent.index.workers import READ_LIMITS
 
     assert (
-        f"({READING.seconds:.0f} s)" in GUIDE
-        and f"({READING.wait:.0f} s)" in GUIDE
-        and f"({READING.memory >> 30} GB)" in GUIDE
+        f"({READ_LIMITS.seconds:.0f} s)" in GUIDE
+        and f"({READ_LIMITS.wait:.0f} s)" in GUIDE
+        and f"({READ_LIMITS.memory >> 30} GB)" in GUIDE
     )
     fetching = (ROOT / "docs" / "fetching.md").read_text(encoding="utf-8")
     assert f"larger than {MAX_BYTES // 2**20} MB" in fetching

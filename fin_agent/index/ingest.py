@@ -252,12 +252,12 @@ def _store(stamp: FileStamp, outcome: StoredFiling | FinAgentError, manifest: Ma
         except (ValueError, OverflowError) as error:  # values SQLite cannot store: lone surrogates, huge numbers
             outcome = reader_failure(stamp.path, error)
         else:
-            return added_message(stamp.path, outcome)
+            return added_file(stamp.path, outcome)
     manifest.record_failure(stamp, outcome.what, outcome.remedy)
     return _failed(stamp.path, outcome.what, outcome.remedy)
 
 
-def added_message(path: Path, stored: StoredFiling) -> IngestedFile:
+def added_file(path: Path, stored: StoredFiling) -> IngestedFile:
     """Return the result for a file whose filing was added."""
     pages = len(stored.parts[Part.PAGES])
     return IngestedFile(path, stored.doc_id, Outcome.ADDED, pages=pages, warnings=stored.warnings)

@@ -14,7 +14,7 @@ from typing import Any
 
 from fin_agent.errors import FinAgentError, ReadError, how_to_install
 from fin_agent.filings.reader import content_hash, doc_id_of
-from fin_agent.index.ingest import IngestedFile, IngestReport, OnFile, Outcome, added_message, files_below
+from fin_agent.index.ingest import IngestedFile, IngestReport, OnFile, Outcome, added_file, files_below
 from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.manifest import FileStamp, Manifest
 from fin_agent.index.opening import AnyIndex, create_index
@@ -173,7 +173,7 @@ class _Writer:
             self._manifest.add(FileStamp.of(file, str(reading.value("content_hash"))), reading)
         else:
             self._index.put(reading)
-        return added_message(file, reading)
+        return added_file(file, reading)
 
     def close(self) -> None:
         """Close the index."""

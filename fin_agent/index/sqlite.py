@@ -457,7 +457,7 @@ class SqliteIndex(Database):
         with self.writing() as connection:
             row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (vectors.doc_id,)).fetchone()
             if row is None:
-                raise without_filing(vectors.doc_id)
+                raise missing_filing_error(vectors.doc_id)
             of_filing = (row["id"], model, unit)
             connection.execute("DELETE FROM vectors WHERE filing_id = ? AND model = ? AND unit = ?", of_filing)
             shape = (vectors.dimensions, int(vectors.sparse), len(vectors.places))
@@ -501,7 +501,7 @@ _CHECKED = {
 }
 
 
-def without_filing(doc_id: str) -> FilingIndexError:
+def missing_filing_error(doc_id: str) -> FilingIndexError:
     """Return the error for vectors of a filing that is not in the index."""
     return FilingIndexError(
         "vectors need a filing, and this one is not in the index", subject=doc_id, remedy="Ingest it first"

@@ -247,10 +247,10 @@ def check_format(connection: sqlite3.Connection, file: Path) -> None:
     check_length(connection, file)
     row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
     if row is None or row[0] != FORMAT_VERSION:
-        raise other_format(None if row is None else str(row[0]), file)
+        raise format_error(None if row is None else str(row[0]), file)
 
 
-def other_format(found: str | None, file: Path) -> FilingIndexError:
+def format_error(found: str | None, file: Path) -> FilingIndexError:
     """Return the error for an index that another version wrote."""
     return FilingIndexError(
         f"the index has format {found or 'unknown'}; this version reads format {FORMAT_VERSION}",

@@ -43,7 +43,7 @@ COLUMNS: dict[Part, tuple[str, ...]] = {
 }
 """The columns of each part; numbers of the filing and of rows are added when it is written."""
 VECTOR_COLUMNS = ("model", "unit", "dimensions", "sparse", "row_count", "places", "numbers")
-OF_A_FILING = ("vectors", "cards", "passages", "facts", "tags", "page_tables", "pages", "filing_details")
+FILING_TABLES = ("vectors", "cards", "passages", "facts", "tags", "page_tables", "pages", "filing_details")
 """Tables with rows of filings, in an order in which they can be deleted."""
 FULL_TEXT = ("pages_fts", "passages_fts", "filings_fts")
 
@@ -316,7 +316,7 @@ def delete_filing(connection: sqlite3.Connection, doc_id: str) -> bool:
         texts = f"'delete', id, text FROM {table} WHERE filing_id = ? ORDER BY id"
         _delete_full_text(connection, f"{table}_fts ({table}_fts, rowid, text)", texts, (filing,))
     _delete_full_text(connection, "filings_fts (filings_fts, rowid, summary)", "'delete', ?, ?", tuple(row))
-    for table in OF_A_FILING:
+    for table in FILING_TABLES:
         connection.execute(f"DELETE FROM {table} WHERE filing_id = ?", (filing,))
     connection.execute("DELETE FROM filings WHERE id = ?", (filing,))
     return True

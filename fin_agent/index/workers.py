@@ -18,12 +18,12 @@ from fin_agent.process_pool import CallTimeoutError, Limits, WorkerEndedError, W
 if TYPE_CHECKING:
     from fin_agent.index.ingest import Prepare
 
-READING = Limits()
+READ_LIMITS = Limits()
 _AHEAD = 2
 """Files read ahead per worker: enough to keep all busy, few enough to limit memory."""
 
 
-LONG = 20.0
+PROGRESS_INTERVAL = 20.0
 """Seconds without progress after which the file being read is reported."""
 
 
@@ -39,7 +39,7 @@ def read_in_workers(
         paths: The files.
         read: Reads one file.
         workers: Number of processes.
-        on_long: Called with the file being read after every LONG seconds without a result.
+        on_long: Called with the file being read after every PROGRESS_INTERVAL seconds without a result.
 
     Raises:
         FinAgentError: No worker can start.
@@ -53,7 +53,7 @@ def read_in_workers(
                 while waiting and len(running) < workers * _AHEAD:
                     path = waiting.pop()
                     running[threads.submit(_read_in_process, pool, read, path)] = path
-                finished, _ = wait(running, timeout=LONG, return_when=FIRST_COMPLETED)
+                finished, _ = wait(running, timeout=PROGRESS_INTERVAL, return_when=FIRST_COMPLETED)
                 if not finished:
                     on_long(next(iter(running.values())))  # the first of them is no longer waiting for a worker
                 for future in sorted(finished, key=lambda future: str(running[future])):
@@ -74,7 +74,7 @@ def read_here(
     """
     for path in paths:
         try:
-            with _interrupted(READING):
+            with _interrupted(READ_LIMITS):
                 outcome: StoredFiling | FinAgentError = _read(read, path)
         except _InterruptedError:
             outcome = _crash_error(path)
@@ -97,7 +97,7 @@ def reader_failure(path: Path, error: Exception) -> ReadError:
 def _read_in_process(pool: WorkerPool, read: Prepare, path: Path) -> StoredFiling | FinAgentError:
     while True:
         try:
-            return pool.call(_read, read, path, limits=READING)
+            return pool.call(_read, read, path, limits=READ_LIMITS)
         except ReadError as error:
             return error
         except (MemoryError, CallTimeoutError):

@@ -381,7 +381,7 @@ def test_file_that_takes_long_is_named_meanwhile(
     from fin_agent.index import workers
 
     path = put(folder, "a.pdf")
-    monkeypatch.setattr(workers, "LONG", 0.05)
+    monkeypatch.setattr(workers, "PROGRESS_INTERVAL", 0.05)
     named: list[Path] = []
     ingest([path], index, reader(quick_readers, "slow"), workers=1, on_long=named.append)
     assert len(named) >= 2 and set(named) == {path}
@@ -478,7 +478,7 @@ def test_time_is_limited_without_workers_as_well(
     from fin_agent.index import workers
     from fin_agent.process_pool import Limits
 
-    monkeypatch.setattr(workers, "READING", Limits(seconds=0.3))
+    monkeypatch.setattr(workers, "READ_LIMITS", Limits(seconds=0.3))
     for name in ("a.pdf", "stuck.pdf", "z.pdf"):
         put(folder, name)
     report = ingest([folder], index, reader(quick_readers, "stuck_in_an_expression"), workers=0)

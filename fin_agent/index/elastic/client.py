@@ -36,13 +36,13 @@ _FIRST_PAUSE = 0.1
 _MAX_PAUSE_LENGTH = 10.0
 _REPORT_AFTER_SECONDS = 2.0
 """Seconds of waiting after which it is reported; shorter waits go unnoticed."""
-OLDEST = "8.19"
+OLDEST_VERSION = "8.19"
 """The oldest supported version of a cluster."""
-TO_READ = ("read", "view_index_metadata")
-TO_WRITE = ("write", "maintenance", "manage")
-ON_THE_CLUSTER = ("manage_index_templates", "monitor")
+READ_PRIVILEGES = ("read", "view_index_metadata")
+WRITE_PRIVILEGES = ("write", "maintenance", "manage")
+CLUSTER_PRIVILEGES = ("manage_index_templates", "monitor")
 """Privileges of a key, as in docs/elasticsearch.md; those on the cluster are needed for writing only."""
-BUSY = frozenset({429, 502, 503, 504})
+BUSY_STATUSES = frozenset({429, 502, 503, 504})
 """Statuses after which a later attempt may succeed."""
 
 
@@ -169,7 +169,7 @@ def _is_retryable(error: BaseException) -> bool:
     if isinstance(error, BusyError):
         return True
     if isinstance(error, ApiError):
-        return error.status_code in BUSY and error_type(error.body) != DISK_FULL
+        return error.status_code in BUSY_STATUSES and error_type(error.body) != DISK_FULL
     return isinstance(
         error, elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout
     ) and not isinstance(error, elastic_transport.TlsError)
@@ -188,8 +188,8 @@ def index_error(address: ClusterAddress, error: Exception, doing: str) -> Filing
     elif isinstance(error, elasticsearch.UnsupportedProductError):
         what, remedy = (
             "the server at this address is not a supported Elasticsearch",
-            f"Check the address, and that it is Elasticsearch {OLDEST} or later; OpenSearch, and proxies that change"
-            " headers, are not supported",
+            f"Check the address, and that it is Elasticsearch {OLDEST_VERSION} or later; OpenSearch, and proxies that"
+            " change headers, are not supported",
         )
     elif isinstance(error, ApiError):
         what, remedy = describe_error(int(error.status_code), error.body, doing, address.prefix)
@@ -283,15 +283,16 @@ def describe_error(status: int, body: object, doing: str, prefix: str) -> tuple[
     if status == 403:
         return (
             f"the key may not do this ({told})",
-            f"It needs these privileges on `{prefix}-*`: {', '.join(TO_READ)}; to write also {', '.join(TO_WRITE)},"
-            f" and on the cluster {', '.join(ON_THE_CLUSTER)} (docs/elasticsearch.md)",
+            f"It needs these privileges on `{prefix}-*`: {', '.join(READ_PRIVILEGES)}; to write also"
+            f" {', '.join(WRITE_PRIVILEGES)}, and on the cluster {', '.join(CLUSTER_PRIVILEGES)}"
+            " (docs/elasticsearch.md)",
         )
     if status == 404:
         return (
             f"the index or part of it does not exist ({told})",
             "Make it with `fin-agent index copy`, or check the last part of the address",
         )
-    if status in BUSY:
+    if status in BUSY_STATUSES:
         return (
             f"the cluster is too busy ({told})",
             f"Try again later, with fewer at once; {VARIABLES['patience']} (seconds) says how long to keep trying",
@@ -309,8 +310,8 @@ def _version_mismatch(reason: str) -> tuple[str, str]:
     ours, found = elasticsearch.__version__[0], _SPOKEN.search(reason)
     theirs = f"Elasticsearch {found[1]} runs there" if found else "another version runs there"
     return (
-        f"{theirs}, and the client that is installed here speaks {ours}; an index needs Elasticsearch {OLDEST} or"
-        " later",
+        f"{theirs}, and the client that is installed here speaks {ours}; an index needs Elasticsearch"
+        f" {OLDEST_VERSION} or later",
         "Install the client of the cluster's version (for 8: pip install 'elasticsearch>=8.19,<9'), or bring the"
         " cluster to that of the client; see whether a proxy changes headers",
     )

@@ -16,7 +16,7 @@ from fin_agent.index.elastic.mapping import Layout, create_indices, open_indices
 from fin_agent.index.elastic.reading import ElasticReader
 from fin_agent.index.elastic.writing import ElasticWriter
 from fin_agent.index.protocol import FilingVectors, VectorModel, VectorUnit
-from fin_agent.index.sqlite import without_filing
+from fin_agent.index.sqlite import missing_filing_error
 from fin_agent.index.stored_filing import check_vectors, pack_numbers, unpack_numbers
 
 _AT_ONCE = 200
@@ -117,7 +117,7 @@ class ElasticIndex(ElasticReader, ElasticWriter):
         self.invalidate()
         listed = self.listing().of.get(vectors.doc_id)
         if listed is None:
-            raise without_filing(vectors.doc_id)
+            raise missing_filing_error(vectors.doc_id)
         written = self.now()
         common = {
             "doc_id": vectors.doc_id,

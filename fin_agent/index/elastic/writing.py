@@ -19,7 +19,7 @@ from elasticsearch import helpers
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.client import (
-    BUSY,
+    BUSY_STATUSES,
     DISK_FULL,
     BusyError,
     Cluster,
@@ -259,4 +259,4 @@ def _unchanged(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_busy(item: dict[str, Any]) -> bool:
-    return int(item["status"]) in BUSY and error_type({"error": item["error"]}) != DISK_FULL
+    return int(item["status"]) in BUSY_STATUSES and error_type({"error": item["error"]}) != DISK_FULL
