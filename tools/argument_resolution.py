@@ -24,10 +24,7 @@ def filter_filings(
 ) -> tuple[str, ...] | None:
     """Return the ids of the filings that pass the filters, in index order; None if there are no filters.
 
-    Args:
-        workspace: The index.
-        filters: The filters.
-        within: The only filings that may be read; None for all.
+    Only filings in `within` may be read.
 
     Raises:
         ToolInputError: No filing passes, or a company or id is unknown.

@@ -195,14 +195,8 @@ def make_tool(
 ) -> BaseTool:
     """Build a tool from a function that returns text for the model and an artifact for code.
 
-    An exception reaches the model as a message with a remedy, never as a traceback.
-
-    Args:
-        name: The tool's name.
-        description: The description that the model reads.
-        arguments: The model of the tool's arguments.
-        run: The implementation.
-        described: Shared arguments that earlier schemas describe (see `short_schema`).
+    An exception reaches the model as a message with a remedy, never as a traceback. `described` are shared arguments
+    that earlier schemas describe (see `short_schema`).
     """
 
     def called(**given: object) -> tuple[str, BaseModel]:

@@ -40,10 +40,7 @@ def extract_cards(
 ) -> list[CardWithAuthor]:
     """Return the card of each passage, in order and without facts; fallbacks to the rules' cards go to the journal.
 
-    Args:
-        passages: The passages.
-        index: The index with their stored cards.
-        maker: Makes new cards from the stored ones; None to use those.
+    Without a `maker`, the stored cards are returned.
     """
     keys = list(dict.fromkeys(PageKey(passage.doc_id, passage.page) for passage in passages))
     stored = {(entry.doc_id, entry.passage.ordinal): entry.card for entry in index.passages(keys)}

@@ -29,11 +29,7 @@ def supported_unit(unit: str) -> OutputUnit | None:
 def convert_to_unit(value: float, unit: str, scale: int, wanted: str | None) -> tuple[float, str]:
     """Convert a result to the requested unit, or to the scale in which its figures are printed.
 
-    Args:
-        value: The result.
-        unit: The measure's unit.
-        scale: Base units per unit of a dollar or share result.
-        wanted: The requested unit; None for none.
+    Dollar and share results are in `scale` base units; `wanted` is the requested unit.
 
     Returns:
         (value, unit).

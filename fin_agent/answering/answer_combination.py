@@ -14,11 +14,6 @@ def combine_answers(answers: Sequence[Answer], question: str, question_id: str |
     """Combine answers in order; a refused ask is named in the text, and its reason is in `missing`.
 
     `value` and `unit` are set if there is only one figure; otherwise the text states each figure.
-
-    Args:
-        answers: The answers to combine.
-        question: The whole question.
-        question_id: Its id.
     """
     found = [one for one in answers if not one.refused]
     missing = tuple(dict.fromkeys(chain.from_iterable(one.missing for one in answers if one.refused)))

@@ -45,12 +45,6 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
 
     Of several numbers, the value is the requested one: the extreme of a comparison, else the latest.
 
-    Args:
-        intent: The intent.
-        plan: Its plan.
-        program: The program that was run.
-        result: The program's result.
-
     Raises:
         SandboxError: The result is not a number, or too few numbers.
     """

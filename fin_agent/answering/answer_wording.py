@@ -82,14 +82,8 @@ def _trend_over_time(intent: Intent) -> str:
 def trend(intent: Intent, plan: Plan, written: Sequence[str], change: float, unit: str) -> str:
     """Describe how a figure moved.
 
-    Example: `No: revenue of Acme fell by $24 million, from $101 million in FY2018 to $77 million in FY2019.`
-
-    Args:
-        intent: The intent.
-        plan: Its plan.
-        written: The formatted figures of the plan's terms.
-        change: The last figure minus the first, in `unit`.
-        unit: Unit of the figures.
+    Example: `No: revenue of Acme fell by $24 million, from $101 million in FY2018 to $77 million in FY2019.` `written`
+    are the formatted figures of the plan's terms; `change` is the last minus the first, in `unit`.
     """
     first, last = plan.terms[0].period, plan.terms[-1].period
     subject = f"{measure_in_sentence(intent)} of {plan.terms[0].company.name}"
@@ -106,12 +100,7 @@ def trend(intent: Intent, plan: Plan, written: Sequence[str], change: float, uni
 def change_endpoints(intent: Intent, plan: Plan, program: Program, moved: float, ends: Sequence[float]) -> str:
     """Return both ends of a change: ` (from $1,840 million in FY2022 to $1,720 million in FY2023)`.
 
-    Args:
-        intent: The intent.
-        plan: Its plan.
-        program: The program that was run.
-        moved: The change.
-        ends: Both ends if the program returned them; else two printed figures that explain `moved` are used.
+    `ends` are both if the program returns them; otherwise two printed figures that explain `moved` are used.
     """
     before, after = ends or _printed(intent, program, moved) or (None, None)
     if before is None or after is None:
@@ -167,10 +156,7 @@ class ListedFigure:
 def claim_verdict(claim: Claim | None, value: float, scale: float) -> str:
     """Return `Yes: ` or `No: ` for a claim about a bound; empty if there is none.
 
-    Args:
-        claim: The claim of the question.
-        value: The figure.
-        scale: Base units per unit of `value`.
+    Base units are `value * scale`.
     """
     if claim is None or claim.bound is None:
         return ""

@@ -475,12 +475,8 @@ def _is_known_constant(
 ) -> bool:
     """Return whether a number is trusted as a constant in its role.
 
-    Args:
-        literal: The number.
-        spans: Spans in years that are allowed as exponents.
-        asked: Numbers of the question.
-        accumulators: Variables that may start from 0 or 1.
-        rescaling: Whether a power of a thousand may multiply more than a single figure.
+    `spans` are allowed exponents, in years; `asked` are numbers of the question; `rescaling` is whether a power of a
+    thousand may multiply more than a single figure.
     """
     value = abs(literal.value)
     match literal.role:

@@ -29,13 +29,8 @@ def contradictions(
 
     Checked are sentences that give the total of a metric, not of a part or an interim period (`net sales were $5
     million in fiscal 2023`). A claim is contradicted if tagged or confirmed facts of that metric in its years all have
-    another amount, and no other such fact of the filings has this one.
-
-    Args:
-        text: The text to check.
-        doc_ids: The filings.
-        workspace: The index with their facts.
-        years_asked: Years of sentences that name none.
+    another amount, and no other such fact of the filings has this one. `years_asked` are those of sentences that name
+    none.
     """
     found = []
     for sentence in _SENTENCE.split(text):

@@ -31,15 +31,8 @@ def answer_notes(
 ) -> tuple[str, ...]:
     """Return a sentence for every required figure that is restated, contradicted or fails a check.
 
-    Args:
-        ledger: The figures of the answer.
-        facts: Facts of all filings of the companies.
-        metrics: Metrics by id.
-        owners: Company key of each filing.
-        identities: Identity of each filing.
-        in_series: Slots of a series: only later reports are noted for them, since the basis of the series covers the
-            rest.
-        broken: Places that fail the sums of their statement, with what fails (see `failed_sum_checks`).
+    `facts` are those of all filings of the companies. For slots `in_series`, only later reports are noted, since the
+    basis of the series covers the rest. `broken` are places that fail the sums of their statement.
     """
     said: list[str] = []
     for entry in ledger.entries:

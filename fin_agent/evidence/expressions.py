@@ -165,11 +165,8 @@ def bind(
 ) -> Node:
     """Replace every Quantity by slots: formulas are expanded, derivable metrics become a choice.
 
-    Args:
-        node: The expression.
-        slot_of: Returns the slot of a metric.
-        formula_of: Returns the expression of an id.
-        derive_of: Returns the expression that derives a metric.
+    `slot_of` returns the slot of a metric, `formula_of` the expression of an id, `derive_of` the expression that
+    derives a metric.
 
     Returns:
         The expression over slots.

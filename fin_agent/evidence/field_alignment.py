@@ -13,9 +13,7 @@ COMPANY, METRICS, TIME, SCOPE, STATEMENT = "company", "metrics", "time", "scope"
 def required_fields(query: Query, parts: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the fields that the evidence has to cover: `company: acme`, `metrics: revenue`, `time: FY2023`.
 
-    Args:
-        query: The query, with its slots.
-        parts: Parts of the company to which the question is limited (`scope: Europe`).
+    `parts` are those to which the question is limited (`scope: Europe`).
     """
     metrics = tuple(dict.fromkeys(slot.metric for slot in query.slots if slot.metric)) or query.metrics
     return tuple(
@@ -34,10 +32,7 @@ def required_fields(query: Query, parts: Sequence[str] = ()) -> tuple[str, ...]:
 def matched_fields(card: Card, required: tuple[str, ...], owners: Mapping[str, str]) -> tuple[str, ...]:
     """Return the required fields that the card has, in the order of `required`.
 
-    Args:
-        card: The card.
-        required: Fields as returned by `required_fields`.
-        owners: Company key of each filing.
+    `owners` has the company key of each filing.
     """
     held = {
         f"{COMPANY}: {owners.get(card.identity.doc_id, '')}",

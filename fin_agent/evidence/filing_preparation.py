@@ -37,14 +37,7 @@ def prepare(path: Path | str, *, accept_repaired: bool = False) -> PreparedFilin
 
 
 def prepare_document(document: Document, *, doc_id: str, source: str, content_hash: str) -> PreparedFiling:
-    """Prepare a document whose pages are already read.
-
-    Args:
-        document: The pages.
-        doc_id: Id of the filing.
-        source: Path of the file.
-        content_hash: Hash of the file's content.
-    """
+    """Prepare a document whose pages are already read."""
     lexicon = load_lexicon()
     filing = filing_of(
         document,

@@ -83,10 +83,8 @@ def by_measure(terms: Sequence[Term]) -> list[list[Term]]:
 def build_plan(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears]) -> Plan:
     """Build the plan of a numeric intent.
 
-    Args:
-        intent: The intent; one that is not numeric gives an empty plan.
-        lexicon: Metrics and formulas.
-        years: How each company's filings number its fiscal years, by company key.
+    An intent that is not numeric gives an empty plan. `years` has the fiscal years of each company's filings by its
+    key.
     """
     if not intent.numeric:
         return Plan((), intent.assumed)

@@ -57,15 +57,7 @@ def figures_from_report(
     """Return the figure of each slot in the requested report; slots that it does not state are left out.
 
     An original figure comes only from its own period's report, a restated one only from a later report: if that is not
-    indexed, the slot stays empty.
-
-    Args:
-        slots: The slots to fill.
-        report: The requested report.
-        facts: Facts of all filings of the companies.
-        metrics: Metrics by id.
-        owners: Company key of each filing.
-        identities: Identity of each filing.
+    indexed, the slot stays empty. `facts` are those of all filings of the companies.
     """
     found: dict[Slot, SourcedFact] = {}
     for slot in slots:
@@ -79,14 +71,7 @@ def figures_from_report(
 def statements_of(
     slot: Slot, facts: Iterable[SourcedFact], metrics: Mapping[str, Metric], owners: Mapping[str, str]
 ) -> dict[str, list[SourcedFact]]:
-    """Return the facts of each filing for the slot: the metric's own statement first, then other tables by page.
-
-    Args:
-        slot: The slot.
-        facts: Candidate facts.
-        metrics: Metrics by id.
-        owners: Company key of each filing.
-    """
+    """Return the facts of each filing for the slot: the metric's own statement first, then other tables by page."""
     home = slot_metric(slot, metrics).statement
     stated: dict[str, list[SourcedFact]] = {}
     for sourced in facts:

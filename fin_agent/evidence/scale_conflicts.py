@@ -26,11 +26,8 @@ def differ_only_in_scale(one: Fact, other: Fact) -> bool:
 def most_plausible_scale(candidates: Sequence[SourcedFact], beside: Iterable[SourcedFact]) -> SourcedFact | None:
     """Return the first candidate in the scale with the most support; None if two scales are level.
 
-    Tags count more than statements, and statements more than other tables; then the number of prints decides.
-
-    Args:
-        candidates: Facts to choose from, best first.
-        beside: Other statements of the same figure, as support only.
+    Tags count more than statements, and statements more than other tables; then the number of prints decides. Other
+    statements of the figure (`beside`) only count as support.
     """
     first = candidates[0]
     others = [each for each in (*candidates[1:], *beside) if differ_only_in_scale(first.fact, each.fact)]

@@ -42,15 +42,8 @@ def basis_of(
     """Return the basis of every series among `slots`: a metric of one company over two full years or more.
 
     Each year is taken from the latest annual report that states it and is not after the last year of the series, so
-    that splits and restatements apply to all years.
-
-    Args:
-        slots: The slots of the plan.
-        facts: Facts of the companies' filings.
-        metrics: Metrics by id.
-        owners: Company key of each filing.
-        identities: Identity of each filing.
-        originally: Take each year from the first report that states it; other units make the years incomparable.
+    that splits and restatements apply to all years. With `originally`, each year is taken from the first report that
+    states it, and years in different units are incomparable.
     """
     series: dict[tuple[str, str, str | None], list[Slot]] = {}
     for slot in slots:

@@ -63,9 +63,7 @@ _OF_EITHER_SIGN = re.compile(
 def loss_notes(measure: str, figures: Iterable[tuple[str, Decimal]]) -> tuple[str, ...]:
     """Return notes for a question about losses: that there was a profit, or that losses are negative amounts.
 
-    Args:
-        measure: The measure in the question's words.
-        figures: (description, amount) of the results that the measure names.
+    `figures` are (description, amount) of the results that the measure names.
     """
     if not _LOSS.search(measure):
         return ()

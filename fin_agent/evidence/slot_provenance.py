@@ -55,12 +55,7 @@ def provenance_reason(
 ) -> tuple[str, bool]:
     """Return why a fact fills the slot, and whether the figure was restated.
 
-    Args:
-        slot: The slot.
-        chosen: The fact that fills it.
-        differing: Facts for the slot with other values.
-        identities: Identity of each filing.
-        scale: Scale of the other figures of the answer.
+    `differing` are facts for the slot with other values; `scale` is that of the answer's other figures.
     """
     fact = chosen.fact
     place = f"the {_STATEMENTS[fact.statement]}" if fact.statement else "a table outside the statements"

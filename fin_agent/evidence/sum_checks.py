@@ -17,9 +17,7 @@ Place = tuple[str, int, int, Decimal]
 def failed_sum_checks(ledger: Ledger, statements: Mapping[str, Sequence[Fact]]) -> dict[Place, str]:
     """Return required figures that fail a sum of their statement and pass none, with the sum that fails.
 
-    Args:
-        ledger: The figures of the answer.
-        statements: Facts of the primary statements of each filing that the ledger cites.
+    `statements` has the facts of the primary statements of each cited filing.
     """
     broken: dict[Place, str] = {}
     failing = {doc_id: _failing_sums(facts) for doc_id, facts in statements.items()}

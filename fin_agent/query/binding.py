@@ -65,11 +65,7 @@ class BoundMeasure:
 def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: frozenset[str] = frozenset()) -> Intent:
     """Return `intent` with the figures that `query` asks for.
 
-    Args:
-        query: The parsed question.
-        intent: The intent by the question's words.
-        workspace: The index and lexicon.
-        searched: Metrics whose lines are also searched for by the question's words.
+    Lines of the metrics `searched` are also searched for by the question's words.
 
     Raises:
         UnboundError: The query cannot be planned.

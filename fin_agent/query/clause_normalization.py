@@ -61,10 +61,7 @@ def normalize_clauses(tokens: Sequence[Token]) -> list[Token]:
 def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], bool]) -> Iterator[list[Token]]:
     """Yield the ways to read a question: with commas inside printed names, unchanged, without unknown phrases.
 
-    Args:
-        tokens: The tokens.
-        text: The question.
-        is_printed: Whether a word occurs in an address of the relevant filings.
+    `is_printed` returns whether a word occurs in an address of the relevant filings.
     """
     joined = _with_names_joined(tokens)
     apart = None if has_arithmetic(tokens) else _with_prepositions(tokens, text)

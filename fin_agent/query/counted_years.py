@@ -41,10 +41,7 @@ _YEARS_COUNTED = re.compile(
 def ranked_years(core: str, periods: Sequence[FiscalPeriod], *, moving: bool = False) -> tuple[FiscalPeriod, ...]:
     """Return all years to rank: `between 2018 and 2022` includes those in between.
 
-    Args:
-        core: The question.
-        periods: Its periods.
-        moving: Whether movements are ranked, which in listed years needs the year before the first as well.
+    With `moving`, listed years need the year before the first as well.
     """
     years = [period.fiscal_year for period in periods]
     parsed = parse_periods(core)

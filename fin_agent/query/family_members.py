@@ -55,13 +55,7 @@ NO_MEMBERS = FamilyMembers()
 def resolve_members(query: Query, company: str, periods: Sequence[FiscalPeriod], workspace: Workspace) -> FamilyMembers:
     """Return the members that `query.parts` refers to, from one table for each measure.
 
-    No members if no table has all of the names in the question.
-
-    Args:
-        query: The parsed question.
-        company: Key of the company.
-        periods: The requested periods.
-        workspace: The index and lexicon.
+    No members if no table has all of the names in the question. `company` is the company's key.
 
     Raises:
         AmbiguousFamilyError: No table fits, or more than one.

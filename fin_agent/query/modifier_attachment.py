@@ -54,11 +54,7 @@ def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifier
     """Separate companies, periods and parts from the tokens.
 
     In arithmetic, a modifier that each of several operands has belongs to its operand; one next to a single operand
-    applies to all. Otherwise modifiers apply to the question.
-
-    Args:
-        tokens: The tokens.
-        pins: Whether the measure is arithmetic.
+    applies to all. Otherwise modifiers apply to the question. `pins` is whether the measure is arithmetic.
     """
     groups = _grouped(list(tokens))
     hosts = [_host_line(groups, place) for place in range(len(groups))]

@@ -40,11 +40,7 @@ class SingleFigureQuestion:
 def as_single_figure(question: str, core: str, names: KnownNames, workspace: Workspace) -> SingleFigureQuestion | None:
     """Return the question as one figure; None for several companies or periods, or a calculation.
 
-    Args:
-        question: The question.
-        core: The question without instructions for the answer.
-        names: The known names.
-        workspace: The index.
+    `core` is the question without instructions for the answer.
     """
     split = sentences_of(expand_abbreviations(question))
     wants = parts_of(core)[0].answer_type

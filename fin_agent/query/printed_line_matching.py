@@ -37,10 +37,7 @@ from fin_agent.workspace import Workspace
 def with_parts_resolved(query: Query, keys: Sequence[str], workspace: Workspace) -> Query | None:
     """Return the query with phrases split into a part and a known measure: `aws segment operating margin`.
 
-    Args:
-        query: The parsed question.
-        keys: Keys of the companies.
-        workspace: The index and lexicon.
+    `keys` are those of the companies.
 
     Returns:
         The query; None if no phrase contains both.

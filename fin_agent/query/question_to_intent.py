@@ -131,10 +131,7 @@ _A_WORD = re.compile(r"\b(?!the\b)[a-z0-9]+")
 def intent_of_question(question: str, workspace: Workspace, before: Intent | None = None) -> Intent:
     """Return the question as an Intent with the requested figures, or for an answer in words.
 
-    Args:
-        question: The question.
-        workspace: The index and lexicon.
-        before: The previous question, for what this one leaves out.
+    What it leaves out comes from `before`, the previous question.
 
     Raises:
         QuestionError: The question is empty or too long.
@@ -265,12 +262,8 @@ def _prepend_context(words: Intent, before: Intent, workspace: Workspace) -> Int
 def with_figures(words: Intent, workspace: Workspace, before: Query | None = None) -> Intent | None:
     """Return `words` with the figures of a complete reading.
 
-    The first reading is used that covers every content word and whose lines the filings print.
-
-    Args:
-        words: The intent by the question's words.
-        workspace: The index and lexicon.
-        before: The previous question.
+    The first reading is used that covers every content word and whose lines the filings print. What it leaves out comes
+    from `before`, the previous question.
 
     Returns:
         The intent; None if no reading asks for figures. Words that name no figures are reported as not understood.

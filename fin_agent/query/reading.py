@@ -18,10 +18,7 @@ from fin_agent.query.tree import Line, Measure, Move, NamedFormula, Parts, Query
 def read_question(question: str, names: KnownNames, before: Query | None = None) -> Query:
     """Return the question as a Query; `unread` has the content words that it does not cover.
 
-    Args:
-        question: The question.
-        names: The known names.
-        before: The previous question, for what this one leaves out.
+    What it leaves out comes from `before`, the previous question.
 
     Raises:
         NoReadingError: A formula of the question cannot be parsed, such as an unclosed bracket.
@@ -38,10 +35,7 @@ def _is_joined(query: Query) -> bool:
 def candidate_readings(question: str, names: KnownNames, before: Query | None = None) -> Iterator[Query]:
     """Yield the readings of a question, the plainest first.
 
-    Args:
-        question: The question.
-        names: The known names.
-        before: The previous question, for what this one leaves out.
+    What it leaves out comes from `before`, the previous question.
 
     Raises:
         NoReadingError: There is no reading: an unclosed bracket, two measures next to each other.

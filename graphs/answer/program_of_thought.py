@@ -54,11 +54,6 @@ class ProgramAttempt:
 def attempt_program(asked: ProgramRequest, *, analyst: Analyst, executor: ProgramExecutor) -> ProgramAttempt:
     """Check and run the analyst's program; a program with an unsourced number is never run.
 
-    Args:
-        asked: The input of the program.
-        analyst: Writes the program.
-        executor: Runs it.
-
     Raises:
         ValueError: There is no program.
     """

@@ -33,12 +33,6 @@ def intent_in(scope: Sequence[str] | None, question: str, analyst: Analyst, work
 
     A question without a company is about the only one there is; one without a period, over a single filing, is about
     that filing's period. A name that is a part of exactly one company stands for that company.
-
-    Args:
-        scope: Ids of the filings; None for all.
-        question: The question.
-        analyst: Reads it.
-        workspace: The index.
     """
     only = _single_company_and_period(workspace, scope)
     read = analyst.intent(question, only)
@@ -102,11 +96,7 @@ def unmet_requirements(
 ) -> list[str]:
     """Return what the index cannot provide: unknown companies, unreported periods, a clarification, a missing company.
 
-    Args:
-        intent: The intent.
-        workspace: The index.
-        doc_ids: The only filings to consider; companies of others are not mentioned.
-        company_needed: Whether a company must be named; not for a search.
+    Only the filings `doc_ids` are considered; a search needs no company (`company_needed`).
     """
     never = unanswerable_reason(intent.core)
     if never:

@@ -106,12 +106,6 @@ def assistant_of(
 ) -> Assistant:
     """Build the assistant with the model of the role `assistant`.
 
-    Args:
-        answering: Context of the answer graph.
-        doc_ids: The only filings that may be read; None for all.
-        limits: Limits of a turn.
-        callers: Model callers, in place of those that the settings name.
-
     Raises:
         ModelSetupError: langchain is not installed, or the model cannot be set up.
         PromptError: A prompt of the user is not valid.
@@ -324,12 +318,7 @@ def sent_history(
 
     Messages without reply were cancelled and are left out, as are drafts that no turn completed, since their figures
     were not checked. Tool results of earlier turns are shortened; if there is still no room, their tool calls are
-    dropped, then whole turns are summarized in a line each.
-
-    Args:
-        messages: The thread.
-        limits: Limits of a turn.
-        turns: Completed turns; None if unknown.
+    dropped, then whole turns are summarized in a line each. `turns` are the completed turns, if known.
     """
     segments = segments_of(messages)
     if not segments:

@@ -197,12 +197,7 @@ def reply_to(
 ) -> tuple[str, tuple[Citation, ...]]:
     """Return the reply to a message of this kind and its citations.
 
-    Args:
-        asked: The message.
-        kind: Its kind.
-        turns: Earlier turns.
-        workspace: The index.
-        doc_ids: The only filings to mention; None for all.
+    Only the filings `doc_ids` are mentioned.
     """
     answered = _referenced_turn(turns, workspace)
     if answered is not None and kind in (MessageKind.WHERE, MessageKind.HOW, MessageKind.DOUBT):

@@ -101,12 +101,8 @@ def unsourced_numbers(said: str, sources: Iterable[str | StatedNumber], marks: i
 def ungrounded_claims(said: str, texts: Sequence[str], also: str = "") -> dict[str, tuple[str, ...]]:
     """Return the sentences of a reply with claims that no text supports, with the claims (see `unsupported_claims`).
 
-    Statements about the assistant or the user, and questions, make no claim about a filing.
-
-    Args:
-        said: The reply.
-        texts: Supporting texts.
-        also: Text whose names and amounts may be repeated, such as the message.
+    Statements about the assistant or the user, and questions, make no claim about a filing. Names and amounts in `also`
+    may be repeated.
     """
     found = {}
     for sentence in filter(None, map(str.strip, _SENTENCE.split(said))):
@@ -132,10 +128,7 @@ def repeated_instructions(
 ) -> dict[str, tuple[str, ...]]:
     """Return the sentences of a reply with words that filings use only in instructions to the model, with the words.
 
-    Args:
-        said: The reply.
-        messages: The thread, whose tool results are searched for instructions.
-        grounds: Texts whose words are allowed.
+    Words in `grounds` are allowed.
     """
     results = [each.text for each in messages if isinstance(each, ToolMessage)]
     quoted = [found["text"] for result in results for found in _QUOTED.finditer(result)]
@@ -288,9 +281,7 @@ def stated_numbers(messages: Sequence[BaseMessage], also: Iterable[str] = ()) ->
 def source_numbers(text: str, scales: tuple[int, ...] | None = None) -> list[StatedNumber]:
     """Return the numbers of a source.
 
-    Args:
-        text: The source.
-        scales: Scales of numbers without a printed one; None to take them from the text.
+    `scales` are those of numbers without a printed one; None to take them from the text.
     """
     found: list[StatedNumber] = []
     # `544.0 (USD millions)`: a tool appends the unit to the figure. A page number is no figure.

@@ -207,12 +207,8 @@ def thread_turn_lock(
 ) -> Iterator[None]:
     """Hold the lock of a thread for one turn, in this process and across processes; wait while another turn has it.
 
-    On systems without file range locks, other processes are not waited for; `put` then reports the conflict.
-
-    Args:
-        keeper: The checkpointer of the thread.
-        thread: Name of the thread.
-        on_wait: Called if there is a turn to wait for.
+    On systems without file range locks, other processes are not waited for; `put` then reports the conflict. `on_wait`
+    is called if there is a turn to wait for.
     """
     file = keeper.file if isinstance(keeper, ThreadStore) else None
     with _LOOKING:

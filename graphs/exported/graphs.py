@@ -53,12 +53,7 @@ def _with_index_warnings(
 ) -> Callable[[Any, Runtime[Any]], dict[str, Any]]:
     """Wrap a node so that it also warns about the index that was opened; without a context, the defaults apply.
 
-    Args:
-        node: The node.
-        controls: Type of the run's context.
-        needs: What a run is started with, for the message if it is missing.
-        given: Its key in the state.
-        warned: Key of the warnings in the state.
+    A run is started with `needs`, which is `given` in the state; its warnings are in `warned`.
 
     Raises:
         RunFailedError: In place of any other FinAgentError.

@@ -103,12 +103,6 @@ def merge_card(base: Card, said: Abstraction, text: str, lexicon: Lexicon) -> tu
     If the passage has figures, their metrics, periods and scope come first and the model's are appended; risks of the
     rules are always kept. Identity, facts, units, scales and the table's signature are unchanged.
 
-    Args:
-        base: The rules' card.
-        said: The model's reply.
-        text: The passage.
-        lexicon: Metrics and formulas.
-
     Returns:
         The card, and notes on rejected parts of the reply.
     """

@@ -77,13 +77,8 @@ class Reasoner:
     ) -> ModelAnswer | None:
         """Return the model's answer as far as its quotes support it; None without a usable reply.
 
-        Quotes that are not in their passage are dropped with a warning.
-
-        Args:
-            intent: The intent.
-            evidence: The passages.
-            wanted: The rules' reading of the question.
-            computed: A computed result over figures of the filings, which may be quoted like a passage.
+        Quotes that are not in their passage are dropped with a warning. `wanted` is the rules' reading of the question;
+        `computed` is a result over figures of the filings, which may be quoted like a passage.
         """
         grounds = _AnswerGrounds(self._workspace, intent, evidence, computed, self._executor)
         shown = quoted_passages([each.passage for each in evidence], self._workspace)

@@ -59,15 +59,7 @@ class Curator:
         """Return the model's decision if the rules' curation leaves something open; `base` if the model fails.
 
         What it drops is dropped for good. Only if the ledger is full, so that rules compute the answer, are the
-        passages with its figures kept regardless.
-
-        Args:
-            base: The rules' curation.
-            intent: The intent.
-            plan: Its plan.
-            passages: The passages.
-            scope: Filings and pages that may be read.
-            dropped: Keys of passages dropped before.
+        passages with its figures kept regardless. `base` is the rules' curation.
         """
         base = _reopened(base, intent)
         if not passages or not self._needs_model(base, intent) or _has_conflicting_figures(base, intent, plan):

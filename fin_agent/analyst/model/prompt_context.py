@@ -49,11 +49,7 @@ def passages_for_curation(
 ) -> list[RetrievedPassage]:
     """Return the passages shown by one call, each page once, with text continued across page breaks.
 
-    Args:
-        passages: The passages, best first.
-        workspace: The index.
-        scope: Filings and pages that may be read.
-        dropped: Keys of passages that are not added as neighbours.
+    Passages that were `dropped` are not added as neighbours.
     """
     return without_contained(with_neighbours(passages_in_budget(passages), workspace, scope, dropped))
 

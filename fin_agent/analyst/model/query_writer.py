@@ -120,10 +120,7 @@ class ModelSubQuestions:
     def questions(self, question: str, companies: Sequence[str], most: int) -> tuple[str, ...]:
         """Return at most `most` distinct questions. Raises ModelError.
 
-        Args:
-            question: The question.
-            companies: Names of the companies in the question, as indexed.
-            most: Most questions.
+        `companies` are names of the companies in the question, as indexed.
         """
         filled = self._prompt.filled(
             question=question,

@@ -171,13 +171,8 @@ class RulesAnalyst:
     ) -> list[str]:
         """Return warnings about reasons in the filings that an answer to a question for reasons omits.
 
-        A false reason planted in a filing is isolated from those that the filing gives.
-
-        Args:
-            intent: The intent.
-            said: The answer.
-            evidence: The evidence.
-            filings: Further filings to read, best first.
+        A false reason planted in a filing is isolated from those that the filing gives. `said` is the answer; further
+        `filings`, best first, are read.
         """
         if all(part.answer_type is not AnswerType.CAUSE for part in parts_of(intent.core)):
             return []

@@ -259,10 +259,7 @@ _LEADS = ("", "for", "and", "and for")
 def _with_all_companies_named(text: str, conversation: Sequence[PreviousQuestion], workspace: Workspace) -> str | None:
     """Return the text with `all three`, `both` or `all companies` replaced by names.
 
-    Args:
-        text: The message.
-        conversation: Earlier questions, latest last.
-        workspace: The index.
+    `conversation` has the earlier questions, latest last.
 
     Returns:
         The text; unchanged if it has no such words or names companies, None if they are ambiguous.

@@ -54,11 +54,7 @@ _FIGURE = re.compile(
 def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, beside: Sequence[str] = ()) -> Intent:
     """Read the words of `question`; figures are read by `fin_agent.query.question_to_intent`.
 
-    Args:
-        question: The question.
-        directory: The indexed companies.
-        lexicon: Metrics and topics.
-        beside: Words of the question known to be names of companies that are not indexed.
+    `beside` are words of the question known to be names of companies that are not indexed.
 
     Raises:
         QuestionError: The question is empty or longer than MAX_QUESTION_LENGTH characters.
@@ -203,12 +199,7 @@ _OVER_TIME = (
 def use_of(core: str, relation: Relation, comparison: Comparison, *, computed: bool, periods: int) -> Use:
     """Return the use that answers `core`.
 
-    Args:
-        core: The question.
-        relation: The relation over periods.
-        comparison: The comparison.
-        computed: Whether figures are computed.
-        periods: Number of periods.
+    With `computed`, figures are computed, over this number of `periods`.
 
     >>> use_of("Why did margins fall?", Relation.EXPLANATION, Comparison.NONE, computed=False, periods=1).value
     'explanation'

@@ -54,11 +54,7 @@ class NamedMetric(NamedTuple):
 def metrics_of(source: PassageSource, named: Sequence[NamedMetric], heading: str, lexicon: Lexicon) -> tuple[str, ...]:
     """Return metric ids: those of facts by number of rows, then those that heading and sentences name.
 
-    Args:
-        source: The passage.
-        named: Metrics that its text names.
-        heading: Its heading.
-        lexicon: Metrics and formulas.
+    `named` are the metrics that its text names.
     """
     rows = Counter({fact.metric: 0 for fact in source.facts if fact.metric})
     for metric, _ in {(fact.metric, fact.line) for fact in source.facts if fact.metric}:
@@ -88,11 +84,6 @@ def metrics_in_words(source: PassageSource, role: ClaimRole, lexicon: Lexicon) -
     """Return metrics and formulas named close to an amount in the same sentence, at their first occurrence.
 
     The searched length depends on the role, since figures matter less in some.
-
-    Args:
-        source: The passage.
-        role: Its role.
-        lexicon: Metrics and formulas.
     """
     loose = word_lists("loose_names")["loose names"]
     text = source.passage.text
@@ -149,10 +140,7 @@ _PART_AXES = ("segment", "productorservice", "geographical", "majorcustomers", "
 def scope_of(source: PassageSource, names: Sequence[str], figures: bool) -> ScopeSignature:
     """Return the parts of the company that a passage's figures or text are about.
 
-    Args:
-        source: The passage.
-        names: The filing's parts, from `part_names`.
-        figures: Whether the passage's sentences state amounts.
+    `names` are the filing's parts (`part_names`); `figures` is whether the passage's sentences state amounts.
     """
     parts = list(dict.fromkeys(part for fact in source.facts if (part := part_of(fact))))
     stated = bool(parts)
@@ -264,14 +252,7 @@ _MAX_CUES = 5
 
 
 def spans_of(text: str, role: ClaimRole, cues: Iterable[str], named: Sequence[NamedMetric]) -> tuple[EvidenceSpan, ...]:
-    """Return the first occurrence of each cue phrase and of each named metric, in text order.
-
-    Args:
-        text: The passage's text.
-        role: The role that the cue phrases indicate.
-        cues: Cue phrases.
-        named: Metrics that sentences name.
-    """
+    """Return the first occurrence of each cue phrase and of each named metric, in text order."""
     low = text.lower()
     if len(low) != len(text):  # a few letters of other scripts grow when they are lowered
         low = text

@@ -31,13 +31,7 @@ def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> Cla
     """Return the role of a passage.
 
     Tables report, unless they are lists of exhibits or contents. Text gets the role with the highest score by location
-    and cue phrases.
-
-    Args:
-        source: The passage.
-        cues: Cue phrases found in it, by role.
-        heading: Its heading.
-        prose: Whether it is mostly running text.
+    and cue phrases. `cues` are phrases found in it by role; `prose` is whether it is mostly running text.
     """
     place = _role_of_place(source)
     if is_appendix(source):
@@ -210,12 +204,7 @@ def answerability_of(
 ) -> AnswerabilityProfile:
     """Return the uses of a passage from its role, its figures, the periods per row, and its parts.
 
-    Args:
-        facts: Its figures.
-        role: Its role.
-        cues: Cue phrases found in it, by role.
-        scope: Its parts.
-        numeric: Whether it contains figures with a period.
+    `numeric` is whether the passage contains figures with a period.
     """
     rows: dict[tuple[str, str | None], set[tuple[int, int | None]]] = {}
     for fact in facts:
@@ -287,12 +276,7 @@ def risks_of(
 ) -> list[RiskSignal]:
     """Return the risk signals of a passage.
 
-    Args:
-        source: The passage.
-        found: Risk phrases found in it, by signal.
-        role: Its role.
-        scope: Its parts.
-        periods: Whether any of its periods is known.
+    `found` are risk phrases by signal; `periods` is whether any of its periods is known.
     """
     figures = bool(source.facts) or (source.table is not None and bool(source.table.rows))
     holds = {
@@ -326,10 +310,7 @@ _PER_SHARE = "USD per share"
 def basis_of(source: PassageSource, risks: Cues, figures: bool) -> MeasurementBasis:
     """Return the measurement basis of a passage's facts or, without facts, of the amounts in its sentences.
 
-    Args:
-        source: The passage.
-        risks: Risk phrases found in it.
-        figures: Whether its sentences state amounts.
+    `figures` is whether its sentences state amounts.
     """
     units = {fact.unit for fact in source.facts if fact.unit}
     scales = {fact.scale for fact in source.facts if fact.unit == "USD"}

@@ -90,11 +90,7 @@ class PublishedCard(BaseModel):
 def published_card(card: Card, text: str, lexicon: Lexicon, others: frozenset[str] | None = None) -> PublishedCard:
     """Convert a card to FinCards' schema.
 
-    Args:
-        card: The card.
-        text: The passage's text.
-        lexicon: Topics of the domain.
-        others: `shingles` of other filings, for the likelihood of boilerplate; None leaves it out.
+    `others` are the `shingles` of other filings, for the likelihood of boilerplate; None leaves it out.
     """
     identity = card.identity
     likelihood = None if others is None else _shared(text, others)

@@ -80,12 +80,7 @@ def facts_in_passages(
     """Assign the facts of one page to its passages.
 
     A table gets the facts in its box, a text passage those printed in it. Running text repeats the page's tables, so
-    that a fact may be in both.
-
-    Args:
-        passages: Passages of the page.
-        facts: Facts of the page.
-        flats: Texts of the passages from `flat_text`, if already computed.
+    that a fact may be in both. `flats` are the texts of the passages from `flat_text`, if already computed.
 
     Returns:
         The facts of each passage, in the order of `passages`.
@@ -282,11 +277,7 @@ class WordRarity:
     """The words of a filing's passages, with the number of passages in which each occurs."""
 
     def __init__(self, texts: Mapping[int, str]) -> None:
-        """Count the words of passages.
-
-        Args:
-            texts: Lower-case texts by ordinal.
-        """
+        """Count the words of passages."""
         stopwords = word_lists("stopwords")["words"]
         self._words = {at: Counter(_WORD.findall(text, 0, _MAX_READ)) for at, text in texts.items()}
         held: Counter[str] = Counter()

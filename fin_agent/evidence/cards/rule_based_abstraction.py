@@ -106,12 +106,7 @@ def build_sketch(
 ) -> str:
     """Return the sketch: headings, then row labels or the most telling sentence, then the passage's rarest words.
 
-    Args:
-        source: The passage.
-        heading: Its heading.
-        spans: Evidence spans of prose; None for a passage that is mostly a table.
-        rarity: Word statistics of the filing.
-        lexicon: Names of Items and statements.
+    `spans` are the evidence spans of prose; None for a passage that is mostly a table.
     """
     path = _cut(" > ".join(_path(source, heading, lexicon)), _PATH_CHARACTERS)
     if source.table is not None:

@@ -28,11 +28,8 @@ _APPENDED_READ = 3_000
 def temporal_anchor(source: PassageSource, forward: bool) -> TemporalAnchor:
     """Return the periods of a passage's facts and those named in its text.
 
-    Empty if the passage names no period: the filing's own period is in the card's identity.
-
-    Args:
-        source: The passage.
-        forward: Whether it is about the future.
+    Empty if the passage names no period: the filing's own period is in the card's identity. `forward` is whether it is
+    about the future.
     """
     spans = {_Span.of(fact.period) for fact in source.facts}
     if not spans and source.table is not None:

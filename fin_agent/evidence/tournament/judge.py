@@ -183,13 +183,7 @@ def repair_ranking(verdicts: Sequence[Verdict], cards: int) -> list[Verdict]:
 
 
 def reduce_card(card: Card, text: str, shown: CardDetail) -> Card:
-    """Return the card as a judge sees it: unchanged, or only its location with its sketch or the passage's text.
-
-    Args:
-        card: The card.
-        text: The passage's text.
-        shown: How much the judge sees.
-    """
+    """Return the card as a judge sees it: unchanged, or only its location with its sketch or the passage's text."""
     if shown is CardDetail.CARD:
         return card
     identity = card.identity

@@ -50,12 +50,8 @@ def run_group_stage(
     """Rank entrants in groups of about equal size and select the finalists.
 
     If a judge fails or a quota cannot be met, the entrants are shuffled with the next seed. In the last attempt the
-    fallback judge ranks what the judge cannot, and quotas are met as far as possible.
-
-    Args:
-        entrants: Entrants, best words first.
-        fields: Required fields of each card; each field must keep at least one finalist (quotas).
-        panel: The judges and settings.
+    fallback judge ranks what the judge cannot, and quotas are met as far as possible. `entrants` are ordered by words,
+    best first; each of the required `fields` must keep at least one finalist (quotas).
     """
     settings = panel.settings
     told: list[RankedGroup] = []
@@ -174,12 +170,8 @@ def select_finalists(
     """Select the finalists of a group.
 
     Selected are the cards that score nearly as well as the best, at least `k_min` and at most `k_max`; without scores,
-    `k_max`. The lowest ones give way to cards with fields that no other finalist has.
-
-    Args:
-        scores: Scores of the cards, best first.
-        fields: Required fields of each card.
-        settings: Sizes and thresholds.
+    `k_max`. The lowest ones give way to cards with fields that no other finalist has. `scores` and `fields` are those
+    of the cards, best first.
     """
     chosen = list(range(min(_near_best(scores, settings), len(scores))))
     wanted = dict.fromkeys(field for of_card in fields for field in of_card)
@@ -289,10 +281,7 @@ Key = TypeVar("Key", bound=Hashable)
 def aggregate_rounds(rounds: Sequence[Sequence[Sequence[Key]]], by: Aggregation, top_k: int) -> dict[Key, float]:
     """Combine rounds into a score from 0 to 1 for each card, higher is better.
 
-    Args:
-        rounds: The lists of each round; every round ranks every card in one of its lists.
-        by: How ranks are combined.
-        top_k: First places that count for votes.
+    Every round ranks every card in one of its lists.
     """
     places: dict[Key, list[tuple[int, int]]] = {}
     for lists in rounds:
@@ -354,12 +343,6 @@ def rank_by_words(
 
     Adds the normalized BM25 scores of the question's words, of filings' words for the same concepts (half weight), and
     of the printed labels of the requested figures. Passages without a match come last, in the order of their filings.
-
-    Args:
-        query: The query, with its slots.
-        passages: The passages to rank.
-        index: The index with their words.
-        lexicon: Labels of metrics.
 
     Returns:
         (key, score) of every passage.

@@ -74,10 +74,7 @@ class QuestionPart:
 def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[QuestionPart, ...]:
     """Return the parts of a question, in order.
 
-    Args:
-        core: The question.
-        figure: Whether a number is known to be requested.
-        counted: What it counts.
+    With `figure`, a number is known to be requested; `counted` is what it counts.
 
     >>> question = "When did the plant close, and how many people lost work?"
     >>> [(part.text, part.answer_type.name) for part in parts_of(question)]
