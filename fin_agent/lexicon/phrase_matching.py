@@ -34,7 +34,7 @@ class Token:
     follows: Literal["", ",", "."]
 
 
-PASSED_OVER = "passed over"
+IGNORED = "passed over"
 """Kind of a phrase that does not name a metric."""
 
 
@@ -134,8 +134,8 @@ class PhraseIndex:
         """
         size, kind, _ = hit
         inside = [(within, self._longest_at(within, tokens, words)) for within in range(place + 1, place + size)]
-        named = [(within, other) for within, other in inside if other is not None and other[1] != PASSED_OVER]
-        if kind == PASSED_OVER:
+        named = [(within, other) for within, other in inside if other is not None and other[1] != IGNORED]
+        if kind == IGNORED:
             return any(other[0] > size for _, other in named)
         goes_on = [
             within - place
@@ -168,11 +168,11 @@ def _is_plural(token: Token) -> bool:
 class MentionIndex:
     """Finds metrics and formulas in questions."""
 
-    def __init__(self, names: Iterable[tuple[str, Kind, str]], passed_over: Iterable[str]) -> None:
-        """Index `names`, (phrase, kind, id) of which the first wins, and `passed_over`, phrases that name no metric."""
+    def __init__(self, names: Iterable[tuple[str, Kind, str]], ignored: Iterable[str]) -> None:
+        """Index `names`, (phrase, kind, id) of which the first wins, and `ignored`, phrases that name no metric."""
         self._index = PhraseIndex()
-        for phrase in passed_over:
-            self._index.add(phrase, PASSED_OVER, "")
+        for phrase in ignored:
+            self._index.add(phrase, IGNORED, "")
         for phrase, kind, name in names:
             self._index.add(phrase, kind, name)
 
@@ -181,7 +181,7 @@ class MentionIndex:
         return [
             Mention("metric" if kind == "metric" else "formula", name, start, end, text[start:end])
             for kind, name, start, end in self._index.find(text)
-            if kind != PASSED_OVER
+            if kind != IGNORED
         ]
 
 
