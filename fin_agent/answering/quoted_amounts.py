@@ -11,7 +11,7 @@ from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 from fin_agent.lexicon.phrase_matching import Mention
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.search_terms import stems_of
-from fin_agent.vocabulary.amount_formatting import amount_in_words
+from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.workspace import Workspace
@@ -43,7 +43,7 @@ def contradictions(
             own = [each for each in facts if _is_statement_line(each.fact, mention, workspace)]
             if own and not any(magnitudes_agree(said, each.fact) for each in facts):
                 doc_id, fact = own[0].doc_id, own[0].fact
-                amount = amount_in_words(fact.amount, fact.scale, fact.unit)
+                amount = amount_with_unit(fact.amount, fact.scale, fact.unit)
                 sure = "tagged" if fact.tag is not None else "confirmed by its sums"
                 place = f"page {fact.page + 1} of {doc_id}"
                 found.append(f"{said.printed} is stated for {fact.label}; {place} prints {amount}, {sure}")

@@ -15,7 +15,7 @@ from fin_agent.evidence.sum_checks import Place, place_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.slots import Slot, slot_metric
-from fin_agent.vocabulary.amount_formatting import amount_in_words
+from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.figure_agreement import magnitudes_agree
 from fin_agent.vocabulary.identity import Form, Identity
 
@@ -80,7 +80,7 @@ def _reports(
         yield _Report(
             name=filing_name(identity),
             order=_order(identity),
-            amount=amount_in_words(signed_amount(held[0], metrics), held[0].scale, held[0].unit),
+            amount=amount_with_unit(signed_amount(held[0], metrics), held[0].scale, held[0].unit),
             differs=not any(magnitudes_agree(figure.fact(), fact) for fact in held),
             restates=slot_fit(entry.slot, identity) is not SlotFit.OTHER_FILING,
         )
@@ -104,7 +104,7 @@ def _restatement_note(
     if not (earlier or later or others):
         return
     how = "as reported in" if entry.filling is SlotFit.EXACT else "in"
-    said = f"{entry.slot} is {amount_in_words(figure.amount, figure.scale, figure.unit)} {how} {filing_name(own)}"
+    said = f"{entry.slot} is {amount_with_unit(figure.amount, figure.scale, figure.unit)} {how} {filing_name(own)}"
     if earlier:
         said += f", restated from {earlier[0].amount} in {earlier[0].name}"
     if later:
@@ -119,10 +119,10 @@ def _print_difference_note(
     entry: Entry, figure: Figure, prints: Sequence[SourcedFact], metrics: Mapping[str, Metric]
 ) -> Iterator[str]:
     """Yield a note where the same number is printed in another scale or with the other sign."""
-    own, taken = figure.fact(), amount_in_words(figure.amount, figure.scale, figure.unit)
+    own, taken = figure.fact(), amount_with_unit(figure.amount, figure.scale, figure.unit)
     scaled = next((each for each in prints if differ_only_in_scale(own, each.fact)), None)
     if scaled is not None:
-        there = amount_in_words(scaled.fact.amount, scaled.fact.scale, scaled.fact.unit)
+        there = amount_with_unit(scaled.fact.amount, scaled.fact.scale, scaled.fact.unit)
         yield (
             f"{entry.slot} is read as {taken}; page {scaled.fact.page + 1}"
             f" of {scaled.doc_id} has {there}, the same number in another scale"
@@ -140,7 +140,7 @@ def _print_difference_note(
         None,
     )
     if flipped is not None:
-        there = amount_in_words(signed_amount(flipped.fact, metrics), flipped.fact.scale, flipped.fact.unit)
+        there = amount_with_unit(signed_amount(flipped.fact, metrics), flipped.fact.scale, flipped.fact.unit)
         yield (
             f"{entry.slot} is {taken} by the sign of {figure.label!r};"
             f" page {flipped.fact.page + 1} of {flipped.doc_id} has {there}"

@@ -18,7 +18,7 @@ from fin_agent.answering.answer import Answer, Citation, PagePlace, RoleUsage, U
 from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
 from fin_agent.presentation.traces import warning_lines
-from fin_agent.vocabulary.amount_formatting import amount_in_words
+from fin_agent.vocabulary.amount_formatting import amount_with_unit
 
 _NEAREST = 3
 _WARNINGS = 6
@@ -219,7 +219,7 @@ def _figure_cells(figure: Figure) -> tuple[str, str, str]:
 
 
 def _amount(figure: Figure) -> str:
-    return amount_in_words(figure.amount, figure.scale, figure.unit)
+    return amount_with_unit(figure.amount, figure.scale, figure.unit)
 
 
 def _tally(entries: Sequence[Entry]) -> str:

@@ -27,7 +27,7 @@ from fin_agent.presentation.terminal_text import (
     right,
     warning_lines_by_page,
 )
-from fin_agent.vocabulary.amount_formatting import amount_in_words
+from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity
 from fin_agent.vocabulary.page import ItemStart, Statement
@@ -356,7 +356,7 @@ def period_words(period: FactPeriod) -> str:
 
 def printed_amount(figure: Figure) -> str:
     """Return the amount with scale and unit: `$6,489 million`, `-$0.53 per share`, `1,521 million shares`."""
-    return amount_in_words(figure.value / figure.scale, figure.scale, figure.unit)
+    return amount_with_unit(figure.value / figure.scale, figure.scale, figure.unit)
 
 
 def _block(filing: CheckedFiling) -> Iterator[RenderableType]:

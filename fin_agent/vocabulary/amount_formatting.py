@@ -7,12 +7,12 @@ from decimal import Decimal
 SCALE_WORDS = {1: "", 1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 
 
-def amount_in_words(amount: Decimal, scale: int, unit: str) -> str:
+def amount_with_unit(amount: Decimal, scale: int, unit: str) -> str:
     """Return an amount, given in units of `scale`, with its scale and unit.
 
-    >>> amount_in_words(Decimal("6489"), 1_000_000, "USD"), amount_in_words(Decimal("-1.25"), 1, "USD per share")
+    >>> amount_with_unit(Decimal("6489"), 1_000_000, "USD"), amount_with_unit(Decimal("-1.25"), 1, "USD per share")
     ('$6,489 million', '-$1.25 per share')
-    >>> amount_in_words(Decimal("12.5"), 1, "percent"), amount_in_words(Decimal(770), 1_000_000, "shares")
+    >>> amount_with_unit(Decimal("12.5"), 1, "percent"), amount_with_unit(Decimal(770), 1_000_000, "shares")
     ('12.5%', '770 million shares')
     """
     number, scaled = f"{abs(amount):,f}", SCALE_WORDS.get(scale, f"x {scale:,}")

@@ -20,7 +20,7 @@ from fin_agent.presentation.answers import answer_view, narrow, usage_line, usag
 from fin_agent.presentation.runs import run_view
 from fin_agent.presentation.traces import rounds_view
 from fin_agent.runs.run import Run
-from fin_agent.vocabulary.amount_formatting import amount_in_words
+from fin_agent.vocabulary.amount_formatting import amount_with_unit
 from tests.presentation.figures import shown
 from tests.runs.recorded import BEGAN, INDEX
 
@@ -77,7 +77,7 @@ def cited(found: Figure) -> Citation:
     ],
 )
 def test_figures_carry_unit_and_scale(found: Figure, shown: str) -> None:
-    assert amount_in_words(found.amount, found.scale, found.unit) == shown
+    assert amount_with_unit(found.amount, found.scale, found.unit) == shown
 
 
 def test_numeric_answer_fits_and_keeps_value_filing_and_page_whole() -> None:
