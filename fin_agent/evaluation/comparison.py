@@ -25,7 +25,7 @@ from fin_agent.evaluation.passage_ranking import ndcg
 from fin_agent.evaluation.statistics import RESAMPLES, Estimate, Overlap, PairedTest, estimate, holm, paired_test
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.models.metering import Budget, Meter, metered
-from fin_agent.retrieval.search_query import USUAL_DEPTH, Depth, Query, SearchResult
+from fin_agent.retrieval.search_query import DEFAULT_DEPTH, Depth, Query, SearchResult
 from fin_agent.retrieval.strategies.protocol import Strategy
 
 PAGES_LOOKED_AT = 20
@@ -161,9 +161,9 @@ def _searched(strategy: Strategy, asked: _Asked, conditions: Conditions) -> _Sea
         return _Searched(_NOTHING, asked.seconds)
     # At least the default depth, since some strategies search within the filings and pages they list.
     depth = Depth(
-        documents=max(conditions.k, USUAL_DEPTH.documents),
-        pages=max(conditions.k, USUAL_DEPTH.pages, PAGES_LOOKED_AT),
-        passages=max(conditions.k, USUAL_DEPTH.passages),
+        documents=max(conditions.k, DEFAULT_DEPTH.documents),
+        pages=max(conditions.k, DEFAULT_DEPTH.pages, PAGES_LOOKED_AT),
+        passages=max(conditions.k, DEFAULT_DEPTH.passages),
     )
     started = time.perf_counter()
     meter = Meter(Budget(), of="search")

@@ -14,7 +14,7 @@ from fin_agent.lexicon.entry_loading import Metric
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.filing_fit import DAYS_NEAR, date_fit, form_fits, period_fit, slot_fit
-from fin_agent.retrieval.filing_text_matching import NO_WORDS, WordFit, word_fits, word_fits_of_all
+from fin_agent.retrieval.filing_text_matching import NO_MATCH, WordFit, word_fits, word_fits_of_all
 from fin_agent.retrieval.search_query import Query, RankedFiling
 from fin_agent.vocabulary.identity import Identity
 
@@ -134,7 +134,7 @@ def _ranked(
     identities = [directory.identities[doc_id] for doc_id in doc_ids]
     latest = max((identity.period_end for identity in identities if identity.period_end), default=None)
     ranked = [
-        _scored(query, doc_id, identity, words.get(doc_id, NO_WORDS), metrics, latest)
+        _scored(query, doc_id, identity, words.get(doc_id, NO_MATCH), metrics, latest)
         for doc_id, identity in zip(doc_ids, identities, strict=True)
     ]
     order = {doc_id: position for position, doc_id in enumerate(doc_ids)}

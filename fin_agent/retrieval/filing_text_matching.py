@@ -51,7 +51,7 @@ class WordFit:
     summary: float = 0.0
 
 
-NO_WORDS = WordFit()
+NO_MATCH = WordFit()
 
 
 def word_fits(query: Query, index: FilingIndex, doc_ids: Sequence[str]) -> dict[str, WordFit]:

@@ -106,7 +106,7 @@ class Depth:
     passages: int = 10
 
 
-USUAL_DEPTH = Depth()
+DEFAULT_DEPTH = Depth()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ import pytest
 
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.search_query import (
+    DEFAULT_DEPTH,
     EVERYTHING,
-    USUAL_DEPTH,
     Depth,
     Query,
     RankedFiling,
@@ -78,7 +78,7 @@ class Stumbling:
 
     name = "stumbling"
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         if "Tellurond" in query.text:
             raise LookupError("no such vector")
         page = PageKey("harborlight_2022_10k", 8)

@@ -11,8 +11,8 @@ from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.statistics import Overlap, OverlapScores
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.retrieval.search_query import (
+    DEFAULT_DEPTH,
     EVERYTHING,
-    USUAL_DEPTH,
     Depth,
     Query,
     RankedFiling,
@@ -49,7 +49,7 @@ class Scripted:
         self._kept = kept
         self._fails = fails
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         self.asked.append((query, scope, depth))
         if query.text == self._fails:
             raise LookupError("no such vector")

@@ -28,11 +28,11 @@ class TermMap:
     clusters: Mapping[tuple[str, ...], tuple[str, ...]]
     """Stems of a term -> ids of its clusters."""
 
-    def found_in(self, text: str) -> Counter[str]:
+    def count_clusters(self, text: str) -> Counter[str]:
         """Return how often terms of each cluster occur in a text; of overlapping terms, the longest counts.
 
         >>> from fin_agent.lexicon.lexicon import load_lexicon
-        >>> found = term_map(load_lexicon()).found_in("Net income rose; operating income fell.")
+        >>> found = term_map(load_lexicon()).count_clusters("Net income rose; operating income fell.")
         >>> found["net_income"], found["operating_income"]
         (1, 1)
         """

@@ -209,7 +209,7 @@ def build_trees(
     started = time.perf_counter()
     leaves = _leaves(index, doc_id, chunking)
     terms = {
-        item: dict(term_map(lexicon).found_in("\n".join(chunk.text for chunk in chunks)))
+        item: dict(term_map(lexicon).count_clusters("\n".join(chunk.text for chunk in chunks)))
         for item, chunks in leaves.items()
     }
     seconds["terms"] = time.perf_counter() - started

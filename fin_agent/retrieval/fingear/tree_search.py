@@ -22,8 +22,8 @@ from fin_agent.retrieval.fingear.tree_building import (
     tfidf,
 )
 from fin_agent.retrieval.search_query import (
+    DEFAULT_DEPTH,
     EVERYTHING,
-    USUAL_DEPTH,
     Depth,
     Query,
     RankedFiling,
@@ -110,7 +110,7 @@ class TreeSearch(ABC):
     """Number of chunks selected (k in the papers): the budget that FinGEAR divides among Items."""
     notify: Notify = log_warning
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Strategy.search. Raises TreeError where none of the filings found has trees."""
         ranked = filings_for(query, self.workspace, scope, max(self.documents, depth.documents))
         trees = self._trees([filing.doc_id for filing in ranked[: self.documents]])
@@ -184,7 +184,7 @@ class FinGear(TreeSearch):
         weight.
         """
         items: Counter[str] = Counter()
-        asked = term_map(self.workspace.lexicon).found_in(question) if "lexicon" in self.parts else Counter[str]()
+        asked = term_map(self.workspace.lexicon).count_clusters(question) if "lexicon" in self.parts else Counter[str]()
         for of_filing in trees:
             for tree in of_filing.trees:
                 counts = of_filing.terms.get(tree.item, {})

@@ -19,8 +19,8 @@ from fin_agent.index.protocol import StoredPassage
 from fin_agent.retrieval.fingear.tree_building import library
 from fin_agent.retrieval.fingear.tree_search import Passages, filings_for, tfidf_similarity
 from fin_agent.retrieval.search_query import (
+    DEFAULT_DEPTH,
     EVERYTHING,
-    USUAL_DEPTH,
     Depth,
     Query,
     RankedPassage,
@@ -142,7 +142,7 @@ class GraphSearch:
         passages = tuple(Passages(self._workspace.index).all_of(doc_id).values())
         return EntityGraph(passages, tuple(Card.model_validate_json(stored.card) for stored in passages))
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Strategy.search. Passages without any requested entity come last, in the order of their filings."""
         how, look = _MODES[self.name]
         ranked = filings_for(query, self._workspace, scope, max(self._documents, depth.documents))

@@ -9,8 +9,8 @@ from pathlib import Path
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.prompts import load_prompt
 from fin_agent.retrieval.search_query import (
+    DEFAULT_DEPTH,
     EVERYTHING,
-    USUAL_DEPTH,
     Depth,
     Query,
     RankedPassage,
@@ -61,7 +61,7 @@ class HiRec:
     kept: int = 10
     rounds: int = 3
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Strategy.search. Passages for generation come first, then those that curation dropped or did not see."""
         going = _SearchState(scope, depth)
         kept: list[RankedPassage] = []

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from fin_agent.prompts import Prompt, Quoted
 from fin_agent.retrieval.search_query import (
+    DEFAULT_DEPTH,
     EVERYTHING,
-    USUAL_DEPTH,
     Depth,
     Query,
     RankedPassage,
@@ -48,7 +48,7 @@ class DecomposedSearch:
     decomposer: Decomposer
     passages: int = 5
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Strategy.search."""
         asked = [query, *self.decomposer.parts(query)]
         results = [self.base.search(each, scope, depth) for each in asked]
@@ -89,7 +89,7 @@ class InterleavedSearch:
     passages: int = 5
     searches: int = 4
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Strategy.search. Passages shown to the model come first, then the rest of the first round."""
         deep = Depth(depth.documents, depth.pages, max(depth.passages, self.passages))
         asked = query
@@ -152,7 +152,7 @@ class SelfRag:
     passages: int = 10
     tries: int = 3
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Strategy.search."""
         deep = Depth(depth.documents, depth.pages, max(depth.passages, self.passages))
         asked, read = query, list[RankedPassage]()
@@ -192,7 +192,7 @@ class RqRag:
     decomposer: Decomposer
     passages: int = 3
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Strategy.search."""
         results: dict[str, SearchResult] = {}
         steps: list[SearchStep] = []

@@ -9,8 +9,8 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.retrieval.search_query import (
+    DEFAULT_DEPTH,
     EVERYTHING,
-    USUAL_DEPTH,
     Depth,
     Query,
     RankedFiling,
@@ -150,7 +150,7 @@ class OnePass:
     arrangement: Arrangement
     wording: Callable[[Query], Wording] = Wording.of
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Strategy.search."""
         return self.arrangement.find(self.wording(query), scope, depth)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from fin_agent.errors import FinAgentError
 from fin_agent.models.errors import ModelError
 from fin_agent.prompts import FilledPrompt
-from fin_agent.retrieval.search_query import EVERYTHING, USUAL_DEPTH, Depth, Query, RankedPassage, Scope, SearchResult
+from fin_agent.retrieval.search_query import DEFAULT_DEPTH, EVERYTHING, Depth, Query, RankedPassage, Scope, SearchResult
 from fin_agent.vocabulary.ranked_group import RankedGroup
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Strategy(Protocol):
     def name(self) -> str:
         """The name as written in settings and reports: `bm25`, `rerank:hybrid`."""
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """Return the best filings, pages and passages for `query` within `scope`, as many as `depth` says.
 
         All passages that an answer is to be written from are included, even if these are more.
@@ -59,8 +59,8 @@ class StrategyInfo:
 
     name: str
     layer: Layer
-    does: str
-    usually: str = ""
+    description: str
+    default_base: str = ""
     """The strategy that it wraps by default; empty where it wraps none."""
     parts: tuple[str, ...] = ()
     """Parts that can be switched off for an ablation: `hirec-no-filter`, `fingear-no-lexicon-no-question`."""
@@ -139,8 +139,8 @@ def parse_strategy(written: str) -> tuple[StrategyInfo, ...]:
     ['rerank', 'hybrid']
     """
     layers = [_strategy_info(name, written) for name in normalize_name(written).split(":")]
-    while layers[-1].usually:
-        layers.append(STRATEGIES[layers[-1].usually])
+    while layers[-1].default_base:
+        layers.append(STRATEGIES[layers[-1].default_base])
     for upper, lower in pairwise(layers):
         if lower.layer not in upper.wraps:
             raise StrategyError(

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from fin_agent.retrieval.search_query import (
+    DEFAULT_DEPTH,
     EVERYTHING,
-    USUAL_DEPTH,
     Depth,
     Query,
     RankedPassage,
@@ -46,7 +46,7 @@ class Reranked:
     order: PassageOrder
     candidates: int = CANDIDATES
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Strategy.search. Passages that `base` keeps for an answer stay before the others."""
         deep = Depth(depth.documents, depth.pages, max(depth.passages, self.candidates))
         found = self.base.search(query, scope, deep)

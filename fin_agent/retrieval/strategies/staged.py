@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.page_ranking import rank_pages
 from fin_agent.retrieval.passage_ranking import rank_passages
-from fin_agent.retrieval.search_query import EVERYTHING, USUAL_DEPTH, Depth, Query, Scope, SearchResult
+from fin_agent.retrieval.search_query import DEFAULT_DEPTH, EVERYTHING, Depth, Query, Scope, SearchResult
 from fin_agent.retrieval.strategies.vector_search import PageSimilarity
 from fin_agent.workspace import Workspace
 
@@ -23,7 +23,7 @@ class Staged:
     likeness: PageSimilarity | None = None
     """Vectors of pages, if the page stage uses them."""
 
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = DEFAULT_DEPTH) -> SearchResult:
         """See Strategy.search."""
         index, metrics = self.workspace.index, self.workspace.lexicon.metrics
         directory = self.workspace.directory

@@ -45,8 +45,8 @@ def test_the_other_weightings_are_what_their_names_say() -> None:
 
 def test_terms_are_counted_by_their_entry_whatever_they_are_called() -> None:
     terms = term_map(load_lexicon())
-    found = terms.found_in(
+    found = terms.count_clusters(
         "Net revenues grew while the cost of goods sold fell; total revenue is recognised over time."
     )
     assert found["revenue"] == 2 and found["cost_of_revenue"] == 1
-    assert not terms.found_in("The weather was fine.")
+    assert not terms.count_clusters("The weather was fine.")

@@ -33,7 +33,7 @@ def test_a_colon_puts_one_over_another_and_the_usual_may_be_left_out(written: st
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_every_name_can_be_written_alone(name: str) -> None:
-    assert names(name)[0] == name and STRATEGIES[name].does
+    assert names(name)[0] == name and STRATEGIES[name].description
 
 
 def test_the_default_is_known_however_it_is_written() -> None:
