@@ -19,6 +19,7 @@ from fin_agent.lexicon.period_words import (
     match_before,
     overlaps_any,
     parse_number,
+    span_months,
     years_in,
 )
 from fin_agent.vocabulary.dates import MONTH_NAME, PrintedDate, month_number, printed_dates
@@ -77,7 +78,8 @@ _PART = re.compile(
     r"|h(?P<h1>[12])(?![0-9])|(?P<h2>[12])h(?![a-z])"
     r"|(?P<h3>first|second|1st|2nd)[ -](?:fiscal[ -])?half(?:[ -]year)?(?![a-z])"
     rf"|(?P<m2>[69])m(?=[ '-]?(?:{YEAR}|fy|[0-9]{{2}}(?![0-9])))"
-    r"|first\s+(?P<m>nine|six|three|9|6|3)\s+months)",
+    r"|(?:first|opening|initial)[ -](?P<m>[0-9]{1,2}|[a-z]+(?:-[a-z]+)?)[ -](?P<unit>month|week|quarter)s?\b"
+    rf"|(?P<m3>[0-9]{{2}}|[a-z]+(?:-[a-z]+)?)[ -](?P<unit2>week)s?(?=\s+of\s+(?:the\s+)?(?:fiscal|fy|year|{YEAR})))",
     re.IGNORECASE,
 )
 _AFTER_PART = re.compile(
@@ -98,10 +100,13 @@ def _parts(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
         start, end = found.span()
         if overlaps_any(start, end, taken):
             continue
+        counted = found["m"] or found["m2"] or found["m3"]
+        length = span_months(counted, found["unit"] or found["unit2"] or "month") if counted else None
+        if counted and not length:
+            continue  # `the first few weeks` is no span that filings report
         quarter = next((parse_number(found[name]) for name in _QUARTER_GROUPS if found[name]), None)
         half = next((parse_number(found[name]) for name in ("h1", "h2", "h3") if found[name]), None)
-        printed_months = found["m"] or found["m2"]
-        months = parse_number(printed_months) if printed_months else 3 if quarter else 6
+        months = length or (3 if quarter else 6)
         if months == 3 and not quarter:
             quarter = 1
         year = None

@@ -44,8 +44,23 @@ def match_before(pattern: re.Pattern[str], text: str, place: int) -> re.Match[st
 
 
 def parse_number(words: str) -> int:
-    """Return `3`, `three` or `third` as a number; 0 for anything else."""
-    return int(words) if words.isdecimal() else _NUMBERS.get(words.lower(), 0)
+    """Return `3`, `three`, `thirty-nine` or `third` as a number; 0 for anything else."""
+    return int(words) if words.isdecimal() else sum(_NUMBERS.get(word, 0) for word in words.lower().split("-"))
+
+
+def span_months(count: str, unit: str) -> int | None:
+    """Return the length of `count` weeks, months or quarters in months, or None where that is not one to four whole quarters.
+
+    >>> span_months("thirty-nine", "week"), span_months("24", "week"), span_months("three", "quarter")
+    (9, 6, 9)
+    """
+    length, size = parse_number(count), _IN_A_QUARTER[unit.lower()]
+    quarters = round(length / size)
+    uneven = quarters if unit.lower() == "week" else 0  # quarters have 12 to 14 weeks
+    return 3 * quarters if 1 <= quarters <= 4 and abs(length - quarters * size) <= uneven else None
+
+
+_IN_A_QUARTER = {"week": 13, "month": 3, "quarter": 1}
 
 
 def expand_year(digits: str) -> int:
@@ -81,6 +96,8 @@ _FULL_WIDTH = 0xFEE0
 """Offset of a full-width character from its plain form."""
 _NUMBERS = {
     **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10},
+    **{"twelve": 12, "thirteen": 13, "fourteen": 14, "sixteen": 16, "seventeen": 17, "twenty": 20, "thirty": 30},
+    **{"forty": 40, "fifty": 50},
     **{"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "final": 4, "last": 4},
 }
 _SAME_LENGTH = str.maketrans(

@@ -49,13 +49,40 @@ class Clause:
 
 def normalize_clauses(tokens: Sequence[Token]) -> list[Token]:
     """Return the tokens of one measure clause, with every given formula in place of its name."""
-    named = [one for one in map(_unify_token_types, tokens) if one.type != "NOISE"]
-    kept = _without_asides(_brackets_as_clauses(_resolve_operators(_with_ranges(named))))
-    clauses = _clauses(kept)
-    clauses = [one for one in clauses if one.tokens or one.kind == "DASH"]
+    clauses = _given_clauses(tokens)
     for place in range(len(clauses) - 1, 0, -1):
         _substitute_definition(clauses, place)
     return _joined([one for one in clauses if one.tokens])
+
+
+def formula_alone(tokens: Sequence[Token]) -> list[Token] | None:
+    """Return the only formula that a clause spells out, without the lines that it explains.
+
+    `transaction margin against volume: (fees - costs) / volume` asks for the formula, whatever that is called.
+    None if no clause after the first is a formula, or several are.
+    """
+    clauses = _given_clauses(tokens)
+    formulas = [one for one in clauses if one.is_formula]
+    if len(formulas) != 1 or formulas[0] is clauses[0]:
+        return None
+    formula, rest = _separate_formula(formulas[0].tokens)
+    formulas[0].tokens = [*rest, *formula]
+    for one in clauses:
+        if one is not formulas[0]:
+            one.tokens = [each for each in one.tokens if each.type in _BESIDE_A_FORMULA]
+    return [token for one in clauses for token in one.tokens]
+
+
+_BESIDE_A_FORMULA = frozenset(
+    {"COMPANY", "PERIOD", "PERCENT", "POINTS", "BPS", "NEGATIVE", "POSITIVE", "THOUSANDS", "MILLIONS", "BILLIONS"}
+)
+"""What words around a formula may say of it: whose and when, and in which unit."""
+
+
+def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
+    named = [one for one in map(_unify_token_types, tokens) if one.type != "NOISE"]
+    kept = _without_asides(_brackets_as_clauses(_resolve_operators(_with_ranges(named))))
+    return [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
 
 
 def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], bool]) -> Iterator[list[Token]]:

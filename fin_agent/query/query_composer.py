@@ -738,6 +738,7 @@ class _MeasureReading:
         if len(self.base.periods) > 1 and axis in (Axis.COMPANIES, Axis.PARTS):
             self._over_periods()
         if fast or any(moved):
+            self._take_lead_requests(high or low)
             grown = bool(moved[2]) or family or (bool(moved[0]) and axis is not Axis.PERIODS)
             self._rank_moves(axis, percent=fast or (grown and not self._in_dollars()))
         if rank:
@@ -752,6 +753,17 @@ class _MeasureReading:
             "kind": Kind.COMPARISON,
             "comparison": Comparison(axis=axis, how=how, nth=nth, descending=not falls),
         }
+
+    def _take_lead_requests(self, extremes: Sequence[Token]) -> None:
+        """`which region shrank, and by how much`: the move of the one that is found, which the ranking states."""
+        asked = self.words.left.get("DIFFERENCE", [])
+        if asked and all(one.text.lower().startswith("by") for one in asked) and (not extremes or self._is_last(asked)):
+            self.words.take_frames("DIFFERENCE")
+
+    def _is_last(self, tokens: Sequence[Token]) -> bool:
+        """Whether only marks follow the tokens."""
+        end = max(one.end for one in tokens)
+        return all(one.type in ("STOP", "COMMA") for one in self.words.lexed.tokens if one.start >= end)
 
     def _can_be_ranked(self, axis: Axis | None) -> bool:
         both_ends = self.words.has_unread("HIGHEST") and self.words.has_unread("LOWEST")

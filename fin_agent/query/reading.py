@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fin_agent.lexicon.abbreviations import expand_abbreviations
-from fin_agent.query.clause_normalization import alternatives, normalize_clauses, without_glosses
+from fin_agent.query.clause_normalization import alternatives, formula_alone, normalize_clauses, without_glosses
 from fin_agent.query.lexer import KnownNames, LexedQuestion, Token, lex, with_bare_balance, with_printed_lines
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES
 from fin_agent.query.parsing import NoReadingError, ParsedQuestion, parse
@@ -69,7 +69,9 @@ def candidate_readings(question: str, names: KnownNames, before: Query | None = 
     failed: NoReadingError | None = None
     seen: list[Query] = []
     for way, passed in ways if printed == lexed else ((printed, ()), *ways):
-        for some in alternatives(normalize_clauses(way.tokens), way.text, lambda word: names.is_printed(word, keys)):
+        spelt = formula_alone(way.tokens)
+        usual = alternatives(normalize_clauses(way.tokens), way.text, lambda word: names.is_printed(word, keys))
+        for some in (*usual, *([spelt] if spelt is not None else [])):
             try:
                 query = _build_query(question, split, way, some, trees, unused, names, before)
             except NoReadingError as error:

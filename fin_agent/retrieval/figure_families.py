@@ -305,6 +305,9 @@ class _FamilyQuery:
         times = sum(_is_time(one.name) for one in siblings.members)
         if 2 * times > len(siblings.members) and self.kind != "maturity" and not self.kind_words & OF_TIME:
             return None
+        measures = sum(bool(words_of(one.name) & (_CHANGE | _RATE)) for one in siblings.members)
+        if self.kind in _MAY_BE_CALLED and 2 * measures >= len(siblings.members):
+            return None  # `% Change` and `% of sales` are columns of measures, and no regions
         near = " ".join((siblings.above[0], *siblings.shared, *(one.name for one in siblings.members)))
         if self.kind is None:
             return _OF_THE_KIND if self.kind_words <= words_of(near) | words_of(siblings.above[1]) else 0.0

@@ -100,10 +100,15 @@ _WIDEST_GAP = 10
 
 
 def siblings_in(facts: Iterable[SourcedFact], *, parts: bool = False) -> list[Siblings]:
-    """Return all siblings among the facts of a page; with `parts`, across a filing by captions, tags and scopes."""
+    """Find all siblings among facts of a page; with `parts`, among those of a whole filing by captions, tags and scopes.
+
+    Amounts of sentences are no siblings of each other: a sentence is no member of a family.
+    """
     groups: dict[_Key, dict[object, tuple[str, dict[When, SourcedFact]]]] = defaultdict(dict)
     said: dict[_Key, tuple[str, ...]] = {}
     for sourced in facts:
+        if sourced.fact.source == "text":
+            continue
         when = period_key(sourced.fact.period)
         for printed, identity, name in _parts(sourced) if parts else _places(sourced):
             key = printed._replace(shared=tuple(" ".join(sorted(words_of(text))) for text in printed.shared if text))
