@@ -100,7 +100,7 @@ _WIDEST_GAP = 10
 
 
 def siblings_in(facts: Iterable[SourcedFact], *, parts: bool = False) -> list[Siblings]:
-    """Find all siblings among facts of a page; with `parts`, among those of a whole filing by captions, tags and scopes.
+    """Find all siblings among facts of a page, or with `parts` among those of a filing by captions, tags and scopes.
 
     Amounts of sentences are no siblings of each other: a sentence is no member of a family.
     """

@@ -245,6 +245,26 @@ def test_period_ends() -> None:
     assert (nine.months, nine.quarter, nine.fiscal_year) == (9, None, 2022)
 
 
+@pytest.mark.parametrize(
+    ("span", "months", "quarter"),
+    [
+        ("first thirty-nine weeks", 9, None),
+        ("first 24 weeks", 6, None),
+        ("opening two quarters", 6, None),
+        ("first three quarters", 9, None),
+        ("26 weeks", 6, None),
+        ("first 12 weeks", 3, 1),
+        ("first 16 weeks", 12, None),
+        ("first five months", 12, None),
+        ("first few weeks", 12, None),
+    ],
+)
+def test_weeks_and_quarters_count_a_span_from_the_start_of_a_year(span: str, months: int, quarter: int | None) -> None:
+    """What is not one to four whole quarters is no span that a filing reports: the year alone is read."""
+    (found,) = parse_periods(f"sales in the {span} of fiscal 2022").mentions
+    assert (found.fiscal_year, found.months, found.quarter) == (2022, months, quarter)
+
+
 def test_what_a_question_says_beside_years() -> None:
     assert parse_periods("As of FY2023Q1, why was guidance raised for FY2024?").as_of == 2023
     assert parse_periods("at the end of FY2019").as_of == 2019

@@ -150,3 +150,18 @@ def test_questions_of_very_many_words_are_refused(names: KnownNames, words: str)
 def test_a_superlative_may_begin_the_name_of_a_line(names: KnownNames) -> None:
     first, *_ = candidate_readings("Apple's minimum sublease payments in fiscal 2024?", names)
     assert [line.words for line in first.lines()] == ["minimum sublease payments"] and first.comparison is None
+
+
+@pytest.mark.parametrize(
+    "name", ["Cash conversion", "Spending margin against volume", "Operating intensity, please", "Total capital turns"]
+)
+@pytest.mark.parametrize(
+    "formula", ["(revenue - cost of revenue) / total assets", "inventories / cost of revenue x 365"]
+)
+def test_a_formula_behind_a_colon_is_asked_for_whatever_it_is_called(
+    names: KnownNames, name: str, formula: str
+) -> None:
+    bare = read_question(f"{formula} for Apple in 2024?", names)
+    read = [one for one in candidate_readings(f"{name} for Apple in 2024: {formula}.", names) if not one.unread]
+    assert bare.measures in [one.measures for one in read]
+    assert all(one.periods == bare.periods for one in read)

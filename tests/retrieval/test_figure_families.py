@@ -154,6 +154,16 @@ def test_regions_in_rows_go_before_segments_in_columns_of_one_table() -> None:
     assert made.is_sure and names(made.families[0]) == ["North America", "Europe"]
 
 
+def test_sentences_and_columns_of_changes_are_no_regions() -> None:
+    changes = rows("Comparable sales by region", **{"Sales increase": 4, "% Change": 8, "Sales decrease": 3})
+    assert found(*changes, phrase="comparable sales", kind="region") == Family()
+    told = [
+        replace(each, fact=replace(each.fact, source="text"))
+        for each in rows("Net sales by region", **{"Sales rose in Europe": 40, "Sales rose in Asia": 20})
+    ]
+    assert found(*told, kind="region") == Family()
+
+
 def test_segments_in_columns_by_their_tags() -> None:
     def tagged(name: str, amount: int, left: int) -> SourcedFact:
         member = ("us-gaap:StatementBusinessSegmentsAxis", f"acme:{name}Member")
