@@ -49,7 +49,7 @@ def parse_number(words: str) -> int:
 
 
 def span_months(count: str, unit: str) -> int | None:
-    """Return the length of `count` weeks, months or quarters in months, or None where that is not one to four whole quarters.
+    """Return the length of `count` weeks, months or quarters in months; None if not one to four whole quarters.
 
     >>> span_months("thirty-nine", "week"), span_months("24", "week"), span_months("three", "quarter")
     (9, 6, 9)

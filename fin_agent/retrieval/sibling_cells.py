@@ -102,7 +102,7 @@ _WIDEST_GAP = 10
 def siblings_in(facts: Iterable[SourcedFact], *, parts: bool = False) -> list[Siblings]:
     """Find all siblings among facts of a page, or with `parts` among those of a filing by captions, tags and scopes.
 
-    Amounts of sentences are no siblings of each other: a sentence is no member of a family.
+    Amounts of sentences have no siblings: a sentence is no member of a family.
     """
     groups: dict[_Key, dict[object, tuple[str, dict[When, SourcedFact]]]] = defaultdict(dict)
     said: dict[_Key, tuple[str, ...]] = {}
