@@ -114,7 +114,10 @@ class FactSearchResult:
         return tuple(
             hit
             for hit in self.hits
-            if hit.is_complete and (hit.score >= near or (self.alone and magnitudes_agree(hit.sourced.fact, same)))
+            if hit.is_complete
+            and (
+                hit.score >= near or (self.alone and hit.score >= _LIKELY and magnitudes_agree(hit.sourced.fact, same))
+            )
         )
 
     @property

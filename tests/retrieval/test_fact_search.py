@@ -205,6 +205,16 @@ def test_a_longer_line_is_taken_where_no_other_bears_all_words_out() -> None:
     assert not found([parts, rival], "commercial spare parts and used aircraft").is_sure
 
 
+def test_another_row_of_about_the_same_size_is_no_print_of_the_figure() -> None:
+    caption = "The components of net periodic pension benefit expense are presented below"
+    rows = [
+        fact("Net benefit expense", 7, 12, caption=caption),
+        fact("Amortization of net loss", 8, 12, caption=caption),
+    ]
+    result = found(rows, "net pension benefit expense", months=12)
+    assert result.alone and [hit.sourced.fact.label for hit in result.matches] == ["Net benefit expense"]
+
+
 def test_a_single_word_names_no_longer_line() -> None:
     assert not found([fact("Acquisitions, net of cash acquired", 340, 12)], "acquisitions", months=12).is_sure
 
