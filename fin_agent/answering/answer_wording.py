@@ -70,7 +70,8 @@ def measure_in_sentence(intent: Intent) -> str:
 
 
 def _trend_over_time(intent: Intent) -> str:
-    if intent.losses and intent.relation in (Relation.GROWTH, Relation.CHANGE):
+    ranked = intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST)
+    if intent.losses and ranked and intent.relation in (Relation.GROWTH, Relation.CHANGE):
         return "decline in "
     return {
         Relation.GROWTH: "growth of ",

@@ -105,7 +105,7 @@ def test_profits_and_what_is_used_are_no_losses() -> None:
 
 @pytest.mark.parametrize(("core", "begins"), [
     ("Which had the biggest drop in net income in 2021, Acme or Bell?",
-     "Bell FY2021 has the largest change in net income: -$30"),
+     "Bell FY2021 has the largest decline in net income: -$30"),
     ("Which had the biggest rise in net income in 2021, Acme or Bell?",
      "Acme FY2021 has the higher change in net income: $10"),
 ])  # fmt: skip
