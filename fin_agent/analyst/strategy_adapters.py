@@ -19,7 +19,7 @@ from fin_agent.analyst.rules.card_ranking import RulesJudge
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import RetrievedPassage
-from fin_agent.evidence.tournament.judge import Brief, Judge
+from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings
 from fin_agent.evidence.tournament.stages import BY_RULES
 from fin_agent.evidence.tournament.tournament import run_tournament
 from fin_agent.lexicon.slots import slot_names
@@ -266,6 +266,7 @@ class CardTournament:
         self,
         analyst: Analyst,
         workspace: Workspace,
+        settings: TournamentSettings | None = None,
         *,
         judge: Judge | None = None,
         notify: Notify = log_warning,
@@ -277,6 +278,7 @@ class CardTournament:
         self._notify = notify
         self._analyst = analyst
         self._workspace = workspace
+        self._settings = settings or TournamentSettings()
         rules = RulesJudge(workspace)
         self._judge = rules if judge is None else judge
         self._fallback = None if judge is None else rules
@@ -297,6 +299,7 @@ class CardTournament:
             self._workspace.lexicon,
             judge,
             fallback=self._fallback,
+            settings=self._settings,
         )
         by_rules = sum(BY_RULES in group.note for group in result.groups)
         if by_rules:
