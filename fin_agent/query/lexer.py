@@ -159,7 +159,8 @@ def with_printed_lines(lexed: LexedQuestion, spans: Sequence[tuple[int, int]]) -
             continue
         whole = inside[0].start == start and inside[-1].end >= end and all(one.type in _STANDING for one in inside)
         read = whole and sum(one.type != "PART" for one in inside) < 2
-        if read or inside[0].type == "OF_WHICH" or any(one.type in _NEVER_OF_A_LINE for one in inside):
+        never = any(one.type in _NEVER_OF_A_LINE and one.text != "per" for one in inside)
+        if read or never or inside[0].type == "OF_WHICH":
             continue
         asking = [one for one in (inside[0], inside[-1]) if one.type in _ASKING]
         known = asking and asking[0] is inside[0] and [one.type for one in inside[1:]] in (["METRIC"], ["FORMULA"])
@@ -185,7 +186,7 @@ _BARE = re.compile(r"\b(?:(?:beginning|opening|ending|closing) balance|total)\b"
 _MOVING = frozenset({"AVERAGE", "CHANGE", "GROWTH", "UP", "DOWN"})
 _IN_PERCENT = re.compile(r" ?%(?!\w)")
 _STANDING = frozenset({"METRIC", "FORMULA", "PART", "PHRASE"})
-_NEVER_OF_A_LINE = frozenset({"COMPANY", "PERIOD", "GIVEN"})
+_NEVER_OF_A_LINE = frozenset({"COMPANY", "PERIOD", "GIVEN", "OF_WHICH"})
 _ASKING = frozenset({
     "AVERAGE", "AVERAGE_OF", "CAGR", "CHANGE", "COUNT", "DIFFERENCE", "DOWN", "GROWTH", "HIGHEST", "LOWEST", "MOVE_OF",
     "RANK", "RATIO", "SHARE", "TOTAL", "TOTAL_OF", "UP",
