@@ -487,8 +487,6 @@ def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozense
     unit = unit_of_printed(intent, plan, workspace) if plan is not None else intent.measure_unit
     if unit is None:
         raise UnboundError(_unread_message(printed or [intent.measure]))
-    if unit == "percent" and intent.measure_unit == "USD" and intent.relation is Relation.GROWTH:
-        intent = intent.model_copy(update={"relation": Relation.CHANGE})  # a rate in percent changes by points
     return intent.model_copy(update={"measure_unit": unit})
 
 

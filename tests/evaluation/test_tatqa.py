@@ -216,7 +216,7 @@ TABLES: tuple[tuple[list[list[str]], str, list[tuple[str, float, str]]], ...] = 
         "In percent of revenue:",
         [
             ("What is the average cost of revenue as a percentage of revenue in 2018 and 2019?", 46.5, "percent"),
-            ("What was the percentage change in the WACC between 2018 and 2019?", -0.5, "percent"),
+            ("What was the percentage change in the WACC between 2018 and 2019?", -5.26, "percent"),
         ],
     ),
     (
