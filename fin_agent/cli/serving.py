@@ -130,7 +130,7 @@ def serve(
 
     def ready(at: str) -> None:
         by = f" with {workers} processes" if workers > 1 else ""
-        say(f"serving at {at}{by}. Open this address in a browser; {at}/docs describes the API")
+        say(f"serving at {at}, ready to open in a browser{by}; {at}/docs describes the API")
 
     chosen = on.chosen
     folder = chosen.folder if address_of(chosen.place) is None else None
