@@ -623,6 +623,8 @@ def _resolve_word(one: Token, before: Token | None, after: Token | None) -> Toke
         return replace(one, type="NOISE")
     if one.type in ("UP", "DOWN") and text in _NOUNS and before is not None and before.type == "PHRASE":
         return replace(one, type="PHRASE")  # `contract gain`, `lease reductions`: a printed line
+    if text in ("up", "down") and before is not None and before.type == "PHRASE" and before.text.endswith("ed"):
+        return replace(one, type="PHRASE")  # `soaked up`: a verb of two words, and no movement
     if one.type == "MINUS" and text == "-" and not ends_operand:
         return replace(one, type="NOISE")
     return one

@@ -251,14 +251,17 @@ def read_as_printed(
     if not is_a_name or (not listed and _lists_lines(lexed.tokens)):
         return None
     dated = [one for one in lexed.tokens if one.type == "PERIOD"]
-    spans = [(one.start, one.end) for one in lexed.tokens if one.type in ("COMPANY", "PERIOD")]
+    parts = [one for one in lexed.tokens if one.type == "PART"]
+    part = str(parts[0].value) if len(parts) == 1 else None  # a caption that mentions it does not make a figure its own
+    told = ("COMPANY", "PERIOD", "PART") if part else ("COMPANY", "PERIOD")
+    spans = [(one.start, one.end) for one in lexed.tokens if one.type in told]
     text = mask_spans(lexed.text, spans)
     words = [word for word in _WORD.findall(text) if not words_of(word) <= _ASKING]
     periods = tuple(period_of(mention) for one in dated for mention in mentions_of(one))
     query = Query(
         question=question,
         kind=Kind.VALUE,
-        measures=(Line(words=" ".join(words)),),
+        measures=(Line(words=" ".join(words), part=part),),
         companies=companies,
         periods=periods or (before.periods if before is not None else ()),
     )

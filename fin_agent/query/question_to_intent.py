@@ -448,11 +448,20 @@ def _as_printed(query: Query, workspace: Workspace, *, total: bool) -> Query | N
     return query.model_copy(update={"measures": (again,)})
 
 
+def _unused_parts(query: Query) -> tuple[str, ...]:
+    """Return the parts of the question that no line is of, because each line has another part of its own."""
+    names = query.parts.names if query.parts is not None and query.comparison is None else ()
+    own = {line.part for line in query.lines()}
+    return () if None in own else tuple(name for name in names if name not in own)
+
+
 def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozenset[str] = frozenset()) -> Intent:
     """Return the query as an intent.
 
-    Raises UnboundError if it cannot be planned or no filing prints one of its lines.
+    Raises UnboundError if it cannot be planned, a part of it is used by no line, or no filing prints one of its lines.
     """
+    if unused := _unused_parts(query):
+        raise UnboundError(f"the meaning of {' and '.join(map(repr, unused))}, which was not understood")
     intent = bind_query(query, words, workspace, searched).model_copy(update={"query": query})
     if query.unit in _OF_RATES and intent.measure_unit == "ratio" and intent.relation is Relation.CHANGE:
         intent = intent.model_copy(update={"expression": f"100 * ({intent.expression})", "measure_unit": "percent"})

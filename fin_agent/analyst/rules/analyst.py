@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.curation import curate
 from fin_agent.analyst.rules.reasoning import reason
-from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, parts_of
+from fin_agent.analyst.rules.reasoning.question_parts import FIGURES, AnswerType, parts_of
 from fin_agent.analyst.rules.search_queries import build_query
 from fin_agent.analyst.rules.words_to_intent import MAX_QUESTION_LENGTH
 from fin_agent.answering.program import Program, write_program
@@ -194,11 +194,21 @@ class RulesAnalyst:
         considers: Callable[[str], bool] | None = None,
     ) -> Reasoning:
         owners = self._workspace.directory.owners
+        if parts_of(intent.core)[0].answer_type in FIGURES:
+            filings = [doc_id for doc_id in filings if self._may_report(doc_id, intent)]
+            evidence = [each for each in evidence if self._may_report(each.passage.doc_id, intent)]
         own = {
             company.key: [doc_id for doc_id in filings if owners.get(doc_id) == company.key]
             for company in intent.companies
         }
         return reason(intent, evidence, self._workspace.index, self._workspace.lexicon, own, considers)
+
+    def _may_report(self, doc_id: str, intent: Intent) -> bool:
+        """Return whether a filing is of a year near those asked about: a sentence of another says how it was then."""
+        identity = self._workspace.directory.identities.get(doc_id)
+        of = identity.fiscal_year if identity is not None else None
+        years = {*(one.fiscal_year for one in intent.periods), *(one.year for one in intent.dates)}
+        return of is None or not years or any(year - 1 <= of <= year + 2 for year in years)
 
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str, program: str) -> Reasoning | None:
         """See Analyst.comment: None, since rules check the bounds of a question in the result itself."""
