@@ -139,6 +139,14 @@ def test_a_printed_line_is_one_whatever_parts_it() -> None:
     ]
 
 
+def test_the_particle_of_a_verb_is_no_movement() -> None:
+    types = {
+        one.type for one in lex("Which segment of Tesla soaked up the most capital spending in 2024?", _names()).tokens
+    }
+    assert "UP" not in types and {"HIGHEST", "PHRASE"} <= types
+    assert "UP" in {one.type for one in lex("How much was Tesla's revenue up in 2024?", _names()).tokens}
+
+
 def test_quotes_around_a_name_are_none_of_it() -> None:
     tokens = lex("What is the average number of rights 'granted' in Tesla's 2024?", _names()).tokens
     assert "rights  granted" in [one.text for one in tokens]

@@ -6,9 +6,17 @@ from decimal import Decimal
 
 import pytest
 
+from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.evidence.intent import Intent
 from fin_agent.query.nearest_figure import SingleFigureQuestion, as_single_figure
-from fin_agent.query.question_to_intent import intent_of_question, known_names, with_nearest_figure
+from fin_agent.query.question_to_intent import (
+    intent_of_query,
+    intent_of_question,
+    known_names,
+    with_nearest_figure,
+)
+from fin_agent.query.tree import Line, Parts
 from fin_agent.retrieval.fact_terms import words_of
 from fin_agent.retrieval.nearest_figure import FigureTarget, find_nearest_figure, other_phrases, ranked_candidates
 from fin_agent.retrieval.slot_figures import facts_for
@@ -168,3 +176,37 @@ def test_the_slot_is_filled_from_the_place_that_was_settled(workspace: Workspace
 )
 def test_what_revenue_is_from_is_never_passed_over(question: str, workspace: Workspace) -> None:
     assert workspace.ask(question).refused
+
+
+def test_a_part_that_no_line_is_of_is_not_passed_over(workspace: Workspace) -> None:
+    read = intent_of_question("What was Harborlight's net income in fiscal 2023?", workspace).query
+    assert read is not None
+    both = read.model_copy(
+        update={
+            "measures": (Line(words="profit", metric="net_income", part="Division"),),
+            "parts": Parts(names=("Marine",)),
+        }
+    )
+    assert any("Marine" in each for each in intent_of_query(both, workspace).unsupported)
+
+
+def test_a_number_is_told_by_filings_of_the_years_around_the_one_asked_about(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def noted(
+        intent: Intent, evidence: object, index: object, lexicon: object, own: dict[str, list[str]], _: object
+    ) -> Reasoning:
+        read.extend(name for names in own.values() for name in names)
+        return Reasoning(text="", citations=())
+
+    monkeypatch.setattr("fin_agent.analyst.rules.analyst.reason", noted)
+    analyst = RulesAnalyst(workspace)
+    filings = [each.doc_id for each in workspace.index.entries() if each.doc_id.startswith("quillmark")]
+    for year, some in ((2024, True), (2030, False)):
+        read.clear()
+        analyst.reason(
+            analyst.intent(f"How many stores did Quillmark operate at the end of fiscal {year}?"), [], filings
+        )
+        assert bool(read) is some
