@@ -86,6 +86,20 @@ def test_only_the_last_checkpoint_of_a_thread_is_kept(file: Path, workspace: Wor
         assert connection.execute("SELECT count(*) FROM writes").fetchone()[0] <= 8
 
 
+def test_writes_that_come_after_a_later_checkpoint_are_dropped(file: Path, workspace: Workspace) -> None:
+    with ThreadStore(file) as store:
+        graph, context = build_chat(store), ChatContext.by_rules(workspace)
+        given: Any = {"messages": [("user", "hello")]}
+        graph.invoke(given, config("a"), context=context)
+        first = store.get_tuple(config("a"))
+        graph.invoke(given, config("a"), context=context)
+        assert first is not None
+        store.put_writes(first.config, [("messages", "late")], "a task")
+    with sqlite3.connect(file) as connection:
+        late = first.config["configurable"]["checkpoint_id"]
+        assert connection.execute("SELECT count(*) FROM writes WHERE checkpoint_id = ?", (late,)).fetchone() == (0,)
+
+
 def test_a_thread_that_went_on_elsewhere_is_not_written_over(file: Path, workspace: Workspace) -> None:
     context = ChatContext.by_rules(workspace)
     given: Any = {"messages": [("user", "hello")]}
