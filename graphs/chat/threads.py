@@ -147,19 +147,6 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
                 )
         return kept
 
-    def put_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
-        """See SqliteSaver.put_writes. Writes that arrive after a later checkpoint are dropped."""
-        super().put_writes(config, writes, task_id, task_path)
-        place = (str(config["configurable"]["thread_id"]), str(config["configurable"].get("checkpoint_ns", "")))
-        with self.cursor() as cursor:
-            cursor.execute(
-                "DELETE FROM writes WHERE thread_id = ?1 AND checkpoint_ns = ?2 AND checkpoint_id < (SELECT"
-                " max(checkpoint_id) FROM checkpoints WHERE thread_id = ?1 AND checkpoint_ns = ?2)",
-                place,
-            )
-
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
         """See SqliteSaver.cursor. Raises ThreadStoreError."""
