@@ -293,7 +293,7 @@ def test_nobody_listens(workspace: Workspace, by_rules: dict[str, Answer], monke
         ({"model": "openai:gpt-4o"}, "needs a key"),
         ({"model": "openai:gpt-4o", "key_variable": "NO_SUCH_KEY"}, "NO_SUCH_KEY, which is not set"),
         ({"model": "openai:gpt-4o", "base_url": "localhost"}, "is not the address of a server"),
-        ({"model": "openai:gpt-4o", "base_url": f"http://me:{KEY}@127.0.0.1:1/v1"}, "holds a password"),
+        ({"model": "openai:gpt-4o", "base_url": f"http://me:{KEY}@127.0.0.1:1/v1"}, "contains a password"),
         ({"model": "nobody:model"}, "cannot be set up|not installed"),
         ({"model": None}, "no chat model is named"),
     ],
