@@ -69,14 +69,12 @@ def formula_alone(tokens: Sequence[Token]) -> list[Token] | None:
     formulas[0].tokens = [*rest, *formula]
     for one in clauses:
         if one is not formulas[0]:
-            one.tokens = [each for each in one.tokens if each.type in _BESIDE_A_FORMULA]
+            one.tokens = [each for each in one.tokens if each.type not in _OF_NAMES]
     return [token for one in clauses for token in one.tokens]
 
 
-_BESIDE_A_FORMULA = frozenset(
-    {"COMPANY", "PERIOD", "PERCENT", "POINTS", "BPS", "NEGATIVE", "POSITIVE", "THOUSANDS", "MILLIONS", "BILLIONS"}
-)
-"""What words around a formula may say of it: whose and when, and in which unit."""
+_OF_NAMES = LINES | {"MARGIN", "RATIO", "VERSUS", "AND", "COMMA", "TO", "TOTAL", "OPENING", "CLOSING"}
+"""Token types of a formula's name and of what joins the words of one; a request or a part is no name."""
 
 
 def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:

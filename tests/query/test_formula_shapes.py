@@ -165,3 +165,16 @@ def test_a_formula_behind_a_colon_is_asked_for_whatever_it_is_called(
     read = [one for one in candidate_readings(f"{name} for Apple in 2024: {formula}.", names) if not one.unread]
     assert bare.measures in [one.measures for one in read]
     assert all(one.periods == bare.periods for one in read)
+
+
+@pytest.mark.parametrize("request_words", ["Growth of cash conversion", "The highest cash conversion of the segments"])
+def test_words_that_ask_for_more_than_a_formula_behind_a_colon_are_not_passed_over(
+    names: KnownNames, request_words: str
+) -> None:
+    try:
+        read = list(candidate_readings(f"{request_words} for Apple in 2024: net income / total assets.", names))
+    except NoReadingError:
+        return
+    bare = read_question("net income / total assets for Apple in 2024?", names)
+    passed_over = [one for one in read if not one.unread and (one.kind, one.measures) == (bare.kind, bare.measures)]
+    assert not passed_over
