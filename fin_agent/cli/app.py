@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from fin_agent.cli.exit_codes import MEANINGS, error_boundary
 from fin_agent.distribution import installed_version
@@ -113,31 +113,13 @@ class ListedGroup(TyperGroup):
         module, _, function = place.partition(".")
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
         with error_boundary():  # a library that is missing, or of another version
-            single.command(cmd_name, cls=GroupedCommand)(getattr(import_module(f"fin_agent.cli.{module}"), function))
+            single.command(cmd_name)(getattr(import_module(f"fin_agent.cli.{module}"), function))
         return typer.main.get_command(single)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write each name with its description, from the table alone."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, said) for name, (_, said) in self.listed.items()])
-
-
-class GroupedCommand(TyperCommand):
-    """A command whose options with a `rich_help_panel` are listed under that heading after the others."""
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write arguments, then options, then each group."""
-        groups: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is None:
-                continue
-            usual = "Arguments" if parameter.param_type_name == "argument" else "Options"
-            groups.setdefault(getattr(parameter, "rich_help_panel", None) or usual, []).append(record)
-        for heading, records in groups.items():
-            if records:
-                with formatter.section(heading):
-                    formatter.write_dl(records)
 
 
 app = typer.Typer(

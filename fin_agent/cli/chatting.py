@@ -29,7 +29,7 @@ from fin_agent.graphs.chat.threads import (
     ThreadSummary,
 )
 from fin_agent.index.protocol import PageKey
-from fin_agent.presentation.answers import LedgerView, ProgramView
+from fin_agent.presentation.answers import ledger_view, program_view
 from fin_agent.presentation.chat import evidence_view, history_view, threads_view, turn_view
 from fin_agent.presentation.terminal_text import one_line
 from fin_agent.vocabulary.place import Box
@@ -272,7 +272,7 @@ class ChatCommands:
         shown = False
         for answer in turn.answers:
             if answer.ledger:
-                show(LedgerView(answer.ledger))
+                show(ledger_view(answer.ledger))
                 shown = True
         if not shown:
             say("the last answer has no ledger, since it is in words")
@@ -280,7 +280,7 @@ class ChatCommands:
     def _program(self) -> None:
         programs = [answer.program for answer in self._last_answered_turn().answers if answer.program]
         for program in programs:
-            show(ProgramView(program))
+            show(program_view(program))
         if not programs:
             say("the last answer has no program, since it is a quotation or a refusal")
 

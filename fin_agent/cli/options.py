@@ -12,7 +12,7 @@ from copy import copy
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import platformdirs
 import typer
@@ -97,8 +97,6 @@ class ModelOptions:
         config (--config FILE): Settings file. By default FIN_AGENT_CONFIG, else the nearest fin-agent.toml in this
             folder or above, else that of the user.
     """
-
-    heading: ClassVar[str] = "Chat models (docs/models.md)"
 
     model: str | None = None
     small_model: str | None = None
@@ -273,7 +271,7 @@ def command(function: Callable[..., ExitCode]) -> Callable[..., Any]:
         hints, told = get_type_hints(bundle, include_extras=True), _OptionDocs.of(*reversed(bundle.__mro__[:-1]))
         for each in fields(bundle):
             default = inspect.Parameter.empty if each.default is MISSING else each.default
-            taken.append(told.parameter(each.name, hints[each.name], default, getattr(bundle, "heading", None)))
+            taken.append(told.parameter(each.name, hints[each.name], default))
 
     @wraps(function)
     def run(**given: Any) -> ExitCode:
@@ -306,7 +304,7 @@ class _OptionDocs:
         }
         return cls(texts[0].partition("\nOn the command line:\n")[0].rstrip(), entries)
 
-    def parameter(self, name: str, annotation: Any, default: Any, heading: str | None = None) -> inspect.Parameter:
+    def parameter(self, name: str, annotation: Any, default: Any) -> inspect.Parameter:
         """Return the parameter for Typer; one without an entry is declared by its type."""
         if name in self.entries:
             called, said = self.entries[name]
@@ -316,6 +314,6 @@ class _OptionDocs:
             info = copy(declared[0]) if declared else typer.Option() if flags else typer.Argument()
             info.help, info.metavar = said, " ".join(words[len(flags) :]) or None
             if flags:  # within Annotated, Typer stores the first name as the default
-                info.default, info.param_decls, info.rich_help_panel = flags[0], tuple(flags[1:]), heading
+                info.default, info.param_decls = flags[0], tuple(flags[1:])
             annotation = Annotated[kind, info]
         return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

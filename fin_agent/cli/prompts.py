@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Group, RenderableType
@@ -18,7 +17,6 @@ from fin_agent.cli.streams import fields_of, show_json
 from fin_agent.config import settings_from
 from fin_agent.presentation.terminal_text import cut, fixed, listing, one_line, plain, right
 from fin_agent.prompts.prompt import (
-    Prompt,
     PromptError,
     load_prompt,
     prompt_of_role,
@@ -43,9 +41,14 @@ def list_(to: Output, folder: PromptFolder = None) -> ExitCode:
 
     Prompts of the folder replace packaged ones. Exit code 3 if a prompt is not valid.
     """
-    listed = checked_prompts(_prompt_folder(folder))
-    to.show({"prompts": [_line(each) for each in listed]}, prompts_view(listed))
-    return ExitCode.SOME_FAILED if any(each.wrong for each in listed) else ExitCode.DONE
+    own = _prompt_folder(folder)
+    listed = [_checked(name, own) for name in prompts()]
+    for file in sorted(own.glob("*.md")) if own is not None else ():
+        if file.stem not in prompt_roles():
+            wrong = f"{file}: no prompt has this name. Rename or remove it; the names are {', '.join(prompts())}"
+            listed.append({"name": file.stem, **dict.fromkeys(_OF_A_ROLE), "own": True, "wrong": wrong})
+    to.show({"prompts": listed}, _prompts_view(listed))
+    return ExitCode.SOME_FAILED if any(each["wrong"] for each in listed) else ExitCode.DONE
 
 
 @command
@@ -62,21 +65,9 @@ def show(name: str, to: Output, folder: PromptFolder = None) -> ExitCode:
         sys.stdout.write(plain(source.text if source.text.endswith("\n") else f"{source.text}\n"))
         return ExitCode.DONE
     prompt = load_prompt(known, folder=own)
-    show_json(
-        {
-            **_line(_checked(known, own)),
-            "placeholders": {each: holds.value for each, holds in prompt.role.placeholders.items()},
-            "source": prompt.source,
-            "system": prompt.system,
-            "user": prompt.user,
-        }
-    )
+    placeholders = {each: holds.value for each, holds in prompt.role.placeholders.items()}
+    show_json({**_checked(known, own), "placeholders": placeholders, **fields_of(prompt, "source system user")})
     return ExitCode.DONE
-
-
-def checked_prompts(folder: Path | None) -> list[CheckedPrompt]:
-    """Return every prompt, with those of the folder in place of packaged ones, then unknown files of the folder."""
-    return [*(_checked(name, folder) for name in prompts()), *_unknown_prompt_files(folder)]
 
 
 def _prompt_folder(given: Path | None) -> Path | None:
@@ -89,73 +80,34 @@ def _prompt_folder(given: Path | None) -> Path | None:
     return folder
 
 
-def _checked(name: str, folder: Path | None) -> CheckedPrompt:
-    role, wrong = prompt_roles()[name], ""
-    prompt: Prompt | None = None
-    own = folder is not None and (folder / f"{name}.md").is_file()
-    try:
-        prompt = load_prompt(name, folder=folder)
-    except PromptError as failure:
-        wrong = str(failure)
-    return CheckedPrompt(name, role.name, role.does, role.output, own, prompt, wrong)
-
-
-def _unknown_prompt_files(folder: Path | None) -> Iterator[CheckedPrompt]:
-    for file in sorted(folder.glob("*.md")) if folder is not None else ():
-        if file.stem not in prompt_roles():
-            wrong = f"{file}: no prompt has this name. Rename or remove it; the names are {', '.join(prompts())}"
-            yield CheckedPrompt(file.stem, "", "", "", own=True, prompt=None, wrong=wrong)
-
-
-def _line(each: CheckedPrompt) -> dict[str, object]:
-    return fields_of(each, "name role? does? version? output? tokens own wrong?")
-
-
+_OF_A_ROLE = ("role", "does", "version", "output", "tokens")
 _CHARACTERS_OF_A_TOKEN = 4
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedPrompt:
-    """A prompt as lists show it."""
-
-    name: str
-    role: str
-    does: str
-    output: str
-    own: bool
-    """Whether it is the user's own."""
-    prompt: Prompt | None
-    wrong: str
-    """What is wrong with its file, with the remedy; empty if it is valid."""
-
-    @property
-    def version(self) -> str:
-        """Its version; empty if it is not valid."""
-        return "" if self.prompt is None else self.prompt.version
-
-    @property
-    def tokens(self) -> int | None:
-        """Its approximate number of tokens without material; None if it is not valid."""
-        if self.prompt is None:
-            return None
-        return round((len(self.prompt.system) + len(self.prompt.user)) / _CHARACTERS_OF_A_TOKEN)
+def _checked(name: str, folder: Path | None) -> dict[str, Any]:
+    """Return a prompt as lists show it; version and tokens are None if it is not valid."""
+    role, version, tokens, wrong = prompt_roles()[name], None, None, None
+    try:
+        prompt = load_prompt(name, folder=folder)
+        version, tokens = prompt.version, round(len(prompt.system + prompt.user) / _CHARACTERS_OF_A_TOKEN)
+    except PromptError as failure:
+        wrong = str(failure)
+    of_role = dict(zip(_OF_A_ROLE, (role.name, role.does, version, role.output, tokens), strict=True))
+    own = folder is not None and (folder / f"{name}.md").is_file()
+    return {"name": name, **of_role, "own": own, "wrong": wrong}
 
 
-def prompts_view(listed: Sequence[CheckedPrompt]) -> RenderableType:
+def _prompts_view(listed: Sequence[Mapping[str, Any]]) -> RenderableType:
     """Return a row per prompt, then what is wrong with any, and the number of valid ones."""
-    table = listing(
-        fixed("Prompt"), "What the model does", fixed("Version"), fixed("Reply"), right("Tokens"), fixed("Whose")
-    )
-    lines: list[RenderableType] = [table]
+    columns = (fixed("Version"), fixed("Reply"), right("Tokens"), fixed("Whose"))
+    table = listing(fixed("Prompt"), "What the model does", *columns)
     for each in listed:
-        version = Text(each.version) if each.version else Text("wrong", style="red")
-        tokens = f"~{each.tokens}" if each.version else "–"
-        whose = Text("own", style="cyan") if each.own else Text("packaged", style="dim")
-        table.add_row(each.name, cut(each.does), version, each.output, tokens, whose)
-        if each.wrong:
-            lines.append(Text(one_line(each.wrong)))
-    wrong_ones = sum(bool(each.wrong) for each in listed)
-    own = sum(each.own and not each.wrong for each in listed)
+        version = each["version"] or Text("wrong", style="red")
+        tokens = f"~{each['tokens']}" if each["version"] else "–"
+        whose = Text("own", style="cyan") if each["own"] else Text("packaged", style="dim")
+        table.add_row(each["name"], cut(each["does"] or ""), version, each["output"] or "", tokens, whose)
+    wrong = [Text(one_line(each["wrong"])) for each in listed if each["wrong"]]
+    own = sum(each["own"] and not each["wrong"] for each in listed)
     ours = f", {own} of them your own" if own else ""
-    lines.append(Text(f"{len(listed) - wrong_ones} prompts are valid{ours}; {wrong_ones} not valid.", style="dim"))
-    return Group(*lines)
+    summary = f"{len(listed) - len(wrong)} prompts are valid{ours}; {len(wrong)} not valid."
+    return Group(table, *wrong, Text(summary, style="dim"))

@@ -95,7 +95,7 @@ def _open_store(on: IndexOptions) -> RunStore:
 
 
 @command
-def replay(run: RunName, on: IndexOptions, full: Full = False, ask_model: bool = False) -> ExitCode:
+def replay(run: RunName, on: IndexOptions, ask_model: bool = False) -> ExitCode:
     """Ask the question of a run again, and show what differs. Exit code 3 if anything does.
 
     Without --index the run's own index is asked, if it still exists. A run that a model answered is replayed from the
@@ -129,7 +129,7 @@ def replay(run: RunName, on: IndexOptions, full: Full = False, ask_model: bool =
     }
     if differences:
         told = f"Run {then.id} gives another result: - then, + now."
-        on.show(document, told, differences_view(differences, full=full), *_usage_comparison(then, usages))
+        on.show(document, told, differences_view(differences), *_usage_comparison(then, usages))
         return ExitCode.SOME_FAILED
     took = f"{then.seconds:.2f} s then, {again.seconds:.2f} s now"
     told = f"Run {then.id} gives the same answer and the same trace again ({took})."

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
-from rich.segment import Segment
 from rich.syntax import Syntax
 from rich.table import Column, Table
 from rich.text import Text
@@ -50,7 +47,7 @@ def _parts(answer: Answer) -> Iterator[RenderableType]:
         yield _figures(found, "Found so far" if answer.refused else "")
         yield Text()
     if answer.program:
-        yield Padding(ProgramView(answer.program), (0, 0, 1, 2))
+        yield Padding(program_view(answer.program), (0, 0, 1, 2))
     elif not found:
         yield from (_quotation(citation, "bold" if quoted else "") for citation in answer.citations)
     for assumption in answer.assumptions:
@@ -89,13 +86,24 @@ def _nearest(pages: Sequence[PagePlace]) -> str:
     return "; ".join(f"{name} {', '.join(numbers)}" for name, numbers in of_filing.items())
 
 
-def _figures(entries: Sequence[Entry], title: str) -> Table:
-    table = listing("Figure", "Company", fixed("Period"), right("Value"), fixed("Filing"), right("Page"))
+def _figures(entries: Sequence[Entry], title: str = "", *, ticks: bool = False) -> Table:
+    """Return a row for each slot, with conflicting figures below it; names are cut before figures are."""
+    table = listing(
+        "Figure", "Company", fixed("Period"), right("Value"), "Filing" if ticks else fixed("Filing"), right("Page")
+    )
     table.title = title or None
     for entry in entries:
-        assert entry.figure is not None
-        slot = entry.slot
-        table.add_row(Text(one_line(slot.label)), cut(slot.company_name), slot.period, *_figure_cells(entry.figure))
+        slot, mark = entry.slot, tick(entry)
+        label = cut(f"{mark} {slot.label}") if ticks else Text(one_line(slot.label))
+        if ticks:
+            label.stylize(_STYLES[mark], 0, len(mark))
+        empty = "missing" if entry.required else "none", "", ""
+        table.add_row(
+            label,
+            cut(slot.company_name),
+            slot.period,
+            *(_figure_cells(entry.figure) if entry.figure is not None else empty),
+        )
         for other in entry.conflicts:
             # A restatement, or a line that was read wrongly: highlighted for a check by the reader.
             table.add_row("  elsewhere", cut(other.label), "", *_figure_cells(other), style="yellow")
@@ -124,55 +132,24 @@ def _by_role(usage: Usage) -> str:
 
 FILLED, EMPTY, OPTIONAL = "✓", "✗", "·"
 _STYLES = {FILLED: "green", EMPTY: "bold red", OPTIONAL: "dim"}
-_UNDER = 4
 
 
-class LedgerView:
-    """The ledger by company: figure, period, value, filing and page of each slot, with the reason and conflicts below.
-
-    Empty optional slots are named together on one line, or one by one with `full`.
-    """
-
-    def __init__(self, entries: Sequence[Entry], *, full: bool = False) -> None:
-        self._entries = entries
-        self._full = full
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        grouped = _by_company(self._entries)
-        told = [each for of in grouped.values() for each in of if self._full or tick(each) != OPTIONAL]
-        # One line per row at any width, so that reasons and conflicts can be written between rows.
-        rows = iter(console.render_lines(_slots(told), options, pad=False))
-        if told:
-            yield from next(rows)
-            yield Segment.line()
-        for company, entries in grouped.items():
-            yield Text(one_line(company), style="bold", no_wrap=True, overflow="ellipsis")
-            empty = []
-            for entry in entries:
-                if self._full or tick(entry) != OPTIONAL:
-                    yield from next(rows)
-                    yield Segment.line()
-                    yield from _beneath(entry)
-                else:
-                    empty.append(entry)
-            if empty:
-                line = f"{OPTIONAL} {len(empty)} optional and empty: {_together(empty)}"
-                yield Text(line, style="dim", no_wrap=True, overflow="ellipsis")
-        yield Text(_tally(self._entries), style="dim")
-
-
-def _slots(entries: Sequence[Entry]) -> Table:
-    """Return a row for each slot; names are cut before figures are."""
-    heads = (Column("  Figure"), fixed("Period"), right("Value"), Column("Filing"), right("Page"))
-    table = Table(*heads, box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    for entry in entries:
-        mark = tick(entry)
-        label = Text.assemble(
-            (mark, _STYLES[mark]), f" {one_line(entry.slot.label)}", no_wrap=True, overflow="ellipsis"
-        )
-        value, filing, page = _cells(entry)
-        table.add_row(label, entry.slot.period, value, cut(filing), page)
-    return table
+def ledger_view(entries: Sequence[Entry], *, full: bool = False) -> RenderableType:
+    """Return the slots with figure and page, then reasons; empty optional slots are only named unless `full`."""
+    told = [entry for entry in entries if full or tick(entry) != OPTIONAL]
+    lines: list[RenderableType] = [_figures(told, ticks=True)] if told else []
+    lines += [
+        Text(f"{one_line(entry.slot.label)}, {entry.slot.period}: {one_line(entry.reason)}", style="dim")
+        for entry in told
+        if entry.reason
+    ]
+    left = [f"{one_line(entry.slot.label)} ({entry.slot.period})" for entry in entries if entry not in told]
+    if left:
+        lines.append(Text(f"{OPTIONAL} {len(left)} optional and empty: {', '.join(left)}", style="dim"))
+    marks = [tick(entry) for entry in entries]
+    words = {FILLED: "filled", EMPTY: "required and empty", OPTIONAL: "optional and empty"}
+    tally = "   ".join(f"{mark} {marks.count(mark)} {word}" for mark, word in words.items() if mark in marks)
+    return Group(*lines, Text(tally, style="dim"))
 
 
 def tick(entry: Entry) -> str:
@@ -182,118 +159,14 @@ def tick(entry: Entry) -> str:
     return EMPTY if entry.required else OPTIONAL
 
 
-def _by_company(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    """Return the slots of each company, in order of first appearance."""
-    grouped: dict[str, list[Entry]] = {}
-    for entry in entries:
-        grouped.setdefault(entry.slot.company_name, []).append(entry)
-    return grouped
+def _figure_cells(figure: Figure) -> tuple[str, Text, str]:
+    amount = amount_with_unit(figure.amount, figure.scale, figure.unit)
+    return amount, cut(figure.doc_id), str(figure.page + 1)
 
 
-def _beneath(entry: Entry) -> Iterator[Padding]:
-    if entry.reason:
-        yield Padding(Text(one_line(entry.reason), style="dim"), (0, 0, 0, _UNDER))
-    for other in entry.conflicts:
-        # A restatement, or a line that was read wrongly: highlighted for a check by the reader.
-        said = f"! elsewhere {_amount(other)}: {one_line(other.label)}, {other.doc_id} page {other.page + 1}"
-        yield Padding(Text(one_line(said), style="yellow"), (0, 0, 0, _UNDER))
-
-
-def _together(entries: Iterable[Entry]) -> str:
-    """Return slots by label with their periods: `cost of products (FY2022, FY2023), raw materials (FY2022)`."""
-    periods: dict[str, list[str]] = {}
-    for entry in entries:
-        periods.setdefault(one_line(entry.slot.label), []).append(entry.slot.period)
-    return ", ".join(f"{label} ({', '.join(each)})" for label, each in periods.items())
-
-
-def _cells(entry: Entry) -> tuple[str, str, str]:
-    """Return value, filing and page."""
-    if entry.figure is None:
-        return ("missing" if entry.required else "none"), "", ""
-    return _figure_cells(entry.figure)
-
-
-def _figure_cells(figure: Figure) -> tuple[str, str, str]:
-    return _amount(figure), one_line(figure.doc_id), str(figure.page + 1)
-
-
-def _amount(figure: Figure) -> str:
-    return amount_with_unit(figure.amount, figure.scale, figure.unit)
-
-
-def _tally(entries: Sequence[Entry]) -> str:
-    marks = [tick(entry) for entry in entries]
-    words = {FILLED: "filled", EMPTY: "required and empty", OPTIONAL: "optional and empty"}
-    return "   ".join(f"{mark} {marks.count(mark)} {word}" for mark, word in words.items() if mark in marks)
-
-
-MAX_LINE_LENGTH = 96
-_ASSIGNED = re.compile(r"(\s*)(return|\w+ =) (.+)", re.S)
-_TEXT = re.compile(r"(['\"])[^\n]*?\1")
-_CODE = re.compile(r"""((?:'[^'\n]*'|"[^"\n]*"|[^'"#])*)(?:#(.*))?""")
-"""A line of a program with its comment."""
-_HELD = "\x00"
-"""Replaces blanks inside string literals, where a line must not be broken."""
-
-
-class ProgramView:
-    """A program reformatted for the width of the terminal, since a line that the terminal folds is no longer Python."""
-
-    def __init__(self, program: str, longest: int = MAX_LINE_LENGTH) -> None:
-        self._program = plain(program)
-        self._longest = longest
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        code = narrow(self._program, min(self._longest, options.max_width))
-        yield Syntax(code, "python", theme="ansi_dark", background_color="default", word_wrap=True)
-
-
-def narrow(program: str, longest: int = MAX_LINE_LENGTH) -> str:
-    """Return the program with comments that do not fit moved above their line, and long expressions broken at blanks.
-
-    A name or a string longer than `longest` stays whole.
-    """
-    return "\n".join(narrowed for line in program.rstrip().split("\n") for narrowed in _narrowed(line, longest))
-
-
-def _narrowed(line: str, longest: int) -> Iterator[str]:
-    if len(line) <= longest:
-        yield line
-        return
-    indent = line[: len(line) - len(line.lstrip())]
-    code, comment = _parted(line)
-    if comment:
-        yield from _wrapped(comment, f"{indent}# ", longest, break_words=True)
-    if not code.strip():
-        return
-    assigned = _ASSIGNED.fullmatch(code)
-    if len(code) <= longest or assigned is None:
-        yield code.replace(_HELD, " ")
-        return
-    yield f"{indent}{assigned[2]} ("
-    yield from (part.replace(_HELD, " ") for part in _wrapped(assigned[3], f"{indent}    ", longest))
-    yield f"{indent})"
-
-
-def _parted(line: str) -> tuple[str, str]:
-    """Return the code, with blanks in string literals replaced, and its comment."""
-    found = _CODE.fullmatch(line)
-    if found is None:  # quotes that do not pair
-        return line.replace(" ", _HELD), ""
-    code = _TEXT.sub(lambda text: text[0].replace(" ", _HELD), found[1])
-    return code.rstrip(), (found[2] or "").strip(" #")
-
-
-def _wrapped(text: str, indent: str, longest: int, *, break_words: bool = False) -> list[str]:
-    return textwrap.wrap(
-        text,
-        max(longest, len(indent) + 1),
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_long_words=break_words,
-        break_on_hyphens=False,
-    )
+def program_view(program: str) -> RenderableType:
+    """Return a program with its syntax highlighted."""
+    return Syntax(plain(program.rstrip()), "python", theme="ansi_dark", background_color="default", word_wrap=True)
 
 
 def usage_line(usage: Usage) -> str:

@@ -8,12 +8,10 @@ from datetime import date
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
-from rich.table import Table
 from rich.text import Text
 
-from fin_agent.answering.answer import Citation
 from fin_agent.config import Settings
-from fin_agent.presentation.answers import LedgerView, ProgramView, refusal_panel, usage_line, usage_view
+from fin_agent.presentation.answers import ledger_view, program_view, refusal_panel, usage_line, usage_view
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
 from fin_agent.presentation.traces import fields_line, rounds_view, warning_lines
 from fin_agent.runs.comparing import Difference, EvidencePassage, final_evidence
@@ -21,7 +19,6 @@ from fin_agent.runs.run import Run
 from fin_agent.runs.store import RunLine
 
 _SHOWN_OF_A_PASSAGE = 220
-_SLOWEST = 3
 
 
 def run_view(run: Run, *, full: bool = False) -> RenderableType:
@@ -40,19 +37,21 @@ def _parts(run: Run, full: bool) -> Iterator[RenderableType]:
     yield from warning_lines(answer.warnings)
     if answer.ledger:
         yield _heading("Ledger")
-        yield LedgerView(answer.ledger, full=full)
+        yield ledger_view(answer.ledger, full=full)
     if answer.trace:
         seconds = [step.seconds for step in run.steps] if _timed(run) else []
         yield rounds_view(answer.trace, seconds, searched=answer.rounds > 0, full=full)
     evidence = final_evidence(answer)
     if evidence:
         yield _heading("Evidence")
-        cited = _cited(evidence, answer.citations)
-        mark = answer.program is None  # figures are quoted by row and column, which no passage contains as words
-        yield from (_kept(kept, cited[at], full, mark=mark) for at, kept in enumerate(evidence))
+        quoted: dict[tuple[str, int], list[str]] = {}
+        for citation in answer.citations:
+            quoted.setdefault((citation.doc_id, citation.page), []).append(one_line(citation.text))
+        # What is quoted from a page is shown once, below its first passage.
+        yield from (_kept(kept, quoted.pop((kept.doc_id, kept.page), ()), full) for kept in evidence)
     if answer.program:
         yield _heading("Program")
-        yield Padding(ProgramView(answer.program), (0, 0, 0, 2))
+        yield Padding(program_view(answer.program), (0, 0, 0, 2))
     if answer.usage.roles:
         yield _heading("Model calls")
         yield usage_view(answer.usage)
@@ -92,63 +91,32 @@ def _unusual(settings: Mapping[str, object], usual: Mapping[str, object], of: st
             yield f"{of}{name} {value}"
 
 
-def _kept(kept: EvidencePassage, quoted: Sequence[str], full: bool, *, mark: bool) -> RenderableType:
+def _kept(kept: EvidencePassage, quoted: Sequence[str], full: bool) -> RenderableType:
     """Return a passage of the evidence: its place, why it was selected, and what is quoted, else its beginning."""
     place = Text.assemble((one_line(kept.doc_id), "bold"), f", page {kept.page + 1}")
     place.append(f"  passage {kept.ordinal}", style="dim")
-    if mark and quoted:
-        place.append("  ✓ quoted", style="green")
     lines: list[RenderableType] = [place]
     if kept.why:
         lines.append(Padding(Text(one_line(kept.why), style="green"), (0, 0, 0, 4)))
     if kept.fields:
         lines.append(Padding(Text(fields_line(kept.fields), style="cyan"), (0, 0, 0, 4)))
-    lines += [Padding(Text(f"“{quote}”"), (0, 0, 0, 4)) for quote in quoted]
+    lines += [Padding(Text(f"“{quote}”"), (0, 0, 0, 4)) for quote in dict.fromkeys(quoted)]
     if kept.text and (full or not quoted):
         shown = plain(kept.text).expandtabs(2) if full else one_line(kept.text, _SHOWN_OF_A_PASSAGE)
         lines.append(Padding(Text(shown, style="dim"), (0, 0, 0, 4)))
     return Group(*lines)
 
 
-def _cited(evidence: Sequence[EvidencePassage], citations: Sequence[Citation]) -> list[list[str]]:
-    """Return what the answer cites from each passage.
-
-    A quotation belongs to the first passage of its page that contains its words, else to the first one of its page: a
-    figure is cited by row and column, which no passage contains in these words.
-    """
-    texts = [one_line(kept.text) for kept in evidence]
-    found: list[list[str]] = [[] for _ in evidence]
-    for citation in citations:
-        quote = one_line(citation.text)
-        place = (citation.doc_id, citation.page)
-        on_page = [at for at, kept in enumerate(evidence) if (kept.doc_id, kept.page) == place]
-        holding = [at for at in on_page if quote in texts[at]]
-        for at in (holding or on_page)[:1]:
-            if quote not in found[at]:
-                found[at].append(quote)
-    return found
-
-
 def _time(run: Run) -> str:
-    answer = run.answer
-    rounds = count_with_noun(answer.rounds, "round") if answer.rounds else "no search"
-    parts = [f"{run.seconds:.2f} s", rounds]
-    if called := usage_line(answer.usage):
-        parts.append(called)
-    if _timed(run):
-        slowest = sorted(enumerate(run.steps, start=1), key=lambda numbered: (-numbered[1].seconds, numbered[0]))
-        named = (f"{one_line(step.node).replace('_', ' ')} ({number}) {step.seconds:.2f} s" for number, step in slowest)
-        parts.append("longest: " + ", ".join(list(named)[:_SLOWEST]))
-    return " · ".join(parts)
+    rounds = count_with_noun(run.answer.rounds, "round") if run.answer.rounds else "no search"
+    called = usage_line(run.answer.usage)
+    return " · ".join([f"{run.seconds:.2f} s", rounds, *([called] if called else [])])
 
 
 def _timed(run: Run) -> bool:
     return bool(run.steps) and [step.node for step in run.steps] == [step.node for step in run.answer.trace]
 
 
-_PLACES = ("documents", "pages")
-"""Parts whose lines are short and many, and are shown on one line."""
-_READ_WHOLE = ("question", "program", "answer", "missing", "settings")
 _LINES_OF_A_PART = 3
 _MAX_LINE_LENGTH = 240
 _MAX_ID_LENGTH = 14
@@ -183,61 +151,20 @@ def _outcome(line: RunLine) -> Text:
         return Text("refused", style="yellow")
     if line.value is None:
         return Text("several figures" if line.computed else "in words", style="green")
-    return Text(one_line(abbreviated_value(line.value, line.unit), _MAX_VALUE_LENGTH), style="green")
+    return Text(one_line(f"{line.value:,.10g} {line.unit or ''}", _MAX_VALUE_LENGTH), style="green")
 
 
-_AROUND = {
-    "USD": ("$", ""),
-    "USD thousands": ("$", "K"),
-    "USD millions": ("$", "M"),
-    "USD billions": ("$", "B"),
-    "USD per share": ("$", "/share"),
-    "percent": ("", "%"),
-    "ratio": ("", ""),
-}
-"""Unit of an answer -> what is written before and after its number."""
+def differences_view(differences: Sequence[Difference]) -> RenderableType:
+    """Return each part that differs, with the first lines that are not in both."""
+    return Group(*(part for difference in differences for part in _difference(difference)))
 
 
-def abbreviated_value(value: float, unit: str | None) -> str:
-    """Return a value in short form: `$3,533M`, `-0.3271`, `12 days`.
-
-    >>> abbreviated_value(-1614.0, "USD millions")
-    '-$1,614M'
-    """
-    size = abs(value)
-    number = f"{size:,.0f}" if size >= 10_000 or size.is_integer() else f"{size:,.4g}"
-    before, after = _AROUND.get(unit or "ratio", ("", f" {unit}"))
-    return f"{'-' if value < 0 else ''}{before}{number}{after}"
-
-
-def differences_view(differences: Sequence[Difference], *, full: bool = False) -> RenderableType:
-    """Return each part that differs, with the first lines that are not in both; `full` shows all of them."""
-    return Group(*(part for difference in differences for part in _difference(difference, full)))
-
-
-def _difference(difference: Difference, full: bool) -> Iterator[RenderableType]:
+def _difference(difference: Difference) -> Iterator[RenderableType]:
     head = Text(one_line(difference.part).capitalize(), style="bold")
-    if difference.note:
-        head.append(f"  {one_line(difference.note)}", style="dim")
-    yield Padding(head, (1, 0, 0, 0))
+    yield Padding(head.append(f"  {one_line(difference.note)}" if difference.note else "", style="dim"), (1, 0, 0, 0))
     for mark, style, lines in (("-", "red", difference.first), ("+", "green", difference.second)):
-        shown = Table.grid(padding=(0, 1))
-        first = lines if full else lines[:_LINES_OF_A_PART]
-        more = f"… {len(lines) - len(first)} more" if len(first) < len(lines) else ""
-        if difference.part in _PLACES and lines:
-            places = Text(" · ".join(map(one_line, first)), style=style)
-            shown.add_row(Text(mark, style=style), places.append(f" · {more}" if more else "", style="dim"))
-        else:
-            for line in first:
-                shown.add_row(Text(mark, style=style), _line(difference.part, line, style, full))
-            if more:
-                shown.add_row(Text(mark, style=style), Text(more, style="dim"))
-        if lines:
-            yield Padding(shown, (0, 0, 0, 2))
-
-
-def _line(part: str, line: str, style: str, full: bool) -> Text:
-    if part == "passages" or (part not in _READ_WHOLE and not full):
-        return Text(one_line(line), style=style, no_wrap=True, overflow="ellipsis")
-    indent = " " * (len(line) - len(line.lstrip(" "))) if part == "program" else ""
-    return Text(indent + one_line(line, _MAX_LINE_LENGTH), style=style)
+        for line in lines[:_LINES_OF_A_PART]:
+            indent = " " * (len(line) - len(line.lstrip(" ")))
+            yield Text(f"  {mark} {indent}{one_line(line, _MAX_LINE_LENGTH)}", style=style)
+        if len(lines) > _LINES_OF_A_PART:
+            yield Text(f"  {mark} … {len(lines) - _LINES_OF_A_PART} more", style=style)

@@ -34,10 +34,9 @@ def rounds_view(
         trace: The steps.
         seconds: The time of each step; empty if unknown.
         searched: Whether any search took place.
-        full: Whether to show everything; otherwise passages judged as in an earlier round are only counted.
+        full: Whether to show long lists in full.
     """
     parts: list[RenderableType] = []
-    judged_before: dict[str, Sequence[JudgedPassage]] = {}
     numbered = list(enumerate(trace, start=1))
     for round_number, steps in groupby(numbered, key=lambda pair: pair[1].round):
         title = Text(f"Round {round_number}" if searched else "Before any search", style="bold")
@@ -45,27 +44,17 @@ def rounds_view(
         for number, step in steps:
             repeated = not full and number > 1 and step.details == trace[number - 2].details
             shown = step.model_copy(update={"details": ()}) if repeated else step
-            before = () if full else judged_before.get(step.node, ())
-            parts.append(step_view(number, shown, seconds[number - 1] if seconds else None, before=before, full=full))
-            judged_before[step.node] = step.judged
+            parts.append(step_view(number, shown, seconds[number - 1] if seconds else None, full=full))
     return Group(*parts)
 
 
-def step_view(
-    number: int,
-    step: TraceStep,
-    seconds: float | None = None,
-    *,
-    before: Sequence[JudgedPassage] = (),
-    full: bool = False,
-) -> RenderableType:
+def step_view(number: int, step: TraceStep, seconds: float | None = None, *, full: bool = False) -> RenderableType:
     """Return one step: its summary, then its details, judged passages and rankings.
 
     Args:
         number: Number of the step, from 1.
         step: The step.
         seconds: Its time; None if unknown.
-        before: Passages judged before; those with the same outcome are only counted.
         full: Whether to show long lists in full.
     """
     time = f"  {seconds:.3f} s" if full and seconds is not None else ""
@@ -74,12 +63,12 @@ def step_view(
     head.add_column(width=_NUMBER - 1, justify="right", no_wrap=True)
     head.add_column()
     head.add_row(str(number), Text.assemble((name, "cyan"), f"  {one_line(step.summary)}", (time, "dim")))
-    return Group(head, *(Padding(part, (0, 0, 0, _NUMBER)) for part in _within(step, before, full)))
+    return Group(head, *(Padding(part, (0, 0, 0, _NUMBER)) for part in _within(step, full)))
 
 
-def _within(step: TraceStep, before: Sequence[JudgedPassage], full: bool) -> Iterator[RenderableType]:
+def _within(step: TraceStep, full: bool) -> Iterator[RenderableType]:
     if step.judged:
-        yield _judged_view(step.judged, before, full)
+        yield _judged_view(step.judged, full)
     # The kept passages and the ledger already show what is filled.
     lines = [one_line(detail) for detail in step.details if full or not (step.judged and detail.startswith(_FILLED))]
     beside = step.node in _SEARCHING and not full
@@ -94,14 +83,10 @@ def _within(step: TraceStep, before: Sequence[JudgedPassage], full: bool) -> Ite
     yield from _notes(step)
 
 
-def _judged_view(judged: Sequence[JudgedPassage], before: Sequence[JudgedPassage], full: bool) -> RenderableType:
+def _judged_view(judged: Sequence[JudgedPassage], full: bool) -> RenderableType:
     """Return kept passages with a tick, then dropped ones, each with the reason and the matching fields."""
-    known = set(map(_outcome, before))
-    new = [each for each in judged if _outcome(each) not in known]
-    kept = [each for each in new if each.kept]
-    dropped = [each for each in new if not each.kept]
-    kept_before = sum(each.kept for each in judged) - len(kept)
-    dropped_before = len(judged) - len(new) - kept_before
+    kept = [each for each in judged if each.kept]
+    dropped = [each for each in judged if not each.kept]
     table = Table.grid(padding=(0, 1))
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
@@ -110,20 +95,8 @@ def _judged_view(judged: Sequence[JudgedPassage], before: Sequence[JudgedPassage
         table.add_row(Text("✓", style="green"), _place(each), _why(each, fields=True))
     for each in dropped if full else dropped[:_DROPPED]:
         table.add_row(Text("–", style="dim"), Text(_place(each), style="dim"), _why(each, fields=full))
-    parts: list[RenderableType] = [table] if table.row_count else []
-    if kept_before:
-        parts.insert(0, Text.assemble(("✓", "green"), (f" {kept_before} kept as before", "dim")))
     more = 0 if full else len(dropped) - _DROPPED
-    if more > 0:
-        parts.append(Text(f"– … {more} more dropped", style="dim"))
-    if dropped_before:
-        parts.append(Text(f"– {dropped_before} dropped as before", style="dim"))
-    return Group(*parts)
-
-
-def _outcome(judged: JudgedPassage) -> tuple[str, int, bool, str, tuple[str, ...]]:
-    """Return the outcome for a passage without its score, which depends on the question."""
-    return judged.doc_id, judged.ordinal, judged.kept, judged.why, judged.fields
+    return Group(table, *([Text(f"– … {more} more dropped", style="dim")] if more > 0 else []))
 
 
 def _place(judged: JudgedPassage) -> str:
