@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -158,6 +158,12 @@ def warn_about_faults(faults: Iterable[str]) -> None:
         warn(f"and {len(more)} more")
 
 
+def warn_about_missing_filings(asked: Iterable[str], held: Collection[str]) -> None:
+    """Warn of filings that questions are about and the index does not hold."""
+    if lacking := sorted(set(asked).difference(held)):
+        warn(f"{len(lacking)} of the filings asked about are not in the index: {first_items(lacking)}")
+
+
 def index_of(filings: Mapping[str, str], out: Path) -> SqliteIndex:
     """Build an index in `out` from a benchmark's documents in HTML, so that misses can be asked again there."""
     for doc_id, html in filings.items():
@@ -189,8 +195,7 @@ def financebench(
         records = workspace.index.filings()
         forms = {record.doc_id: record.identity.form.value for record in records}
         same_content = duplicates_of_filings(records)
-        if lacking := sorted({question.doc_id for question in asked} - forms.keys()):
-            warn(f"{len(lacking)} of the filings asked about are not in the index: {first_items(lacking)}")
+        warn_about_missing_filings((question.doc_id for question in asked), forms)
 
         def ask_within(question: FinanceBenchQuestion) -> AnsweredQuestion:
             scope = oracle_scope(question, oracle, forms)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import first_query, strategy_for
 from fin_agent.answering.answer import AnswerValue
 from fin_agent.cli.answer_jobs import attempt
-from fin_agent.cli.benchmarks import QuestionsFile
+from fin_agent.cli.benchmarks import QuestionsFile, warn_about_missing_filings
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import GoldGiven, IndexOptions, Resamples, Seed, command
 from fin_agent.cli.streams import Progress, warn
@@ -38,7 +37,7 @@ from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_o
 from fin_agent.evaluation.statistics import MEASURING, Overlap, require_libraries
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.protocol import StoredPassage
-from fin_agent.presentation.terminal_text import first_items, style_table
+from fin_agent.presentation.terminal_text import style_table
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.workspace import Workspace
 
@@ -120,8 +119,7 @@ def _compare(
 ) -> Comparison:
     records = workspace.index.filings()
     forms = {record.doc_id: record.identity.form.value for record in records}
-    for odd in _unusable_questions(asked, {record.doc_id: record.page_count for record in records}):
-        warn(odd)
+    warn_about_missing_filings((doc_id for question in asked for doc_id in question.documents), forms)
     with Progress(len(asked) * len(wanted.names), "comparing", "searches") as progress:
 
         def report_progress(score: Row) -> None:
@@ -163,32 +161,6 @@ def _reader(who: str, workspace: Workspace, debug: bool) -> Reader:
         return None if tried.answer.refused else tried.answer.answer
 
     return read
-
-
-def _unusable_questions(asked: Sequence[FinanceBenchQuestion], page_counts: Mapping[str, int]) -> list[str]:
-    """Return warnings about gold pages that cannot be found, and about repeated ids; `page_counts` is by doc_id."""
-    said = []
-    lacking = sorted({doc_id for question in asked for doc_id in question.documents} - page_counts.keys())
-    if lacking:
-        said.append(f"{len(lacking)} of the filings asked about are not in the index: {first_items(lacking)}")
-    beyond = [
-        f"{question.id} (page {page} of {doc_id}, which has {page_counts[doc_id]})"
-        for question in asked
-        for doc_id, page in question.pages
-        if page >= page_counts.get(doc_id, page + 1)
-    ]
-    if beyond:
-        said.append(
-            f"{len(beyond)} gold {'pages are' if len(beyond) > 1 else 'page is'} beyond the end of the filing, and"
-            f" cannot be found; `evidence_page_num` counts from 0: {first_items(beyond)}"
-        )
-    repeated = [name for name, times in Counter(question.id for question in asked).items() if times > 1]
-    if repeated:
-        said.append(
-            f"{len(repeated)} {'ids occur' if len(repeated) > 1 else 'id occurs'} on several lines, each of which"
-            f" counts as a question: {first_items(repeated)}"
-        )
-    return said
 
 
 def _build_strategies(workspace: Workspace, k: int, name: str) -> Strategy:

@@ -116,7 +116,13 @@ def replay(run: RunName, on: IndexOptions, ask_model: bool = False) -> ExitCode:
         again = _ask_again(then, settings, workspace)
     lacking = len(again.usage.left_out) - len(then.answer.usage.left_out)
     if not ask_model and lacking > 0:
-        raise _needs_model(then, f"{lacking} of the replies that it needs {'is' if lacking == 1 else 'are'} not stored")
+        model, took = then.settings.models.model or "a model", usage_line(then.answer.usage)
+        raise ReplayError(
+            f"{model} answered it, and replies that it needs are not stored (then: {took})",
+            subject=f"run {then.id}",
+            remedy="Call the model again, and pay for it, with --ask-model. A batch caches replies; `ask` does if the "
+            "settings name a file for them",
+        )
     differences = answer_differences(then.answer, again)
     usages = {"then": then.answer.usage, "now": again.usage}
     document = {
@@ -152,26 +158,9 @@ def _settings(run: Run, *, ask_model: bool) -> Settings:
     """Return the settings to ask again: those of the run, limited to cached replies if the model must not be called."""
     if not run.settings.by_model or ask_model:
         return run.settings
-    models, usage = run.settings.models, run.answer.usage
-    if usage.model_calls + usage.cached_calls and (models.cache is None or not models.cache.is_file()):
-        gone = (
-            "no replies were stored"
-            if models.cache is None
-            else f"the replies stored in {models.cache} no longer exist"
-        )
-        raise _needs_model(run, gone)
+    models = run.settings.models
     none = models.model_copy(update={"budget": Budget(calls=0), "batch_budget": Budget()})
     return run.settings.model_copy(update={"models": none})
-
-
-def _needs_model(run: Run, why: str) -> ReplayError:
-    took = usage_line(run.answer.usage)
-    return ReplayError(
-        f"{run.settings.models.model or 'a model'} answered it, and {why}{f' (then: {took})' if took else ''}",
-        subject=f"run {run.id}",
-        remedy="Call the model again, and pay for it, with --ask-model. A batch caches replies; `ask` does if the "
-        "settings name a file for them",
-    )
 
 
 def _folder(run: Run, given: Path | None) -> tuple[Path, str]:

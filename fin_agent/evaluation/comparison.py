@@ -22,7 +22,7 @@ from fin_agent.evaluation.answer_scoring import (
 from fin_agent.evaluation.benchmark import Column, Group, PartialResults, Report, Row, percent, report_on, seconds_at
 from fin_agent.evaluation.financebench import UNKNOWN_FORM, FinanceBenchQuestion, oracle_scope
 from fin_agent.evaluation.passage_ranking import ndcg
-from fin_agent.evaluation.statistics import RESAMPLES, Estimate, Overlap, PairedTest, estimate, holm, paired_test
+from fin_agent.evaluation.statistics import RESAMPLES, Estimate, Overlap, estimate, holm, paired_test
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.models.metering import Budget, Meter, metered
 from fin_agent.retrieval.search_query import DEFAULT_DEPTH, Depth, Query, SearchResult
@@ -267,17 +267,6 @@ def _reason(error: Exception, conditions: Conditions) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class TestedPair:
-    """A test whether one strategy finds more of the gold pages than another, in its first k passages."""
-
-    first: str
-    second: str
-    test: PairedTest
-    corrected: float
-    """The p-value corrected for the number of tested pairs (Holm)."""
-
-
-@dataclass(frozen=True, slots=True)
 class ComparisonReport:
     """All figures of a comparison."""
 
@@ -287,7 +276,9 @@ class ComparisonReport:
     groups: tuple[Group, ...]
     """By strategy: over all questions, by question type, by filing type."""
     columns: tuple[Column, ...]
-    pairs: tuple[TestedPair, ...]
+    pairs: tuple[Mapping[str, Any], ...]
+    """Tests whether a `first` strategy finds more gold pages than a `second`, in the first k passages; the p-value
+    `p_value_holm` is corrected for their number."""
     not_built: Mapping[str, str]
 
     def as_json(self) -> dict[str, object]:
@@ -297,35 +288,18 @@ class ComparisonReport:
             "oracle": self.oracle.value,
             "questions": self.questions,
             "groups": [group.as_json() for group in self.groups],
-            "pairs": [
-                {"first": pair.first, "second": pair.second, **asdict(pair.test), "p_value_holm": pair.corrected}
-                for pair in self.pairs
-            ],
+            "pairs": list(self.pairs),
             "not_built": [{"strategy": name, "reason": reason} for name, reason in self.not_built.items()],
         }
 
     def as_tables(self) -> list[Table]:
-        """Return tables of the figures over all questions, page recall by type, and tested pairs."""
+        """Return tables of the figures over all questions, and of tested pairs."""
         given = "" if self.oracle is Oracle.NONE else f", right {self.oracle} given"
         overall = tuple(replace(each, name=each.strategy or "") for each in self.groups if each.section == "overall")
         tables, title = [], f"{self.questions} questions, the first {self.k}{given}"
         for begin, end, caption in _TABLES:
             tables.append(Report("" if begin else title, caption, self.columns[begin:end], overall).as_table())
-        tables += [self._by_type("question type"), self._by_type("filing type")]
         return [*tables, self._tested()] if self.pairs else tables
-
-    def _by_type(self, section: str) -> Table:
-        groups = [group for group in self.groups if group.section == section]
-        counts = {group.name: group.figures["questions"] for group in groups}
-        table = Table(title=f"Page recall of passages by {section}", caption="in brackets: questions")
-        table.add_column("", no_wrap=True)
-        for name, count in counts.items():
-            broken = name.replace("-", "-\n", 1) if len(name) > 10 else name
-            table.add_column(f"{broken}\n({count})", justify="right")
-        for strategy in dict.fromkeys(group.strategy for group in groups):
-            recall = {group.name: group.figures[COMPARED] for group in groups if group.strategy == strategy}
-            table.add_row(strategy, *(percent(each and each.mean) for each in map(recall.__getitem__, counts)))
-        return table
 
     def _tested(self) -> Table:
         several = len(self.pairs) > 1
@@ -336,15 +310,13 @@ class ComparisonReport:
         for heading in ("difference", "95% interval", "questions\ndiffering", "p", *(["p,\ncorrected"] * several)):
             table.add_column(heading, justify="right")
         for pair in self.pairs:
-            found = pair.test.difference
+            mean, low, high = (pair["difference"][name] for name in ("mean", "low", "high"))
             table.add_row(
-                f"{pair.first}\n  {pair.second}",
-                f"{100 * found.mean:+.1f}",
-                "-"
-                if found.low is None or found.high is None
-                else f"{100 * found.low:+.1f} to {100 * found.high:+.1f}",
-                str(pair.test.differing),
-                *("< 0.001" if p < 0.001 else f"{p:.3f}" for p in (pair.test.p_value, *([pair.corrected] * several))),
+                f"{pair['first']}\n  {pair['second']}",
+                f"{100 * mean:+.1f}",
+                "-" if low is None else f"{100 * low:+.1f} to {100 * high:+.1f}",
+                str(pair["differing"]),
+                *("< 0.001" if pair[p] < 0.001 else f"{pair[p]:.3f}" for p in ("p_value", *["p_value_holm"] * several)),
             )
         return table
 
@@ -369,7 +341,10 @@ def report_on_comparison(
         questions=max((len(scores) for scores in of_strategy.values()), default=0),
         groups=tuple(groups),
         columns=columns,
-        pairs=tuple(TestedPair(*pair, test, p) for pair, test, p in zip(pairs, tests, corrected, strict=True)),
+        pairs=tuple(
+            {"first": first, "second": second, **asdict(test), "p_value_holm": p}
+            for (first, second), test, p in zip(pairs, tests, corrected, strict=True)
+        ),
         not_built=comparison.not_built,
     )
 

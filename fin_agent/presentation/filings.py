@@ -266,48 +266,30 @@ def metric_by_name(name: str, lexicon: Lexicon) -> str | None:
     return metrics[0] if metrics else None
 
 
-def _by_row(facts: Sequence[Fact]) -> Iterator[list[Fact]]:
-    """Yield runs of facts that differ in value and period only: the facts of one row of a table."""
-    run: list[Fact] = []
-    for fact in facts:
-        if run and _named(fact) != _named(run[-1]):
-            yield run
-            run = []
-        run.append(fact)
-    if run:
-        yield run
-
-
-def _named(fact: Fact) -> tuple[object, ...]:
-    concept = fact.tag.concept if fact.tag else None
-    return fact.page, fact.line, fact.section, fact.label, fact.metric, fact.scope, fact.unit, concept
-
-
 _SHORT_UNITS = {"USD per share": "USD/share"}
 _WITHIN = " › "
 
 
 def _facts_table(facts: Sequence[Fact]) -> Table:
-    """Return a line for each row of figures, with metric, scope and concept under the label."""
+    """Return a row for each figure, with metric, scope and concept under the label."""
     columns = (right("Value"), fixed("Unit"), fixed("Period"), right("Page"), right("Line"))
     table = listing(Column("Figure", ratio=1), *columns)
-    for same in _by_row(facts):
-        fact = same[0]
+    for fact in facts:
         named = ", ".join(each for each in (fact.metric, one_line(fact.scope or "")) if each)
-        below = [line for line in (named, fact.tag.concept if fact.tag else "") if line]
+        below = [
+            Text(line, style="dim", no_wrap=True, overflow="ellipsis")
+            for line in (named, fact.tag.concept if fact.tag else "")
+            if line
+        ]
         table.add_row(
-            Group(Text(one_line(_WITHIN.join((*fact.section[-1:], fact.label)))), *map(_dim, below)),
-            "\n".join(number(each.value) for each in same),
+            Group(Text(one_line(_WITHIN.join((*fact.section[-1:], fact.label)))), *below),
+            number(fact.value),
             _SHORT_UNITS.get(fact.unit, fact.unit),
-            "\n".join(period_words(each.period) for each in same),
+            period_words(fact.period),
             str(fact.page + 1),
             str(fact.line + 1),
         )
     return table
-
-
-def _dim(line: str) -> Text:
-    return Text(f"  {line}", style="dim", no_wrap=True, overflow="ellipsis")
 
 
 _MAX_LABEL_LENGTH = 56

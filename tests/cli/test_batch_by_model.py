@@ -259,7 +259,7 @@ class TestReplays:
         used(monkeypatch, settings(server))
         Ran("ask", QUESTIONS[0], "--index", index)
         refused = Ran("runs", "replay", "last", "--index", index)
-        assert refused.code == 1 and "--ask-model" in refused.err and "no replies were stored" in refused.err
+        assert refused.code == 1 and "--ask-model" in refused.err and "are not stored" in refused.err
         assert len(server.requests) == 1
         assert Ran("runs", "replay", "last", "--index", index, "--ask-model").code == 0
         assert len(server.requests) == 2
@@ -273,7 +273,7 @@ class TestReplays:
             connection.execute("DELETE FROM replies")
         paid = len(server.requests)
         ran = Ran("runs", "replay", "0", "--index", index)
-        assert ran.code == 1 and "1 of the replies that it needs is not stored" in ran.err
+        assert ran.code == 1 and "replies that it needs are not stored (then: 1 model call" in ran.err
         assert len(server.requests) == paid
 
 

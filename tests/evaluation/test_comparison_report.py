@@ -57,12 +57,12 @@ class TestReport:
 
     def test_a_pair_is_tested_on_page_recall(self, report: ComparisonReport) -> None:
         (pair,) = report.pairs
-        assert pair.test.difference.mean == pytest.approx(0.5)
-        assert (pair.test.differing, pair.test.exact, pair.test.p_value, pair.corrected) == (2, True, 0.5, 0.5)
+        assert pair["difference"]["mean"] == pytest.approx(0.5)
+        assert [pair[name] for name in ("differing", "exact", "p_value", "p_value_holm")] == [2, True, 0.5, 0.5]
 
     def test_several_pairs_are_corrected_together(self, comparison: Comparison) -> None:
         pairs = report_on_comparison(comparison, [("good", "poor"), ("poor", "good")], resamples=200).pairs
-        assert [pair.corrected for pair in pairs] == [1.0, 1.0]
+        assert [pair["p_value_holm"] for pair in pairs] == [1.0, 1.0]
 
     def test_same_seed_same_report_and_plain_json(self, comparison: Comparison, report: ComparisonReport) -> None:
         again = report_on_comparison(comparison, [("good", "poor")], resamples=200)
@@ -107,11 +107,8 @@ class TestTables:
         for heading in ("pages", "precision", "BLEU", "ROUGE-L", "read", "seconds", "p95"):
             assert heading in shown
 
-    def test_types_and_pairs(self, report: ComparisonReport) -> None:
-        shown = printed(report.as_tables()).splitlines()
-        cells = [line.split()[1:] for line in shown if line.startswith("good")]
-        assert cells[4:6] == [["50.0", "100.0"], ["100.0", "0.0"]]
-        assert any("+50.0" in line for line in shown)
+    def test_pairs(self, report: ComparisonReport) -> None:
+        assert any("+50.0" in line for line in printed(report.as_tables()).splitlines())
 
 
 class TestFiles:
