@@ -60,8 +60,6 @@ _EQUAL = 1e-8
 """Scores closer than this may be equal when rounded."""
 _MIN_MERGED = 8
 """Full text is merged if at least one filing in this many is new: all merges together cost a few times the last one."""
-_MAX_HELD = 500_000_000
-"""Size of filler values; SQLite's limit for a value is a thousand million bytes."""
 MAX_MATCHES = 20_000
 """Most summaries that one search scores, at about a microsecond each; terms in more summaries carry little
 information."""
@@ -136,23 +134,11 @@ class SqliteIndex(Database):
             return delete_filing(connection, doc_id)
 
     def merge_full_text(self, added: int) -> None:
-        """Rewrite each full-text table in one piece, if the `added` filings are a good part of all.
-
-        It is then at the end of the file: if the file is truncated, the part lost first can be rebuilt.
-        """
-        if not added or added * _MIN_MERGED < len(self.entries()):
-            return
-        with self.writing() as connection:
-            connection.execute("CREATE TABLE held (room BLOB)")
-            for table in FULL_TEXT:
-                connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
-                # Its old pages are free now, in the middle of the file: the next table must not use them.
-                connection.execute(
-                    "INSERT INTO held SELECT zeroblob(min(freelist_count * page_size, ?))"
-                    " FROM pragma_freelist_count, pragma_page_size",
-                    (_MAX_HELD,),
-                )
-            connection.execute("DROP TABLE held")
+        """Merge each full-text table into one piece, if the `added` filings are a good part of all."""
+        if added and added * _MIN_MERGED >= len(self.entries()):
+            with self.writing() as connection:
+                for table in FULL_TEXT:
+                    connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
 
     # The list of filings
 

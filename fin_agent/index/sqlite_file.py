@@ -366,26 +366,17 @@ def _code(error: sqlite3.Error) -> int:
     return int(getattr(error, "sqlite_errorcode", -1)) & 0xFF
 
 
-def tables_of(connection: sqlite3.Connection) -> dict[str, tuple[tuple[object, ...], ...]]:
-    """Return tables, views and triggers with their columns, without internal ones of SQLite and FTS5."""
-    names = [
-        name
-        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type != 'index' ORDER BY name")
-        if "_fts_" not in name and not name.startswith("sqlite_")
-    ]
-    # Name, type, whether it may be NULL, default, position in the key.
-    return {
-        name: tuple(tuple(column)[1:] for column in connection.execute("SELECT * FROM pragma_table_info(?)", (name,)))
-        for name in names
-    }
+def schema_of(connection: sqlite3.Connection) -> set[tuple[str, str | None]]:
+    """Return the name and the definition of everything in a database."""
+    return set(map(tuple, connection.execute("SELECT name, sql FROM sqlite_master")))
 
 
 @cache
-def expected_tables() -> dict[str, tuple[tuple[object, ...], ...]]:
-    """Return the tables of an index made by this version."""
+def expected_schema() -> set[tuple[str, str | None]]:
+    """Return the schema of an index made by this version."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(_schema())
-        return tables_of(connection)
+        return schema_of(connection)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,16 +12,15 @@ from pathlib import Path
 
 from fin_agent.index.ingest_lock import Owner, lock_owner
 from fin_agent.index.manifest import FileState
-from fin_agent.index.rows import reader_fingerprint
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.sqlite_file import (
     check_format,
     connect,
-    expected_tables,
+    expected_schema,
     is_damage,
     require_file,
+    schema_of,
     sqlite_error,
-    tables_of,
     transaction,
 )
 from fin_agent.index.stored_filing import FULL_TEXT, filing_damage
@@ -97,7 +95,6 @@ def verify_open_index(file: Path, writer: Owner | None, on_filing: Callable[[str
                     on_filing(doc_id)
                     filings += 1
                     findings += of_filing
-                findings += _outdated_filings(connection)
                 findings += _manifest_findings(connection)
             findings += _full_text_findings(connection, writer)
     except sqlite3.Error as error:
@@ -111,13 +108,10 @@ def _file_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
     for (said,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
         if said != "ok":
             yield IndexFinding(Aspect.FILE, FILE_NAME, f"SQLite finds it damaged: {said}", REPAIR)
-    found = tables_of(connection)
-    for name in sorted(found.keys() | expected_tables().keys()):
-        if found.get(name) != expected_tables().get(name):
-            yield IndexFinding(Aspect.FILE, FILE_NAME, f"{name} differs from what this version creates", REPAIR)
-    pointing = Counter(row[0] for row in connection.execute("PRAGMA foreign_key_check"))
-    for table, rows in sorted(pointing.items()):
-        yield IndexFinding(Aspect.FILE, table, f"{rows} rows refer to rows that do not exist", REPAIR)
+    for name in sorted({name for name, _ in schema_of(connection) ^ expected_schema()}):
+        yield IndexFinding(Aspect.FILE, FILE_NAME, f"{name} differs from what this version creates", REPAIR)
+    for table in sorted({row[0] for row in connection.execute("PRAGMA foreign_key_check")}):
+        yield IndexFinding(Aspect.FILE, table, "rows refer to rows that do not exist", REPAIR)
 
 
 def _filing_findings(connection: sqlite3.Connection) -> Iterator[tuple[str, list[IndexFinding]]]:
@@ -133,77 +127,49 @@ def _filing_findings(connection: sqlite3.Connection) -> Iterator[tuple[str, list
         yield doc_id, [IndexFinding(Aspect.FILINGS, doc_id, said, REPAIR) for said in faults]
 
 
-def _outdated_filings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
-    filings = connection.execute(
-        "SELECT count(*) FROM filings WHERE reader_version != ?", (reader_fingerprint(),)
-    ).fetchone()[0]
-    if filings:
-        subject = "1 filing" if filings == 1 else f"{filings:,} filings"
-        said = f"{'was' if filings == 1 else 'were'} read by another version of the reader, or with another lexicon"
-        remedy = "Run `fin-agent ingest` over their files to read them again"
-        yield IndexFinding(Aspect.FILE, subject, said, remedy, False)
-
-
 def _manifest_findings(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
-    for number in unreadable_entries(connection):
-        found = "the entry of a file cannot be read"
-        yield IndexFinding(Aspect.MANIFEST, f"entry {number}", found, f"{REPAIR}: it removes the entry")
-    missing = connection.execute(
-        "SELECT path, doc_id FROM ingested_files WHERE state = 'done' AND doc_id NOT IN (SELECT doc_id FROM filings)"
-        " ORDER BY path"
-    ).fetchall()
-    for path, doc_id in missing:
-        found = f"it was read as {doc_id}, which is not in the index"
-        yield IndexFinding(Aspect.MANIFEST, path, found, f"{REPAIR}: it marks the file to be read again")
-    states = dict(connection.execute("SELECT state, count(*) FROM ingested_files GROUP BY state"))
-    for state, said in (
-        (FileState.WAITING, "were not read: an ingest was ended before, or is running"),
-        (FileState.FAILED, "could not be read"),
-        (FileState.DAMAGED, "had a filing that was damaged here and removed"),
-    ):
-        if files := states.pop(state, 0):
-            remedy = "`fin-agent index failures` lists them, `fin-agent ingest --retry-failed` reads them again"
-            yield IndexFinding(Aspect.MANIFEST, f"{files} file{'s' * (files > 1)}", said, remedy, False)
-    states.pop(FileState.DONE, 0)
-    for state, files in sorted(states.items()):
-        yield IndexFinding(Aspect.MANIFEST, f"{files} files", f"are in an unknown state, {state!r}", REPAIR)
+    for number, path, doc_id in unusable_entries(connection):
+        found = f"it was read as {doc_id}, which is not in the index" if path else "the entry of a file cannot be read"
+        yield IndexFinding(Aspect.MANIFEST, path or f"entry {number}", found, f"{REPAIR}: the file is to be read again")
+    unread = "SELECT count(*) FROM ingested_files WHERE state != 'done'"
+    if files := connection.execute(unread).fetchone()[0]:
+        remedy = "`fin-agent index failures` lists them, `fin-agent ingest --retry-failed` reads them again"
+        yield IndexFinding(Aspect.MANIFEST, f"{files} file{'s' * (files > 1)}", "are not in the index", remedy, False)
 
 
-def unreadable_entries(connection: sqlite3.Connection) -> list[int]:
-    """Return row numbers of files whose entries have invalid text or hashes. Raises sqlite3.Error."""
-    unreadable = []
+def unusable_entries(connection: sqlite3.Connection) -> list[tuple[int, str, str]]:
+    """Return (row number, path, doc_id) of files without their filing; no path where the entry cannot be read."""
+    unusable = []
+    present = {doc_id for (doc_id,) in connection.execute("SELECT doc_id FROM filings")}
     for (number,) in connection.execute("SELECT rowid FROM ingested_files ORDER BY rowid").fetchall():
         try:
             entry = connection.execute("SELECT * FROM ingested_files WHERE rowid = ?", (number,)).fetchone()
-        except sqlite3.OperationalError as error:
-            if "decode to UTF-8" not in str(error):
-                raise
-            entry = None
-        if entry is None or not _HASH.fullmatch(entry["content_hash"]):
-            unreadable.append(number)
-    return unreadable
+            readable = _HASH.fullmatch(entry["content_hash"]) is not None and FileState(entry["state"])
+        except (sqlite3.OperationalError, ValueError):  # values that are no text, and unknown states
+            readable = False
+        if not readable:
+            unusable.append((number, "", ""))
+        elif entry["state"] == FileState.DONE and entry["doc_id"] not in present:
+            unusable.append((number, entry["path"], entry["doc_id"]))
+    return unusable
 
 
 def _full_text_findings(connection: sqlite3.Connection, writer: Owner | None) -> Iterator[IndexFinding]:
-    if writer is not None:
-        found = f"were not checked, because another command is writing to this index: {writer}"
-        yield IndexFinding(Aspect.FULL_TEXT, "full-text tables", found, "Verify again when that has ended", False)
-        return
-    try:
-        for table in FULL_TEXT:
-            if not _full_text_agrees(connection, table):
-                found = "does not match the texts: searches miss pages or find wrong ones"
-                yield IndexFinding(Aspect.FULL_TEXT, table, found, f"{REPAIR}: it is rebuilt")
-    except sqlite3.OperationalError as error:
-        # SQLite checks them with a command that counts as a write.
-        found = f"could not be checked, because the index is not writable ({error})"
-        yield IndexFinding(
-            Aspect.FULL_TEXT,
-            "full-text tables",
-            found,
-            "Verify while no other command writes, as a user with write permission",
-            False,
-        )
+    """Check the full text by a command of SQLite that counts as a write."""
+    unchecked = f"another command is writing to this index: {writer}"
+    remedy = "Verify again when that has ended"
+    if writer is None:
+        try:
+            for table in FULL_TEXT:
+                if not _full_text_agrees(connection, table):
+                    found = "does not match the texts: searches miss pages or find wrong ones"
+                    yield IndexFinding(Aspect.FULL_TEXT, table, found, f"{REPAIR}: it is rebuilt")
+            return
+        except sqlite3.OperationalError as error:
+            unchecked = f"the index is not writable ({error})"
+            remedy = "Verify while no other command writes, as a user with write permission"
+    found = f"were not checked, because {unchecked}"
+    yield IndexFinding(Aspect.FULL_TEXT, "full-text tables", found, remedy, False)
 
 
 def _full_text_agrees(connection: sqlite3.Connection, table: str) -> bool:

@@ -8,8 +8,11 @@ import random
 import re
 import time
 from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
+from importlib import resources
 from typing import Any, TypeVar
 
+import yaml
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_delay
 
 from fin_agent.errors import FilingIndexError, how_to_install
@@ -38,10 +41,6 @@ _REPORT_AFTER_SECONDS = 2.0
 """Seconds of waiting after which it is reported; shorter waits go unnoticed."""
 OLDEST_VERSION = "8.19"
 """The oldest supported version of a cluster."""
-READ_PRIVILEGES = ("read", "view_index_metadata")
-WRITE_PRIVILEGES = ("write", "maintenance", "manage")
-CLUSTER_PRIVILEGES = ("manage_index_templates", "monitor")
-"""Privileges of a key, as in docs/elasticsearch.md; those on the cluster are needed for writing only."""
 BUSY_STATUSES = frozenset({429, 502, 503, 504})
 """Statuses after which a later attempt may succeed."""
 
@@ -239,82 +238,37 @@ def error_type(body: object) -> str:
     return kind
 
 
-def error_reason(body: object) -> str:
-    """Return the reason in a response, with its cause."""
-    told = _told(body)
-    reason, cause = str(told.get("reason", "")), told.get("caused_by")
-    if isinstance(cause, dict) and cause.get("reason"):
-        reason = f"{reason}: {cause['reason']}"
-    return _one_line(reason)
-
-
 _MAX_LENGTH = 400
 DISK_FULL = "disk full"
-_SPOKEN = re.compile(r"version must be either version (\d+)")
-_MAPPING = frozenset(
-    {
-        "mapper_parsing_exception",
-        "document_parsing_exception",
-        "strict_dynamic_mapping_exception",
-        "illegal_argument_exception",
-        "mapper_exception",
-    }
-)
 
 
 def describe_error(status: int, body: object, doing: str, prefix: str) -> tuple[str, str]:
     """Return (what, remedy) for a response to a request, or to one item of a bulk, for users of the index `prefix`."""
-    kind, reason = error_type(body), error_reason(body)
-    told = f"{kind}: {reason}" if kind and reason else kind or reason or f"status {status}"
-    if kind == DISK_FULL:
-        return (
-            "the cluster accepts no more documents: a disk has passed the flood-stage watermark",
-            "Free or add disk space (or delete other indices), then run the same command again",
-        )
-    if kind == "cluster_block_exception":
-        return f"the index is blocked ({told})", "Remove the block (index.blocks.*), then run the same command again"
-    if kind == "media_type_header_exception" or status == 406:
-        return _version_mismatch(reason)
-    if status == 401:
-        return (
-            "the cluster does not accept the key or password",
-            f"Set {VARIABLES['api_key']} to a valid key, or {VARIABLES['username']} and {VARIABLES['password']}",
-        )
-    if status == 403:
-        return (
-            f"the key may not do this ({told})",
-            f"It needs these privileges on `{prefix}-*`: {', '.join(READ_PRIVILEGES)}; to write also"
-            f" {', '.join(WRITE_PRIVILEGES)}, and on the cluster {', '.join(CLUSTER_PRIVILEGES)}"
-            " (docs/elasticsearch.md)",
-        )
-    if status == 404:
-        return (
-            f"the index or part of it does not exist ({told})",
-            "Make it with `fin-agent index copy`, or check the last part of the address",
-        )
-    if status in BUSY_STATUSES:
-        return (
-            f"the cluster is too busy ({told})",
-            f"Try again later, with fewer at once; {VARIABLES['patience']} (seconds) says how long to keep trying",
-        )
-    if status == 400 and kind in _MAPPING:
-        return (
-            f"the index on the cluster differs from what this version creates ({told})",
-            "Make one under another prefix and copy into it with `fin-agent index copy`",
-        )
-    return f"the index could not be {doing} ({told})", "Check the cluster's log; no filing is partly visible"
+    kind, told = error_type(body), _told(body)
+    reason, cause = str(told.get("reason", "")), told.get("caused_by")
+    if isinstance(cause, dict) and cause.get("reason"):
+        reason = f"{reason}: {cause['reason']}"
+    reason = _one_line(reason)
+    for entry in _descriptions():
+        found = re.search(entry.get("reason", ""), reason)
+        if found and status in entry.get("status", (status,)) and kind in entry.get("type", (kind,)):
+            break
+    words = {
+        "told": ": ".join(filter(None, (kind, reason))) or f"status {status}",
+        "doing": doing,
+        "prefix": prefix,
+        "reason": f"Elasticsearch {found[1]}" if found and found.lastindex else "another version",
+        "client": elasticsearch.__version__[0],
+        "oldest": OLDEST_VERSION,
+    }
+    return entry["what"].format_map(words), entry["remedy"].format_map(words)
 
 
-def _version_mismatch(reason: str) -> tuple[str, str]:
-    """Return the message for a client whose version the cluster does not accept."""
-    ours, found = elasticsearch.__version__[0], _SPOKEN.search(reason)
-    theirs = f"Elasticsearch {found[1]} runs there" if found else "another version runs there"
-    return (
-        f"{theirs}, and the client that is installed here speaks {ours}; an index needs Elasticsearch"
-        f" {OLDEST_VERSION} or later",
-        "Install the client of the cluster's version (for 8: pip install 'elasticsearch>=8.19,<9'), or bring the"
-        " cluster to that of the client; see whether a proxy changes headers",
-    )
+@lru_cache(maxsize=1)
+def _descriptions() -> list[dict[str, Any]]:
+    text = resources.files("fin_agent.index.elastic").joinpath("errors.yaml").read_text(encoding="utf-8")
+    described: list[dict[str, Any]] = yaml.safe_load(text)
+    return described
 
 
 def _told(body: object) -> dict[str, Any]:

@@ -11,27 +11,12 @@ from typing import Any
 from fin_agent.index import rows
 from fin_agent.index.rows import StoredRow
 from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling
-from fin_agent.vocabulary.page import Statement
 
 NO_PAGE = -1
 """Page number for tags that are not on a page."""
 
 Source = dict[str, Any]
-_PAGE, _METRIC, _LABEL, _SECTION, _YEAR, _QUARTER, _STATEMENT, _SCOPE, _SOURCE, _TAG = (
-    rows.FACT_COLUMNS.index(column)
-    for column in (
-        "page",
-        "metric",
-        "label",
-        "section",
-        "fiscal_year",
-        "quarter",
-        "statement",
-        "scope",
-        "source",
-        "tag",
-    )
-)
+_PAGE, _METRIC, _TAG = (rows.FACT_COLUMNS.index(column) for column in ("page", "metric", "tag"))
 _TAG_PAGE = rows.TAG_COLUMNS.index("page")
 
 
@@ -75,7 +60,6 @@ def filing_source(stored: StoredFiling, generation: str, mark: int, written: int
         "generation": generation,
         "mark": mark,
         "written": written,
-        "parts": sorted(_parts_named(stored.parts[Part.FACTS])),
         "summary": summary,
         "details": {"row": details},
         "checksums": stored.checksums(),
@@ -137,21 +121,6 @@ def _source(part: Part, row: StoredRow) -> Source:
     return {column: value for column, value in zip(COLUMNS[part], row, strict=True) if value is not None}
 
 
-def _parts_named(facts: Sequence[StoredRow]) -> set[str]:
-    """Return the named parts (see FilingIndex.parts): scopes, rows of tagged parts, and revenue breakdowns."""
-    named: set[str] = set()
-    for fact in facts:
-        if fact[_SCOPE] is not None and fact[_METRIC] is not None and fact[_STATEMENT] != Statement.EQUITY:
-            named.add(str(fact[_SCOPE]))
-            if fact[_TAG] is not None:
-                named.add(str(fact[_LABEL]))
-        if fact[_STATEMENT] == Statement.INCOME:
-            section = str(fact[_SECTION]).lower()
-            if "revenue" in section or "sales" in section or "cost of" in section:
-                named.add(str(fact[_LABEL]))
-    return named
-
-
 def _figures(stored: StoredFiling) -> Iterator[tuple[int, Source]]:
     """Yield (page, its facts, tags and tables), by page."""
     tags = {tag[0]: tag for tag in stored.parts[Part.TAGS]}
@@ -165,14 +134,11 @@ def _figures(stored: StoredFiling) -> Iterator[tuple[int, Source]]:
     for page in sorted({*facts_of, *tags_of, *tables_of}):
         facts, own = facts_of.get(page, []), tags_of.get(page, [])
         linked = sorted({fact[_TAG] for _, fact in facts if fact[_TAG] is not None} - {tag[0] for tag in own})
-        whole = (fact for _, fact in facts if fact[_SCOPE] is None and fact[_SOURCE] != "text")
-        labels = dict.fromkeys((fact[_LABEL], fact[_STATEMENT], fact[_YEAR], fact[_QUARTER]) for fact in whole)
         yield (
             page,
             {
                 "metrics": sorted({fact[_METRIC] for _, fact in facts if fact[_METRIC] is not None}),
                 "facts": {"all": [(ordinal, *fact) for ordinal, fact in facts]},
-                "labels": {"all": list(labels)},
                 "tags": {"all": own},
                 "linked": {"all": [tags[ordinal] for ordinal in linked]},
                 **({"tables": encode_bytes(tables_of[page])} if page in tables_of else {}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -24,6 +25,7 @@ from fin_agent.index.protocol import (
 )
 from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling
 from fin_agent.vocabulary.fact import Tag
+from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Table
 
 MAX_WORDS = 900
@@ -42,6 +44,8 @@ _ALL = ""
 """Key of the total number of documents among counts of phrases."""
 _LEAST = 1e-6
 """The lowest weight of a term in SQLite's bm25()."""
+_OF_INCOME = ("revenue", "sales", "cost of")
+"""Words in headings of rows that divide revenue in an income statement."""
 _SMALL = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
 
@@ -277,25 +281,25 @@ class ElasticReader(FilingList):
 
     def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
         """See FilingIndex.row_labels."""
-        letters = sorted(each.lower() for each in holding)
-        if not letters:
-            return []
-        return [
-            RowLabel(doc_id, source["page"], label, statement, fiscal_year, quarter)
-            for doc_id, source in self._of_filings("figures", doc_ids, "page", ("page", "labels"))
-            for label, statement, fiscal_year, quarter in source["labels"]["all"]
-            if any(each in label.translate(_SMALL) for each in letters)
-        ]
+        letters = [each.translate(_SMALL) for each in holding]
+        whole = ((s.doc_id, s.fact) for s in self.facts(doc_ids) if s.fact.scope is None and s.fact.source != "text")
+        found = (
+            RowLabel(doc_id, fact.page, fact.label, fact.statement, fact.period.fiscal_year, fact.period.quarter)
+            for doc_id, fact in whole
+            if any(each in fact.label.translate(_SMALL) for each in letters)
+        )
+        return list(dict.fromkeys(found))
 
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """See FilingIndex.parts."""
-        generations = self.listing().generations(doc_ids)
-        named: set[str] = set()
-        for start in range(0, len(generations), _FILINGS_AT_ONCE):
-            of_some = {"terms": {"generation": generations[start : start + _FILINGS_AT_ONCE]}}
-            for source in self._sources("filings", [of_some], ["generation"], ["parts"], None):
-                named.update(source["parts"])
-        return frozenset(named)
+        named: set[str | None] = set()
+        for fact in (sourced.fact for sourced in self.facts(doc_ids)):
+            if fact.scope is not None and fact.metric is not None and fact.statement != Statement.EQUITY:
+                named |= {fact.scope, fact.label if fact.tag is not None else None}
+            section = json.dumps(fact.section).lower()
+            if fact.statement == Statement.INCOME and any(word in section for word in _OF_INCOME):
+                named.add(fact.label)
+        return frozenset(name for name in named if name is not None)
 
     def address_texts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """See FilingIndex.address_texts."""
