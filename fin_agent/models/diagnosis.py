@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from fin_agent.models.call import Call, Message, PromptIdentity, Reply, Role
+from fin_agent.models.call import Call, Message, PromptIdentity, Role
 from fin_agent.models.caller import Caller
 from fin_agent.models.callers_by_role import Callers
 from fin_agent.models.costs import PriceTable
@@ -80,10 +80,38 @@ def diagnosed_models(
     Yields:
         The findings, in the order of roles.
     """
-    prices, wrong = _prices(settings)
-    used = models_in_use(settings)
-    for name, roles in used.items():
-        yield from _model_findings(name, roles, settings, prices, meter, offline=offline, asking=asking)
+    wrong: Finding | None = None
+    prices = PriceTable()
+    try:
+        prices = PriceTable.from_file(settings.prices)
+    except PricesError as error:
+        wrong = Finding("prices", "file", State.FAILED, f"{error.subject}: {error.what}", error.remedy)
+    for name, roles in models_in_use(settings).items():
+        try:
+            loaded = load_chat_model(
+                name,
+                base_url=settings.base_url,
+                key_variable=settings.key_variable,
+                timeout=settings.timeout,
+                max_retries=0,
+            )
+        except ModelSetupError as error:
+            yield Finding(name, "set-up", State.FAILED, error.what, error.remedy)
+            continue
+        where = f"at {loaded.base_url}" if loaded.base_url else "at the provider's own address"
+        if loaded.base_url and settings.base_url is None:
+            where += ", which OPENAI_BASE_URL names"
+        told = "all roles" if len(roles) == len(Role) else ", ".join(roles)
+        yield Finding(name, "set-up", State.OK, f"{where}, for {told}")
+        findings = {"key": _key_finding(loaded, settings)}
+        if offline:
+            findings["server"] = Finding(name, "server", State.NOTE, "not asked")
+        else:
+            asking(name)
+            for found in _call_findings(loaded, roles[0], settings, prices, meter):
+                findings[found.check] = found
+        yield from findings.values()
+        yield _price_finding(loaded, settings, prices)
     if wrong is not None:
         yield wrong
 
@@ -98,121 +126,57 @@ def models_in_use(settings: ModelSettings) -> dict[str, list[Role]]:
     return filled
 
 
-def _model_findings(
-    name: str,
-    roles: list[Role],
-    settings: ModelSettings,
-    prices: PriceTable,
-    meter: Meter,
-    *,
-    offline: bool,
-    asking: Callable[[str], None],
-) -> Iterator[Finding]:
-    try:
-        loaded = load_chat_model(
-            name,
-            base_url=settings.base_url,
-            key_variable=settings.key_variable,
-            timeout=settings.timeout,
-            max_retries=0,
-        )
-    except ModelSetupError as error:
-        yield Finding(name, "set-up", State.FAILED, error.what, error.remedy)
-        return
-    where = f"at {loaded.base_url}" if loaded.base_url else "at the provider's own address"
-    if loaded.base_url and settings.base_url is None:
-        where += ", which OPENAI_BASE_URL names"
-    yield Finding(name, "set-up", State.OK, f"{where}, for {_named(roles)}")
-    key = _key_finding(loaded, settings)
-    if offline:
-        called = [Finding(name, "server", State.NOTE, "not asked")]
-    else:
-        asking(name)
-        called = list(_call_findings(loaded, roles[0], settings, prices, meter))
-    refused = next((each for each in called if each.check == key.check), None)
-    yield key if refused is None else replace(refused, found=f"{key.found}: {refused.found}")
-    yield from (each for each in called if each is not refused)
-    yield _price_finding(loaded, settings, prices)
-
-
-def _named(roles: list[Role]) -> str:
-    return "all roles" if len(roles) == len(Role) else ", ".join(roles)
-
-
 def _key_finding(loaded: LoadedModel, settings: ModelSettings) -> Finding:
     """Check where the key comes from, and whether it is sent where it belongs."""
-    check = "key"
     variable = variable_with_key(loaded.provider, loaded.base_url, settings.key_variable)
+    own = sorted(set(loaded.model.lc_secrets.values()))
+    variable = variable or next((name for name in own if os.environ.get(name)), None)
     if variable is None:
-        own = sorted(set(loaded.model.lc_secrets.values()))
-        variable = next((name for name in own if os.environ.get(name)), None)
-        if variable is None:
-            asked = f" ({' or '.join(own)} is not set)" if own and loaded.base_url is None else ""
-            return Finding(loaded.name, check, State.NOTE, f"none is sent{asked}")
-    place = urlsplit(loaded.base_url or "")
+        asked = f" ({' or '.join(own)} is not set)" if own and loaded.base_url is None else ""
+        return Finding(loaded.name, "key", State.NOTE, f"none is sent{asked}")
     found = f"the one in {variable}"
     if variable == "OPENAI_API_KEY" and loaded.priced_at is not None:
         remedy = f"Set {KEY_VARIABLE} to the key of this server, or to any word if it needs none"
-        return Finding(loaded.name, check, State.WARNING, f"{found}, for OpenAI, is sent to {place.hostname}", remedy)
-    return Finding(loaded.name, check, State.OK, found)
+        found += f", for OpenAI, is sent to {urlsplit(loaded.priced_at).hostname}"
+        return Finding(loaded.name, "key", State.WARNING, found, remedy)
+    return Finding(loaded.name, "key", State.OK, found)
 
 
 def _call_findings(
     loaded: LoadedModel, role: Role, settings: ModelSettings, prices: PriceTable, meter: Meter
 ) -> Iterator[Finding]:
     """Make one call, and check that the server replies and how replies are made to match their type."""
+    name, form = loaded.name, "structured output"
     caller = Caller(loaded, mode=settings.output, prices=prices)
     call = Call(role, _MESSAGES, _PROMPT, output=Ready, max_output_tokens=_MAX_TOKENS, temperature=0.01)
     try:
         with metered(meter):
             _, reply = caller.value(call)
     except ModelError as error:
-        yield from _failure_finding(loaded, error, caller, settings)
-        return
-    yield _answered(loaded, reply)
-    yield _output_finding(loaded, caller, settings, reply)
-
-
-def _answered(loaded: LoadedModel, reply: Reply) -> Finding:
-    found = f"replies in {reply.seconds:.1f} s"
-    if reply.usage.approximate:
-        remedy = "See whether the server can report usage: without it, budgets and accounts are estimates"
-        return Finding(loaded.name, "server", State.WARNING, f"{found}, but reports no token counts", remedy)
-    return Finding(loaded.name, "server", State.OK, found)
-
-
-def _output_finding(loaded: LoadedModel, caller: Caller, settings: ModelSettings, reply: Reply) -> Finding:
-    check = "structured output"
-    corrected = next((note for note in reply.notes if note.startswith("a correction")), "")
-    if corrected:
-        remedy = "Try a larger model: each correction is an additional call"
-        if caller.schema_in_use:
-            remedy = "Try --output-mode json, which saves the second call: the server may ignore schemas"
-        return Finding(loaded.name, check, State.WARNING, corrected, remedy)
-    if caller.schema_in_use:
-        return Finding(loaded.name, check, State.OK, "by a schema that the server enforces")
-    why = "as set" if settings.output is OutputMode.JSON else "the server accepts no schema"
-    return Finding(loaded.name, check, State.OK, f"by plain JSON, checked here ({why})")
-
-
-def _failure_finding(
-    loaded: LoadedModel, error: ModelError, caller: Caller, settings: ModelSettings
-) -> Iterator[Finding]:
-    """Return the findings for a failed call, under the check that it belongs to."""
-    form = "structured output"
-    if isinstance(error, UnusableReplyError):
         mode, other = ("by a schema", "json") if caller.schema_in_use else ("by plain JSON", "schema")
-        remedy = f"{error.remedy.rstrip('.')}; or try --output-mode {other}"
-        yield Finding(loaded.name, "server", State.OK, "replies")
-        yield Finding(loaded.name, form, State.FAILED, f"{mode}: {error.what}", remedy)
-    elif type(error) is RequestRefusedError and settings.output is OutputMode.SCHEMA:
-        remedy = f"Try --output-mode auto, which uses no schema if the server accepts none. {error.remedy}"
-        yield Finding(loaded.name, "server", State.OK, "replies")
-        yield Finding(loaded.name, form, State.FAILED, f"by a schema: {error.what}", remedy)
-    else:
-        checks = {KeyRefusedError: "key", UnknownModelError: "model"}
-        yield Finding(loaded.name, checks.get(type(error), "server"), State.FAILED, error.what, error.remedy)
-        yield Finding(loaded.name, form, State.NOTE, "not known")
+        refused = type(error) is RequestRefusedError and settings.output is OutputMode.SCHEMA
+        if refused or isinstance(error, UnusableReplyError):
+            remedy = f"{error.remedy.rstrip('.')}; or try --output-mode {'auto' if refused else other}"
+            yield Finding(name, "server", State.OK, "replies")
+            yield Finding(name, form, State.FAILED, f"{mode}: {error.what}", remedy)
+        else:
+            check = {KeyRefusedError: "key", UnknownModelError: "model"}.get(type(error), "server")
+            yield Finding(name, check, State.FAILED, error.what, error.remedy)
+            yield Finding(name, form, State.NOTE, "not known")
+        return
+    state, found, remedy = State.OK, f"replies in {reply.seconds:.1f} s", ""
+    if reply.usage.approximate:
+        state, found = State.WARNING, f"{found}, but reports no token counts"
+        remedy = "See whether the server can report usage: without it, budgets and accounts are estimates"
+    yield Finding(name, "server", state, found, remedy)
+    state, found, remedy = State.OK, "by a schema that the server enforces", ""
+    if corrected := next((note for note in reply.notes if note.startswith("a correction")), ""):
+        state, found = State.WARNING, corrected
+        remedy = "Try a larger model, or --output-mode json if the server ignores schemas: each correction is a call"
+    elif not caller.schema_in_use:
+        why = "as set" if settings.output is OutputMode.JSON else "the server accepts no schema"
+        found = f"by plain JSON, checked here ({why})"
+    yield Finding(name, form, state, found, remedy)
 
 
 def _price_finding(loaded: LoadedModel, settings: ModelSettings, prices: PriceTable) -> Finding:
@@ -227,10 +191,3 @@ def _price_finding(loaded: LoadedModel, settings: ModelSettings, prices: PriceTa
         return Finding(loaded.name, "price", State.FAILED, found, f"{remedy}, or limit tokens instead")
     state = State.NOTE if loaded.base_url and is_loopback(urlsplit(loaded.base_url).hostname or "") else State.WARNING
     return Finding(loaded.name, "price", state, "unknown: dollars are not counted", remedy)
-
-
-def _prices(settings: ModelSettings) -> tuple[PriceTable, Finding | None]:
-    try:
-        return PriceTable.from_file(settings.prices), None
-    except PricesError as error:
-        return PriceTable(), Finding("prices", "file", State.FAILED, f"{error.subject}: {error.what}", error.remedy)
