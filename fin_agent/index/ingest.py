@@ -165,18 +165,13 @@ def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Pa
     for path in files:
         try:
             stamp = _stamp(path, manifest)
-        except ReadError as error:
+        except (ReadError, OSError) as error:
+            if isinstance(error, ReadError):
+                reason, remedy = error.what, error.remedy
+            else:
+                reason, remedy = error.strerror or str(error), "Check the file and its permissions"
             kept = False
-            if path.is_file():
-                with suppress(OSError, UnicodeError):  # a path that is not valid text cannot be recorded
-                    manifest.record_failure(FileStamp.of(path, ""), error.what, error.remedy)
-                    kept = True
-            done(_failed(path, error.what, error.remedy, kept=kept))
-            continue
-        except OSError as error:
-            reason, remedy = error.strerror or str(error), "Check the file and its permissions"
-            kept = False
-            with suppress(OSError):
+            with suppress(OSError, UnicodeError):  # what is not there, and a path that is not valid text
                 manifest.record_failure(FileStamp.of(path, ""), reason, remedy)
                 kept = True
             done(_failed(path, reason, remedy, kept=kept))

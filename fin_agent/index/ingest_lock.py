@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
+from pydantic import BaseModel, ConfigDict
 
 from fin_agent.errors import FilingIndexError
 
@@ -28,32 +27,25 @@ class IndexInUseError(FilingIndexError):
     """Another process ingests into this index or repairs it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(BaseModel):
     """The process that holds the lock, as recorded in it."""
+
+    model_config = ConfigDict(frozen=True)
 
     host: str
     pid: int
-    started: str
-    """UTC, ISO 8601."""
+    started: datetime
     command: str
 
     @classmethod
     def here(cls) -> Owner:
         """Return this process as the owner, with the current time."""
         command = shlex.join(sys.argv)[:_MAX_COMMAND_LENGTH]
-        return cls(socket.gethostname(), os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"), command)
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since it acquired the lock."""
-        try:
-            return max(0.0, (datetime.now(UTC) - datetime.fromisoformat(self.started)).total_seconds())
-        except (ValueError, TypeError):
-            return 0.0
+        now = datetime.now(UTC).replace(microsecond=0)
+        return cls(host=socket.gethostname(), pid=os.getpid(), started=now, command=command)
 
     def __str__(self) -> str:
-        return f"process {self.pid} on {self.host}, for {_span(self.seconds)} (`{self.command}`)"
+        return f"process {self.pid} on {self.host}, since {self.started:%Y-%m-%d %H:%M:%S} UTC (`{self.command}`)"
 
 
 @contextmanager
@@ -90,7 +82,7 @@ def ingest_lock(
             remedy="Check that the folder is there and may be written to, and that the lock is not a link elsewhere",
         ) from error
     try:
-        _write(path, json.dumps(asdict(Owner.here())))
+        _write(path, Owner.here().model_dump_json())
         yield
     finally:
         _write(path, "")
@@ -104,7 +96,7 @@ def lock_owner(folder: Path) -> Owner | None:
         if path.exists():
             FileLock(path).acquire(blocking=False).lock.release()
     except Timeout:
-        return _owner(path) or Owner("this machine", 0, "", "unknown")
+        return _owner(path) or Owner(host="this machine", pid=0, started=datetime.now(UTC), command="unknown")
     except OSError:
         return None
     return None
@@ -122,20 +114,12 @@ def _acquire(lock: BaseFileLock, path: Path, wait: float, on_wait: Callable[[Own
 
 
 def _owner(path: Path) -> Owner | None:
-    try:
-        found = json.loads(path.read_bytes())
-        return Owner(str(found["host"]), int(found["pid"]), str(found["started"]), str(found["command"]))
-    except (OSError, ValueError, TypeError, KeyError):  # empty, or just being written
-        return None
+    with suppress(OSError, ValueError):  # empty, or just being written
+        return Owner.model_validate_json(path.read_bytes())
+    return None
 
 
 def _write(path: Path, content: str) -> None:
     """Write the owner, ignoring errors such as a full disk: only the lock itself is essential."""
     with suppress(OSError):
         path.write_text(content, encoding="utf-8")
-
-
-def _span(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -97,13 +97,8 @@ class Usage(BaseModel):
         return self.input + self.output
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            input=self.input + other.input,
-            cached_input=self.cached_input + other.cached_input,
-            output=self.output + other.output,
-            reasoning=self.reasoning + other.reasoning,
-            approximate=self.approximate or other.approximate,
-        )
+        counts = {name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields}
+        return Usage(**counts | {"approximate": self.approximate or other.approximate})
 
 
 NO_USAGE = Usage()

@@ -53,10 +53,6 @@ class ServerUnreachableError(ModelError):
     """The server cannot be reached, after every retry."""
 
 
-class RedirectedError(ServerUnreachableError):
-    """The server redirects to another address, which is not followed: requests go only to the configured address."""
-
-
 class ModelTimeoutError(ModelError):
     """The server did not reply in time, after every retry. Its charge for the request is unknown."""
 
@@ -111,7 +107,7 @@ def model_error(exception: Exception, subject: str, base_url: str | None) -> Mod
         kind, told, remedy = _without_status(exception, chain, said, where)
     elif status < 400:
         to = next((place for link in chain if (place := _header(link, "location"))), "")
-        kind = RedirectedError
+        kind = ServerUnreachableError
         told = f"the server answered {status} and redirects to another address{f' ({redact_keys(to)})' if to else ''}"
         remedy = "Redirects are not followed: give the final address, if you trust it, as --base-url"
     else:
@@ -136,25 +132,26 @@ _TOO_LONG = ("contextoverflowerror", "context_length", "context length", "prompt
 def _by_status(status: int, about: str, where: str) -> tuple[type[ModelError], str]:
     """Return the type and the remedy for an HTTP status."""
     refused = status in (400, 415, 422, 501)
-    if status == 401:
-        return KeyRefusedError, "Check the key in the environment: it is missing, wrong or of another account"
-    if status == 403:
-        return KeyRefusedError, "Check whether the key gives access to this model, and whether this address is allowed"
-    if status == 404:
-        return UnknownModelError, f"Check the model's name and the address ({where}); most end with /v1"
     if status == 413 or (refused and any(words in about for words in _TOO_LONG)):
         return InputTooLongError, "Ask for fewer passages, or choose a model with a longer context"
     if refused and ("content_filter" in about or "content management policy" in about):
         return RefusedByModelError, "Try another model, or the rules"
     if status == 429 and "insufficient_quota" in about:
         return QuotaUsedUpError, "Add credit to the account, or use another key"
-    if status == 429:
-        return RateLimitedError, "Wait, or allow fewer calls at once"
-    if status == 408:
-        return ModelTimeoutError, "Try again later, or allow more time"
+    if status == 404:
+        return UnknownModelError, f"Check the model's name and the address ({where}); most end with /v1"
     if status == 409 or (status >= 500 and not refused):
         return ServerFailedError, "Try again later; see the server's log if it is your own"
-    return RequestRefusedError, "See the server's message; the model may not support one of the settings"
+    other = RequestRefusedError, "See the server's message; the model may not support one of the settings"
+    return _BY_STATUS.get(status, other)
+
+
+_BY_STATUS: dict[int, tuple[type[ModelError], str]] = {
+    401: (KeyRefusedError, "Check the key in the environment: it is missing, wrong or of another account"),
+    403: (KeyRefusedError, "Check whether the key gives access to this model, and whether this address is allowed"),
+    408: (ModelTimeoutError, "Try again later, or allow more time"),
+    429: (RateLimitedError, "Wait, or allow fewer calls at once"),
+}
 
 
 def _without_status(

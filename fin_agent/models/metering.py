@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -71,9 +71,9 @@ class CallListener(Protocol):
         """A call was recorded, failed ones included; a cached one has had no `call_begun`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Spending:
-    """The sum of what calls took, without cached ones."""
+    """What calls took, without cached ones, or are estimated to take."""
 
     calls: int = 0
     tokens: int = 0
@@ -83,26 +83,16 @@ class Spending:
     """Dollars of the calls with a known price."""
     unpriced_calls: int = 0
 
-    def with_call(self, record: CallRecord) -> Spending:
-        """Return the sum with one more call."""
+    @classmethod
+    def of(cls, record: CallRecord) -> Spending:
+        """Return what one call took."""
         if record.from_cache:
-            return self
-        return Spending(
-            calls=self.calls + 1,
-            tokens=self.tokens + record.usage.total,
-            seconds=self.seconds + record.seconds,
-            dollars=self.dollars + (record.dollars or 0),
-            unpriced_calls=self.unpriced_calls + (record.dollars is None and record.usage.total > 0),
-        )
+            return cls()
+        unpriced = record.dollars is None and record.usage.total > 0
+        return cls(1, record.usage.total, record.seconds, record.dollars or 0, int(unpriced))
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Reservation:
-    """A call in progress, or about to be made."""
-
-    role: Role
-    tokens: int
-    dollars: float | None
+    def __add__(self, other: Spending) -> Spending:
+        return Spending(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
 
 
 class Meter:
@@ -144,12 +134,10 @@ class Meter:
         self._stopped = False
         self._clock = clock
         self._started = clock()
-        self._sum = Spending()
-        for record in earlier:
-            self._sum = self._sum.with_call(record)
+        self._sum = sum(map(Spending.of, earlier), Spending())
         self._seconds_before = self._sum.seconds
         self._records: list[CallRecord] = []
-        self._places: list[_Reservation] = []
+        self._reserved: list[Spending] = []
         self._left_out: list[str] = []
         self._guard = threading.RLock()
 
@@ -191,7 +179,7 @@ class Meter:
         """Record a call, here and in the meters that contain this one."""
         with self._guard:
             self._records.append(record)
-            self._sum = self._sum.with_call(record)
+            self._sum += Spending.of(record)
         if self._within is not None:
             self._within.add(record)
         if self._listener is not None:
@@ -212,8 +200,8 @@ class Meter:
             UnknownPriceError: Dollars are limited, and the price is unknown.
             CallsStoppedError: The meter was stopped.
         """
-        place = _Reservation(role, input_tokens, dollars)
-        self._take(place)
+        place = Spending(1, input_tokens, 0.0, dollars or 0.0, int(dollars is None))
+        self._take(role, place)
         try:
             if self._listener is not None:
                 self._listener.call_begun(role, model)
@@ -221,47 +209,45 @@ class Meter:
         finally:
             self._release(place)
 
-    def _take(self, place: _Reservation) -> None:
+    def _take(self, role: Role, place: Spending) -> None:
         with self._guard:
             try:
-                self._check(place)
+                self._check(role, place)
                 if self._within is not None:
-                    self._within._take(place)
+                    self._within._take(role, place)
             except (BudgetExceededError, UnknownPriceError) as refusal:
-                self._left_out.append(f"{place.role} ({refusal.what})")
+                self._left_out.append(f"{role} ({refusal.what})")
                 raise
-            self._places.append(place)
+            self._reserved.append(place)
 
-    def _release(self, place: _Reservation) -> None:
+    def _release(self, place: Spending) -> None:
         with self._guard:
-            self._places.remove(place)
+            self._reserved.remove(place)
         if self._within is not None:
             self._within._release(place)
 
-    def _check(self, place: _Reservation) -> None:
+    def _check(self, role: Role, place: Spending) -> None:
         if self._stopped:
-            raise CallsStoppedError(f"the call of role `{place.role}` was not made: the caller stopped waiting")
+            raise CallsStoppedError(f"the call of role `{role}` was not made: the caller stopped waiting")
         budget, spent = self.budget, self.spent()
-        tokens = spent.tokens + sum(other.tokens for other in self._places) + place.tokens
-        calls = spent.calls + len(self._places) + 1
-        left_out = f"the call of role `{place.role}`, about {place.tokens:,} tokens of input, was not made"
+        before = sum(self._reserved, spent)
+        after = before + place
+        left_out = f"the call of role `{role}`, about {place.tokens:,} tokens of input, was not made"
         passed = ""
-        if budget.calls is not None and calls > budget.calls:
+        if budget.calls is not None and after.calls > budget.calls:
             passed = f"{budget.calls:,} call{'' if budget.calls == 1 else 's'}"
-        elif budget.tokens is not None and tokens > budget.tokens:
-            passed = f"{budget.tokens:,} tokens ({tokens - place.tokens:,} are spent or under way)"
+        elif budget.tokens is not None and after.tokens > budget.tokens:
+            passed = f"{budget.tokens:,} tokens ({before.tokens:,} are spent or under way)"
         elif budget.seconds is not None and spent.seconds >= budget.seconds:
             passed = f"{budget.seconds:g} seconds"
-        elif budget.dollars is not None:
-            if place.dollars is None or spent.unpriced_calls:
-                raise UnknownPriceError(
-                    f"the {self._of} may cost {budget.dollars:g} dollars, and the price of the model is unknown; "
-                    f"{left_out}",
-                    remedy="Give its price in a file of prices (0 if it is free), or limit tokens instead",
-                )
-            dollars = spent.dollars + sum(other.dollars or 0 for other in self._places) + place.dollars
-            if dollars > budget.dollars:
-                passed = f"{budget.dollars:g} dollars ({dollars - place.dollars:.4f} are spent or under way)"
+        elif budget.dollars is not None and (place.unpriced_calls or spent.unpriced_calls):
+            raise UnknownPriceError(
+                f"the {self._of} may cost {budget.dollars:g} dollars, and the price of the model is unknown;"
+                f" {left_out}",
+                remedy="Give its price in a file of prices (0 if it is free), or limit tokens instead",
+            )
+        elif budget.dollars is not None and after.dollars > budget.dollars:
+            passed = f"{budget.dollars:g} dollars ({before.dollars:.4f} are spent or under way)"
         if passed:
             raise BudgetExceededError(
                 f"the {self._of} may take {passed}; {left_out}", remedy="Allow more, or ask for less"
