@@ -16,10 +16,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lxml import etree
 from rich.console import Console
 
 from fin_agent.evaluation.benchmark import Column, Report, Row, report_on
-from fin_agent.evaluation.xbrl_truth import TrueTag, visible_tags
+from fin_agent.evaluation.xbrl_truth import TrueTag, inline_xbrl, numeric_tags, visible_tags
 from fin_agent.filings.facts.fact_context import with_addresses
 from fin_agent.filings.facts.table_facts import MetricOf, UnitOf, facts_of_filing
 from fin_agent.filings.facts.tag_matching import label_of
@@ -300,6 +301,7 @@ def _tables_against_tags(
     for fact in with_addresses(facts, tables, document.pages, notes, note_of_page):
         by_page.setdefault(fact.page, []).append(fact)
     lines_of = {page.number: page.lines for page in document.pages}
+    deducted = deducted_tags(path)
     for truth in truths:
         place = placed.get(truth.number)
         if truth.nil or place is None or place.page is None or place.box is None:
@@ -310,10 +312,11 @@ def _tables_against_tags(
             continue
         there = _facts_at(by_page.get(place.page, ()), place.box)
         # A label holds several figures in one place; of a cell's there is one.
-        right = (fact for fact in there if not any(_wrong(truth, fact)))
+        right = (fact for fact in there if not any(_wrong(truth, fact, truth.number in deducted)))
         chosen = next(right, there[0] if there else None)
         kind = kinds.get(place.page, "prose") if cell else ""
-        yield ReadTag(statement, kind, place.page, truth, chosen, tuple(_wrong(truth, chosen)))
+        wrong = tuple(_wrong(truth, chosen, truth.number in deducted))
+        yield ReadTag(statement, kind, place.page, truth, chosen, wrong)
 
 
 def _with_parts_told(tags: Sequence[ReadTag]) -> Iterator[ReadTag]:
@@ -433,14 +436,52 @@ def _facts_at(facts: Sequence[Fact], box: Box) -> list[Fact]:
     ]
 
 
-def _wrong(truth: TrueTag, fact: Fact | None) -> Iterator[str]:
+def deducted_tags(path: Path) -> frozenset[int]:
+    """Return the numbers of the tags that are printed in parentheses or after a minus sign."""
+    elements = enumerate(numeric_tags(inline_xbrl(path)))
+    return frozenset(number for number, element in elements if _is_deducted(element))
+
+
+_OPEN = re.compile(r"\(\s*\$?\s*$")
+_MINUS = re.compile(r"(?:^|\s)[-−–]\s*\$?\s*$")
+
+
+def _is_deducted(element: etree._Element) -> bool:
+    """Return whether a minus sign precedes the number, or parentheses enclose it, in its cell or the adjacent ones."""
+    before, after = _text_beside(element, preceding=True), _text_beside(element, preceding=False)
+    return bool(_MINUS.search(before) or (_OPEN.search(before) and after.startswith(")")))
+
+
+def _text_beside(element: etree._Element, *, preceding: bool) -> str:
+    """Return the nearest text before or after an element, within its row or paragraph."""
+    current = element
+    if not preceding and (text := _bare(element.tail)):
+        return text
+    while True:
+        for sibling in current.itersiblings(preceding=preceding):
+            own, tail = _bare("".join(sibling.itertext())), _bare(sibling.tail)
+            if text := ((tail or own) if preceding else (own or tail)):
+                return text
+        parent = current.getparent()
+        if parent is None or etree.QName(parent).localname in ("tr", "p"):
+            return ""
+        if text := _bare(parent.text if preceding else parent.tail):
+            return text
+        current = parent
+
+
+def _bare(text: str | None) -> str:
+    return (text or "").strip("\u00a0 \n\t")
+
+
+def _wrong(truth: TrueTag, fact: Fact | None, deducted: bool) -> Iterator[str]:
     if fact is None:
         yield "missing"
         return
     size = abs(fact.value) / (100 if fact.unit == "percent" else 1)
     if size != abs(truth.value):
         yield "value"
-    if fact.amount and (fact.amount < 0) != truth.deducted:
+    if fact.amount and (fact.amount < 0) != deducted:
         yield "sign"
     if fact.period.end != truth.end or fact.period.months != _months(truth):
         yield "period"

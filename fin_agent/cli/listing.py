@@ -148,23 +148,10 @@ def _checked_fields(filing: CheckedFiling) -> dict[str, object]:
         **fields_of(record, "doc_id company=identity.company form=identity.form"),
         **{outcome.name.lower(): filing.count(outcome) for outcome in Outcome},
         **fields_of(filing, "figures proved doubtful"),
-        "checks": [
-            {
-                **fields_of(check, "name outcome period pages sentence"),
-                "figures": [fields_of(figure, "label value unit weight page line") for figure in check.figures],
-                **fields_of(check, "difference tolerance"),
-            }
-            for check in filing.checks
-        ],
+        "checks": [{**as_plain(check), "pages": check.pages} for check in filing.checks],
         "warnings": as_plain(record.warnings),
-        "conflicts": [
-            {"field": taken.field, "taken": fields_of(taken, _CLAIM), "other": fields_of(other, _CLAIM)}
-            for taken, other in record.identity.conflicts()
-        ],
+        "conflicts": as_plain(record.identity.conflicts()),
     }
-
-
-_CLAIM = "value origin page"
 
 
 @command

@@ -135,7 +135,7 @@ class _FilingSelection:
             return {
                 "doc_id": self.record.doc_id,
                 "statement": self.wanted.statement.value,
-                "tables": [{"title": part.title, **table_fields(part.table)} for part in self.parts],
+                "tables": [{"title": part.title, **as_plain(part.table)} for part in self.parts],
             }
         if self.wanted.page is not None:
             page = self.pages[0]
@@ -310,22 +310,13 @@ def _frames(picture: WrittenPicture) -> list[Frame]:
 
 def filing_fields(record: FilingRecord, outline: Sequence[PageOutline]) -> dict[str, object]:
     """Return an overview of a filing for JSON."""
-    identity = record.identity
     return {
         **fields_of(record, "doc_id source content_hash pages=page_count passages=passage_count facts=fact_count"),
-        "identity": fields_of(
-            identity,
-            "company other_names ticker cik file_number employer_id form amended fiscal_year quarter period_end"
-            " fiscal_year_end_month filed",
-        ),
-        "sources": [fields_of(source, _SOURCE) for source in identity.sources],
-        "conflicts": [
-            {"taken": fields_of(taken, _SOURCE), "other": fields_of(other, _SOURCE)}
-            for taken, other in identity.conflicts()
-        ],
+        "identity": as_plain(record.identity),
+        "conflicts": as_plain(record.identity.conflicts()),
         "statements": [fields_of(run, f"statement={_RUN}") for run in statement_runs(outline)],
         "items": [fields_of(run, f"item={_RUN}") for run in item_runs(outline, record.items)],
-        "notes": [fields_of(note, "number title first_page last_page") for note in record.notes],
+        "notes": as_plain(record.notes),
         "warnings": as_plain(record.warnings),
     }
 
@@ -337,28 +328,15 @@ def page_fields(record: FilingRecord, page: Page, tables: Sequence[Table], tags:
         **fields_of(page, "page=number item"),
         "statements": [each.value for each in (page.statement, *page.further_statements) if each is not None],
         **fields_of(page, "kind note title text"),
-        "tables": [table_fields(table) for table in tables],
-        "tags": [fields_of(tag, _TAG) for tag in tags],
+        "tables": as_plain(tables),
+        "tags": as_plain(tags),
         "warnings": [warning.what for warning in record.warnings if warning.page == page.number],
     }
 
 
-def table_fields(table: Table) -> dict[str, object]:
-    """Return a table with its cells for JSON."""
-    rows = [fields_of(row, "label section line box cells") for row in table.rows]
-    return {**fields_of(table, "page box caption unit_line columns periods"), "rows": rows}
-
-
 def fact_fields(fact: Fact) -> dict[str, object]:
     """Return a fact with all its attributes for JSON."""
-    tag = fields_of(fact.tag, _TAG) if fact.tag else None
-    return {**fields_of(fact, _FACT), "tag": tag}
+    return {**as_plain(fact), "value": as_plain(fact.value)}
 
 
 _RUN = "name first_page=first last_page=last"
-_SOURCE = "field value origin printed confidence page"
-_TAG = "concept value text context start end members unit decimals nil numeric box flags"
-_FACT = (
-    "label section metric value unit amount scale period scope statement page line box column source tied inverted"
-    " column_path caption note part_kind proved doubtful"
-)

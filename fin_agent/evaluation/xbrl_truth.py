@@ -31,8 +31,6 @@ class TrueTag:
     start: date | None
     end: date
     members: tuple[tuple[str, str], ...]
-    deducted: bool
-    """Whether it is printed in parentheses or after a minus sign."""
     unit: str
     """`USD`, `USD per share`, `shares`; other units as the file names them."""
     step: Decimal
@@ -77,7 +75,7 @@ def visible_tags(path: Path) -> list[TrueTag]:
 
     Raises ReadError if it is not well-formed.
     """
-    root = _root(path)
+    root = inline_xbrl(path)
     return list(_visible(root, _Tables(root)))
 
 
@@ -88,7 +86,7 @@ def read_tagged(path: Path) -> TaggedFiling | None:
     """
     if _IX.encode() not in _content(path):
         return None
-    root = _root(path)
+    root = inline_xbrl(path)
     cover = {
         str(element.get("name")).removeprefix("dei:"): element
         for element in root.iter(f"{{{_IX}}}nonNumeric")
@@ -119,15 +117,14 @@ _XBRLDI = "{http://xbrl.org/2006/xbrldi}"
 _HIDDEN = "ancestor::ix:header | ancestor::*[contains(translate(@style, ' ', ''), 'display:none')]"
 _ZEROS = ("zero", "dash", "nocontent", "empty")
 _NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
-_OPEN = re.compile(r"\(\s*\$?\s*$")
-_MINUS = re.compile(r"(?:^|\s)[-−–]\s*\$?\s*$")
 
 
 def _content(path: Path) -> bytes:
     return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
 
 
-def _root(path: Path) -> etree._Element:
+def inline_xbrl(path: Path) -> etree._Element:
+    """Parse an inline XBRL file, also gzipped. Raises ReadError if it is not well-formed."""
     try:
         return etree.fromstring(_content(path), etree.XMLParser(huge_tree=True, resolve_entities=False))
     except etree.XMLSyntaxError as error:
@@ -141,7 +138,7 @@ def _root(path: Path) -> etree._Element:
 def _visible(root: etree._Element, tables: _Tables) -> Iterator[TrueTag]:
     contexts = {str(element.get("id")): element for element in root.iter(f"{_XBRLI}context")}
     units = {str(unit.get("id")): _unit(unit) for unit in root.iter(f"{_XBRLI}unit")}
-    for number, element in enumerate(root.xpath("//ix:nonFraction | //ix:fraction", namespaces={"ix": _IX})):
+    for number, element in enumerate(numeric_tags(root)):
         context = contexts.get(str(element.get("contextRef")))
         start, end = (None, None) if context is None else _period(context)
         hidden = etree.QName(element).localname != "nonFraction" or element.xpath(_HIDDEN, namespaces={"ix": _IX})
@@ -156,11 +153,15 @@ def _visible(root: etree._Element, tables: _Tables) -> Iterator[TrueTag]:
             start,
             end,
             tuple(sorted(_members(context))),
-            _is_deducted(element),
             units.get(str(element.get("unitRef")), ""),
             _step(str(element.get("decimals") or "")),
             *tables.place(element),
         )
+
+
+def numeric_tags(root: etree._Element) -> list[etree._Element]:
+    """Return every numeric tag of a file in order, hidden ones included."""
+    return list(root.xpath("//ix:nonFraction | //ix:fraction", namespaces={"ix": _IX}))
 
 
 def _value(element: etree._Element) -> Decimal | None:
@@ -204,34 +205,6 @@ def _day(element: etree._Element | None) -> date | None:
 def _members(context: etree._Element) -> Iterator[tuple[str, str]]:
     for member in context.iter(f"{_XBRLDI}explicitMember", f"{_XBRLDI}typedMember"):
         yield str(member.get("dimension")), "".join(member.itertext()).strip()
-
-
-def _is_deducted(element: etree._Element) -> bool:
-    """Return whether a minus sign precedes the number, or parentheses enclose it, in its cell or the adjacent ones."""
-    before, after = _text_beside(element, preceding=True), _text_beside(element, preceding=False)
-    return bool(_MINUS.search(before) or (_OPEN.search(before) and after.startswith(")")))
-
-
-def _text_beside(element: etree._Element, *, preceding: bool) -> str:
-    """Return the nearest text before or after an element, within its row or paragraph."""
-    current = element
-    if not preceding and (text := _bare(element.tail)):
-        return text
-    while True:
-        for sibling in current.itersiblings(preceding=preceding):
-            own, tail = _bare("".join(sibling.itertext())), _bare(sibling.tail)
-            if text := ((tail or own) if preceding else (own or tail)):
-                return text
-        parent = current.getparent()
-        if parent is None or etree.QName(parent).localname in ("tr", "p"):
-            return ""
-        if text := _bare(parent.text if preceding else parent.tail):
-            return text
-        current = parent
-
-
-def _bare(text: str | None) -> str:
-    return (text or "").strip("\u00a0 \n\t")
 
 
 _HTML = re.compile(r"\.x?html?(\.gz)?$", re.IGNORECASE)

@@ -34,7 +34,6 @@ def tag(
         None if instant else date(year, 1, 1),
         date(year, 12, 31),
         tuple(sorted(members)),
-        False,
         unit,
         Decimal(step),
         table,
