@@ -34,7 +34,7 @@ COMMANDS: Mapping[str, Any] = {
     "filings": ("listing.filings", "List the filings in the index."),
     "remove": ("listing.remove", "Remove filings from the index."),
     "info": ("listing.info", "Show the version, the index in use, and what it contains."),
-    "compare": ("comparing.compare", "Compare search strategies: recall, overlap with the evidence, seconds."),
+    "compare": ("search_benchmarks.compare", "Compare search strategies: recall, overlap with the evidence, seconds."),
     "train": ("training.train", "Train encoders and rerankers on questions derived from an index."),
     "doctor": ("doctor.doctor", "Check key, server, structured output and price of each chat model."),
     "mcp": ("serving.mcp", "Serve the tools to an MCP client."),

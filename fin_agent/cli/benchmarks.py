@@ -26,6 +26,7 @@ from fin_agent.evaluation.benchmark import AnsweredQuestion, Benchmark, Report, 
 from fin_agent.evaluation.financebench import (
     FinanceBenchQuestion,
     duplicates_of_filings,
+    explain,
     load_questions,
     oracle_scope,
     report_tables,
@@ -37,7 +38,6 @@ from fin_agent.evaluation.generated.generated_question import has_failed
 from fin_agent.evaluation.generated.generated_question import judge as judge_made
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.llm_as_judge import Judgement, ModelTextJudge, judge_caller
-from fin_agent.evaluation.miss_analysis import explain
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.ingest import ingest
 from fin_agent.index.protocol import PageKey

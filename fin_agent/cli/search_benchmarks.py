@@ -4,34 +4,79 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
 
+from fin_agent.analyst.model.cited_answers import model_reader
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import first_query, judge_for, strategy_for
+from fin_agent.answering.answer import AnswerValue
 from fin_agent.atomic_write import atomic_write
-from fin_agent.cli.benchmarks import OUT, JudgeModel, MaybeFolder, QuestionsFile, RunFolder, index_of, warn_about_faults
+from fin_agent.cli.answer_jobs import attempt
+from fin_agent.cli.benchmarks import (
+    OUT,
+    JudgeModel,
+    MaybeFolder,
+    QuestionsFile,
+    RunFolder,
+    index_of,
+    warn_about_faults,
+    warn_about_missing_filings,
+)
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import IndexOptions, ModelOptions, Output, Resamples, Seed, StrategyName, command
+from fin_agent.cli.options import GoldGiven, IndexOptions, ModelOptions, Output, Resamples, Seed, StrategyName, command
 from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
-from fin_agent.evaluation import chunk_benchmarks, passage_ranking, rag_measures
-from fin_agent.evaluation.benchmark import PartialResults, Row, write_csv
-from fin_agent.evaluation.financebench import load_questions
+from fin_agent.errors import FinAgentError
+from fin_agent.evaluation import Oracle, chunk_benchmarks, passage_ranking, rag_measures
+from fin_agent.evaluation.benchmark import PartialResults, Report, Row, write_csv
+from fin_agent.evaluation.comparison import (
+    COMPARED,
+    Comparison,
+    ComparisonReport,
+    Conditions,
+    Reader,
+    report_on_comparison,
+)
+from fin_agent.evaluation.comparison import compare as searched
+from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions
 from fin_agent.evaluation.llm_as_judge import JudgeCalls, judge_caller
-from fin_agent.evaluation.statistics import FITTING, require_libraries
+from fin_agent.evaluation.statistics import FITTING, MEASURING, Overlap, require_libraries
 from fin_agent.evidence.tournament.judge import TournamentSettings
+from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.index.protocol import StoredPassage
 from fin_agent.models.call import Role
 from fin_agent.models.metering import Meter
 from fin_agent.presentation.terminal_text import first_items, style_table
 from fin_agent.retrieval.search_query import EVERYTHING, Depth
+from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.workspace import Workspace
 
 Counted = Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="Number of first results that count.")]
 Tournaments = Annotated[int, typer.Option(min=1, max=50, help="Tournaments per figure.")]
+
+
+def _publish(
+    to: Output,
+    report: Report | ComparisonReport,
+    told: Mapping[str, object],
+    started: float,
+    tables: Iterable[Table],
+    files: Sequence[Path],
+) -> dict[str, object]:
+    """Show a report with its tables and the files that were written, and return it as JSON."""
+    seconds = round(time.perf_counter() - started, 3)
+    document = {"report": report.as_json(), **told, "files": list(map(str, files)), "seconds": seconds}
+    to.show(document, *(line for table in tables for line in (style_table(table), "")))
+    for file in files:
+        to.say(f"written: {file}")
+    return document
 
 
 @command
@@ -90,22 +135,13 @@ def _measure_rankings(
     report = passage_ranking.report_on_rankings(
         scores, k=measuring.k, seeds=measuring.seeds, resamples=resamples, seed=measuring.settings.seed
     )
-    files: list[Path] = []
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        files.append(out / "rankings.csv")
-        write_csv(scores, files[0])
-    failed = {score.id: failure for score in scores if (failure := score.figures["failure"])}
-    document = {
-        "report": report.as_json(),
-        "left_out": left_out,
-        "failed": [{"id": question_id, "reason": reason} for question_id, reason in failed.items()],
-        "files": [str(file) for file in files],
-        "seconds": round(time.perf_counter() - started, 3),
-    }
-    on.show(document, style_table(report.as_table()))
+    files = () if out is None else (out / "rankings.csv",)
     for file in files:
-        on.say(f"written: {file}")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_csv(scores, file)
+    failed = {score.id: failure for score in scores if (failure := score.figures["failure"])}
+    failures = [{"id": question_id, "reason": reason} for question_id, reason in failed.items()]
+    _publish(on, report, {"left_out": left_out, "failed": failures}, started, [report.as_table()], files)
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
 
 
@@ -174,10 +210,9 @@ def legalbench_rag(
                 progress.step(question.id)
     report = chunk_benchmarks.report_on_spans(rows)
     write_csv(rows, out / "rows.csv")
-    seconds = round(time.perf_counter() - started, 3)
-    document = {"report": report.as_json(), "k": k, "left_out": faults, "seconds": seconds}
+    told = {"k": k, "left_out": faults}
+    document = _publish(to, report, told, started, [report.as_table()], [out / "rows.csv"])
     atomic_write(out / "report.json", f"{json.dumps(document, indent=2)}\n".encode())
-    to.show(document, style_table(report.as_table()))
     return ExitCode.DONE
 
 
@@ -211,15 +246,135 @@ def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) ->
     report = rag_measures.report_on_measures(rows, k, judge)
     write_csv(rows, folder / "ragas.csv")
     spent = meter.spent()
-    document = {
-        "report": report.as_json(),
-        "judge": judge,
-        "proxies": judge is None,
-        "k": k,
-        "calls": spent.calls,
-        "tokens": spent.tokens,
-        "seconds": round(time.perf_counter() - started, 3),
-    }
-    to.show(document, style_table(report.as_table()))
-    to.say(f"rows: {folder / 'ragas.csv'}")
+    told = {"judge": judge, "proxies": judge is None, "k": k, "calls": spent.calls, "tokens": spent.tokens}
+    _publish(to, report, told, started, [report.as_table()], [folder / "ragas.csv"])
     return ExitCode.DONE
+
+
+RULES = "rules"
+"""The reader that uses no model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonOptions:
+    """What is compared, and what is written.
+
+    Attributes:
+        strategies (--strategies A,B,...): Names of strategies; the first is tested against the others.
+        k (--k, -k): Results that count, and passages that each strategy returns.
+        out (--out DIR): Folder for summary.csv, rows.csv and misses.csv (of the first). A stopped comparison resumes.
+        reader (--reader WHO): Also answer from the results of each strategy, and count right figures: a chat model such
+            as openai:gpt-4o-mini, or `rules`, which read the pages of the passages.
+    """
+
+    strategies: str
+    questions: QuestionsFile
+    oracle: GoldGiven = Oracle.NONE
+    k: Annotated[int, typer.Option(min=1, max=100)] = 5
+    out: Path | None = None
+    reader: str | None = None
+    resamples: Resamples = 10_000
+    seed: Seed = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The strategies, each once. Raises BadParameter if there are none."""
+        names = tuple(dict.fromkeys(name.strip() for name in self.strategies.split(",") if name.strip()))
+        if not names:
+            raise typer.BadParameter("name at least one strategy", param_hint="--strategies")
+        return names
+
+
+@command
+def compare(wanted: ComparisonOptions, on: IndexOptions) -> ExitCode:
+    """Compare search strategies: recall, overlap with the evidence, seconds. Needs the extra `evaluation`.
+
+    Exit code 3 if a strategy cannot be set up, or fails on a question.
+    """
+    first, *others = wanted.names
+    require_libraries(MEASURING)
+    started = time.perf_counter()
+    asked = load_questions(wanted.questions, answers=wanted.reader is not None)
+    with on.open_workspace() as workspace:
+        comparison = _compare(asked, workspace, wanted, on.debug)
+    for name, reason in comparison.not_built.items():
+        warn(f"{name} is left out: {reason}")
+    if not comparison.strategies:
+        raise FinAgentError("no strategy can be set up", remedy="See the warnings above")
+    for strategy in comparison.strategies:
+        if failed := sum(bool(score.figures["failure"]) for score in comparison.of(strategy)):
+            warn(f"{strategy} failed on {failed} of {len(asked)} questions; they count as not found")
+    tested = [(first, other) for other in others if {first, other} <= set(comparison.strategies)]
+    report = report_on_comparison(comparison, tested, resamples=wanted.resamples, seed=wanted.seed)
+    files = _write_results(comparison, report, wanted)
+    failures = [
+        {"strategy": score.labels["strategy"], "id": score.id, "reason": score.figures["failure"]}
+        for score in comparison.scores
+        if score.figures["failure"]
+    ]
+    _publish(on, report, {"failed": failures}, started, report.as_tables(), files)
+    return ExitCode.SOME_FAILED if comparison.not_built or failures else ExitCode.DONE
+
+
+def _compare(
+    asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted: ComparisonOptions, debug: bool
+) -> Comparison:
+    records = workspace.index.filings()
+    forms = {record.doc_id: record.identity.form.value for record in records}
+    warn_about_missing_filings((doc_id for question in asked for doc_id in question.documents), forms)
+    with Progress(len(asked) * len(wanted.names), "comparing", "searches") as progress:
+
+        def report_progress(score: Row) -> None:
+            failure = score.figures["failure"]
+            said = f"failed: {failure}" if failure else f"{score.seconds or 0:.2f} s"
+            progress.step(f"{score.labels['strategy']}, {score.id}: {said}", problem=bool(failure))
+
+        conditions = Conditions(
+            k=wanted.k, oracle=wanted.oracle, forms=forms, same_content=duplicates_of_filings(records), debug=debug
+        )
+        held = sorted(record.content_hash for record in records)
+        compared = (asked, conditions, held, settings_from().model_dump_json(), wanted.reader)
+        return searched(
+            asked,
+            wanted.names,
+            build=partial(_build_strategies, workspace, wanted.k),
+            understand=partial(first_query, analyst=RulesAnalyst(workspace)),
+            overlap=Overlap(),
+            conditions=conditions,
+            reader=None if wanted.reader is None else _reader(wanted.reader, workspace, debug),
+            on_score=report_progress,
+            partial=None if wanted.out is None else PartialResults(wanted.out / "rows.unfinished.jsonl", compared, Row),
+        )
+
+
+def _reader(who: str, workspace: Workspace, debug: bool) -> Reader:
+    """Return a reader: rules over the pages of the passages, or a chat model over the passages, with checked quotes.
+
+    Raises ModelSetupError if the chat model cannot be set up.
+    """
+    if who != RULES:
+        return model_reader(settings_from(models={"model": who}), workspace)
+    context = AnswerContext.from_settings(workspace, settings_from(strategy="default", analyst="rules"), notify=warn)
+
+    def read(question: str, passages: Sequence[StoredPassage]) -> AnswerValue | None:
+        tried = attempt(question, context, pages=tuple(dict.fromkeys(each.key for each in passages)), debug=debug)
+        if tried.failure:
+            warn(f"{question}: not answered, and counts as wrong: {tried.failure}")
+        return None if tried.answer.refused else tried.answer.answer
+
+    return read
+
+
+def _build_strategies(workspace: Workspace, k: int, name: str) -> Strategy:
+    return strategy_for(settings_from(strategy=name, passages=k), workspace, notify=warn)
+
+
+def _write_results(comparison: Comparison, report: ComparisonReport, wanted: ComparisonOptions) -> list[Path]:
+    if wanted.out is None:
+        return []
+    files = [wanted.out / name for name in ("summary.csv", "rows.csv", "misses.csv")]
+    first = comparison.of(comparison.strategies[0])
+    write_csv([group.as_json() for group in report.groups], files[0])
+    write_csv(comparison.scores, files[1])
+    write_csv([score for score in first if score.figures[COMPARED] < 1], files[2])
+    return files

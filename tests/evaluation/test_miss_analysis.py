@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, PassagePlace, Retrieved
-from fin_agent.evaluation.financebench import FinanceBenchQuestion, score
-from fin_agent.evaluation.miss_analysis import MissStage, explain
+from fin_agent.evaluation.financebench import FinanceBenchQuestion, MissStage, explain, score
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.evidence.slot_ledger import Entry
 from fin_agent.evidence.trace import JudgedPassage, TraceStep

@@ -12,16 +12,16 @@ import pytest
 from rich.cells import cell_len
 
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, PassagePlace, Retrieved
+from fin_agent.cli.runs import (
+    differences_view,
+    run_view,
+    runs_view,
+)
 from fin_agent.config import Settings
 from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.evidence.trace import JudgedPassage, RankedGroup, TraceStep
 from fin_agent.lexicon.slots import Slot
 from fin_agent.presentation.answers import ledger_view
-from fin_agent.presentation.runs import (
-    differences_view,
-    run_view,
-    runs_view,
-)
 from fin_agent.runs.comparing import run_differences
 from fin_agent.runs.run import Run, StepTime
 from fin_agent.runs.store import RunStore
