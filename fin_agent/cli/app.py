@@ -65,10 +65,10 @@ COMMANDS: Mapping[str, Any] = {
     ),
     "index": (
         {
-            "copy": ("index_maintenance.copy", "Copy filings with their vectors into another index."),
-            "verify": ("index_maintenance.verify", "Verify everything in the index by its checksums."),
-            "repair": ("index_maintenance.repair", "Rebuild what can be rebuilt, and remove damaged filings."),
-            "failures": ("index_maintenance.failures", "List files that failed, are damaged or were not read yet."),
+            "copy": ("listing.copy", "Copy filings with their vectors into another index."),
+            "verify": ("listing.verify", "Verify everything in the index by its checksums."),
+            "repair": ("listing.repair", "Rebuild what can be rebuilt, and remove damaged filings."),
+            "failures": ("listing.failures", "List files that failed, are damaged or were not read yet."),
         },
         "Maintain the index: verify, repair, copy to another folder or a cluster, list what could not be read.",
     ),

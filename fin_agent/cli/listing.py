@@ -4,22 +4,35 @@ from __future__ import annotations
 
 import platform
 import sqlite3
+import time
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
 
 import typer
+from rich.console import Group, RenderableType
+from rich.text import Text
 
-from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import IndexOptions, command
-from fin_agent.cli.streams import as_plain, fields_of, say
+from fin_agent.cli.exit_codes import ExitCode, with_index
+from fin_agent.cli.options import Docs, IndexOptions, Wait, command, waiting_time
+from fin_agent.cli.streams import Progress, as_plain, fields_of, messages, say
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.statement_check import Outcome
-from fin_agent.index.opening import open_index
+from fin_agent.index.copying import CopiedFiling, CopyOutcome, copy_filings
+from fin_agent.index.ingest_lock import Owner, lock_owner
+from fin_agent.index.manifest import FileState, Manifest, UnreadFile
+from fin_agent.index.opening import address_of, create_index, open_index
 from fin_agent.index.protocol import FilingRecord, VectorModel
-from fin_agent.index.sqlite import FILE_NAME
+from fin_agent.index.repairing import RepairReport
+from fin_agent.index.repairing import repair as repair_index
+from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
+from fin_agent.index.verifying import IndexFinding
+from fin_agent.index.verifying import verify as verify_index
 from fin_agent.lexicon.company_mentions import CompanyDirectory
 from fin_agent.presentation.filings import CheckedFiling, checked_view, filings_view, sort_filings
-from fin_agent.presentation.terminal_text import count_with_noun, settings_view
+from fin_agent.presentation.terminal_text import advice_view, count_with_noun, one_line, settings_view
 
 
 @command
@@ -176,3 +189,188 @@ def remove(doc_ids: list[str], on: IndexOptions) -> ExitCode:
     )
     on.show({"removed": removed, "unknown": unknown, "filings": left}, summary)
     return ExitCode.SOME_FAILED if unknown else ExitCode.DONE
+
+
+@command
+def verify(on: IndexOptions) -> ExitCode:
+    """Verify everything in the index by its checksums. Exit code 0 if it is whole, 3 if there is a fault.
+
+    It changes nothing, and may run while other commands read and write.
+    """
+    folder = on.folder
+    started = time.perf_counter()
+    with messages().status("verifying") as status:
+        verified = verify_index(folder, on_filing=lambda doc_id: status.update(f"verifying {doc_id}"))
+    seconds = time.perf_counter() - started
+    findings = [_with_hints(finding) for finding in verified.findings]
+    document = {
+        "index": str(folder),
+        "whole": not verified.faults,
+        "filings": verified.filings,
+        "seconds": round(seconds, 3),
+        "findings": [fields_of(finding, "aspect subject found remedy fault") for finding in findings],
+    }
+    faults = len(verified.faults)
+    verdict = f"{count_with_noun(faults, 'fault')} found in" if faults else "No fault found in"
+    verdict += f" the index in {folder}: {count_with_noun(verified.filings, 'filing')} verified, in {seconds:.1f} s."
+    on.show(document, *([findings_table(findings)] if findings else []), verdict)
+    return ExitCode.SOME_FAILED if verified.faults else ExitCode.DONE
+
+
+def _with_hints(finding: IndexFinding) -> IndexFinding:
+    return replace(finding, remedy=with_index(finding.remedy))
+
+
+@command
+def repair(on: IndexOptions, wait: Wait = False) -> ExitCode:
+    """Rebuild what can be rebuilt, remove damaged filings, and mark their files to be read again.
+
+    A damaged database is saved under another name next to the new one. Exit code 3 if a filing was removed.
+    """
+    folder = on.folder
+    with messages().status("repairing"):
+        repaired = repair_index(folder, wait=waiting_time(wait))
+        left = verify_index(folder)
+    document = {
+        "index": str(folder),
+        "whole": not left.faults and not repaired.lost,
+        "filings": repaired.kept,
+        "done": repaired.done,
+        "lost": [
+            {
+                "doc_id": lost.doc_id if lost.named else None,
+                **fields_of(lost, "source? why"),
+                "remedy": with_index(lost.remedy),
+            }
+            for lost in repaired.lost
+        ],
+        "damaged_copy": str(repaired.damaged_copy) if repaired.damaged_copy else None,
+    }
+    on.show(document, _repair_lines(repaired, [_with_hints(fault) for fault in left.faults]))
+    return ExitCode.SOME_FAILED if repaired.lost or left.faults else ExitCode.DONE
+
+
+def _with_current_state(file: UnreadFile, owner: Owner | None) -> UnreadFile:
+    """Add the current state: a file that waits during a running ingest was not left behind by an earlier one."""
+    if file.state is FileState.WAITING and owner is not None:
+        reason = f"it is not read yet: another command is writing to this index, {owner}"
+        return replace(file, reason=reason, remedy="Wait until it ends, and list again")
+    return replace(file, remedy=with_index(file.remedy))
+
+
+@command
+def failures(on: IndexOptions, forget_gone: bool = False) -> ExitCode:
+    """List files that failed, were not read yet, or are damaged in the index, with what to do.
+
+    On the command line:
+        forget_gone (--forget-gone): Remove files that no longer exist from the list.
+    """
+    folder = on.folder
+    with SqliteIndex(folder) as index:
+        manifest = Manifest(index)
+        unread = manifest.unread()
+        forgotten = manifest.forget(file.path for file in unread if file.is_missing) if forget_gone else 0
+    if forget_gone:
+        unread = [file for file in unread if not file.is_missing]
+    unread = [_with_current_state(file, lock_owner(folder)) for file in unread]
+    files = [fields_of(file, "path doc_id state reason remedy") for file in unread]
+    if forget_gone:
+        on.say(f"removed from the list: {count_with_noun(forgotten, 'file')} that no longer exist")
+    document = {"index": str(folder), "forgotten": forgotten, "files": files}
+    on.show(document, unread_table(unread) if unread else "No file is left unread.")
+    return ExitCode.DONE
+
+
+@command
+def copy(
+    to: Path, on: IndexOptions, doc: Docs = None, jobs: Annotated[int, typer.Option(min=1, max=64)] = 4
+) -> ExitCode:
+    """Copy filings with their vectors into another index, for example to an Elasticsearch cluster.
+
+    It can be stopped at any time: the same command resumes. Keys come from the environment (FIN_AGENT_ES_API_KEY),
+    never from an address.
+
+    On the command line:
+        to (--to PLACE): https://host:9200/prefix of a cluster, or a folder. It is created if it does not exist.
+        jobs (--jobs): Filings copied at once.
+    """
+    here, there = on.chosen.place, address_of(to) or to
+    if str(here) == str(there):
+        raise FilingIndexError(
+            "an index cannot be copied into itself", subject=str(there), remedy="Name another place with --to"
+        )
+    started = time.perf_counter()
+    with open_index(here) as source, create_index(there) as target:
+        total = len(doc or ()) or len(source.entries())
+        with Progress(total, "copying filings", "filings") as progress:
+
+            def report_outcome(filing: CopiedFiling) -> None:
+                progress.step(_line(filing), problem=filing.outcome is CopyOutcome.FAILED)
+
+            report = copy_filings(source, target, tuple(dict.fromkeys(doc or ())), jobs=jobs, on_filing=report_outcome)
+        held = len(target.entries())
+    seconds = time.perf_counter() - started
+    counts = {outcome.value: report.count(outcome) for outcome in CopyOutcome}
+    in_order = sorted(report.filings, key=lambda each: each.doc_id)
+    filings = [fields_of(each, "doc_id outcome pages reason?") for each in in_order]
+    places = {"from": str(here), "to": str(there)}
+    told_counts = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    on.show(
+        {**places, **counts, "held": held, "seconds": round(seconds, 3), "filings": filings},
+        f"{told_counts}, in {seconds:.1f} s. The index at {there} contains {held:,} filings.",
+    )
+    if not counts[CopyOutcome.FAILED.value]:
+        return ExitCode.DONE
+    say(f"{counts[CopyOutcome.FAILED.value]:,} could not be copied; the same command tries these again")
+    return ExitCode.SOME_FAILED
+
+
+def _line(filing: CopiedFiling) -> str:
+    if filing.outcome is CopyOutcome.FAILED:
+        return f"{filing.doc_id}: failed: {filing.reason}"
+    pages = f", {filing.pages} pages" if filing.pages else ""
+    vectors = f", vectors of {filing.vectors} kinds" if filing.vectors else ""
+    return f"{filing.doc_id}: {filing.outcome.value}{pages}{vectors}"
+
+
+def findings_table(findings: Sequence[IndexFinding]) -> RenderableType:
+    """Return the findings with their remedies, faults first."""
+    rows = []
+    for finding in sorted(findings, key=lambda each: not each.fault):
+        head = Text("fault  ", style="bold red") if finding.fault else Text("note   ", style="dim")
+        rows.append((head, f"{finding.aspect.value}: {finding.subject}: {finding.found}", finding.remedy))
+    return Group(advice_view(rows), "")
+
+
+def _repair_lines(repaired: RepairReport, left: Sequence[IndexFinding]) -> RenderableType:
+    """Return what was done, what was lost, and what is left."""
+    lines: list[RenderableType] = [Text(f"- {one_line(with_index(done))}") for done in repaired.done]
+    if repaired.damaged_copy is not None:
+        lines.append(Text(f"- the damaged database is saved as {repaired.damaged_copy}"))
+    head = Text("lost   ", style="bold red")
+    lost = [(head, f"{each.doc_id}: {each.why}", with_index(each.remedy)) for each in repaired.lost]
+    lines += [advice_view(lost)] if lost else []
+    if left:
+        lines.append(findings_table(left))
+    lines.append(Text(_repair_verdict(repaired, bool(left), bool(lines))))
+    return Group(*lines)
+
+
+def _repair_verdict(repaired: RepairReport, left: bool, something_done: bool) -> str:
+    """Return the verdict; an index that lost filings is never called repaired without saying so."""
+    held = f"it contains {repaired.kept:,} filing{'s' * (repaired.kept != 1)}"
+    if left:
+        return f"Faults remain: {held}."
+    if not repaired.lost:
+        return f"{'The index is repaired' if something_done else 'Nothing was wrong'}: {held}."
+    if not repaired.kept:
+        return "Nothing could be saved: the index is now empty."
+    lost = [f"{repaired.removed:,} {'was' if repaired.removed == 1 else 'were'} lost"] if repaired.removed else []
+    doubt = ["it may have contained more"] if repaired.has_unnamed_losses else []
+    return f"The rest of the index is sound: {held}; {', '.join([*lost, *doubt])}."
+
+
+def unread_table(unread: Sequence[UnreadFile]) -> RenderableType:
+    """Return the unread files with the reasons and what to do."""
+    rows = ((Text(f"{file.state.value:<8} "), f"{file.path}: {file.reason}", file.remedy) for file in unread)
+    return Group(advice_view(rows), "", Text(count_with_noun(len(unread), "file")))

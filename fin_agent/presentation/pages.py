@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.table import Column
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from fin_agent.filings.outline.statements import StatementPart
+from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.filings import filing_title
-from fin_agent.presentation.tables import FiguresTable
-from fin_agent.presentation.terminal_text import one_line, plain, warning_lines_by_page
+from fin_agent.presentation.terminal_text import listing, one_line, plain, warning_lines_by_page
 from fin_agent.tools.result_formatting import join_number_rows
 from fin_agent.vocabulary.page import Page
-from fin_agent.vocabulary.table import Row, Table
+from fin_agent.vocabulary.table import Cell, Row, Table
 
 
 def page_view(record: FilingRecord, page: Page, printed_as: str | None = None) -> RenderableType:
@@ -120,3 +125,222 @@ def _unit(unit_line: str) -> Iterator[Text]:
 def _pages(pages: Sequence[int]) -> str:
     numbers = ", ".join(str(page + 1) for page in pages)
     return f"page {numbers}" if len(pages) == 1 else f"pages {numbers}"
+
+
+_BETWEEN = 2
+_STEP = 2
+_NARROWEST_LABELS = 26
+_WIDEST_LABELS = 76
+_SUITABLE = 14
+"""Preferred width of a header in characters, if its words allow it."""
+
+
+class FiguresTable:
+    """Rows under their columns, as wide as needed and no wider than the console."""
+
+    def __init__(
+        self,
+        columns: Sequence[str],
+        rows: Sequence[Row],
+        *,
+        dollars: bool = False,
+        page_starts: Mapping[int, int] | None = None,
+    ) -> None:
+        """Prepare the table.
+
+        Args:
+            columns: Headers of the columns.
+            rows: The rows.
+            dollars: Whether to show currency signs, for a table without a unit line.
+            page_starts: Index of the first row on a further page -> that page (0-based).
+        """
+        self._heads = [_folded(column) for column in columns]
+        self._lines = display_lines(rows, dollars=dollars, page_starts=page_starts)
+        self._after, self._widths = [], list[int]()
+        for column, head in enumerate(self._heads):
+            cells = [cell for line in self._lines if line.cells and (cell := line.cells[column]) is not None]
+            self._after.append(max((len(cell.after) for cell in cells), default=0))
+            digits = max((len(cell.digits) for cell in cells), default=0)
+            self._widths.append(max(digits + self._after[-1], *map(len, head.split("\n"))))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        blocks = self._blocks(options.max_width)
+        for number, block in enumerate(blocks):
+            if number:
+                yield Text()
+            if len(blocks) > 1:
+                first, last = block[0] + 1, block[-1] + 1
+                named = f"Column {first}" if first == last else f"Columns {first} to {last}"
+                yield Text(f"{named} of {len(self._heads)}", style="dim")
+            yield self._table(block, options.max_width)
+
+    def _blocks(self, width: int) -> list[list[int]]:
+        """Return the columns in blocks that fit the width; each block repeats the labels."""
+        labels = min(max(map(_room, self._lines), default=0), _NARROWEST_LABELS)
+        blocks: list[list[int]] = [[]]
+        for column in range(len(self._heads)):
+            taken = sum(_BETWEEN + self._widths[each] for each in (*blocks[-1], column))
+            if blocks[-1] and labels + taken > width:
+                blocks.append([])
+            blocks[-1].append(column)
+        return blocks
+
+    def _table(self, block: Sequence[int], width: int) -> RichTable:
+        lines = list(_kept(self._lines, block))
+        room = width - sum(_BETWEEN + self._widths[column] for column in block)
+        longest = max(map(_room, lines), default=0)
+        label = Column("", width=max(1, min(longest, room, _WIDEST_LABELS)), overflow="fold")
+        heads = (Text(self._heads[column], justify="right", overflow="fold") for column in block)
+        widths = (self._widths[column] for column in block)
+        figures = (Column(head, width=wide, vertical="bottom") for head, wide in zip(heads, widths, strict=True))
+        table = listing(label, *figures)
+        for line in lines:
+            cells = (
+                "" if cell is None else f"{cell.digits:>{self._widths[column] - self._after[column]}}{cell.after}"
+                for column, cell in zip(block, line.cells, strict=False)
+            )
+            said = Padding(Text(_label(line)), (0, 0, 0, line.depth * _STEP))
+            table.add_row(said, *map(Text, cells), style=_STYLES.get(line.kind, ""))
+        return table
+
+
+def _folded(head: str) -> str:
+    """Return a header folded on several lines; a month stays with its day."""
+    tied = _DAY.sub("\\1\u00a0", one_line(head))
+    lines = textwrap.wrap(tied, _SUITABLE, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines).replace("\u00a0", " ")
+
+
+_DAY = re.compile(r"\b((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?) (?=\d)", re.I)
+
+
+def _room(line: DisplayLine) -> int:
+    """Return the width of a label; headings are folded."""
+    return 0 if line.kind is LineKind.HEADING else line.depth * _STEP + len(_label(line))
+
+
+def _label(line: DisplayLine) -> str:
+    return f"┄┄ {line.label}" if line.kind is LineKind.PAGE else line.label
+
+
+def _kept(lines: Sequence[DisplayLine], columns: Sequence[int]) -> Iterator[DisplayLine]:
+    """Yield the headings, and the lines that have a figure in one of `columns`."""
+    for line in lines:
+        if not line.cells or any(line.cells[column] for column in columns):
+            yield replace(line, cells=tuple(line.cells[column] for column in columns if line.cells))
+
+
+class LineKind(StrEnum):
+    """The kind of a display line."""
+
+    HEADING = "heading"
+    ROW = "row"
+    TOTAL = "total"
+    GAP = "gap"
+    PAGE = "page"
+    """The beginning of a page in a table that spans several."""
+
+
+_STYLES = {LineKind.HEADING: "bold", LineKind.TOTAL: "bold", LineKind.PAGE: "dim"}
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayLine:
+    """A line of a table as it is displayed."""
+
+    kind: LineKind
+    label: str = ""
+    depth: int = 0
+    """Steps of indentation."""
+    cells: tuple[AlignedNumber | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedNumber:
+    """A number in two parts, so that digits are aligned in a column."""
+
+    digits: str
+    """The digits with what precedes them: `(1,234`, `$ 5.51`, `—`."""
+    after: str = ""
+    """`)`, `%` or both."""
+
+
+GAP = DisplayLine(LineKind.GAP)
+
+
+def display_lines(
+    rows: Sequence[Row], *, dollars: bool = False, page_starts: Mapping[int, int] | None = None
+) -> list[DisplayLine]:
+    """Return the display lines of `rows`: headings once above their rows, gaps before sections and after totals.
+
+    Args:
+        rows: The rows.
+        dollars: Whether to show currency signs, for a table without a unit line.
+        page_starts: Index of the first row on a further page -> that page (0-based).
+    """
+    totals = totals_among(rows)
+    lines: list[DisplayLine] = []
+    path: tuple[str, ...] = ()
+    for index, row in enumerate(rows):
+        if page_starts and index in page_starts:
+            lines.append(DisplayLine(LineKind.PAGE, f"page {page_starts[index] + 1}"))
+        shared = _shared(path, row.section)
+        for depth in range(shared, len(row.section)):
+            if lines and (lines[-1].kind is LineKind.TOTAL or (depth == 0 and lines[-1].kind is LineKind.ROW)):
+                lines.append(GAP)
+            lines.append(DisplayLine(LineKind.HEADING, one_line(row.section[depth]).rstrip(":"), depth))
+        path = row.section
+        if lines and lines[-1].kind is LineKind.TOTAL and index not in totals:
+            lines.append(GAP)
+        kind = LineKind.TOTAL if index in totals else LineKind.ROW
+        depth = min(totals.get(index, len(path)), len(path))
+        cells = tuple(printed(cell, dollars=dollars) if cell else None for cell in row.cells)
+        lines.append(DisplayLine(kind, one_line(row.label), depth, cells))
+    return lines
+
+
+def totals_among(rows: Sequence[Row]) -> dict[int, int]:
+    """Return the rows that are totals, by index, with the number of headings above all of their parts.
+
+    Totals are found by the sums of the table itself, and by labels that begin with `total`. A remainder of a whole that
+    is printed again below is not a total: assets less liabilities and all other equity are retained earnings.
+    """
+    found = {at: len(row.section) for at, row in enumerate(rows) if _CALLED_TOTAL.match(row.label)}
+    for each in row_sums([row.cells for row in rows]):
+        added = [position for position, sign in each.parts if sign > 0]
+        first = min(position for position, _ in each.parts)
+        rest = len(added) == 1 and any(_same(rows[added[0]], row) for row in rows[each.total + 1 :])
+        if len(each.parts) > 1 and all(position < each.total for position, _ in each.parts) and not rest:
+            found[each.total] = min(len(row.section) for row in rows[first : each.total + 1])
+    return found
+
+
+def _same(one: Row, other: Row) -> bool:
+    return [cell and cell.amount for cell in one.cells] == [cell and cell.amount for cell in other.cells]
+
+
+def printed(cell: Cell, *, dollars: bool) -> AlignedNumber:
+    """Return the printed form of a cell in two parts.
+
+    >>> from decimal import Decimal
+    >>> from fin_agent.vocabulary.place import Box
+    >>> from fin_agent.vocabulary.table import Cell
+    >>> printed(Cell(Decimal("-4935"), "($ 4,935)", False, True, Box(0, 0, 0, 0)), dollars=False)
+    AlignedNumber(digits='(4,935', after=')')
+    """
+    text = re.sub(r"\s+", "", one_line(cell.printed))
+    if not dollars:
+        text = text.translate(_NO_SIGNS)
+    parts = _PRINT.fullmatch(text)
+    return AlignedNumber(parts[1], parts[2]) if parts else AlignedNumber(text)
+
+
+_CALLED_TOTAL = re.compile(r"\W*total\b", re.I)
+_NO_SIGNS = str.maketrans("", "", "$€£¥")
+_PRINT = re.compile(r"(.*[\d—–-])([^\d]*)")
+
+
+def _shared(path: Sequence[str], other: Sequence[str]) -> int:
+    return next(
+        (depth for depth, (a, b) in enumerate(zip(path, other, strict=False)) if a != b), min(len(path), len(other))
+    )

@@ -22,8 +22,7 @@ from fin_agent.atomic_write import escape_spreadsheet_formula
 from fin_agent.errors import FinAgentError, how_to_install
 from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.index.protocol import FilingRecord
-from fin_agent.presentation.pages import ContinuedTable
-from fin_agent.presentation.tables import LineKind, display_lines, totals_among
+from fin_agent.presentation.pages import ContinuedTable, LineKind, display_lines, totals_among
 from fin_agent.presentation.terminal_text import one_line
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Row
@@ -276,8 +275,8 @@ def _write_answer(sheet: Any, answer: Answer, styles: dict[str, Any]) -> None:
         if answer.program:
             sheet.write_comment("B3", "The program's result as a value: cells cannot compute it.")
     sheet.write_string("C3", answer.answer.unit or "")
-    for column, head in enumerate(("Figure", "Value", "Unit", "Line as printed", "Filing", "Page", "Line")):
-        sheet.write_string(_FIRST_ROW - 2, column, head, styles["header"])
+    heads = ("Figure", "Value", "Unit", "Line as printed", "Filing", "Page", "Line")
+    sheet.write_row(_FIRST_ROW - 2, 0, heads, styles["header"])
     row = _FIRST_ROW - 1
     for cell in (*cells.cells, *cells.results):
         sheet.write_string(row, 0, _text(cell.name.replace("_", " ")))
@@ -287,11 +286,7 @@ def _write_answer(sheet: Any, answer: Answer, styles: dict[str, Any]) -> None:
         else:
             sheet.write_number(row, 1, float(cell.value), style)
             sheet.write_comment(row, 1, _text(cell.note), {"x_scale": 2})
-        for column, told in enumerate((cell.unit, cell.label, cell.doc_id), 2):
-            sheet.write_string(row, column, _text(told))
-        for column, place in enumerate((cell.page, cell.line), 5):
-            if place is not None:
-                sheet.write_number(row, column, place)
+        sheet.write_row(row, 2, (*map(_text, (cell.unit, cell.label, cell.doc_id)), cell.page, cell.line))
         row += 1
     for told in (*(f"Note: {each}" for each in answer.assumptions), *(f"Missing: {each}" for each in answer.missing)):
         row += 1
@@ -300,8 +295,7 @@ def _write_answer(sheet: Any, answer: Answer, styles: dict[str, Any]) -> None:
         for citation in answer.citations:
             row += 1
             sheet.write_string(row, 0, _text(citation.text), styles["said"])
-            sheet.write_string(row, 4, _text(citation.doc_id))
-            sheet.write_number(row, 5, citation.page + 1)
+            sheet.write_row(row, 4, (_text(citation.doc_id), citation.page + 1))
     sheet.freeze_panes(_FIRST_ROW - 1, 1)
 
 
@@ -311,14 +305,15 @@ def statement_workbook(record: FilingRecord, statement: Statement, tables: Seque
     Raises ExportError if XlsxWriter is not installed.
     """
     made, book, styles = _workbook()
+    from xlsxwriter.utility import xl_rowcol_to_cell
+
     for number, table in enumerate(tables, 1):
         sheet = book.add_worksheet(f"{statement.value} {number}"[:31])
         sheet.set_column(0, 0, 52)
         sheet.set_column(1, len(table.columns), 18)
         sheet.write_string(0, 0, _text(f"{record.identity.company}: {table.title or statement.value}"), styles["title"])
         sheet.write_string(1, 0, _text(f"{table.unit_line} {record.doc_id}"), styles["said"])
-        for column, head in enumerate(table.columns, 1):
-            sheet.write_string(3, column, _text(head), styles["header"])
+        sheet.write_row(3, 1, map(_text, table.columns), styles["header"])
         lines = list(enumerate(display_lines(table.rows), 4))
         line_of_row = [at for at, line in lines if line.kind in (LineKind.ROW, LineKind.TOTAL)]
         sums, rows, page = exact_sums(table.rows), iter(enumerate(table.rows)), table.pages[0]
@@ -339,8 +334,7 @@ def statement_workbook(record: FilingRecord, statement: Statement, tables: Seque
                 if parts is None:
                     sheet.write_number(at, column + 1, worth, style)
                 else:
-                    letter = column_letters(column + 1)
-                    added = ((sign, f"{letter}{line_of_row[part] + 1}") for part, sign in parts)
+                    added = ((sign, xl_rowcol_to_cell(line_of_row[part], column + 1)) for part, sign in parts)
                     formula = "".join(f"{'+' if sign > 0 else '-'}{place}" for sign, place in added)
                     sheet.write_formula(at, column + 1, f"={formula.removeprefix('+')}", style, worth)
                 sheet.write_comment(at, column + 1, f"{record.doc_id}, page {page + 1}, line {row.line + 1}")
@@ -366,16 +360,6 @@ def exact_sums(rows: Sequence[Row]) -> dict[tuple[int, int], tuple[tuple[int, in
             if total is not None and sum(sign * cell.amount for sign, cell in added) == total.amount:
                 found.setdefault((each.total, column), each.parts)
     return found
-
-
-def column_letters(column: int) -> str:
-    """Return the name of a column, counted from 0.
-
-    >>> column_letters(1), column_letters(27)
-    ('B', 'AB')
-    """
-    before, last = divmod(column, 26)
-    return (column_letters(before - 1) if before else "") + chr(ord("A") + last)
 
 
 def answer_csv(answers: Sequence[Answer]) -> str:

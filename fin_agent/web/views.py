@@ -12,8 +12,7 @@ from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.fiscal_periods import YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.presentation.filings import CheckedFiling, statements_on, value_words
-from fin_agent.presentation.pages import ContinuedTable, join_tables
-from fin_agent.presentation.tables import LineKind, display_lines
+from fin_agent.presentation.pages import ContinuedTable, LineKind, display_lines, join_tables
 from fin_agent.query.editing import query_for_question
 from fin_agent.query.lexer import lex
 from fin_agent.query.parsing import NoReadingError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.presentation.tables import (
+from fin_agent.presentation.pages import (
     FiguresTable,
     LineKind,
     display_lines,

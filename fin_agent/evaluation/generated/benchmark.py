@@ -10,7 +10,6 @@ from pathlib import Path
 from fin_agent.evaluation import Family, QuestionKind
 from fin_agent.evaluation.benchmark import MEDIAN_SECONDS, QUESTIONS, REFUSED, Column, Report, Row, report_on
 from fin_agent.evaluation.generated import question_generators as ask
-from fin_agent.evaluation.generated import unanswerable
 from fin_agent.evaluation.generated.generated_question import GeneratedQuestion
 from fin_agent.evaluation.generated.question_material import QuestionMaterial
 from fin_agent.evaluation.generated.sampling import Maker, sample_questions
@@ -54,10 +53,10 @@ _COMPARISONS = (
 _MAKERS: Mapping[Family | QuestionKind, Sequence[tuple[str, Maker, int]]] = {
     Family.MULTI_FILING: (*_TOTALS, *_CHANGES, *_COMPARISONS),
     Family.UNANSWERABLE: (
-        ("company absent", unanswerable.company_absent, 1),
-        ("year absent", unanswerable.year_absent, 1),
-        ("metric not reported", unanswerable.metric_absent, 1),
-        ("period not filed", unanswerable.period_absent, 1),
+        ("company absent", ask.company_absent, 1),
+        ("year absent", ask.year_absent, 1),
+        ("metric not reported", ask.metric_absent, 1),
+        ("period not filed", ask.period_absent, 1),
     ),
     Family.LOOKUP: _LOOKUPS,
     QuestionKind.LOOKUP: _LOOKUPS,
