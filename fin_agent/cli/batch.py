@@ -9,13 +9,13 @@ import re
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictStr, ValidationError
@@ -85,6 +85,7 @@ def batch(
     lines = lines_of(questions)
     if out.exists() and out.samefile(questions):
         raise QuestionError("the answers would replace the questions", subject=str(out), remedy="Give another --out")
+    meter = Meter(settings.models.batch_budget, of="batch")
     with on.open_workspace() as workspace, recorder_for(workspace, on, settings, not how.no_record) as recorder:
         context = AnswerContext.from_settings(workspace, settings, notify=warn)
         require_writable_path(out)
@@ -92,14 +93,33 @@ def batch(
         held = index_state(workspace.index, on.chosen.folder).fingerprint
         run = (settings.model_dump_json(), held, installed_version(), [file.read_bytes() for file in own])
         kept = PartialResults(out.with_name(f"{out.name}.part"), run, Answer)
-        result = _Batch(context, settings, kept, recorder, how.jobs, on).answered(lines)
-        atomic_write(out, "".join(f"{answer_json(answer)}\n" for answer in result.answers.values()).encode())
+        answers: dict[int, Answer] = {}
+        for line in lines:
+            if line.asked is not None and (answer := kept.take(line.asked.key)) is not None:
+                answers[line.number] = answer.model_copy(update={"id": line.asked.id})
+        reused = len(answers)
+        if reused:
+            say(f"{reused} answers are reused from {kept.path}")
+        left = [line for line in lines if line.number not in answers]
+        try:
+            failures = _ask(left, answers, kept, recorder, _answered(left, context, settings, meter, how.jobs, on))
+        except BaseException:
+            say(f"the answers so far are in {kept.path}; run the same command again to continue")
+            raise
+        answers = dict(sorted(answers.items()))
+        atomic_write(out, "".join(f"{answer_json(answer)}\n" for answer in answers.values()).encode())
         kept.path.unlink()
-    _show(result, out, time.perf_counter() - started, on)
-    if not result.failures:
+    refused = sum(answer.refused for number, answer in answers.items() if number not in failures)
+    counts = {"questions": len(lines), "answered": len(lines) - len(failures) - refused, "refused": refused}
+    document = {
+        **counts,
+        "failed": [{"line": number, "reason": reason} for number, reason in failures.items()],
+        "kept": reused,
+    }
+    _show(document, list(answers.values()), meter.records, out, time.perf_counter() - started, on)
+    if not failures:
         return ExitCode.DONE
-    named = ", ".join(map(str, result.failures))
-    say(f"{len(result.failures)} of {len(lines)} lines of {questions} failed: {named}")
+    say(f"{len(failures)} of {len(lines)} lines of {questions} failed: {', '.join(map(str, failures))}")
     return ExitCode.SOME_FAILED
 
 
@@ -113,85 +133,55 @@ class _LineResult:
     """None if the line is not a question."""
 
 
-class _Batch:
-    """The questions of one batch, answered and stored one by one."""
+def _ask(
+    lines: Sequence[Line],
+    answers: dict[int, Answer],
+    kept: PartialResults[Answer],
+    recorder: Recorder,
+    results: Iterable[_LineResult],
+) -> dict[int, str]:
+    """Put the results into `answers`, by line number, and store them. Return the failures: line number -> reason."""
+    failures: dict[int, str] = {}
+    with Progress(len(lines), "answering", "questions") as progress, exclude_current_folder():
+        for done in results:
+            if done.tried is not None:
+                answers[done.line.number] = done.tried.answer
+            if reason := done.line.fault if done.tried is None else done.tried.failure:
+                failures[done.line.number] = reason
+                progress.step(f"line {done.line.number}: failed: {reason}", problem=True)
+                continue
+            assert done.tried is not None and done.line.asked is not None
+            answer, asked = done.tried.answer, done.line.asked
+            if not _without_model(answer):
+                kept.add(asked.key, answer)
+            recorder.record(answer, started=done.begun, doc_ids=asked.doc_ids or ())
+            outcome = "refused" if answer.refused else "answered"
+            progress.step(f"{outcome} in {answer.seconds:.2f} s: {asked.label}")
+    return dict(sorted(failures.items()))
 
-    def __init__(
-        self,
-        context: AnswerContext,
-        settings: Settings,
-        kept: PartialResults[Answer],
-        recorder: Recorder,
-        jobs: int | None,
-        on: IndexOptions,
-    ) -> None:
-        self._on = on
-        self._settings = settings
-        self._context = context
-        self._kept = kept
-        self._recorder = recorder
-        asked = (settings.chat_model, settings.card_model, settings.judge_model)
-        waits_for_models = settings.by_model or any(asked)
-        jobs = jobs or (_JOBS_BY_MODEL if settings.by_model else 1)
-        # Rules are bound by the processor: more processes than cores only cost their start.
-        self._jobs = jobs if waits_for_models else min(jobs, os.cpu_count() or 1)
-        # With models, threads are enough, and one process can meter all calls.
-        self._here = self._jobs == 1 or on.debug or waits_for_models
-        self._meter = Meter(settings.models.batch_budget, of="batch")
 
-    def answered(self, lines: Sequence[Line]) -> BatchResult:
-        """Return all answers in the order of the lines, with the failures and the usage."""
-        answers: dict[int, Answer] = {}
-        for line in lines:
-            if line.asked is not None and (answer := self._kept.take(line.asked.key)) is not None:
-                answers[line.number] = answer.model_copy(update={"id": line.asked.id})
-        earlier = len(answers)
-        if earlier:
-            say(f"{earlier} answers are reused from {self._kept.path}")
-        try:
-            failures = self._ask([line for line in lines if line.number not in answers], answers)
-        except BaseException:
-            say(f"the answers so far are in {self._kept.path}; run the same command again to continue")
-            raise
-        answers = {line.number: answers[line.number] for line in lines if line.number in answers}
-        return BatchResult(len(lines), answers, earlier, failures, self._meter.records)
+def _answered(
+    lines: Sequence[Line], context: AnswerContext, settings: Settings, meter: Meter, jobs: int | None, on: IndexOptions
+) -> Iterator[_LineResult]:
+    """Return the results of the lines as they come: by rules from processes, by models from threads."""
+    waits_for_models = settings.by_model or any((settings.chat_model, settings.card_model, settings.judge_model))
+    jobs = jobs or (_JOBS_BY_MODEL if settings.by_model else 1)
+    # Rules are bound by the processor: more processes than cores only cost their start.
+    jobs = jobs if waits_for_models else min(jobs, os.cpu_count() or 1)
+    # With models, threads are enough, and one process can meter all calls.
+    if jobs == 1 or on.debug or waits_for_models:
+        here = partial(_answer_line, context=context, meter=meter, debug=on.debug)
+        return results_as_completed(here, lines, jobs)
+    # Fork from a server process without threads that has imported everything once.
+    forked = "forkserver" in multiprocessing.get_all_start_methods()
+    started_by = multiprocessing.get_context("forkserver" if forked else "spawn")
+    started_by.set_forkserver_preload([__name__])
+    given = (on.chosen.place, settings.model_dump_json())
 
-    def _ask(self, lines: Sequence[Line], answers: dict[int, Answer]) -> dict[int, str]:
-        """Answer the lines into `answers`, by line number. Return the failures in order: line number -> reason."""
-        failures: dict[int, str] = {}
-        here = partial(_answer_line, context=self._context, meter=self._meter, debug=self._on.debug)
-        with Progress(len(lines), "answering", "questions") as progress, exclude_current_folder():
-            if self._here:
-                all_done = results_as_completed(here, lines, self._jobs)
-            else:
-                all_done = results_as_completed(
-                    _answer_in_process, lines, self._jobs, self._processes, ahead=self._jobs
-                )
-            for done in all_done:
-                if done.tried is not None:
-                    answers[done.line.number] = done.tried.answer
-                if reason := done.line.fault if done.tried is None else done.tried.failure:
-                    failures[done.line.number] = reason
-                    progress.step(f"line {done.line.number}: failed: {reason}", problem=True)
-                    continue
-                assert done.tried is not None and done.line.asked is not None
-                answer, asked = done.tried.answer, done.line.asked
-                if not _without_model(answer):
-                    self._kept.add(asked.key, answer)
-                self._recorder.record(answer, started=done.begun, doc_ids=asked.doc_ids or ())
-                outcome = "refused" if answer.refused else "answered"
-                progress.step(f"{outcome} in {answer.seconds:.2f} s: {asked.label}")
-        return dict(sorted(failures.items()))
+    def processes(count: int) -> Executor:
+        return ProcessPoolExecutor(count, started_by, _initialize_process, given)
 
-    def _processes(self, jobs: int) -> Executor:
-        """Return a pool of processes that share the index's file, each with its own connection."""
-        # Fork from a server process without threads that has imported everything once.
-        forked = "forkserver" in multiprocessing.get_all_start_methods()
-        context = multiprocessing.get_context("forkserver" if forked else "spawn")
-        context.set_forkserver_preload([__name__])
-        return ProcessPoolExecutor(
-            jobs, context, _initialize_process, (self._on.chosen.place, self._settings.model_dump_json())
-        )
+    return results_as_completed(_answer_in_process, lines, jobs, processes, ahead=jobs)
 
 
 _opened: AnswerContext | None = None
@@ -299,63 +289,35 @@ _VARYING = re.compile(r"(?<=: )['\"].*['\"]$| \([\d.,]+ are spent or under way\)
 """The parts of a warning that differ between answers: quotations and amounts spent."""
 
 
-@dataclass(frozen=True, slots=True)
-class BatchResult:
-    """All answers of a batch, with failures and usage."""
-
-    lines: int
-    answers: Mapping[int, Answer]
-    """Answers by line number, in order; refusals in place of failures are included."""
-    kept: int
-    """Number of answers reused from an interrupted batch."""
-    failures: Mapping[int, str]
-    """Line number -> why it got no answer."""
-    calls: tuple[CallRecord, ...]
-    """Model calls of this run."""
-
-    @property
-    def refused(self) -> int:
-        """Number of refused questions, without failures."""
-        return sum(answer.refused for number, answer in self.answers.items() if number not in self.failures)
-
-    @property
-    def answered(self) -> int:
-        """Number of questions that were neither refused nor failed."""
-        return self.lines - len(self.failures) - self.refused
-
-
-def _show(result: BatchResult, out: Path, seconds: float, on: IndexOptions) -> None:
-    warned = [answer for answer in result.answers.values() if answer.warnings]
-    cut_short = [answer for answer in result.answers.values() if answer.usage.left_out]
+def _show(
+    document: dict[str, Any],
+    answers: Sequence[Answer],
+    calls: Sequence[CallRecord],
+    out: Path,
+    seconds: float,
+    on: IndexOptions,
+) -> None:
+    """Add warnings and the usage to the counts of `document`, and show it; `calls` are those of this run."""
+    warned = [answer for answer in answers if answer.warnings]
+    cut_short = [answer for answer in answers if answer.usage.left_out]
     left_out = _most_common(line.partition(";")[0] for answer in cut_short for line in answer.usage.left_out)
-    usage = usage_of(result.calls, left_out)
-    document = {
-        "questions": result.lines,
-        "answered": result.answered,
-        "refused": result.refused,
-        "failed": [{"line": number, "reason": reason} for number, reason in result.failures.items()],
-        "kept": result.kept,
-        "warned": len(warned),
-        "cut_short": len(cut_short),
-        "out": str(out),
-        "seconds": round(seconds, 3),
-        "usage": usage.model_dump(mode="json"),
-    }
-    counts = f"{result.answered} answered, {result.refused} refused, {len(result.failures)} failed"
+    usage = usage_of(calls, left_out)
+    told_counts = {"warned": len(warned), "cut_short": len(cut_short), "out": str(out), "seconds": round(seconds, 3)}
+    counts = f"{document['answered']} answered, {document['refused']} refused, {len(document['failed'])} failed"
     lines: list[RenderableType] = [f"{counts}, in {seconds:.1f} s. Answers: {out}"]
     if warned:
         carry = "answer carries" if len(warned) == 1 else "answers carry"
         lines.append(f"{len(warned)} {carry} warnings: a model failed or was overruled, and rules answered.")
         told = _most_common(warning for answer in warned for warning in dict.fromkeys(answer.warnings))
         lines += [f"  {line}" for line in told]
-        if result.calls and not any(call.usage.output for call in result.calls):
+        if calls and not any(call.usage.output for call in calls):
             lines.append("All model calls failed, and rules gave all answers. `fin-agent doctor` finds the cause.")
     if cut_short:
         lines.append(f"{len(cut_short)} answers ran out of budget, and rules answered instead:")
         lines += [f"  {line}" for line in left_out]
     if usage.roles:
-        lines += ["", usage_view(usage, questions=len(result.answers) - result.kept)]
-    on.show(document, *lines)
+        lines += ["", usage_view(usage, questions=len(answers) - document["kept"])]
+    on.show({**document, **told_counts, "usage": usage.model_dump(mode="json")}, *lines)
 
 
 def _most_common(lines: Iterable[str]) -> list[str]:
