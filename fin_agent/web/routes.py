@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -198,7 +199,7 @@ def _workspace_shown(served: ServedWorkspace) -> Json:
         "companies": len(served.context.workspace.directory.companies),
         "index": served.storage.name,
         "indexes": [{"name": name, "prefix": prefix} for name, prefix in served.offers.indexes],
-        "written_for": None if owner is None else round(owner.seconds),
+        "written_for": None if owner is None else round((datetime.now(UTC) - owner.started).total_seconds()),
         "only_some": served.context.within is not None,
         "uploads": served.storage.uploads,
         "readable": list(READABLE),
