@@ -53,6 +53,15 @@ def mask_spans(text: str, spans: Iterable[tuple[int, int]], mark: str = " ") -> 
     return "".join(letters)
 
 
+def places_of(words: str, text: str) -> list[tuple[int, int]]:
+    """Return (start, end) of each occurrence of `words` in the text.
+
+    >>> places_of("sales", "sales by sales channel")
+    [(0, 5), (9, 14)]
+    """
+    return [found.span() for found in re.finditer(re.escape(words), text)]
+
+
 MAX_LABEL_LENGTH = 400
 """Characters of a label, a heading or a name that are read; the longest in filings have 300."""
 

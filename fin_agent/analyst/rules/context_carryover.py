@@ -6,9 +6,9 @@ The lists of `follow_up_words.yaml` classify the phrases in a message.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from fin_agent.analyst.rules.query_to_text import in_periods, join_names, possessive, query_to_question, shift_period
 from fin_agent.answering.answer import Answer
@@ -16,7 +16,7 @@ from fin_agent.errors import FinAgentError
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.periods import parse_periods
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import listed, word_lists
 from fin_agent.query.binding import unit_fits
 from fin_agent.query.editing import reword_question
 from fin_agent.query.lexer import LexedQuestion, Token, lex
@@ -597,13 +597,12 @@ def is_phrase(text: str, kind: str) -> bool:
 
 def consists_of(text: str, kind: str) -> bool:
     """Return whether the text consists of phrases of this kind and filler: `Thanks a lot, that helps!`."""
-    plain = re.sub(r"[^\w' ]+", " ", normalize_text(text))
-    rest = " ".join(plain.split())
+    rest = " ".join(_words(text))
     said = False
     while rest:
-        found = _opening(kind).match(rest)
+        found = _opening(rest, kind)
         if found is None and said:
-            found = _opening("filler").match(rest)
+            found = _opening(rest, "filler")
         if found is None:
             return False
         said = True
@@ -618,44 +617,40 @@ def mentions_kind(text: str, kind: str) -> bool:
 
 def has_no_other_words(text: str, kind: str) -> bool:
     """Return whether every content word is of this kind."""
-    words = re.findall(r"\w+(?:'\w+)?", normalize_text(text))
     known = stopwords() | phrases(kind)
-    return all({word, word.removesuffix("n't"), word.split("'")[0]} & known for word in words)
+    return all({word, word.removesuffix("n't"), word.split("'")[0]} & known for word in _words(text))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+(?:'\w+)?", normalize_text(text))
 
 
 def without_opening(text: str, *kinds: str) -> str:
     """Return the text without leading phrases of these kinds: `And what about 2021?` becomes `2021?`."""
     rest = text.strip()
-    while True:
-        for kind in kinds:
-            found = _opening(kind).match(rest)
-            if found is not None:
-                rest = rest[found.end() :].lstrip(_EDGES)
-                break
-        else:
-            return rest
+    while found := next(filter(None, (_opening(rest, kind) for kind in kinds)), None):
+        rest = rest[found.end() :].lstrip(_EDGES)
+    return rest
+
+
+def _opening(text: str, kind: str) -> re.Match[str] | None:
+    """Return the phrase of this kind that the text begins with."""
+    found = find_phrase(text, kind)
+    return None if found is None or any(map(str.isalnum, text[: found.start()])) else found
 
 
 def find_phrase(text: str, kind: str) -> re.Match[str] | None:
     """Return the first phrase of this kind in the text, the longest at its position."""
-    return _anywhere(kind).search(text)
+    return next(_anywhere(text, kind), None)
 
 
 def find_phrases(text: str, kind: str) -> list[tuple[int, int]]:
     """Return (start, end) of every phrase of this kind in the text."""
-    return [found.span() for found in _anywhere(kind).finditer(text)]
+    return [found.span() for found in _anywhere(text, kind)]
 
 
-@lru_cache(maxsize=32)
-def _opening(kind: str) -> re.Pattern[str]:
-    return re.compile(rf"\W*(?:{_either(kind)})(?![\w'’])", re.I)
-
-
-@lru_cache(maxsize=32)
-def _anywhere(kind: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w'’])(?:{_either(kind)})(?![\w'’])", re.I)
-
-
-def _either(kind: str) -> str:
-    longest_first = sorted(phrases(kind), key=lambda phrase: (-len(phrase), phrase))
-    return "|".join(re.escape(phrase).replace("'", "['’]").replace(r"\ ", r"\s+") for phrase in longest_first)
+def _anywhere(text: str, kind: str) -> Iterator[re.Match[str]]:
+    """Yield the phrases of this kind; `what` is not in `what's`."""
+    for found in listed(_LISTS, kind).finditer(text):
+        if not {text[found.start() - 1 : found.start()], text[found.end() : found.end() + 1]} & {"'", "’"}:
+            yield found

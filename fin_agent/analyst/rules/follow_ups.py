@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import reduce
 
 from pydantic import BaseModel, ConfigDict
 
@@ -19,15 +18,22 @@ from fin_agent.analyst.rules.context_carryover import (
     is_phrase,
     mentions_kind,
     normalize_text,
+    phrases,
     without_opening,
 )
 from fin_agent.analyst.rules.period_resolution import requested_periods
 from fin_agent.analyst.rules.query_to_text import join_names
-from fin_agent.analyst.rules.words_to_intent import FORMS, MAX_QUESTION_LENGTH, period_spans, understood_spans
+from fin_agent.analyst.rules.words_to_intent import (
+    MAX_QUESTION_LENGTH,
+    form_spans,
+    mask_with_possessive,
+    period_spans,
+    understood_spans,
+)
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FinAgentError
 from fin_agent.lexicon.company_names import Company
-from fin_agent.lexicon.text_normalization import mask_spans
+from fin_agent.lexicon.text_normalization import places_of
 from fin_agent.workspace import Workspace
 
 
@@ -53,8 +59,6 @@ class MessageKind(StrEnum):
     UNCLEAR = "unclear"
     """Continues something that is missing, or cannot be understood."""
 
-
-_AFTERWARDS = re.compile(r",?\s+(?:please|pls|thanks|thank you)(?=[\s.!?]*$)", re.I)
 
 _TALK = (
     (MessageKind.HELP, "help"),
@@ -100,8 +104,8 @@ def read_message(message: str, earlier: Sequence[PreviousTurn], workspace: Works
     of_all = bool(earlier) and _means_all_companies(without_opening(text, "leads", "polite", "discourse"))
     if not of_all and parse_index_question(text, workspace) is not None:
         return Reading(kind=MessageKind.INDEX)
-    bare = without_opening(_AFTERWARDS.sub("", text), "greetings", "thanks", "discourse", "polite")
-    if not re.search(r"\w", bare):
+    bare = without_opening(_without_thanks(text), "greetings", "thanks", "discourse", "polite")
+    if not any(map(str.isalnum, bare)):
         return Reading(kind=MessageKind.UNCLEAR)
     asked = without_opening(bare, "leads", "polite", "discourse")
     for kind in (MessageKind.WHERE, MessageKind.HOW, MessageKind.DOUBT):
@@ -114,7 +118,7 @@ def read_message(message: str, earlier: Sequence[PreviousTurn], workspace: Works
 
 
 def _read(bare: str, asked: str, earlier: Sequence[PreviousTurn], workspace: Workspace) -> Reading:
-    if not re.search(r"\w", asked):
+    if not any(map(str.isalnum, asked)):
         return Reading(kind=MessageKind.UNCLEAR)
     opened = normalize_text(asked) != normalize_text(bare)
     last = _last_with_company(earlier, workspace)
@@ -134,14 +138,18 @@ def _read(bare: str, asked: str, earlier: Sequence[PreviousTurn], workspace: Wor
     return Reading(kind=MessageKind.UNCLEAR)
 
 
+def _without_thanks(text: str) -> str:
+    """Return `text` without `please` or `thanks` at its end."""
+    bare = text.rstrip(" .!?")
+    said = next((phrase for phrase in phrases("afterwards") if bare.lower().endswith(f" {phrase}")), "")
+    return f"{bare.removesuffix(bare[-len(said) :]).rstrip(' ,')}{text[len(bare) :]}" if said else text
+
+
 def _of_filing(text: str) -> str:
     """Return `text` with `filing` in place of forms."""
-    return reduce(lambda left, form: form[0].sub("filing", left), FORMS, text)
-
-
-def _without_spans(text: str, spans: list[tuple[int, int]]) -> str:
-    """Return `text` with spaces in place of the (start, end) spans and a possessive after them."""
-    return re.sub(r"(?<=\s)['’]s\b", "  ", mask_spans(text, spans))
+    for start, end, _ in sorted(form_spans(text), reverse=True):
+        text = f"{text[:start]}filing{text[end:]}"
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +168,7 @@ class IndexQuestion:
 
 def parse_index_question(text: str, workspace: Workspace) -> IndexQuestion | None:
     """Return what `text` asks about the index; None if it asks something else."""
-    forms = [(pattern, form) for pattern, form in FORMS if pattern.search(text)]
+    forms = form_spans(text)
     if not (forms or find_phrase(text, "index nouns") or find_phrase(text, "index verbs")):
         return None
     directory = workspace.directory
@@ -168,9 +176,9 @@ def parse_index_question(text: str, workspace: Workspace) -> IndexQuestion | Non
     unknown = directory.unknown_names(text, understood_spans(text, directory, workspace.lexicon))
     periods = requested_periods(text, text)
     spans = [(each.start, each.end) for each in mentions] + period_spans(text)
-    spans += [found.span() for name in unknown for found in re.finditer(re.escape(name), text)]
-    spans += [found.span() for pattern, _ in forms for found in pattern.finditer(text)]
-    rest = _without_spans(text, spans)
+    spans += [span for name in unknown for span in places_of(name, text)]
+    spans += [(start, end) for start, end, _ in forms]
+    rest = mask_with_possessive(text, spans)
     here = find_phrase(rest, "index nouns")
     if not here and not find_phrase(rest, "pointing back"):
         asks = find_phrase(rest, "clause") or find_phrase(rest, "index forms")
@@ -183,7 +191,7 @@ def parse_index_question(text: str, workspace: Workspace) -> IndexQuestion | Non
         doc_id
         for doc_id, identity in directory.identities.items()
         if (not (keys or unknown) or directory.owners.get(doc_id) in keys)
-        and (not forms or identity.form in {form for _, form in forms})
+        and (not forms or identity.form in {form for _, _, form in forms})
         and (not years or identity.fiscal_year in years)
     )
     names = tuple(dict.fromkeys(each.company.name for each in mentions))
@@ -249,7 +257,7 @@ def _means_all_companies(text: str) -> bool:
     return (
         found is not None
         and text[: found.start()].strip().lower() in _LEADS
-        and not re.search(r"\w", text[found.end() :])
+        and not any(map(str.isalnum, text[found.end() :]))
     )
 
 
@@ -275,15 +283,15 @@ def _with_all_companies_named(text: str, conversation: Sequence[PreviousQuestion
         last = list(conversation[-1].names) if conversation else []
         fitting = [names for names in (last, spoken_of[-count:], there) if len(names) == count]
     else:
-        of_them = re.search(r"\b(?:them|these|those)\b", words) is not None
+        of_them = not {"them", "these", "those"}.isdisjoint(words.split())
         fitting = [spoken_of] if of_them and len(spoken_of) > 1 else [there]
     if not fitting or not 1 < len(fitting[0]) <= _MAX_NAMED:
         return None
     names = list(fitting[0])
-    owned = re.match(r"['’]s?(?!\w)", text[found.end() :])
+    rest = text[found.end() :]
+    owned = next((mark for mark in ("'s", "’s", "'", "’") if rest.startswith(mark)), "")
     told = " and ".join(f"{name}'s" for name in names) if owned else join_names(names)
-    rest = text[found.end() + (owned.end() if owned else 0) :]
-    return f"{text[: found.start()]}{told}{rest}"
+    return f"{text[: found.start()]}{told}{rest.removeprefix(owned)}"
 
 
 def _companies_discussed(conversation: Sequence[PreviousQuestion]) -> list[str]:

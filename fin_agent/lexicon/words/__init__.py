@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -31,3 +33,48 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
             if isinstance(word, bool) or not isinstance(word, str | int):
                 raise LexiconError(f"{word!r} in `{kind}` is not a word", subject=f"{name}.yaml", remedy="Quote it")
     return {kind: frozenset(map(str, words)) for kind, words in lists.items()}
+
+
+@lru_cache(maxsize=256)
+def listed(name: str, kind: str) -> re.Pattern[str]:
+    """Return a pattern for the phrases of a list, the longest first, without regard to case.
+
+    See `any_of` for the notation of phrases.
+
+    >>> listed("asked_words", "reason").search("Why did it fall?")[0]
+    'Why'
+    """
+    return any_of(word_lists(name)[kind])
+
+
+def any_of(phrases: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern for any of the phrases; it matches nothing if there are none.
+
+    In a phrase, `trend*` also stands for `trends`, `(the)` may be left out, `is|was` is one of the two, `*` stands for
+    up to four words, `...` for up to 80 characters, `^` and `$` for the beginning and the end of the text.
+
+    >>> any_of(["how does|did ... account for", "^among"]).search("How did it account for leases?")[0]
+    'How did it account for'
+    """
+    longest_first = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
+    return re.compile("|".join(map(_spelled, longest_first)) or r"(?!)", re.I | re.S)
+
+
+def _spelled(phrase: str) -> str:
+    """Return the pattern of one phrase."""
+    spelled = r"^\W*" if phrase.startswith("^") else ""
+    words = phrase.removeprefix("^").removesuffix("$").split()
+    for place, word in enumerate(words):
+        ways = re.escape(word.strip("()")).replace(r"\|", "|").replace(r"\*", r"\w*").replace("'", "['’]")
+        behind = r"\s+" if place < len(words) - 1 else ""
+        if word in _GAPS:
+            spelled += _GAPS[word]
+        elif word.startswith("("):
+            spelled += rf"(?:\b(?:{ways}){behind})?"
+        else:
+            before, after = (r"\b" if mark.isalnum() else "" for mark in (word[0], word[-1]))
+            spelled += rf"{before}(?:{ways}){after}{behind}"
+    return spelled + (r"\W*$" if phrase.endswith("$") else "")
+
+
+_GAPS = {"*": r"(?:[^\s?]+\s+){0,4}?", "...": r".{0,80}?"}
