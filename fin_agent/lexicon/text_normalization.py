@@ -53,13 +53,25 @@ def mask_spans(text: str, spans: Iterable[tuple[int, int]], mark: str = " ") -> 
     return "".join(letters)
 
 
+def words_in(text: str) -> list[str]:
+    """Return the words of a text, without numbers and marks.
+
+    >>> words_in("It's 5 non-GAAP items.")
+    ['It', 's', 'non', 'GAAP', 'items']
+    """
+    return _WORD.findall(text)
+
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+
 def places_of(words: str, text: str) -> list[tuple[int, int]]:
-    """Return (start, end) of each occurrence of `words` in the text.
+    """Return (start, end) of each occurrence of `words` in the text, over any white space.
 
     >>> places_of("sales", "sales by sales channel")
     [(0, 5), (9, 14)]
     """
-    return [found.span() for found in re.finditer(re.escape(words), text)]
+    return [found.span() for found in re.finditer(re.escape(words).replace(r"\ ", r"\s+"), text)]
 
 
 MAX_LABEL_LENGTH = 400

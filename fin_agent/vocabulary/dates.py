@@ -39,6 +39,16 @@ def month_number(name: str) -> int:
     raise ValueError(f"`{name}` is not a month")
 
 
+def years_in(text: str) -> list[int]:
+    """Return the years in a text, in order.
+
+    >>> years_in("$2,019 in 2019 and FY 2020, not 20191")
+    [2019, 2020]
+    """
+    return [int(found) for found in _A_YEAR.findall(text)]
+
+
+_A_YEAR = re.compile(r"(?<![\w,.])(?:19|20)\d\d(?!\w)")
 MONTH_NAME = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -36,7 +35,9 @@ from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, rati
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.text_normalization import places_of
 from fin_agent.query.tree import Line, Operation, lines_of
+from fin_agent.vocabulary.dates import years_in
 from fin_agent.vocabulary.filing import PassageKind
 
 _ENOUGH = 0.6
@@ -58,25 +59,12 @@ _BEHIND = 0.997
 _LAST_QUARTER = 4
 _HEDGED, _LIST, _THE_OTHER_WAY, _BESIDE_ITS_SUBJECT = 0.75, 2.0, 0.25, 0.7
 _NOT_DONE = 0.2
-_DATED = re.compile(r"^(?:on|in|during|effective|as of)\b.{0,40}\b(?:19|20)\d\d\b", re.I)
-_RISKS = re.compile(r"\brisks?\b|\bthreat|\bcould\b|\bmight\b|\bmay\b", re.I)
+_WITHIN = 45
+"""Characters of a sentence in which its date is."""
 _LONG = 120
 """Number of words at which a text counts half as much."""
-_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
-_INTERIM = re.compile(r"\b(?:first|second|third|three|six|nine|1st|2nd|3rd)[ -](?:fiscal )?(?:quarter|months?)\b", re.I)
-_SHARE_OF = re.compile(
-    r"(?:%|\bpercent(?:age)?|\bshare|\bportion)\s+of\s+(?:(?:our|its|the|total|consolidated)\s+){0,2}$", re.I
-)
 _VERB = 12
 """Characters of a cause that may contain the verb: `grew on orders`."""
-_POINTS_BACK = re.compile(
-    r"^(?:this|these|such|it|they|he|she|those"
-    r"|the (?:[$\d.,]+ (?:million |billion |percent )?)?"
-    r"(?:increase|decrease|change|decline|growth|reduction|improvement))\b"
-    r"|\bthis (?:asu|standard|guidance|update|program|transaction|agreement)\b",
-    re.I,
-)
-_REPORT = re.compile(r"\breport\s+of\s+(?:the\s+)?independent\s+(?:registered\s+)?(?:public\s+account|auditor)", re.I)
 _GOES_ON = (";", ",", ":", " and")
 _FEWEST_MEMBERS, _MOST_FOLLOWING = 2, 4
 _SHORT_WORD, _LONG_TITLE, _CAPITALS, _SHORT_POINTER = 3, 12, 0.75, 160
@@ -166,7 +154,7 @@ def _sentences(
         before = texts[position - 1] if position else ""
         if (
             position
-            and _POINTS_BACK.search(lead)
+            and contains_listed_phrase("pointing back", lead)
             and is_complete_sentence(before)
             and flat[position - 1][1] is paragraph
         ):
@@ -174,7 +162,7 @@ def _sentences(
         after = texts[position + 1] if position + 1 < len(texts) else ""
         if (
             target.part.answer_type in (AnswerType.CAUSE, AnswerType.SENTENCE)
-            and _POINTS_BACK.search(after)
+            and contains_listed_phrase("pointing back", after)
             and is_complete_sentence(after)
         ):
             text, last = f"{text} {after}", position + 1
@@ -194,8 +182,8 @@ def _sentences(
 
 def _headings_above(sentence: str, text: str) -> str:
     """Return the text above a sentence in its passage, including tables."""
-    begins = re.search(r"\s+".join(map(re.escape, sentence.split()[:_FIRST_WORDS])), text)
-    return text[max(0, begins.start() - _MOST_ABOVE) : begins.start()] if begins else ""
+    begins = places_of(" ".join(sentence.split()[:_FIRST_WORDS]), text)
+    return text[max(0, begins[0][0] - _MOST_ABOVE) : begins[0][0]] if begins else ""
 
 
 _FIRST_WORDS, _MOST_ABOVE = 5, 2000
@@ -243,7 +231,7 @@ def _candidate_score(
     if part.answer_type is AnswerType.CAUSE:
         borne = max(borne, _BESIDE_ITS_SUBJECT * whole)
     if part.answer_type is AnswerType.BUSINESS:
-        leading = 1 + bool(re.search(r"\b(?:leading|leaders?|largest|global|world\w*)\b", text, re.I))
+        leading = 1 + contains_listed_phrase("leading", text)
         return leading / (1 + len(text.split()) / _LONG)
     if part.answer_type is AnswerType.CAUSE:
         said |= set(stems_in(text))
@@ -315,14 +303,14 @@ def _mentions_operands(intent: Intent, said: set[str]) -> bool:
 def matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
     """Return whether a figure or a reason is not about a different time than the requested one."""
     asked = {period.fiscal_year for period in target.intent.periods}
-    years = {int(year) for year in _YEAR.findall(text)}
+    years = set(years_in(text))
     if asked and filed is not None and filed < min(asked) and not years & asked:
         return False  # filed before the requested period
     if not asked or (target.part.answer_type is not AnswerType.CAUSE and target.part.answer_type not in FIGURES):
         return True
     if target.part.answer_type is AnswerType.CAUSE:
         whole = all(period.quarter is None for period in target.intent.periods)
-        return (not years or bool(years & asked)) and not (whole and years and _INTERIM.search(text))
+        return (not years or bool(years & asked)) and not (whole and years and contains_listed_phrase("interim", text))
     next_year = {year + 1 for year in asked}
     in_time = filed is None or filed in asked | next_year
     near = (
@@ -333,24 +321,24 @@ def matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
 
 def _states_a_ranking(text: str, target: AnswerTarget) -> bool:
     """Return whether a text ranks, if a rank is requested."""
-    core = re.sub(r"\bat (?:most|least)\b", "", target.intent.core)
+    core = target.intent.core.lower().replace("at most", "").replace("at least", "")
     return not contains_listed_phrase("superlatives", core) or contains_listed_phrase("superlatives", text)
 
 
 def _fitness(text: str, about: str, target: AnswerTarget) -> float:
     """Return the fit of a text: the year, the movement, and more than one item of a list."""
     intent, wants = target.intent, target.part.answer_type
-    years, asked = {int(year) for year in _YEAR.findall(about)}, {period.fiscal_year for period in intent.periods}
-    asked |= {int(year) for year in _YEAR.findall(intent.core)}
+    years, asked = set(years_in(about)), {period.fiscal_year for period in intent.periods}
+    asked.update(years_in(intent.core))
     fitness = 1.0
     if years and asked:
         fitness *= _ITS_YEAR if years & asked else _OTHER_YEAR
-    if contains_listed_phrase("conditionals", text) and not _RISKS.search(intent.core):
+    if contains_listed_phrase("conditionals", text) and not contains_listed_phrase("risks", intent.core):
         fitness *= _HEDGED
     if wants is AnswerType.LIST and contains_listed_phrase(
         "transactions", target.part.text
     ):  # an action is stated with its day
-        fitness *= (_LIST if _DATED.search(text) else 1.0) * (
+        fitness *= (_LIST if _is_dated(text) else 1.0) * (
             1.0 if contains_listed_phrase("transacted", text) else _NOT_DONE
         )
     elif wants is AnswerType.LIST and is_enumeration(text):
@@ -360,6 +348,10 @@ def _fitness(text: str, about: str, target: AnswerTarget) -> float:
         fitness *= _THE_OTHER_WAY if risen != fallen and (up, down) == (fallen, risen) else 1.0
         fitness *= 1.0 if target.lexicon is None or _is_about_measure(about, intent.core, target.lexicon) else 0.0
     return fitness
+
+
+def _is_dated(text: str) -> bool:
+    return contains_listed_phrase("dated", text) and bool(years_in(text[:_WITHIN]))
 
 
 def _is_about_measure(about: str, core: str, lexicon: Lexicon) -> bool:
@@ -373,7 +365,7 @@ def _measures(text: str, lexicon: Lexicon) -> list[str]:
     return [
         mention.id.removesuffix("_reported")
         for mention in sorted(lexicon.mentions(text), key=lambda one: (one.start, -one.end, one.id))
-        if not _SHARE_OF.search(text[: mention.start])
+        if not contains_listed_phrase("share of", text[: mention.start])
     ]
 
 
@@ -402,7 +394,7 @@ def _names(passage: RetrievedPassage, place: int, worth: float, target: AnswerTa
     """Yield signatories of a report, holders of an office, and officers."""
     wants, core = target.part.answer_type, target.part.text
     if wants is AnswerType.FIRM:
-        signed = _REPORT.search(passage.text) is not None or "auditor since" in passage.text
+        signed = contains_listed_phrase("report of auditors", passage.text) or "auditor since" in passage.text
         said = set(stems_in(passage.text))
         signed = signed and all(term.coverage_in(said) or term.is_everyday for term in target.terms)
         for firm in firms_in(passage.text)[:1]:

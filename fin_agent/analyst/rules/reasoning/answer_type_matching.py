@@ -9,7 +9,8 @@ from itertools import pairwise
 
 from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, QuestionPart
 from fin_agent.analyst.rules.reasoning.term_coverage import stems_in
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import any_of, listed, word_lists
+from fin_agent.vocabulary.dates import years_in
 
 MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sep(?:t|tember)?|Oct(?:ober)?"
@@ -74,7 +75,6 @@ _NO_FIGURE = re.compile(
 )
 """Digits of dates and headings, which state no figure."""
 _MONEY = re.compile(rf"[$€£¥]\s?[\d,.]+(?:\s?{_SCALE})?|[\d,.]+\s?(?:%|percent\b|basis points)", re.I)
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _NEAR = 5
 _CAUSE_IS_FIRST = 12
 _A_FIGURE = 2
@@ -145,9 +145,9 @@ def leading_fact(text: str, part: QuestionPart) -> str:
         return ""
     found = [each[0].strip(" ,.") for each in matches_in(text, part)]
     if part.answer_type is AnswerType.DATE:
-        exact = [each for each in found if re.search(rf"{MONTH}|\bend\b|through|until|quarter", each)]
+        exact = [each for each in found if contains_listed_phrase("exact dates", each)]
         found = exact or found
-    years, asked = _YEAR.findall(text), _YEAR.findall(part.text)
+    years, asked = years_in(text), years_in(part.text)
     told = [year for year in asked if year in years]
     if "respectively" in text and part.answer_type is not AnswerType.DATE and told:
         found = found[years.index(told[-1]) :][:1] if len(found) >= len(years) else []
@@ -187,9 +187,8 @@ def has_listed_prefix(kind: str, text: str) -> bool:
 
 @lru_cache(maxsize=32)
 def _any_of(kind: str) -> re.Pattern[str]:
-    phrases = sorted(word_lists("answer_words")[kind], key=lambda phrase: (-len(phrase), phrase))
-    spelt = [*map(re.escape, phrases), *([_movement_with_reason_pattern()] if kind == "causes" else [])]
-    return re.compile(r"\b(?:" + "|".join(spelt) + r")\b", re.I)
+    phrases = listed("answer_words", kind)
+    return re.compile(f"{phrases.pattern}|{_movement_with_reason_pattern()}", re.I) if kind == "causes" else phrases
 
 
 def _movement_with_reason_pattern() -> str:
@@ -199,10 +198,13 @@ def _movement_with_reason_pattern() -> str:
     """
     moved = "|".join(sorted(word_lists("answer_words")["moved"]))
     no_reason = r"(?:(?:an? (?:\w+ )?(?:percent|share|result|portion)|compared|of|reported|follows))"
-    return rf"(?:{moved})(?: \w+ly)? (?:on|as(?! {no_reason}))"
+    return rf"\b(?:{moved})(?: \w+ly)? (?:on|as(?! {no_reason}))\b"
 
 
 @lru_cache(maxsize=4)
 def _prefix_pattern(kind: str) -> re.Pattern[str]:
-    words = sorted(word_lists("answer_words")[kind], key=lambda word: (-len(word), word))
-    return re.compile(r"\b(?:" + "|".join(f"{word}(?:\\b)" if len(word) < 4 else word for word in words) + ")", re.I)
+    return any_of(word if len(word) <= _SHORT else f"{word}*" for word in word_lists("answer_words")[kind])
+
+
+_SHORT = 3
+"""Letters of a word that is no beginning of others."""

@@ -7,22 +7,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
-import yaml
-
 from fin_agent.analyst.rules.reasoning.ranking_questions import parse_ranking
+from fin_agent.lexicon.text_normalization import words_in
+from fin_agent.lexicon.words import any_of, load_yaml
 from fin_agent.query.question_splitting import asks_something, split_requests
 
-_WORDS_BETWEEN = r"(?:[^\s?]+\s+){0,4}?"
 _COUNTED = re.compile(
     r"\bwho\s+(?:had|has|have|employs|employed)\s+(?:the\s+)?(?:more|fewer|most|fewest)\s+(\w+)"
     r"|\bhow\s+many\s+((?:(?!(?:were|was|is|are|did|do|does|had|has|have|of|in|at)\b)[\w'’-]+\s*){1,3})|\bnumber\s+of\s+((?:[\w'’-]+\s+){0,2}?[\w'’-]+)"
     r"|\b(\w+)[ -]count\b",
     re.I,
 )
-_FOREIGN = re.compile(r"[¿¡]|[^\W\d_a-zA-Z]")
 _MAX_FOREIGN = 0.3
 _MIN_FOREIGN = 2
 
@@ -110,7 +107,7 @@ def _answer_type(text: str) -> AnswerType:
         if _pattern(tuple(kind["asked"])).search(text):
             if wants in (AnswerType.LIST, AnswerType.SENTENCE) and _asks_figure(text):
                 return AnswerType.NUMBER
-            return AnswerType.LIST if wants is AnswerType.OFFICERS and not _OFFICERS.search(text) else wants
+            return AnswerType.LIST if wants is AnswerType.OFFICERS and not _asks_officers(text) else wants
     if _asks_all(text):
         return AnswerType.LIST
     sign = _BARE_SIGN.search(text)
@@ -137,13 +134,13 @@ _WHAT = re.compile(
 """The words after `what`, up to a preposition or a verb."""
 
 
-_OFFICERS = re.compile(r"\b(?:officers|executives|management|leadership)\b", re.I)
+def _asks_officers(text: str) -> bool:
+    return any(word in _table()["officers"] for word in words_in(text.lower()))
 
 
 def _asks_all(text: str) -> bool:
     """Return whether a complete list is requested: `which acquisitions did it make`."""
-    nouns = "|".join(sorted(map(re.escape, _table()["listed"])))
-    return re.search(rf"\b(?:what|which)\s+(?:[\w’'&,.-]+\s+){{0,4}}?(?:{nouns})\b", text, re.I) is not None
+    return _pattern(tuple(f"what|which * {noun}" for noun in _table()["listed"])).search(text) is not None
 
 
 def asks_in_words(core: str) -> bool:
@@ -166,9 +163,9 @@ def unanswerable_reason(core: str) -> str:
 
 
 def _is_foreign(text: str) -> bool:
-    words = re.findall(r"[^\W\d_]+", text.lower())
+    words = words_in(text.lower())
     known = sum(word in _table()["other languages"] for word in words)
-    letters = len(_FOREIGN.findall(text))
+    letters = sum(mark in "¿¡" or (mark.isalpha() and not mark.isascii()) for mark in text)
     return (
         letters > _MAX_FOREIGN * len(text)
         or (known >= _MIN_FOREIGN + (letters == 0) and known >= _MAX_FOREIGN * len(words))
@@ -178,18 +175,9 @@ def _is_foreign(text: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _table() -> Mapping[str, Any]:
-    text = resources.files("fin_agent.lexicon.words").joinpath("answer_kinds.yaml").read_text(encoding="utf-8")
-    found: Mapping[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return found
+    return load_yaml("answer_kinds")
 
 
 @lru_cache(maxsize=64)
 def _pattern(phrases: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern for any of the phrases; it matches nothing if there are none."""
-    spelt = [
-        (r"^\W*" if phrase.startswith("^") else r"\b")
-        + re.sub(r"(?<=\w)\\\*", r"\\w*", re.escape(phrase.lstrip("^")).replace(r"\ \*\ ", rf"\s+{_WORDS_BETWEEN}"))
-        + r"\b"
-        for phrase in phrases
-    ]
-    return re.compile("|".join(spelt) or r"(?!)", re.I)
+    return any_of(phrases)
