@@ -6,6 +6,7 @@ import re
 
 from fin_agent.evidence.intent import Comparison, Intent, Relation, Selection
 from fin_agent.evidence.sign_conventions import LOSS_OF, RESULTS
+from fin_agent.lexicon.words import finds
 
 
 def with_losses(intent: Intent) -> Intent:
@@ -23,13 +24,14 @@ def with_losses(intent: Intent) -> Intent:
     bounded = intent.claim is not None and bool(intent.claim.bound)
     if intent.relation in _MOVES or intent.comparison in _APART or bounded:
         return intent.model_copy(update={"expression": f"{LOSS_OF}{intent.expression}"})
-    taste = _BY_TASTE.search(intent.core)
+    worse = finds(intent.core, "worse")
+    by_taste = worse or finds(intent.core, "better")
     comparison, claim = intent.comparison, intent.claim
     years_ranked = intent.relation is Relation.EACH and len(intent.companies) == 1 and len(intent.periods) > 1
-    if taste is not None and (years_ranked or comparison in _EXTREMES):
-        comparison = Comparison.HIGHEST if taste.group("worse") else Comparison.LOWEST
-    if taste is not None and claim is not None:
-        claim = claim.model_copy(update={"above": taste.group("worse") is not None})
+    if by_taste and (years_ranked or comparison in _EXTREMES):
+        comparison = Comparison.HIGHEST if worse else Comparison.LOWEST
+    if by_taste and claim is not None:
+        claim = claim.model_copy(update={"above": worse})
     if comparison in _EXTREMES or intent.relation in _MOVING:
         return intent.model_copy(update={"losses": True, "comparison": comparison, "claim": claim})
     return intent
@@ -40,17 +42,11 @@ def _compare_loss_changes(intent: Intent) -> bool:
 
 
 _MOVING = (Relation.TREND, Relation.EVERY_YEAR, Relation.YEARS_COUNTED)
-_BY_TASTE = re.compile(r"\b(?:(?P<worse>worst|worse)|best|better)\b", re.I)
 _MOVES = (Relation.CHANGE, Relation.GROWTH)
 _APART = (Comparison.DIFFERENCE, Comparison.EXCESS)
 _EXTREMES = (Comparison.HIGHEST, Comparison.LOWEST)
 _LOSS = re.compile(
     r"(?<!\()\b(?<!profit or )(?<!profit and )(?<!income or )(?<!/)(?:loss(?:es)?|deficit)\b(?!\s*\))",
-    re.I,
-)
-_BURNT = re.compile(
-    r"\b(?:burn(?:s|ed|t|ing)?|outflows?)\b|(?<!\()\bus(?:e|es|ed|ing)\b(?=.*\bcash\b)"
-    r"|\bcash\s+(?:flows?\s+)?used\b",
     re.I,
 )
 _CASH = frozenset(("cash_from_operations", "free_cash_flow"))
@@ -61,7 +57,7 @@ _WITH_A_SIGN = RESULTS | {
 
 def _compare_losses(words: str, expression: str, core: str) -> bool:
     if expression in _CASH:
-        return _BURNT.search(core) is not None
+        return finds(core, "burnt")
     return expression in _WITH_A_SIGN and _LOSS.search(words) is not None
 
 

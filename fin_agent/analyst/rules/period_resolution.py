@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
@@ -13,6 +12,7 @@ from fin_agent.analyst.rules.search_queries import asks_for_outlook
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.fiscal_periods import ANNUAL_FORMS, FiscalPeriod, FiscalYears, is_annual
 from fin_agent.lexicon.periods import PeriodMention, QuestionPeriods, parse_periods
+from fin_agent.lexicon.words import finds
 from fin_agent.vocabulary.fiscal_calendar import fiscal_quarter_of, fiscal_year_of, nominal_month
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
@@ -165,7 +165,7 @@ def requested_periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
             FiscalPeriod(fiscal_year=mention.fiscal_year, quarter=_last_quarter(mention)) for mention in parsed.mentions
         }
         asked |= {FiscalPeriod(fiscal_year=year) for year in parsed.years if year not in _years_with_quarter(parsed)}
-        if parsed.as_of is not None and _OUTLOOK.search(text):
+        if parsed.as_of is not None and finds(text, "due later"):
             # Later periods are searched for in the filings of that date.
             asked = {period for period in asked if period.fiscal_year <= parsed.as_of}
         if asked:
@@ -173,18 +173,10 @@ def requested_periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
     return ()
 
 
-_OUTLOOK = re.compile(
-    r"\b(?:matur\w+|due|expect\w*|will|schedul\w+|future|obligations?|expir\w+|commit\w+|estimat\w+|contractual|payments?|next)\b",
-    re.I,
-)
-
-
 def asks_about_future(text: str) -> bool:
     """Return whether a year after the reference date is requested: `as of 2020, ... due in 2023`."""
     parsed = parse_periods(text)
-    return (
-        parsed.as_of is not None and _OUTLOOK.search(text) is not None and max(parsed.years, default=0) > parsed.as_of
-    )
+    return parsed.as_of is not None and finds(text, "due later") and max(parsed.years, default=0) > parsed.as_of
 
 
 def _last_quarter(mention: PeriodMention) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -14,6 +13,7 @@ from fin_agent.evidence.slot_ledger import Ledger
 from fin_agent.lexicon.company_mentions import CERTAIN
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.slots import Slot, slot_metric, slot_names
+from fin_agent.lexicon.words import finds
 from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import search_terms
 from fin_agent.retrieval.slot_figures import printed_facts
@@ -105,18 +105,10 @@ def _periods(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> t
     return tuple(sorted(found, key=lambda period: (period.fiscal_year, period.quarter or 5)))
 
 
-_FORWARD = re.compile(
-    r"\b(?:guid(?:e|es|ed|ing|ance)|outlook|forecast\w*|foresee\w*|expect(?:s|ed|ing|ations?)?|anticipat\w+|project(?:s|ed|ing|ions?)"
-    r"|target(?:s|ed|ing)|(?:plan|plans|planned|planning)\s+(?:to|for|on)|intend\w*|going\s+to)\b",
-    re.I,
-)
-_AS_OF = re.compile(r"\bas\s+(?:of|at)\b", re.I)
-
-
 def asks_for_outlook(intent: Intent) -> bool:
     """Return whether a future year is requested, as expected before it: the filing before it has the plans."""
     one_year = len(intent.periods) == 1 and intent.periods[0].quarter is None
-    return one_year and not intent.dates and bool(_FORWARD.search(intent.core)) and not _AS_OF.search(intent.core)
+    return one_year and not intent.dates and finds(intent.core, "plans") and not finds(intent.core, "as of")
 
 
 def _statements(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> tuple[Statement, ...]:

@@ -13,15 +13,13 @@ from fin_agent.analyst.rules.period_resolution import (
 )
 from fin_agent.analyst.rules.reasoning.ranking_questions import ranked_statement
 from fin_agent.analyst.rules.requested_report import asks_about_restatement, split_report_request
-from fin_agent.analyst.rules.unanswerable_questions import SPAN_OF_A_YEAR
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.cards.card import Use
 from fin_agent.evidence.intent import Comparison, Intent, Relation, RequestedCompany
 from fin_agent.lexicon.company_mentions import CompanyDirectory, CompanyMention
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
-from fin_agent.lexicon.words import listed
+from fin_agent.lexicon.words import finds, listed
 from fin_agent.query.question_sentences import requested_decimals, requested_unit, sentences_of
 from fin_agent.vocabulary.identity import Form
 
@@ -29,7 +27,6 @@ MAX_QUESTION_LENGTH = 10_000
 """In characters: five times the longest question of FinanceBench."""
 _FORMS = (Form.EIGHT_K, Form.TEN_Q, Form.TEN_K, Form.EARNINGS, Form.ANNUAL_REPORT)
 """Forms of filings that a question may name, in the order of preference."""
-_ASKED = "asked_words"
 
 
 def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, beside: Sequence[str] = ()) -> Intent:
@@ -57,7 +54,7 @@ def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon, *
     statements = tuple(lexicon.statement_mentions(question))
     bare = without_companies(core, directory)
     metrics, topics = lexicon.mentions(bare), lexicon.topics(bare)
-    in_words = _finds("words", core)
+    in_words = finds(core, "words")
     terms = [term for topic in topics[:2] for term in topic.expand]
     return Intent(
         question=question,
@@ -79,7 +76,7 @@ def parse_intent(question: str, directory: CompanyDirectory, lexicon: Lexicon, *
         keywords=_search_terms(core, directory),
         expansions=tuple(dict.fromkeys((*terms, *(lexicon.expand([metrics[0].phrase])[:6] if metrics else ())))),
         names_metric=bool(metrics),
-        asks_figure=_finds("figure", core) or (not in_words and bool(metrics)),
+        asks_figure=finds(core, "figure") or (not in_words and bool(metrics)),
     )
 
 
@@ -99,7 +96,7 @@ def _companies(mentions: Sequence[CompanyMention], core: str) -> tuple[Requested
 
 def _base_comes_first(core: str, companies: Sequence[str]) -> bool:
     """Return whether the base of a comparison is named first: `How many times Acme's is Bolt's?`."""
-    return len(companies) == 2 and _finds("base", core[: core.find(companies[0])])
+    return len(companies) == 2 and finds(core[: core.find(companies[0])], "base")
 
 
 def understood_spans(core: str, directory: CompanyDirectory, lexicon: Lexicon) -> list[tuple[int, int]]:
@@ -121,11 +118,7 @@ def mask_with_possessive(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 def form_spans(text: str) -> list[tuple[int, int, Form]]:
     """Return (start, end, form) of each mention of a form of filings, `10-K` or `annual report`."""
-    return [(*found.span(), form) for form in _FORMS for found in listed(_ASKED, form.value).finditer(text)]
-
-
-def _finds(kind: str, text: str) -> bool:
-    return listed(_ASKED, kind).search(text) is not None
+    return [(*found.span(), form) for form in _FORMS for found in listed("asked_words", form.value).finditer(text)]
 
 
 def period_spans(text: str) -> list[tuple[int, int]]:
@@ -137,8 +130,9 @@ def period_spans(text: str) -> list[tuple[int, int]]:
 
 def _search_terms(core: str, directory: CompanyDirectory) -> tuple[str, ...]:
     text = without_companies(core, directory)
-    text = mask_spans(text, [*period_spans(text), *(found.span() for found in SPAN_OF_A_YEAR.finditer(text))])
-    if _finds("incorporation", core):
+    spans = [found.span() for found in listed("asked_words", "span of a year").finditer(text)]
+    text = mask_spans(text, [*period_spans(text), *spans])
+    if finds(core, "incorporation"):
         text += " incorporated laws"  # a term of its own, not the end of a company's name
     text = mask_spans(text, [(start, end) for start, end, _ in form_spans(text)])
     return tuple(dict.fromkeys(re.findall(r"[a-z][a-z&'-]*[a-z]|\d[\d.,]*\d", text.lower())))
@@ -174,9 +168,9 @@ def use_of(core: str, relation: Relation, comparison: Comparison, *, computed: b
         if relation in (Relation.AVERAGE, Relation.TOTAL) or comparison in (Comparison.TOTAL, Comparison.AVERAGE):
             return Use.AGGREGATION
         return Use.TREND if relation in _OVER_TIME or periods > 1 else Use.LOOKUP
-    if periods > 1 and _finds("movement", core) and not _finds("reason", core):
+    if periods > 1 and finds(core, "movement") and not finds(core, "reason"):
         return Use.TREND
-    return next((use for kind, use in _USES.items() if _finds(kind, core)), Use.LOOKUP)
+    return next((use for kind, use in _USES.items() if finds(core, kind)), Use.LOOKUP)
 
 
 _USES = {

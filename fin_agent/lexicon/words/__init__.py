@@ -47,6 +47,15 @@ def listed(name: str, kind: str) -> re.Pattern[str]:
     return any_of(word_lists(name)[kind])
 
 
+def finds(text: str, kind: str, name: str = "asked_words") -> bool:
+    """Return whether a text contains a phrase of a list.
+
+    >>> finds("Why did it fall?", "reason")
+    True
+    """
+    return listed(name, kind).search(text) is not None
+
+
 def any_of(phrases: Iterable[str]) -> re.Pattern[str]:
     """Return a pattern for any of the phrases; it matches nothing if there are none.
 
@@ -67,12 +76,12 @@ def _spelled(phrase: str) -> str:
     for place, word in enumerate(words):
         ways = re.escape(word.strip("()")).replace(r"\|", "|").replace(r"\*", r"\w*").replace("'", "['’]")
         behind = r"\s+" if place < len(words) - 1 else ""
+        before, after = (r"\b" if mark.isalnum() else "" for mark in (word.strip("()")[:1], word.strip("()")[-1:]))
         if word in _GAPS:
             spelled += _GAPS[word]
         elif word.startswith("("):
-            spelled += rf"(?:\b(?:{ways}){behind})?"
+            spelled += rf"(?:{before}(?:{ways}){after}{behind})?"
         else:
-            before, after = (r"\b" if mark.isalnum() else "" for mark in (word[0], word[-1]))
             spelled += rf"{before}(?:{ways}){after}{behind}"
     return spelled + (r"\W*$" if phrase.endswith("$") else "")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import listed, word_lists
 from fin_agent.retrieval.search_terms import stems_of
 from fin_agent.vocabulary.page import Statement
 
@@ -19,26 +19,6 @@ _SUPERLATIVE = re.compile(
     rf"(?:\s+(?P<after>\d{{1,2}}|{'|'.join(_NUMBERS)})\b)?",
     re.I,
 )
-_OF_WHICH = re.compile(r"\b(?:which|what)\s+(?:of\s+)?(?:(?:the|its|their|these|those)\s+)?(?P<noun>[^?]*?)$", re.I)
-_AMONG = re.compile(
-    r"\b(?:among|out of|of)\s+(?:all\s+)?(?:of\s+)?(?:(?:the|its|their)\s+)?(?P<noun>.+?)(?:\bthat\b|\bwhich\b|,)", re.I
-)
-_VERB = re.compile(
-    r"\b(?:had|has|have|is|was|were|are|did|does|do|contribut\w*|generate[sd]?|report(?:ed|s)?|record(?:ed|s)?|account\w*\s+for"
-    r"|brought\s+in|brings?\s+in|receive[sd]?|made|makes?|earn(?:ed|s)?|produce[sd]?|deliver(?:ed|s)?|represent\w*|carry|carries"
-    r"|carried|show(?:ed|s)?|saw|got|gets?)\b",
-    re.I,
-)
-_OF = re.compile(r"\b(?:of|in|for|at|among|within|from|by|that|which)\b|,", re.I)
-_END = re.compile(
-    r"\b(?:in|for|of|during|as|at|to|among|on|from|within|under|reported|recorded|did|does|do|that|over|and)\b|[,?;(]|['’]s\b",
-    re.I,
-)
-_LEVEL = re.compile(r"^\W*(?:(?:the|total|overall)\s+)*(?:amounts?|numbers?|levels?|shares?|value)\s+of\s+", re.I)
-_BY = re.compile(r"\b(?:by|in terms of|based on|measured by|with respect to)\s+(?P<measure>[^?,]+)", re.I)
-_ONE = re.compile(r"^(?:one|ones|it|they)?\W*$", re.I)
-
-
 STATEMENTS_OF = {
     "asset": Statement.BALANCE_SHEET,
     "liabil": Statement.BALANCE_SHEET,
@@ -76,18 +56,17 @@ def parse_ranking(core: str) -> RankingRequest | None:
     before, after = core[: found.start()], core[found.end() :]
     count = found["count"] or found["after"] or "1"
     number = _NUMBERS.get(count.lower()) or int(count)
-    by = _BY.search(after)
-    measure = _before_time_and_place(by["measure"]) if by else ""
+    by = listed("asked_words", "measured by").search(after)
+    measure = _before_time_and_place(after[by.end() :]) if by else ""
     noun = ""
-    which = _OF_WHICH.search(before)
-    if which:
-        verb = _VERB.search(which["noun"])
-        noun = which["noun"][: verb.start()].strip() if verb else ""
-        if verb and _ONE.match(noun) and noun:
-            among = _AMONG.search(before)
-            noun = among["noun"].strip() if among else ""
+    which = listed("asked_words", "which of").search(before)
+    if which and "?" not in before[which.end() :]:
+        noun = _before(before[which.end() :], "ranked verbs", needed=True)
+        if noun.lower() in _PRONOUNS:
+            among = listed("asked_words", "among").search(before)
+            noun = _before(before[among.end() :], "relative", needed=True) if among else ""
         if noun:
-            noun, measure = _OF.split(noun, maxsplit=1)[0].strip(), measure or _before_time_and_place(after)
+            noun, measure = _before(noun, "noun ends"), measure or _before_time_and_place(after)
     if not noun:
         noun = _before_time_and_place(after[: by.start()] if by else after)
     word = (found["highest"] or found["lowest"]).lower()
@@ -109,11 +88,23 @@ def ranked_statement(core: str) -> Statement | None:
 def measure_stems(measure: str) -> list[str]:
     """Return the stems of a measure without generic words for figures: `notional` for `notional value`."""
     plain = word_lists("answer_words")["amounts"]
-    words = [word for word in re.findall(r"[a-z][a-z-]*", measure.lower()) if word not in plain]
+    words = [word for word in measure.lower().split() if word not in plain]
     return stems_of(" ".join(words))
 
 
 def _before_time_and_place(text: str) -> str:
     """Return the words before the place and time."""
-    text = _LEVEL.sub("", text)
-    return _END.split(text, maxsplit=1)[0].strip()
+    text = listed("asked_words", "levels").sub("", text)
+    for mark in _MARKS:
+        text = text.partition(mark)[0]
+    return _before(text, "measure ends")
+
+
+def _before(text: str, kind: str, *, needed: bool = False) -> str:
+    """Return the words before the first phrase of a list; without one all of them, or none if it is `needed`."""
+    found = listed("asked_words", kind).search(text)
+    return text[: found.start()].strip() if found else "" if needed else text.strip()
+
+
+_PRONOUNS = ("one", "ones", "it", "they")
+_MARKS = ",?;("
