@@ -18,6 +18,7 @@ from fin_agent.evidence.cards.card import Use
 from fin_agent.evidence.intent import Comparison, Intent, Relation, RequestedCompany
 from fin_agent.lexicon.company_mentions import CompanyDirectory, CompanyMention
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.lexicon.words import finds, listed
 from fin_agent.query.question_sentences import requested_decimals, requested_unit, sentences_of
