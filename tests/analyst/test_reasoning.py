@@ -7,13 +7,18 @@ from collections.abc import Collection, Mapping, Sequence
 import pytest
 
 from fin_agent.analyst.rules.reasoning import reason
-from fin_agent.analyst.rules.reasoning.sentence_splitting import sentences_of
+from fin_agent.analyst.rules.reasoning.sentence_splitting import paragraphs_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.index.protocol import PageKey, PageOutline, SourcedFact, StoredPage
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.table import Table
+
+
+def sentences_of(text: str) -> list[str]:
+    """Every sentence of a text, paragraph by paragraph."""
+    return [sentence for paragraph in paragraphs_of(text) for sentence in paragraph.sentences]
 
 
 class Words:

@@ -12,7 +12,9 @@ from fin_agent.lexicon.company_names import company_words
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.phrase_matching import Mention
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.text_normalization import words_in
+from fin_agent.lexicon.words import finds, word_lists
+from fin_agent.vocabulary.dates import years_in
 from fin_agent.workspace import Workspace
 
 
@@ -73,12 +75,12 @@ def named_parts_in(text: str, parts: Collection[str], workspace: Workspace) -> l
 
 def _spelled_out(text: str, parts: Collection[str], mentions: Sequence[Mention]) -> Iterator[PartMention]:
     """Yield parts printed by their initials whose words are in the text: `Commercial Services` for `CS`."""
-    initials = {name for name in parts if _INITIALS.fullmatch(name)}
+    initials = {name for name in parts if name.isalpha() and name.isupper() and 1 < len(name) <= _MOST_INITIALS}
     for run in _CAPITALIZED.finditer(text) if initials else ():
-        words = [one for one in _WORD_OF_A_NAME.finditer(text, *run.span()) if one[0][0].isupper()]
-        for first, last in combinations(words, 2):
-            start, end = first.start(), last.end()
-            written = "".join(_CAPITAL.findall(text[start:end]))
+        begins = [each for each in range(*run.span()) if text[each].isupper() and not text[each - 1 : each].isalpha()]
+        for start, last in combinations(begins, 2):
+            end = last + len(text[last : run.end()].split()[0])
+            written = "".join(text[each] for each in begins if start <= each < end)
             if written in initials and not any(one.start < end and start < one.end for one in mentions):
                 yield PartMention(written, start, end)
 
@@ -88,7 +90,12 @@ def _without_filers(parts: Sequence[str], filers: Collection[str]) -> Iterator[t
     for printed in parts:
         for filer in filers:
             if printed.casefold().startswith(f"{filer.casefold()} "):
-                yield _KIND_AT_END.sub("", printed[len(filer) :].strip()), printed
+                yield _without_kind(printed[len(filer) :].strip()), printed
+
+
+def _without_kind(name: str) -> str:
+    *words, last = name.split(" ")
+    return " ".join(words).strip() if words and last.lower() in ("segment", "segments") else name
 
 
 def _capitalization_order(part: PartMention) -> tuple[int, str]:
@@ -96,24 +103,17 @@ def _capitalization_order(part: PartMention) -> tuple[int, str]:
     return sum(mark.isupper() for mark in part.name), part.name
 
 
-_INITIALS = re.compile(r"[A-Z]{2,6}")
-_WORD_OF_A_NAME = re.compile(r"(?:[A-Z]\.){2,}|[A-Za-z][\w'-]*")
-_CAPITAL = re.compile(r"(?<![A-Za-z])[A-Z]")
 _CAPITALIZED = re.compile(
     r"(?:(?:[A-Z]\.){2,}|[A-Z][\w'-]*)(?:\s+(?:(?:and|of|the|&)\s+)?(?:(?:[A-Z]\.){2,}|[A-Z][\w'-]*))+"
 )
-_KIND_AT_END = re.compile(r"\s+segments?$", re.I)
-_BEFORE_A_PART = re.compile(r"\b(?:of|from|for|in)\s+$", re.I)
+_BEFORE_A_PART = frozenset({"of", "from", "for", "in"})
 _MIN_LENGTH = 4
+_MOST_INITIALS = 6
+_NEAR = 60
+"""Characters before and behind a word that tell whether it is a name."""
 _FOOTNOTE = re.compile(r"\s*\((?:\w{1,2})\)|[*†‡]")
 _IN_BRACKETS = re.compile(r"^(?P<name>.+?)\s*\((?P<other>[A-Z][\w&. ]*)\)$")
 _UNITED_STATES = r"(?:United States|U\.S\.?(?:A\.?)?|USA?)"
-_OF_TIME = re.compile(
-    r"\b(?:ended|ending|balances?|beginning|end of|as of|years?|quarters?|months?|weeks?|(?:19|20)\d\d|january|february"
-    r"|march|april|june|july|august|september|october|november|december)\b",
-    re.I,
-)
-"""Headings of columns and rows that state a time."""
 
 
 def _name_variants(printed: str) -> Iterator[str]:
@@ -132,7 +132,7 @@ def _places(
     """Yield the occurrences of `name`; short names must match in case."""
     for found in _pattern(name).finditer(text):
         start, end = found.span()
-        if any(begin <= start and end <= close for begin, close in periods) or _OF_MONEY.match(text, end):
+        if any(begin <= start and end <= close for begin, close in periods) or _is_money(text[end : end + _NEAR]):
             continue
         if found[0].islower() and found[0].isalpha() and _is_common_noun(text, start, end, mentions):
             continue
@@ -141,37 +141,41 @@ def _places(
             yield PartMention(name, start, end)
             continue
         begins = start == around.start and end < around.end
-        ends = end == around.end and _BEFORE_A_PART.search(text[around.start : start])
+        ends = end == around.end and not _BEFORE_A_PART.isdisjoint(text[around.start : start].lower().split()[-1:])
         if begins or ends:
             yield PartMention(name, start, end, in_metric=True)
 
 
-_OF_MONEY = re.compile(r"\s?(?:\$|dollars?\b)", re.I)
-"""`millions of US dollars` names no country."""
-_DETERMINED = re.compile(r"\b(?:an?|its|their|this|the|whole|entire)\s+(?:[a-z]+[- ]){0,3}\Z", re.I)
-_KIND_BEHIND = re.compile(r"['’]?s?\s+(?:segments?|divisions?|units?|regions?|group|line|arm|part)\b", re.I)
+def _is_money(behind: str) -> bool:
+    """Return whether the words behind a name make it a currency: `millions of US dollars` names no country."""
+    return behind.lstrip().lower().startswith(("$", "dollar"))
 
 
 def _is_common_noun(text: str, start: int, end: int, mentions: Sequence[Mention]) -> bool:
     """Return whether a lower-case word is no name: `a capital-intensive business`, with a segment Business."""
-    names_what = _KIND_BEHIND.match(text, end) or any(one.start in (end + 1, end + 3) for one in mentions)
-    return not names_what and _DETERMINED.search(text[max(0, start - 60) : start]) is not None
+    behind = finds(text[end : end + _NEAR].removeprefix("'s").removeprefix("’s"), "kind behind", "part_words")
+    names_what = behind or any(one.start in (end + 1, end + 3) for one in mentions)
+    return not names_what and finds(text[max(0, start - _NEAR) : start], "determined", "part_words")
 
 
 @lru_cache(maxsize=8192)
 def _pattern(name: str) -> re.Pattern[str]:
-    if re.fullmatch(_UNITED_STATES, name):
-        return re.compile(rf"(?<!\w){_UNITED_STATES}(?!\w)")
     words = [r"(?:&|and)" if word.casefold() in ("&", "and") else re.escape(word) for word in name.split()]
-    spelt = r"\s+".join(words)
-    return re.compile(rf"(?<!\w){spelt}(?!\w)", 0 if len(name) < _MIN_LENGTH else re.I)
+    spelt = _UNITED_STATES if re.fullmatch(_UNITED_STATES, name) else r"\s+".join(words)
+    return re.compile(rf"(?<!\w){spelt}(?!\w)", 0 if len(name) < _MIN_LENGTH or spelt == _UNITED_STATES else re.I)
 
 
 @lru_cache(maxsize=65_536)
 def _is_distinctive(name: str, lexicon: Lexicon) -> bool:
-    words = re.findall(r"[a-z]+", name.lower())
+    words = words_in(name.lower())
     general = word_lists("part_words")["general"]
-    if not words or general.issuperset(words) or company_words().legal_forms.issuperset(words) or _OF_TIME.search(name):
+    if (
+        not words
+        or general.issuperset(words)
+        or company_words().legal_forms.issuperset(words)
+        or finds(name, "of time", "part_words")
+        or years_in(name)
+    ):
         return False
     if len(name) < _MIN_LENGTH and not (len(name) > 1 and any(mark.isupper() for mark in name)):
         return False

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from fin_agent.evidence.report_selection import ReportChoice, RequestedReport
 from fin_agent.lexicon.periods import parse_periods
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import finds, listed, word_lists
 from fin_agent.vocabulary.identity import Form
 
 
@@ -27,7 +27,7 @@ def split_report_request(question: str) -> ReportQuestion | None:
     A report named by its year (`the 2018 10-K`) counts only if the question asks for another period: `net sales in the
     2018 10-K` are those of 2018. Several reports, and questions about a restatement itself, do not count.
     """
-    if _ASKS_WHETHER.search(question) or _ASKS_HOW_MUCH.search(question):
+    if finds(question, "whether restated", _LISTS) or asks_about_restatement(question):
         return None
     named = list(_reports_named(question))
     if len({report for _, report in named}) > 1:
@@ -50,22 +50,13 @@ def split_report_request(question: str) -> ReportQuestion | None:
 
 def asks_about_restatement(question: str) -> tuple[str, ...]:
     """Return what a question asks about a restatement itself, for which no program is written."""
-    if not _ASKS_HOW_MUCH.search(question):
+    other = listed(_LISTS, "as restated").sub("", question)
+    if not finds(other, "restatement", _LISTS):
         return ()
     return ("the amount of a restatement: ask for the figure as originally reported, then as restated",)
 
 
-_ASKS_WHETHER = re.compile(
-    r"^\W*(?:was|were|did|do|does|has|have|had|why|when)\b.*\b(?:restat\w+|recast|revised|revise)\b", re.I | re.S
-)
-"""Matches `Was net income of 2019 restated?`"""
-_ASKS_HOW_MUCH = re.compile(
-    r"\bhow much\b.{0,200}?(?<!as )\b(?:restated|recast|revised)\b\s*(?:in\b|by\b|after\b|[?.]|$)"
-    r"|\b(?:effects?|impacts?|amount|size|reasons?)\s+(?:of|for)\s+(?:the\s+|its\s+|any\s+)?(?:restate\w+|recasting|revisions?)\b"
-    r"|\b(?:differ\w*|chang\w*|gap)\b.{0,160}?\b(?:reported|stated|filed)\b.{0,80}?\b(?:restated|recast|revised)\b",
-    re.I | re.S,
-)
-"""Matches `By how much was net income of 2019 restated?`"""
+_LISTS = "report_words"
 _YEAR = (
     r"(?P<year>(?:(?:fiscal|year|of|Q[1-4]|(?:first|second|third|fourth)[ -]quarter)\s+){0,4}"
     r"(?:FY\s?'?\d{2}(?:\d\d)?|(?:19|20)\d\d)(?:\s?Q[1-4])?)(?:['’]s)?"
@@ -78,7 +69,7 @@ _WHOSE = (
 
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[re.Pattern[str], ...]:
-    lists = word_lists("report_words")
+    lists = word_lists(_LISTS)
     leads, kinds = _any_of(lists["leads"]), rf"(?P<kind>{_any_of(lists['kinds'])})"
     lead = rf"(?P<open>[,(]\s*)?(?:(?P<lead>\b(?:{leads}))\s+)?"
     filed = (
@@ -131,7 +122,7 @@ def _report(match: re.Match[str]) -> RequestedReport | None:
 def _is_standalone_mention(match: re.Match[str]) -> bool:
     """Return whether the question opens with the report (`10-K of 2018: ...`) or asks it (`what did the 10-K say`)."""
     before, after = match.string[: match.start()], match.string[match.end() :]
-    return after.lstrip().startswith(":") or bool(_SUBJECT.search(before))
+    return after.lstrip().startswith(":") or _asks_report(before)
 
 
 _FORMS = (
@@ -146,7 +137,7 @@ _FORMS = (
 
 @lru_cache(maxsize=4)
 def _cues(kind: str) -> re.Pattern[str]:
-    return re.compile(rf"[,(]?\s*(?<!\w)(?P<cue>{_any_of(word_lists('report_words')[kind])})(?!\w)\)?", re.I)
+    return re.compile(rf"[,(]?\s*(?<!\w)(?P<cue>{_any_of(word_lists(_LISTS)[kind])})(?!\w)\)?", re.I)
 
 
 def _any_of(words: frozenset[str]) -> str:
@@ -158,11 +149,12 @@ def _remove_span(text: str, start: int, end: int) -> str:
     """Remove a span from `text`; a company's name in it (`Acme's 2018 10-K`) is kept."""
     whose = next((one for pattern in _patterns() if (one := pattern.fullmatch(text, start, end))), None)
     owner = (whose.groupdict().get("whose") or "") if whose is not None else ""
-    kept = f" of {owner}" if owner else " it" if _SUBJECT.search(text[:start]) else ""
-    return re.sub(r"^[\s,:;]+", "", f"{text[:start].rstrip()}{kept} {text[end:].lstrip()}")
+    kept = f" of {owner}" if owner else " it" if _asks_report(text[:start]) else ""
+    return f"{text[:start].rstrip()}{kept} {text[end:].lstrip()}".lstrip(" ,:;")
 
 
-_SUBJECT = re.compile(r"\b(?:did|does|do)\s*$", re.I)
+def _asks_report(before: str) -> bool:
+    return before.lower().split()[-1:] in (["did"], ["does"], ["do"])
 
 
 def _has_period(text: str) -> bool:

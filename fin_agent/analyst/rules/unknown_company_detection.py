@@ -14,7 +14,8 @@ from fin_agent.analyst.rules.words_to_intent import understood_spans
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.company_mentions import company_like_names
 from fin_agent.lexicon.company_names import bare_ticker, company_words
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.text_normalization import places_of, words_in
+from fin_agent.lexicon.words import any_of, finds, word_lists
 from fin_agent.retrieval.search_terms import stem, stopwords
 from fin_agent.workspace import Workspace
 
@@ -24,11 +25,6 @@ _PAGES_WITH_A_SYMBOL = 3
 """Pages counted per filing at most, so that a small index still recognizes symbols."""
 _MIN_TICKER_LENGTH = 3
 _PIECE = re.compile(r"[^\W_][\w.&*-]*(?:['’](?!s\b)\w+)?|['’]s\b|[^\w\s]", re.I)
-_TIES = re.compile(
-    r"\b(?:compar\w*|relative|ratio|combin\w*|together|difference|add(?:ed)?|divid\w*|exceed\w*)\b", re.I
-)
-_DONE = re.compile(r"\w+(?:ed|ly)")
-"""`grew faster than expected`, `more than previously`."""
 _KINDS = {
     **dict.fromkeys(("vs", "versus", "against", "plus", "minus"), "A"),
     "than": "N",
@@ -44,7 +40,7 @@ members of a list.
 """
 _LISTED = re.compile(r"([CWV',]{1,60}),?J[CWV',J]{0,60}")
 _NAME = r"(W{1,3})"
-_FIRST_NAME = re.compile(_NAME)
+_MOST_WORDS = 3
 
 
 class _Token(NamedTuple):
@@ -59,7 +55,7 @@ def with_uppercase_tickers(question: str, core: str, workspace: Workspace) -> st
     """Return `question` with lower-case ticker symbols next to a company in capitals: `AAPL vs msft`."""
     for name in unknown_companies_in(core, workspace):
         if len(name) >= _MIN_TICKER_LENGTH and workspace.directory.mentions(name.upper()):
-            question = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", name.upper(), question)
+            question = any_of([name]).sub(name.upper(), question)
     return question
 
 
@@ -68,7 +64,7 @@ def unknown_companies_in(core: str, workspace: Workspace) -> list[str]:
     pieces, kinds = _read(core, workspace)
     if "C" not in kinds:
         return []
-    ties = _TIES.search(core) is not None
+    ties = finds(core, "ties")
     names: dict[int, str] = {}
     while found := set(_rare_words_beside_company(kinds, ties=ties)):
         for start, end in found:
@@ -91,8 +87,9 @@ def apparent_company_name(intent: Intent, workspace: Workspace) -> str | None:
     if capitals:
         return capitals[0]
     pieces, kinds = _read(intent.core, workspace)
-    found = _FIRST_NAME.search(kinds)
-    return _text(intent.core, pieces, *found.span()) if found else None
+    start = kinds.find("W")
+    words = len(kinds[start:]) - len(kinds[start:].lstrip("W"))
+    return _text(intent.core, pieces, start, start + min(words, _MOST_WORDS)) if start >= 0 else None
 
 
 def _text(core: str, pieces: list[_Token], start: int, end: int) -> str:
@@ -105,7 +102,7 @@ def _read(core: str, workspace: Workspace) -> tuple[list[_Token], str]:
     spans = [(one.start, one.end) for one in directory.mentions(core)]
     understood = understood_spans(core, directory, workspace.lexicon)
     for name in directory.unknown_names(core, understood):
-        spans += [found.span() for found in re.finditer(re.escape(name), core)]
+        spans += places_of(name, core)
     companies, known = _places(spans), _places(understood)
     pieces = [_Token(found[0].lower().rstrip("."), *found.span()) for found in _PIECE.finditer(core)]
     pieces = [one for one in pieces if one.word != "the" or one.start in companies]
@@ -118,7 +115,7 @@ def _read(core: str, workspace: Workspace) -> tuple[list[_Token], str]:
     for place in range(len(pieces) - 1, -1, -1):
         word, after = pieces[place].word, "".join(kinds[place + 1 : place + 2])
         led_in = word in generic and after == "W"  # `general dynamics`
-        done = place > 0 and kinds[place - 1] == "N" and _DONE.fullmatch(word)
+        done = place > 0 and kinds[place - 1] == "N" and word.endswith(("ed", "ly"))
         if kinds[place] == "V" and not done and (word in rare or led_in):
             kinds[place] = "W"
     return pieces, "".join(kinds)
@@ -127,9 +124,9 @@ def _read(core: str, workspace: Workspace) -> tuple[list[_Token], str]:
 def _kind_of(word: str, stop: Collection[str]) -> str:
     if word in _KINDS:
         return _KINDS[word]
-    if not re.search(r"\w", word):
+    if not any(map(str.isalnum, word)):
         return "."
-    return "S" if word in stop or not re.search(r"[^\W\d]{2}", word) else "V"
+    return "S" if word in stop or not any(len(part) > 1 for part in words_in(word)) else "V"
 
 
 def _stop_words() -> Collection[str]:
@@ -179,8 +176,6 @@ def _rare_words_beside_company(kinds: str, *, ties: bool) -> Iterable[tuple[int,
     ]
     if ties or set(kinds) & set("ANJ"):
         places.append(rf"(?<![CW']){_NAME}(?=')")
-    for pattern in places:
-        for start in range(len(marked)):
-            found = re.compile(pattern).match(marked, start)
-            if found is not None:
-                yield found.span(1)
+    for pattern in map(re.compile, places):
+        found = (pattern.match(marked, start) for start in range(len(marked)))
+        yield from (each.span(1) for each in found if each is not None)

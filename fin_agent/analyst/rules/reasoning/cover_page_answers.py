@@ -12,60 +12,18 @@ from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import FilingIndex, PageKey
+from fin_agent.lexicon.words import finds, word_lists
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Page
 
-_LISTED_ASKED = re.compile(
-    r"\b(?:securit(?:y|ies)|notes|bonds|debentures|(?:classes|class|kinds|types) of (?:stock|shares))\b.*"
-    r"\b(?:registered|listed|trade[ds]?|trading)\b|\b(?:registered|listed)\s+(?:debt\s+)?securities\b",
-    re.I | re.S,
-)
-_EXCHANGE_ASKED = re.compile(r"\bexchanges?\b|12\(b\)|\blisted\b|\bticker\b|\bsymbol\b", re.I)
-_DEBT_ASKED = re.compile(r"\bdebt\b|\bnotes\b|\bbonds\b|\bdebentures\b", re.I)
-_DEBT = re.compile(r"\b(?:notes?|bonds?|debentures?|medium[- ]term)\b|%", re.I)
+_LISTS = "cover_words"
 _BLOCK = re.compile(
     r"securities\s+registered\s+pursuant\s+to\s+section\s+12\(b\)([^\n]*)\n(.*?)"
     r"(?:(securities\s+registered\s+pursuant\s+to\s+section\s+12\(g\))|\Z)",
     re.I | re.S,
 )
-_HEADS = re.compile(
-    r"^\W*(?:title\s+of\s+(?:each|all)\s+class\w*|trading\s*symbols?(?:\(s\))?|name\s+of\s+(?:each\s+)?exchange.*"
-    r"|on\s+which\s+registered|(?:which\s+)?registered|symbols?(?:\(s\))?|exchange\s+act.*|of\s+the\s+act.*)\W*$",
-    re.I,
-)
-_EXCHANGE = re.compile(r"\b(?:stock exchange|nasdaq|nyse|exchange llc|stock market)\b", re.I)
 _SYMBOL = re.compile(r"^[A-Z][A-Z0-9./]{0,6}[a-zA-Z]?$")
-_OFFICES_ASKED = re.compile(
-    r"\bhead-?quarter\w*|\bhead office\b|\bprincipal (?:executive )?offices?\b|\bexecutive offices\b|\bHQ\b"
-    r"|^\W*where\s+(?:is|was)\b.{0,60}\bbased\W*$",
-    re.I,
-)
-_OFFICE_WORDS = frozenset(
-    [
-        "head",
-        "office",
-        "headquarters",
-        "headquartered",
-        "headquarter",
-        "hq",
-        "principal",
-        "executive",
-        "offices",
-        "address",
-        "based",
-        "base",
-        "corporate",
-        "company",
-        "global",
-        "world",
-        "worldwide",
-        "main",
-        "located",
-    ]
-)
-_CAPTION = re.compile(r"\(?\s*address\b.{0,12}\bprincipal\s+executive\s+offices?\b", re.I)
-_OVER_IT = re.compile(r"\)|\bidentification\b|\bincorporation\b|\bcharter\b|\d\d-\d{7}|\bfile n|^_+$", re.I)
-"""Lines above the address."""
+_BEFORE_POSTCODE = re.compile(r",\s+(?=(?:[A-Z]{2},? )?\d{5}(?:-\d{4})?$)")
 _POSTCODE = re.compile(r"\b\d{5}(?:-\d{4})?\b|\b[A-Z]{1,2}\d{1,2}[A-Z]? ?\d[A-Z]{2}\b|\b[A-Z]\d{1,2} ?[A-Z0-9]{4}\b")
 _MOST_LISTED, _MOST_LINES, _LONGEST_ADDRESS, _COVERS = 60, 4, 120, 2
 
@@ -75,10 +33,13 @@ def cover_answer(
 ) -> Reasoning | None:
     """Return the answer from a cover page, if the question asks for its content; else None."""
     core = target.intent.core
-    if target.part.answer_type is AnswerType.EXCHANGE or (_LISTED_ASKED.search(core) and _EXCHANGE_ASKED.search(core)):
+    if target.part.answer_type is AnswerType.EXCHANGE or (
+        finds(core, "securities", _LISTS) and finds(core, "exchange asked", _LISTS)
+    ):
         return _securities(target.intent, evidence, index, filings)
-    asks_where = target.part.answer_type is AnswerType.PLACE and _OFFICES_ASKED.search(core)
-    plain = all(word in _OFFICE_WORDS for term in target.terms for word in term.words.lower().split())
+    asks_where = target.part.answer_type is AnswerType.PLACE and finds(core, "offices", _LISTS)
+    office_words = word_lists(_LISTS)["of offices"]
+    plain = all(word in office_words for term in target.terms for word in term.words.lower().split())
     return _offices(target.intent, evidence, index, filings) if asks_where and plain else None
 
 
@@ -99,8 +60,8 @@ def _securities(
         if block is None or not block[3] or "continued" in block[1].lower():
             continue
         listed = list(_listed(block[2]))
-        debt = [each for each in listed if _DEBT.search(each)]
-        of_debt = _DEBT_ASKED.search(intent.core) is not None
+        debt = [each for each in listed if finds(each, "debt", _LISTS)]
+        of_debt = finds(intent.core, "debt asked", _LISTS)
         taken = (debt or listed) if of_debt else listed
         if not taken or len(taken) > _MOST_LISTED:
             continue
@@ -120,9 +81,9 @@ def _listed(block: str) -> Iterator[str]:
     """Yield titles with symbol and exchange: `Common Stock (GIS), New York Stock Exchange`."""
     title, symbol = "", ""
     for line in (line.strip() for line in block.split("\n")):
-        if not re.search(r"\w", line) or _HEADS.match(line):
+        if not any(map(str.isalnum, line)) or finds(line, "heads", _LISTS):
             continue
-        if _EXCHANGE.search(line):
+        if finds(line, "exchanges", _LISTS):
             if title:
                 yield f"{title}{f' ({symbol})' if symbol else ''}, {line.strip(' *')}"
             title, symbol = "", ""
@@ -156,14 +117,24 @@ def _offices(
 def address_on(cover: Page) -> str:
     """Return the lines above `(Address of principal executive offices)`; empty if they are no complete address."""
     lines = [" ".join(line.split()) for line in cover.text.split("\n")]
-    lines = [line for line in lines if re.search(r"\w", line)]
-    caption = next((number for number, line in enumerate(lines) if _CAPTION.search(line)), 0)
+    lines = [line for line in lines if any(map(str.isalnum, line))]
+    caption = next((number for number, line in enumerate(lines) if finds(line, "caption", _LISTS)), 0)
     over: list[str] = []
     for line in reversed(lines[max(0, caption - _MOST_LINES) : caption]):
-        if _OVER_IT.search(line):
+        if _is_over_address(line):
             break
         over.insert(0, line)
     address = ", ".join(line.rstrip(",") for line in over)
-    address = re.sub(r",\s+(?=(?:[A-Z]{2},? )?\d{5}(?:-\d{4})?$)", " ", address)
-    whole = _POSTCODE.search(address) and re.search(r"[a-z]{3}", address) and len(address) <= _LONGEST_ADDRESS
+    address = _BEFORE_POSTCODE.sub(" ", address)
+    whole = _POSTCODE.search(address) and any(map(str.islower, address)) and len(address) <= _LONGEST_ADDRESS
     return address if whole else ""
+
+
+def _is_over_address(line: str) -> bool:
+    """Return whether a line is above the address: a bracket, a rule, the state and number of the registrant."""
+    numbered = any(len(word) == _ID_LENGTH and word[2] == "-" for word in line.split())
+    return ")" in line or not line.strip("_") or numbered or finds(line, "over an address", _LISTS)
+
+
+_ID_LENGTH = 10
+"""Characters of an employer identification number, `12-3456789`."""

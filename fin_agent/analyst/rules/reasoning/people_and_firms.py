@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.text_normalization import words_in
+from fin_agent.lexicon.words import any_of, word_lists
 
 _NAME = r"[A-Z][\w.’'-]*(?: (?:[A-Z][\w.’'-]*|de|van|von|du|la)){1,4}(?:,? (?:Jr|Sr|II|III|IV)\.?)?"
 _PERSON_LINE = re.compile(rf"^({_NAME})\s*(?:\*|\(\d\))?$")
 _PERSON_ROW = re.compile(rf"^({_NAME})[\s|,]+(?:\(?(?:age )?(\d\d)\)?)[\s|,]+([A-Z][^|\n]+?)(?:\s*\|.*)?$")
 _PERSON_SENTENCE = re.compile(rf"^({_NAME})\s*,\s+([A-Z][^—–.:]{{5,140}}?)\s*[—–-]\s")
-_AGE = re.compile(r"^\s*(\d\d)\s*$")
 _MIN_PEOPLE = 2
 
 
@@ -40,7 +40,9 @@ def people_in(text: str) -> list[Person]:
             found.setdefault(row[1], row[3])
         elif words and is_title(words[2]):
             found.setdefault(words[1].strip(), words[2])
-        elif _PERSON_LINE.match(line) and any(map(_AGE.match, full[number + 1 : number + 2])):
+        elif _PERSON_LINE.match(line) and any(
+            len(age) == 2 and age.isdecimal() for age in full[number + 1 : number + 2]
+        ):
             title = next((after for after in full[number + 2 : number + 3] if is_title(after)), "")
             if title:
                 found.setdefault(line, title)
@@ -57,7 +59,8 @@ def offices_of(title: str) -> list[str]:
     ['President, Europe operating unit']
     """
     held = _PAST.split(title, maxsplit=1)[0]
-    pieces = [piece.strip(" .,;") for piece in re.split(r",\s+|\s+and\s+|;\s+", _SINCE.sub("", held))]
+    joined = _SINCE.sub("", held).replace(" and ", ", ").replace("; ", ", ")
+    pieces = [piece.strip(" .,;") for piece in joined.split(", ")]
     found: list[str] = []
     for piece in pieces:
         if is_title(piece):
@@ -87,7 +90,7 @@ def requested_office(core: str) -> frozenset[str]:
     ['cfo', 'chief financial officer']
     """
     ways = [words for kind, words in sorted(word_lists("answer_words").items()) if kind.startswith("office ")]
-    named = [words for words in ways if any(_contains_phrase(phrase, core) for phrase in words)]
+    named = [words for words in ways if any_of(words).search(core)]
     return named[0] if len(named) == 1 else frozenset()
 
 
@@ -102,28 +105,17 @@ def names_holder(text: str, office: frozenset[str]) -> bool:
     """
     no_name = word_lists("answer_words")["of an office"]
     for phrase in sorted(office):
-        spelt = re.escape(phrase).replace("\\ ", r"\s+")
-        if re.search(
-            rf"{_NAME},?\s+(?:(?:is|was|our|the|its|as|has|served|Chair\w*|President|and)[\s,]+){{0,5}}(?i:{spelt})\b",
-            text,
-        ):
-            return True
-        if re.search(rf"{_NAME}\b[^.]{{0,160}}?\b{_HAPPENS}[^.]{{0,80}}?\b(?i:{spelt})\b", text) or re.search(
-            rf"\b{_HAPPENS}\s+{_NAME}\b[^.]{{0,60}}?\b(?i:{spelt})\b", text
-        ):
-            return True
-        after = re.search(rf"\b(?i:{spelt}),?\s+({_NAME})", text)
-        if after and not no_name & set(after[1].lower().split()):
+        spelt = rf"(?i:{any_of([phrase]).pattern})"
+        held = rf"{_NAME},?\s+(?:(?:is|was|our|the|its|as|has|served|Chair\w*|President|and)[\s,]+){{0,5}}{spelt}"
+        begun = rf"{_NAME}\b[^.]{{0,160}}?\b{_HAPPENS}[^.]{{0,80}}?{spelt}|\b{_HAPPENS}\s+{_NAME}\b[^.]{{0,60}}?{spelt}"
+        named = (found["name"] or "" for found in re.finditer(rf"{held}|{begun}|{spelt},?\s+(?P<name>{_NAME})", text))
+        if any(no_name.isdisjoint(name.lower().split()) for name in named):
             return True
     return False
 
 
 _HAPPENS = r"(?:appoint|elect|nam(?=ed|es)|promot|retir|resign|step(?:s|ped)?\s+down|succe|depart|hir(?=ed|es))\w*"
 """Verbs that begin or end a term of office: `the Board appointed Jo Doe, 52, as Chief Executive Officer`."""
-
-
-def _contains_phrase(phrase: str, text: str) -> bool:
-    return re.search(rf"\b{re.escape(phrase)}\b", text, re.I) is not None
 
 
 def firms_in(text: str) -> list[str]:
@@ -134,7 +126,7 @@ def firms_in(text: str) -> list[str]:
 
 def is_title(words: str) -> bool:
     """Return whether words name an office: `Senior Vice President and Controller`."""
-    said = set(re.findall(r"[a-z]+", words.lower()))
+    said = set(words_in(words.lower()))
     return bool(said & word_lists("answer_words")["titles"])
 
 

@@ -7,15 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from fin_agent.lexicon.words import finds
+
 _SENTENCE = re.compile(
     r"(?<=[.?!;])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|No|vs)\.)(?<!\b(?:Mrs|Inc|Ltd)\.)[\"”)]?\s+(?=[A-Z“\"•]|\(\w{1,3}\))"
     r"|\s*•\s*"
 )
 """An initial or a title ends no sentence (`Rolf H. Anselm`), and neither does text before parentheses (`Inc. (the`)."""
 _ITEM = re.compile(r"^\s*(?:[•●▪◦■‣·∙]|[-–—*](?=\s)|\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)(?=\s)|\d{1,2}\)(?=\s))\s*")
-_FURNITURE = re.compile(r"^\s*(?:table of contents|index|©.*|\d{1,3})\s*$", re.I)
-"""Text that repeats on every page."""
-_UNITS = re.compile(r"^\(?(?:amounts? |dollars? |\$ ?)?in (?:millions|thousands|billions)\b.*\)?$", re.I)
 _TAIL = re.compile(r"(?<=\w):\s\w{1,12}$")
 """The first cell of a table below a sentence."""
 _ENDS = (".", "?", "!", ":", ";", ".”", '."', ".)", "!”")
@@ -53,11 +52,6 @@ def paragraphs_of(text: str) -> tuple[Paragraph, ...]:
     return tuple(found)
 
 
-def sentences_of(text: str) -> list[str]:
-    """Return the sentences of running text: broken lines joined, runs of figures removed."""
-    return [sentence for paragraph in paragraphs_of(text) for sentence in paragraph.sentences]
-
-
 def is_complete_sentence(sentence: str) -> bool:
     """Return whether a text begins and ends like a sentence; a page break may cut it at either end.
 
@@ -71,7 +65,7 @@ def is_complete_sentence(sentence: str) -> bool:
 
 def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
     """Yield (heading, whether it is a list item, words) of each paragraph."""
-    lines = [line for line in text.split("\n") if not _FURNITURE.match(line) or _is_cell(line)]
+    lines = [line for line in text.split("\n") if not _is_furniture(line.strip()) or _is_cell(line)]
     width = max(map(len, lines), default=0)
     heading, item = "", False
     block: list[str] = []
@@ -90,7 +84,7 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
             continue
         short = len(line) < _HEADING * width and not stripped.endswith((".", ",", ";", ":", "-", "–", "—"))
         if not block and not item and short and (_is_cell(following) or following.strip()[:1].isupper()):
-            if not _is_cell(following) and not _UNITS.match(stripped):
+            if not _is_cell(following) and not finds(stripped, "unit lines", "row_words"):
                 heading = stripped
             continue
         if short and _is_cell(following) and not item:
@@ -115,7 +109,7 @@ def _joined(lines: Sequence[str]) -> str:
 
 def _sentences(paragraph: str, *, item: bool) -> list[str]:
     found: list[str] = []
-    for part in _join_series(_SENTENCE.split(paragraph)):
+    for part in _join_series(split_sentences(paragraph)):
         sentence = _TAIL.sub(".", " ".join(part.split())[:_MAX_LENGTH])
         letters = sum(character.isalpha() for character in sentence)
         words = sentence.split()
@@ -131,6 +125,11 @@ def _sentences(paragraph: str, *, item: bool) -> list[str]:
     return found
 
 
+def split_sentences(text: str) -> list[str]:
+    """Return the pieces of a text between ends of sentences and bullets."""
+    return _SENTENCE.split(text)
+
+
 def _join_series(parts: Sequence[str]) -> list[str]:
     """Join parts of sentences: an enumeration after a colon continues over semicolons."""
     joined: list[str] = []
@@ -140,6 +139,13 @@ def _join_series(parts: Sequence[str]) -> list[str]:
         else:
             joined.append(part)
     return joined
+
+
+def _is_furniture(line: str) -> bool:
+    """Return whether a line repeats on every page."""
+    return (
+        line.lower() in ("table of contents", "index") or line.startswith("©") or (line.isdecimal() and len(line) < 4)
+    )
 
 
 def _is_cell(line: str) -> bool:
@@ -206,7 +212,8 @@ def is_enumeration(sentence: str) -> bool:
 
 
 def _trimmed(item: str) -> str:
-    return re.sub(r"[;,.]?\s*(?:and|or)?$", "", item).strip()
+    bare = item.removesuffix(" and").removesuffix(" or").strip()
+    return bare[:-1].strip() if bare.endswith((";", ",", ".")) else bare
 
 
 def _opening(item: str) -> str:

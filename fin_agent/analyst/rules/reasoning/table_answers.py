@@ -15,6 +15,7 @@ from fin_agent.analyst.rules.reasoning.ranking_questions import (
     measure_stems,
     parse_ranking,
 )
+from fin_agent.analyst.rules.reasoning.sentence_splitting import split_sentences
 from fin_agent.analyst.rules.reasoning.term_coverage import coverage, stems_in
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence
@@ -22,25 +23,18 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.filings.tables.cells import scale_of
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.text_normalization import singular, words_in
+from fin_agent.lexicon.words import finds, word_lists
+from fin_agent.vocabulary.dates import years_in
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Row, Table
 
 _SCALES = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
-_TOTAL = re.compile(r"\btotals?\b|^sub-?totals?\b", re.I)
-_LESS = re.compile(r"^\W*(?:less|accumulated (?:depreciation|amortization)|allowances?)\b", re.I)
-"""Rows subtracted from the row above."""
-_NO_PART = re.compile(r"\beliminat\w*|\bunallocated\b|\breconcil\w*|\binter-?segment\b|\badjustments?\b", re.I)
-_ANNOUNCES = re.compile(
-    r"\bas follows\b|\b(?:following|below) tables?\b|\btables? below\b|\b(?:set|sets) forth\b|\bsummariz\w+\b|:\s*$",
-    re.I,
-)
-_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z])")
+_ROWS = "row_words"
 _TITLE = re.compile(r"^(?:[A-Z][A-Z’'&-]+\s+){2,}|^(?:[A-Z][\w’'-]*\s+){2,}(?=(?:The|Our|We|As|At|In|These)\s+[a-z])")
 """A title that continues into the sentence below it."""
-_A_YEAR = re.compile(r"^\W*(?:fiscal(?: year)?\s+)?((?:19|20)\d\d)\W*$", re.I)
 _BESIDE = frozenset({"total", "and", "operating", "cost", "the"})
 """Words that a heading may have in addition to the ranked ones: `Costs and expenses`."""
 _MOST_SUMMANDS, _FEWEST_SUMMANDS, _ROUNDING = 20, 2, 2
@@ -123,7 +117,7 @@ def later_years(intent: Intent, latest: int | None = None) -> set[str]:
     """Return the years in the question after those of its filings, or after `latest`: `in 2024`, as of 2021."""
     asked = [period.fiscal_year for period in intent.periods]
     filed = [min(max(asked), latest)] if asked and latest else asked or ([latest] if latest else [])
-    named = re.findall(r"\b(?:19|20)\d\d\b", _REPORT_OF.sub(" ", intent.core))
+    named = map(str, years_in(_REPORT_OF.sub(" ", intent.core)))
     return {year for year in named if filed and int(year) > max(filed)}
 
 
@@ -153,7 +147,6 @@ _BEYOND = re.compile(
     re.I,
 )
 _BELOW = ("less", "under", "below")
-_REVENUE = re.compile(r"\b(?:revenues?|sales)\b", re.I)
 _IN_ALL = 0.02
 
 
@@ -170,10 +163,14 @@ def _parts_beyond_share(
     for placed in tables:
         for rows in groups_of(placed.table.rows):
             column = _column(placed, target.intent.periods, RankingRequest("parts", "revenue", highest=True))
-            totals = [row for row in rows if column is not None and _TOTAL.search(row.label) and row.cells[column]]
+            totals = [
+                row for row in rows if column is not None and finds(row.label, "totals", _ROWS) and row.cells[column]
+            ]
             members = members_of(rows, column, parts=True) if column is not None else []
             whole = (
-                totals[-1] if totals and _REVENUE.search(f"{totals[-1].label} {' '.join(rows[0].section)}") else None
+                totals[-1]
+                if totals and finds(f"{totals[-1].label} {' '.join(rows[0].section)}", "revenue", _ROWS)
+                else None
             )
             if column is None or whole is None or len(members) < _FEWEST:
                 continue
@@ -247,10 +244,7 @@ def _is_about(placed: PlacedTable, rows: Sequence[Row], column: int, ranked: Ran
     if not ranked.measure:
         if wanted and placed.statement not in wanted:
             return False
-        asked, headed = (
-            {re.sub(r"(?:ies|y)$", "y", word).removesuffix("s") for word in re.findall(r"[a-z-]+", text.lower())}
-            for text in (ranked.noun, heading)
-        )
+        asked, headed = ({singular(word) for word in words_in(text.lower())} for text in (ranked.noun, heading))
         return bool(_balance_sheet_side(placed, ranked)) or (asked <= headed and headed - asked <= _BESIDE)
     over = set(
         stems_in(f"{' '.join(rows[0].section)} {placed.table.columns[column]} {placed.table.caption[-_CAPTION:]}")
@@ -289,10 +283,10 @@ def members_of(rows: Sequence[Row], column: int, *, parts: bool) -> list[Row]:
         if row.label
         and (cell := row.cells[column]) is not None
         and not cell.percent
-        and not _TOTAL.search(row.label)
-        and not _LESS.search(row.label)
-        and not (place + 1 < len(rows) and _LESS.search(rows[place + 1].label))
-        and not (parts and _NO_PART.search(row.label))
+        and not finds(row.label, "totals", _ROWS)
+        and not finds(row.label, "subtracted", _ROWS)
+        and not (place + 1 < len(rows) and finds(rows[place + 1].label, "subtracted", _ROWS))
+        and not (parts and finds(row.label, "no part", _ROWS))
         and not _is_subtotal(rows, place, column)
     ]
 
@@ -307,7 +301,7 @@ def _is_subtotal(rows: Sequence[Row], place: int, column: int) -> bool:
         cell = row.cells[column]
         if cell is None or cell.percent:
             continue
-        if _LESS.search(row.label):
+        if finds(row.label, "subtracted", _ROWS):
             return False
         total, summands = total + float(cell.amount), summands + 1
         if summands >= _FEWEST_SUMMANDS and abs(total - float(wanted.amount)) < _ROUNDING:
@@ -352,8 +346,8 @@ def _announced_figures(target: AnswerTarget, tables: Sequence[PlacedTable], year
     found: list[tuple[float, PlacedTable, str, str, list[tuple[Row, int, str]]]] = []
     for placed in tables:
         caption = placed.table.caption.removesuffix(placed.table.unit_line).strip()
-        sentence = _TITLE.sub("", _SENTENCE.split(caption)[-1])
-        if not _ANNOUNCES.search(sentence):
+        sentence = _TITLE.sub("", split_sentences(caption)[-1])
+        if not finds(sentence, "announcing a table", _ROWS):
             continue
         for year, cells in _cells_by_year(placed.table, years):
             names = " ".join(name for _, _, name in cells)
@@ -383,20 +377,32 @@ def _announced_figures(target: AnswerTarget, tables: Sequence[PlacedTable], year
 def _cells_by_year(table: Table, years: set[str]) -> Iterator[tuple[str, list[tuple[Row, int, str]]]]:
     """Yield (year, cells with what distinguishes them) of each row and column named by one of `years`."""
     for row in table.rows:
-        found = _A_YEAR.match(row.label)
-        if found and found[1] in years:
-            yield found[1], [(row, at, table.columns[at]) for at, cell in enumerate(row.cells) if cell is not None]
+        year = _year_alone(row.label)
+        if year in years:
+            yield year, [(row, at, table.columns[at]) for at, cell in enumerate(row.cells) if cell is not None]
     for at, head in enumerate(table.columns):
-        found = _A_YEAR.match(head)
-        if found and found[1] in years:
+        year = _year_alone(head)
+        if year in years:
             rows = (row for row in table.rows if row.cells[at] is not None and "total" not in row.label.lower())
-            yield found[1], [(row, at, row.label) for row in rows]
+            yield year, [(row, at, row.label) for row in rows]
+
+
+def _year_alone(label: str) -> str:
+    """Return the year that a label consists of, `Fiscal year 2024`; empty for any other."""
+    bare = label.lower().replace("fiscal", "").replace("year", "").strip(_MARKS)
+    return bare if years_in(bare) and bare.isdecimal() else ""
+
+
+_MARKS = " :.,;()*-–—"
 
 
 def plain_label(row: Row) -> str:
     """Return the label of a row without text in brackets."""
-    label = re.sub(r"\s*\([^()]*(?:\)|$)", "", row.label)
-    return re.split(r",\s+(?:less|net of)\b", label or row.label)[0].strip(" :,")
+    label = _IN_BRACKETS.sub("", row.label) or row.label
+    return label.partition(", less ")[0].partition(", net of ")[0].strip(" :,")
+
+
+_IN_BRACKETS = re.compile(r"\s*\([^()]*(?:\)|$)")
 
 
 def _amount(row: Row, column: int) -> float:

@@ -27,6 +27,7 @@ _RARE = 3.8
 _SHORT_TRIGGER = 2
 _SHORT = 3
 _BRITISH = re.compile(r"(?<=[a-z]{3})is(?=(?:e|ed|es|ing|ation|ations)$)|(?<=[a-z]{2})our(?=s?$)")
+_PIECE = re.compile(r"[A-Za-z0-9]+")
 _TOKEN = re.compile(r"[A-Za-z0-9][\w&'’.-]*[A-Za-z0-9)]|[A-Za-z0-9]")
 _NAME = re.compile(r"[A-Z].*[a-zA-Z0-9]|[A-Za-z]+\d\w*|\d+[A-Za-z]\w*|\d{3}|[A-Z]")
 
@@ -115,7 +116,7 @@ def terms_of(
 ) -> list[list[Term]]:
     """Return the terms of each part of a question; those of the first part are context for the others."""
     known = {plain(word) for phrase in intent.keywords for word in _TOKEN.findall(phrase)}
-    known |= {plain(piece) for word in known for piece in re.split(r"[^a-z0-9]+", word)}
+    known |= {plain(piece) for word in known for piece in _pieces(word)}
     subjects, labels = _subjects(intent, lexicon), _labels(intent, lexicon)
     framing = word_lists("answer_words")["framing"]
     words = word_lists("answer_words")
@@ -164,7 +165,11 @@ def _all_stems(term: Term) -> Iterable[str]:
 
 def plain(word: str) -> str:
     """Normalize a word: lower case, American spelling, no possessive."""
-    return _BRITISH.sub(lambda found: "iz" if found[0] == "is" else "or", re.sub(r"['’]s?$", "", word.lower()))
+    return _BRITISH.sub(lambda found: "iz" if found[0] == "is" else "or", _without_possessive(word.lower()))
+
+
+def _without_possessive(word: str) -> str:
+    return word.removesuffix("'s").removesuffix("’s").removesuffix("'").removesuffix("’")
 
 
 @lru_cache(maxsize=50_000)
@@ -243,7 +248,7 @@ _MONTHS = frozenset({*MONTHS, *(month[:3] for month in MONTHS), "sept"})
 def _is_known(token: str, known: Collection[str]) -> bool:
     """Return whether a word is part of the subject, not of a company or period."""
     low = plain(token)
-    return low in known or all(piece in known for piece in re.split(r"[^a-z0-9]+", low) if piece)
+    return low in known or all(piece in known for piece in _pieces(low))
 
 
 def _longest_phrase(tokens: Sequence[str], place: int) -> tuple[int, tuple[frozenset[str], ...], tuple[str, ...]]:
@@ -257,7 +262,7 @@ def _longest_phrase(tokens: Sequence[str], place: int) -> tuple[int, tuple[froze
 
 
 def _pieces(token: str) -> list[str]:
-    return [piece for piece in re.split(r"[^A-Za-z0-9]+", plain(token)) if piece]
+    return _PIECE.findall(plain(token))
 
 
 @lru_cache(maxsize=1)
@@ -323,8 +328,7 @@ def ratio_of(name: str, lexicon: Lexicon) -> tuple[str, str]:
     ('gross_profit', 'revenue')
     """
     formula = lexicon.formulas.get(name)
-    found = _RATIO.match(formula.expression) if formula else None
-    return (found[1], found[2]) if found else ("", "")
-
-
-_RATIO = re.compile(r"^\s*100 \* (\w+) / (\w+)\s*$")
+    match formula.expression.split() if formula else []:
+        case ["100", "*", part, "/", whole] if (part + whole).replace("_", "").isalnum():
+            return part, whole
+    return "", ""
