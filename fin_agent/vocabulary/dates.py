@@ -39,10 +39,10 @@ def month_number(name: str) -> int:
     raise ValueError(f"`{name}` is not a month")
 
 
-def years_in(text: str) -> list[int]:
+def printed_years(text: str) -> list[int]:
     """Return the years in a text, in order.
 
-    >>> years_in("$2,019 in 2019 and FY 2020, not 20191")
+    >>> printed_years("$2,019 in 2019 and FY 2020, not 20191")
     [2019, 2020]
     """
     return [int(found) for found in _A_YEAR.findall(text)]

@@ -30,6 +30,7 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
 from fin_agent.retrieval.search_query import EVERYTHING, Query, RankedPassage, Scope
+from fin_agent.vocabulary.dates import printed_years
 from fin_agent.workspace import Workspace
 
 PROMPTS = ("intent", "query_rewrite", "judge", "curation", "reasoning")
@@ -177,13 +178,12 @@ class ModelAnalyst:
 
 
 _FIGURE = re.compile(r"(?<![\w.])\$?\d[\d,]*(?:\.\d+)?%?")
-_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def _figures(text: str) -> set[Decimal]:
     """Return the figures of a text as printed, without years and single digits."""
     bare = (found.strip("$%,").replace(",", "") for found in _FIGURE.findall(text))
-    return {Decimal(each) for each in bare if len(each) > 1 and not _YEAR.fullmatch(each)}
+    return {Decimal(each) for each in bare if len(each) > 1 and not (printed_years(each) and len(each) == 4)}
 
 
 _MAX_RANKED = 20

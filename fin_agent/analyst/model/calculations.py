@@ -22,12 +22,13 @@ from fin_agent.answering.program_syntax import CALLS
 from fin_agent.answering.sandbox import ProgramExecutor, ProgramScalar
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.intent import OutputUnit
+from fin_agent.lexicon.text_normalization import places_of
 
 CONSTANTS = frozenset(map(Decimal, (0, 1, 2, 3, 4, 10, 12, 52, 53, 90, 100, 360, 365, 1_000, 10_000, 10**6, 10**9)))
 _HUNDRED = Decimal(100)
 _RATES = ("percent", "percentage points")
 _MAX_EXPRESSION_LENGTH = 400
-_NAME = re.compile(r"[A-Za-z]\w{0,59}", re.ASCII)
+_MAX_NAME_LENGTH = 60
 _PRINTED = re.compile(r"(?P<minus>[-−–(]?)\s*[$€£]?\s*(?P<minus_too>[-−–(]?)\s*(?P<digits>\d[\d,]*(?:\.\d+)?|\.\d+)")
 _PLACE = re.compile(r"\{\s*([A-Za-z]\w*)\s*\}", re.ASCII)
 _NODES = (
@@ -93,7 +94,11 @@ class CalculationResults:
 
 def quoted_name(name: str) -> str:
     """Return a name for a message to the model; names that may contain text of a filing are not repeated."""
-    return f"`{name}`" if _NAME.fullmatch(name) else "a figure"
+    return f"`{name}`" if _is_name(name) else "a figure"
+
+
+def _is_name(name: str) -> bool:
+    return name.isidentifier() and name.isascii() and name[0] != "_" and len(name) <= _MAX_NAME_LENGTH
 
 
 def placeholders_in(words: str) -> list[str]:
@@ -200,7 +205,7 @@ def _negative(digits: str, quote: str) -> Iterator[bool]:
 
 
 def _require_name(name: str, taken: Collection[str]) -> None:
-    if not _NAME.fullmatch(name) or keyword.iskeyword(name) or name in CALLS or name == "solution":
+    if not _is_name(name) or keyword.iskeyword(name) or name in CALLS or name == "solution":
         raise ValueError("a figure or a result has a name that cannot be used: use small letters, digits and _")
     if name in taken:
         raise ValueError(f"{quoted_name(name)} is named twice")
@@ -231,16 +236,14 @@ def _parts_of(expression: str) -> tuple[set[str], set[Decimal]]:
 
 
 def _multiplies_by_hundred(one: Calculation, numbers: set[Decimal]) -> bool:
-    return _HUNDRED in numbers or not re.search(r"\w\s*/|\)\s*/", one.expression)
+    return _HUNDRED in numbers or "/" not in one.expression
 
 
 def _is_rate(figure: QuotedFigure) -> bool:
     """Return whether a figure is a percentage, of which a mean is one too."""
     digits = _PRINTED.search(figure.number)
-    return (
-        digits is not None
-        and re.search(rf"{re.escape(digits['digits'])}\s*\)?\s*(?:%|percent)", figure.quote) is not None
-    )
+    ends = [end for _, end in places_of(digits["digits"], figure.quote)] if digits else []
+    return any(figure.quote[end:].lstrip(" )").startswith(("%", "percent")) for end in ends)
 
 
 def _number(value: ProgramScalar) -> float:

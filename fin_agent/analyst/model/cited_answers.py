@@ -32,11 +32,13 @@ from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.text_normalization import words_in
+from fin_agent.lexicon.words import finds, word_lists
 from fin_agent.models.call import Role
 from fin_agent.models.metering import Meter, metered
 from fin_agent.prompts import Quoted, quoted_text, remove_instructions
 from fin_agent.retrieval.search_terms import stems_of
+from fin_agent.vocabulary.dates import printed_years
 from fin_agent.workspace import Workspace
 
 _MIN_WORDS = 3
@@ -164,7 +166,7 @@ class _AnswerGrounds:
         self.texts = [_plain(quoted_text(remove_instructions(text))) for text in texts]
         """Texts that may be quoted, as shown, without instructions to the model."""
         self.question = intent.question
-        self.may_deny = _IF_NOT_USEFUL.search(intent.question) is not None
+        self.may_deny = finds(intent.question, "if not useful")
         """Whether the question asks to be told if a measure is unsuitable."""
         self._years = years_in(intent.question)
         self._workspace = workspace
@@ -323,7 +325,7 @@ def _supported_reasoning(
     )
     if reply.verdict is not YesOrNo.NONE and asks_yes_or_no(intent) and not gives_verdict(text):
         text = f"{reply.verdict.value.capitalize()}: {text}"
-    named = [one for name, one in calculated.results.items() if f"{{{name}}}" in re.sub(r"\s", "", reply.answer or "")]
+    named = [one for name, one in calculated.results.items() if f"{{{name}}}" in "".join((reply.answer or "").split())]
     only = named[0] if len(named) == 1 and named[0].unit is not None else None
     return Reasoning(
         text=text,
@@ -447,10 +449,11 @@ def _without_known_dates(words: str, texts: Sequence[str], places: Sequence[str]
     They are no figures, and need no quote.
     """
     known = "\n".join((*texts, *places))
+    years = printed_years(known.replace("FY", " "))
 
     def remove_date(found: re.Match[str]) -> str:
         if found["alone"]:
-            return " " if re.search(rf"(?<![\d.,$]){found['alone']}(?!\d|[.,]\d)", known) else found[0]
+            return " " if int(found["alone"]) in years else found[0]
         day = f"{_MONTHS[found['month'].casefold()]:02}-{int(found['day']):02}"
         iso = f"{found['year']}-{day}" if found["year"] else f"-{day}"
         plain = " ".join(found[0].casefold().split())
@@ -482,19 +485,10 @@ def _plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold().split())
 
 
-_ASKS_YES_OR_NO = re.compile(
-    r"^\W*(?:(?:so|and|then),?\s+)?(?:is|are|was|were|does|do|did|has|have|had|can|could|should|would)\b", re.I
-)
-_IF_NOT_USEFUL = re.compile(
-    r"\bif\b.{0,80}?\b(?:not|n't|isn't)\b.{0,60}?\b(?:useful|relevant|meaningful|applicable|appropriate|used|something)\b",
-    re.I | re.S,
-)
-
-
 def asks_judgement(intent: Intent, computed: str) -> bool:
     """Return whether the question asks for a yes or no that the result does not settle, or whether a measure suits."""
     unsettled = asks_yes_or_no(intent) and not gives_verdict(computed)
-    return unsettled or bool(_IF_NOT_USEFUL.search(intent.question))
+    return unsettled or finds(intent.question, "if not useful")
 
 
 def asks_yes_or_no(intent: Intent) -> bool:
@@ -503,7 +497,7 @@ def asks_yes_or_no(intent: Intent) -> bool:
     >>> asks_yes_or_no(Intent(question="Is it?", core="Is Acme a capital-intensive business?"))
     True
     """
-    return bool(_ASKS_YES_OR_NO.match(intent.core))
+    return finds(intent.core, "yes or no")
 
 
 class SharedWords:
@@ -514,7 +508,7 @@ class SharedWords:
 
     def __init__(self, lexicon: Lexicon, question: str, names: Iterable[str]) -> None:
         self._lexicon = lexicon
-        small = (word for word in re.findall(r"\w+", question) if word.islower())
+        small = (word for word in words_in(question) if word.islower())
         self._names = frozenset(stems_of(" ".join(names))) - frozenset(stems_of(" ".join(small)))
 
     def is_linked(self, words: str, quotes: Collection[str]) -> bool:
@@ -529,10 +523,14 @@ class SharedWords:
 
     def _content_stems(self, text: str) -> frozenset[str]:
         stems = frozenset(stems_of(text)) - self._names - _generic_stems()
-        return frozenset(stem for stem in stems if len(stem) > 1 and not _YEAR.fullmatch(stem))
-
-
-_YEAR = re.compile(r"(?:19|20)\d\d|fy\d+|0+")
+        return frozenset(
+            stem
+            for stem in stems
+            if len(stem) > 1
+            and not (
+                stem.removeprefix("fy").isdecimal() and (printed_years(stem) or not stem.strip("0") or stem[:2] == "fy")
+            )
+        )
 
 
 def _generic_stems() -> frozenset[str]:

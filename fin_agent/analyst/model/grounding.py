@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.text_normalization import places_of
+from fin_agent.vocabulary.dates import printed_years
 from fin_agent.vocabulary.page import Statement
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_QUARTER_YEAR = re.compile(r"q([1-4]) ?(?:fy|fiscal)? ?((?:19|20)\d\d)", re.ASCII)
-_MONTHS_YEAR = re.compile(r"([69]) months (?:fy)? ?((?:19|20)\d\d)", re.ASCII)
-_YEAR = re.compile(r"(?:fy|fiscal(?: year)?)? ?((?:19|20)\d\d)", re.ASCII)
 
 
 def numbers_not_in(words: str, text: str) -> tuple[str, ...]:
@@ -37,11 +36,11 @@ def printable_line(words: str) -> str:
 
 def contains_phrase(phrase: str, text: str) -> bool:
     """Return whether a text contains a phrase word by word, ignoring case and line breaks."""
-    words = phrase.split()
     if not any(map(str.isalnum, phrase)):
         return False
-    pattern = r"(?<!\w)" + r"\s+".join(map(re.escape, words)) + r"(?!\w)"
-    return re.search(pattern, text, re.IGNORECASE) is not None
+    low = text.lower()
+    found = places_of(" ".join(phrase.lower().split()), low)
+    return any(not any(map(str.isalnum, low[max(0, start - 1) : start] + low[end : end + 1])) for start, end in found)
 
 
 def parse_card_period(written: str, text: str, known: Iterable[str]) -> str | None:
@@ -57,18 +56,19 @@ def parse_card_period(written: str, text: str, known: Iterable[str]) -> str | No
     >>> parse_card_period("Q3 2021", "In 2023 sales rose.", []) is None
     True
     """
-    plain = " ".join(written.lower().split())
-    if found := _QUARTER_YEAR.fullmatch(plain):
-        named, year = f"Q{found[1]} FY{found[2]}", found[2]
-    elif found := _MONTHS_YEAR.fullmatch(plain):
-        named, year = f"{found[1]} months FY{found[2]}", found[2]
-    elif found := _YEAR.fullmatch(plain):
-        named, year = f"FY{found[1]}", found[1]
-    else:
+    plain = written.lower().replace("fiscal year", " ").replace("fiscal", " ").replace("fy", " ")
+    match plain.split():
+        case [year]:
+            named = f"FY{year}"
+        case [("q1" | "q2" | "q3" | "q4") as quarter, year]:
+            named = f"{quarter.upper()} FY{year}"
+        case [("6" | "9") as count, "months", year]:
+            named = f"{count} months FY{year}"
+        case _:
+            return None
+    if not (year.isdecimal() and printed_years(year)):
         return None
-    if named in set(known) or re.search(rf"(?<!\d){year}(?!\d)", text):
-        return named
-    return None
+    return named if named in set(known) or year in _NUMBER.findall(text) else None
 
 
 def latest_first(periods: Iterable[str]) -> tuple[str, ...]:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from fin_agent.analyst.model.grounding import numbers_not_in
 from fin_agent.answering.numerals import NumeralKind, numerals_in, spelled_numbers
 from fin_agent.index.protocol import PageKey
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import finds, word_lists
+from fin_agent.vocabulary.dates import printed_years
 from fin_agent.workspace import Workspace
 
 
@@ -60,10 +61,18 @@ def non_figure_numbers(question: str) -> str:
     for numeral in numerals_in(question):
         if numeral.kind in (NumeralKind.YEAR, NumeralKind.SPAN, NumeralKind.LABEL):
             named += [numeral.printed, *([f"{numeral.value}"] if f"{numeral.value}" != numeral.printed else [])]
-    behind = "|".join(sorted(map(re.escape, word_lists("answer_words")["numbered"]), key=len, reverse=True))
-    for found in re.finditer(rf"\b(?:{behind})\s+(\d[\w.]*)|\b\d{{1,4}}[/-]\d{{1,2}}[/-]\d{{1,4}}\b", question, re.I):
-        named.append(found[1] or found[0])
+    words = [word.strip('()?!,;:"') for word in question.split()]
+    numbered = word_lists("answer_words")["numbered"]
+    named += [word for before, word in pairwise(words) if before.lower() in numbered and word[:1].isdigit()]
+    named += [word for word in words if len(_split_date(word)) == _PIECES and all(map(str.isdigit, _split_date(word)))]
     return " ".join(named)
+
+
+_PIECES = 3
+
+
+def _split_date(word: str) -> list[str]:
+    return word.replace("-", "/").split("/")
 
 
 _PLACES = re.compile(r"\b(?:10-?[KQ]s?|8-?Ks?|20-?Fs?|6-?Ks?|(?:page|passage)s? \d+)\b", re.I)
@@ -104,11 +113,9 @@ def _without_bounds(words: str, question: str) -> str:
 
 
 def _is_bound(before: str) -> bool:
-    bounds = "|".join(sorted(map(re.escape, word_lists("answer_words")["bounds"]), key=len, reverse=True))
-    return (
-        re.search(rf"\b(?:{bounds})\s+(?:(?:the|an?|its|about|approximately)\s+)?[($€£]*\s*\Z", before, re.I)
-        is not None
-    )
+    *words, last = before.rstrip("($€£ ").lower().split() or [""]
+    words = words if last in ("the", "a", "an", "its", "about", "approximately") else [*words, last]
+    return any(words[-len(bound) :] == bound for bound in map(str.split, word_lists("answer_words")["bounds"]))
 
 
 def _differs_in_scale(words: str, held: Sequence[tuple[ScaledNumber, PageScale | None]]) -> list[str]:
@@ -232,8 +239,7 @@ class PageScale:
             return True
         if size == "%":
             return self._is_percent(bare.number)
-        stated = _STATED.get(size)
-        return not known and stated is not None and stated.search(self._text) is not None
+        return not known and any(found.lastgroup == size for found in _STATED.finditer(self._text))
 
     def _is_percent(self, number: str) -> bool:
         """Return whether a row with the number, or a heading line above it, is about percent."""
@@ -243,25 +249,30 @@ class PageScale:
             if any(each.number == number and not each.size for each in numbers):
                 if headed or _OF_PERCENT.search(line):
                     return Decimal(number) <= _HIGHEST
-            elif _PERCENT_WORD.search(line) and all(_YEAR.fullmatch(each.number) for each in numbers):
+            elif finds(line, "percent signs", "row_words") and all(_is_of_date(each.number) for each in numbers):
                 headed = True
         return False
 
 
 _SCALES = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
-_STATED = {
-    "thousand": re.compile(r"\bthousands\b|\b000['’]?s\b|[$(]\s?000\b", re.I),
-    "million": re.compile(r"\bmillions\b|[$(]\s?mm?\)|\$\s?mm\b", re.I),
-    "billion": re.compile(r"\bbillions\b|\$\s?bn\b", re.I),
-}
+_STATED = re.compile(
+    r"(?P<thousand>\bthousands\b|\b000['’]?s\b|[$(]\s?000\b)|(?P<million>\bmillions\b|[$(]\s?mm?\)|\$\s?mm\b)"
+    r"|(?P<billion>\bbillions\b|\$\s?bn\b)",
+    re.I,
+)
 _BETWEEN = frozenset(
     {"in", "for", "at", "as", "and", "or", "to", "from", "of", "vs", "versus", "compared", "during", "on"}
 )
 _HIGHEST = 1_000
 """A percentage above this is not accepted by a heading alone."""
-_PERCENT_WORD = re.compile(r"%|\bper\s?cent(?:age)?\b", re.I)
 _OF_PERCENT = re.compile(
     r"(?<![\d)\s])\s*%|^\s*%|\|\s*%|\b(?:per\s?cent(?:age)?s?|rates?|margins?|yields?|return on|share of)\b",
     re.I,
 )
-_YEAR = re.compile(r"(?:19|20)\d\d|[0-3]?\d")
+
+
+def _is_of_date(number: str) -> bool:
+    return bool(printed_years(number)) or (number.isdecimal() and int(number) < _NO_DAY)
+
+
+_NO_DAY = 40

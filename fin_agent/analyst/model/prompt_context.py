@@ -16,6 +16,7 @@ from fin_agent.evidence.tournament.judge import Brief
 from fin_agent.index.protocol import PageKey
 from fin_agent.prompts import Quoted
 from fin_agent.retrieval.search_query import Scope
+from fin_agent.vocabulary.dates import printed_years
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
@@ -28,10 +29,6 @@ _MAX_SHOWN = 18_000
 _MIN_SHOWN = 4
 _OF_A_ROW = re.compile(r"\(?[-–—$€£%(]*\s?\(?(?:\d[\d,]*(?:\.\d+)?|\.\d+|[—–-]|[$€£%])\s*[%)]*\s?(?:\(\w\))?\s?[%)]?")
 """A number or sign alone on a line, which belongs to the row whose label precedes it."""
-
-
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_YEARS = re.compile(rf"(?:{_YEAR.pattern}\s?)+")
 
 
 def quoted_passages(passages: Sequence[RetrievedPassage], workspace: Workspace) -> list[Quoted]:
@@ -85,13 +82,24 @@ def without_contained(passages: Sequence[RetrievedPassage]) -> list[RetrievedPas
 
 def is_contained(passage: RetrievedPassage, other: RetrievedPassage) -> bool:
     """Return whether a passage is contained in another; nearly all of it suffices on the same page."""
-    words, said = (set(_WORDS.findall(join_row_numbers(each.text)[:MAX_CHARACTERS])) for each in (passage, other))
+    words, said = (set(_bare_words(join_row_numbers(each.text)[:MAX_CHARACTERS])) for each in (passage, other))
     return len(words - said) <= (len(words) // _MIN_NEW_SHARE if passage.on_page == other.on_page else 0)
 
 
 _MIN_NEW_SHARE = 8
 """One new word in this many is allowed."""
-_WORDS = re.compile(r"\w[\w.,]*\w|\w")
+
+
+def _bare_words(text: str) -> Iterator[str]:
+    """Yield the words and numbers of a text without the marks around them."""
+    yield from filter(None, (word.strip(_MARKS) for word in text.replace("-", " ").replace("/", " ").split()))
+
+
+def _is_years(text: str) -> bool:
+    return bool(printed_years(text)) and all(word.isdecimal() for word in text.split())
+
+
+_MARKS = ".,;:!?()[]{}|$€£%*—–-'\"“”‘’"
 
 
 _WITH_NEIGHBOURS = 3
@@ -139,7 +147,7 @@ def join_row_numbers(text: str) -> str:
     rows: list[str] = []
     for line in text.splitlines():
         words = " ".join(line.split())
-        heads = _YEAR.fullmatch(words) is not None and not (rows and _YEARS.fullmatch(rows[-1]))
+        heads = _is_years(words) and len(words) == 4 and not (rows and _is_years(rows[-1]))
         if rows and words and _OF_A_ROW.fullmatch(words) and not heads:
             rows[-1] = f"{rows[-1]} {words}"
         elif words:

@@ -9,12 +9,11 @@ from fin_agent.analyst.events import record_warning
 from fin_agent.analyst.model.grounding import numbers_not_in, printable_line
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.replies import IntentReply
-from fin_agent.analyst.rules.reasoning.answer_type_matching import MONTH
 from fin_agent.analyst.rules.unanswerable_questions import foreign_currency_requests, market_price_requests
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.abbreviations import expand_abbreviations
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.words import listed, word_lists
 from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
 from fin_agent.query.lexer import lex
@@ -23,6 +22,7 @@ from fin_agent.query.question_to_intent import known_names
 from fin_agent.retrieval.fact_terms import words_of
 from fin_agent.retrieval.nearest_figure import synonyms_of
 from fin_agent.retrieval.search_terms import search_terms, stems_of
+from fin_agent.vocabulary.dates import MONTHS
 from fin_agent.workspace import Workspace
 
 _MAX_QUESTIONS = 4
@@ -139,7 +139,7 @@ class QuestionReader:
         """Return a year or essential word of the question that the wordings omit, which would change its meaning."""
         lexicon = self._workspace.lexicon
         said = " ".join((*questions, *map(expand_abbreviations, questions)))
-        dated = _MONTH.search(intent.question) is not None
+        dated = any(month[:3] in intent.question.lower() for month in MONTHS)
         for year in sorted(years_in(intent.question) - years_in(said)):
             if not dated or not {year - 1, year + 1} & years_in(said):
                 return str(year)
@@ -147,7 +147,12 @@ class QuestionReader:
         spoken_of = words_of(" ".join((said, *meant)))
         spoken_of = spoken_of.union(everyday_words(), *(synonyms_of().get(word, ()) for word in spoken_of))
         tokens = lex(expand_abbreviations(intent.question), known_names(self._workspace)).tokens
-        texts = (text for one in tokens if one.type in _ESSENTIAL_TOKENS for text in _OF_TWO_THINGS.split(one.text))
+        texts = (
+            text
+            for one in tokens
+            if one.type in _ESSENTIAL_TOKENS
+            for text in listed("measure_words", "conditions").split(one.text)
+        )
         told = ((text, words_of(text)) for text in texts)
         return next((text for text, words in told if words and words.isdisjoint(spoken_of)), "")
 
@@ -172,9 +177,6 @@ class QuestionReader:
 
 _ESSENTIAL_TOKENS = frozenset({"PHRASE", "PART", "STATISTIC", "EXCEPT"})
 """Types of essential words: lines, parts, conditions, a median."""
-_OF_TWO_THINGS = re.compile(r"\s+(?:above|below|over|under|without|excluding|except)\s+", re.I)
-"""`customers under forty` names both a group and a condition."""
-_MONTH = re.compile(MONTH, re.I)
 
 
 def _stems_listed(name: str) -> set[str]:

@@ -14,7 +14,7 @@ from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.phrase_matching import Mention
 from fin_agent.lexicon.text_normalization import words_in
 from fin_agent.lexicon.words import finds, word_lists
-from fin_agent.vocabulary.dates import years_in
+from fin_agent.vocabulary.dates import printed_years
 from fin_agent.workspace import Workspace
 
 
@@ -174,7 +174,7 @@ def _is_distinctive(name: str, lexicon: Lexicon) -> bool:
         or general.issuperset(words)
         or company_words().legal_forms.issuperset(words)
         or finds(name, "of time", "part_words")
-        or years_in(name)
+        or printed_years(name)
     ):
         return False
     if len(name) < _MIN_LENGTH and not (len(name) > 1 and any(mark.isupper() for mark in name)):

@@ -37,7 +37,7 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.text_normalization import places_of
 from fin_agent.query.tree import Line, Operation, lines_of
-from fin_agent.vocabulary.dates import years_in
+from fin_agent.vocabulary.dates import printed_years
 from fin_agent.vocabulary.filing import PassageKind
 
 _ENOUGH = 0.6
@@ -303,7 +303,7 @@ def _mentions_operands(intent: Intent, said: set[str]) -> bool:
 def matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
     """Return whether a figure or a reason is not about a different time than the requested one."""
     asked = {period.fiscal_year for period in target.intent.periods}
-    years = set(years_in(text))
+    years = set(printed_years(text))
     if asked and filed is not None and filed < min(asked) and not years & asked:
         return False  # filed before the requested period
     if not asked or (target.part.answer_type is not AnswerType.CAUSE and target.part.answer_type not in FIGURES):
@@ -328,8 +328,8 @@ def _states_a_ranking(text: str, target: AnswerTarget) -> bool:
 def _fitness(text: str, about: str, target: AnswerTarget) -> float:
     """Return the fit of a text: the year, the movement, and more than one item of a list."""
     intent, wants = target.intent, target.part.answer_type
-    years, asked = set(years_in(about)), {period.fiscal_year for period in intent.periods}
-    asked.update(years_in(intent.core))
+    years, asked = set(printed_years(about)), {period.fiscal_year for period in intent.periods}
+    asked.update(printed_years(intent.core))
     fitness = 1.0
     if years and asked:
         fitness *= _ITS_YEAR if years & asked else _OTHER_YEAR
@@ -351,7 +351,7 @@ def _fitness(text: str, about: str, target: AnswerTarget) -> float:
 
 
 def _is_dated(text: str) -> bool:
-    return contains_listed_phrase("dated", text) and bool(years_in(text[:_WITHIN]))
+    return contains_listed_phrase("dated", text) and bool(printed_years(text[:_WITHIN]))
 
 
 def _is_about_measure(about: str, core: str, lexicon: Lexicon) -> bool:

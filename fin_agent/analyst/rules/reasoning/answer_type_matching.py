@@ -10,7 +10,7 @@ from itertools import pairwise
 from fin_agent.analyst.rules.reasoning.question_parts import AnswerType, QuestionPart
 from fin_agent.analyst.rules.reasoning.term_coverage import stems_in
 from fin_agent.lexicon.words import any_of, listed, word_lists
-from fin_agent.vocabulary.dates import years_in
+from fin_agent.vocabulary.dates import printed_years
 
 MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sep(?:t|tember)?|Oct(?:ober)?"
@@ -147,7 +147,7 @@ def leading_fact(text: str, part: QuestionPart) -> str:
     if part.answer_type is AnswerType.DATE:
         exact = [each for each in found if contains_listed_phrase("exact dates", each)]
         found = exact or found
-    years, asked = years_in(text), years_in(part.text)
+    years, asked = printed_years(text), printed_years(part.text)
     told = [year for year in asked if year in years]
     if "respectively" in text and part.answer_type is not AnswerType.DATE and told:
         found = found[years.index(told[-1]) :][:1] if len(found) >= len(years) else []

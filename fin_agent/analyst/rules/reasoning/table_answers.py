@@ -25,7 +25,7 @@ from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.text_normalization import singular, words_in
 from fin_agent.lexicon.words import finds, word_lists
-from fin_agent.vocabulary.dates import years_in
+from fin_agent.vocabulary.dates import printed_years
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
@@ -117,7 +117,7 @@ def later_years(intent: Intent, latest: int | None = None) -> set[str]:
     """Return the years in the question after those of its filings, or after `latest`: `in 2024`, as of 2021."""
     asked = [period.fiscal_year for period in intent.periods]
     filed = [min(max(asked), latest)] if asked and latest else asked or ([latest] if latest else [])
-    named = map(str, years_in(_REPORT_OF.sub(" ", intent.core)))
+    named = map(str, printed_years(_REPORT_OF.sub(" ", intent.core)))
     return {year for year in named if filed and int(year) > max(filed)}
 
 
@@ -390,7 +390,7 @@ def _cells_by_year(table: Table, years: set[str]) -> Iterator[tuple[str, list[tu
 def _year_alone(label: str) -> str:
     """Return the year that a label consists of, `Fiscal year 2024`; empty for any other."""
     bare = label.lower().replace("fiscal", "").replace("year", "").strip(_MARKS)
-    return bare if years_in(bare) and bare.isdecimal() else ""
+    return bare if printed_years(bare) and bare.isdecimal() else ""
 
 
 _MARKS = " :.,;()*-–—"
