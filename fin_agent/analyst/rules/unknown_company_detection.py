@@ -88,8 +88,8 @@ def apparent_company_name(intent: Intent, workspace: Workspace) -> str | None:
         return capitals[0]
     pieces, kinds = _read(intent.core, workspace)
     start = kinds.find("W")
-    words = len(kinds[start:]) - len(kinds[start:].lstrip("W"))
-    return _text(intent.core, pieces, start, start + min(words, _MOST_WORDS)) if start >= 0 else None
+    run = len(kinds[start:]) - len(kinds[start:].lstrip("W"))
+    return _text(intent.core, pieces, start, start + min(run, _MOST_WORDS)) if start >= 0 else None
 
 
 def _text(core: str, pieces: list[_Token], start: int, end: int) -> str:
