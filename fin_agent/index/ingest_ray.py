@@ -60,42 +60,43 @@ def ingest_on_ray(
             raise FinAgentError(
                 "an index in a folder accepts one writer", subject=str(index), remedy="Leave --writers out"
             )
-    files = files_below(map(Path, paths))
     report = IngestReport()
-    doubled = _duplicate_ids(files)
+
+    def done(file: IngestedFile) -> None:
+        report.files.append(file)
+        on_file(file)
+
     # Restarted and retried without limit: a killed writer repeats its current write.
     made = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(_Writer)
     shards = [made.remote(str(index)) for _ in range(writers)]
     known: Mapping[str, str] = ray.get(shards[0].known.remote())
     read = ray.remote(max_retries=_READ_AGAIN)(_read)
     at_once = max(2, int(ray.cluster_resources().get("CPU", 1))) * _AHEAD
-    waiting = iter(files)
+    first: dict[str, Path] = {}
+    waiting = iter(files_below(map(Path, paths)))
     under_way: dict[Any, Path] = {}
     while True:
         while len(under_way) < at_once and (path := next(waiting, None)) is not None:
             doc_id = doc_id_of(path)
-            if (other := doubled.get(path)) is not None:
+            if (other := first.setdefault(doc_id, path)) is not path:
                 reason = f"its doc_id {doc_id!r} is already used by another file, {other}"
-                _report_outcome(
-                    report, on_file, IngestedFile(path, doc_id, Outcome.FAILED, reason, "Rename one of the two")
-                )
+                done(IngestedFile(path, doc_id, Outcome.FAILED, reason, "Rename one of the two"))
                 continue
             shard = shards[zlib.crc32(doc_id.encode()) % writers]
             reading = read.remote(str(path.resolve()), known.get(doc_id))
             under_way[shard.keep.remote(str(path), reading)] = path
         if not under_way:
             break
-        (done, *_), _ = ray.wait(list(under_way))
-        path = under_way.pop(done)
+        (ended, *_), _ = ray.wait(list(under_way))
+        path = under_way.pop(ended)
         try:
-            file = ray.get(done)
-        except (ray.exceptions.RayTaskError, ray.exceptions.WorkerCrashedError, ray.exceptions.RayError) as error:
+            done(ray.get(ended))
+        except ray.exceptions.RayError as error:
             cause = getattr(error, "cause", None)
             if isinstance(cause, FinAgentError) and not isinstance(cause, ReadError):
                 raise cause from None
             reason = f"the processes that read it ended, {_READ_AGAIN + 1} times ({type(error).__name__})"
-            file = IngestedFile(path, doc_id_of(path), Outcome.FAILED, reason, "Ingest it again, by itself")
-        _report_outcome(report, on_file, file)
+            done(IngestedFile(path, doc_id_of(path), Outcome.FAILED, reason, "Ingest it again, by itself"))
     for shard in shards:
         ray.get(shard.close.remote())
     return report
@@ -116,17 +117,6 @@ def _connect(address: str) -> Any:
                 remedy="Start one with `ray start --head`, and give ray://HOST:10001",
             ) from None
     return ray
-
-
-def _duplicate_ids(files: Sequence[Path]) -> dict[Path, Path]:
-    """Return the files whose doc_id an earlier file has, with that file."""
-    first: dict[str, Path] = {}
-    return {path: other for path in files if (other := first.setdefault(doc_id_of(path), path)) is not path}
-
-
-def _report_outcome(report: IngestReport, on_file: OnFile, file: IngestedFile) -> None:
-    report.files.append(file)
-    on_file(file)
 
 
 def _read(path: str, known: str | None) -> Reading:

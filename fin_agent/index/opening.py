@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rapidfuzz import fuzz, process
 
@@ -35,17 +35,24 @@ def open_index(place: Path | str) -> AnyIndex:
         FilingIndexError: There is none, it cannot be reached or read, or the client for clusters is missing.
     """
     address = address_of(place)
-    if address is None:
-        return _embedded()(Path(place))
-    return _elastic()(address)
+    return _kind(address)(address or Path(place))
 
 
 def create_index(place: Path | str) -> AnyIndex:
     """Open the index in a folder or on a cluster, creating it where there is none."""
     address = address_of(place)
+    return _kind(address).create(address or Path(place))
+
+
+def _kind(address: str | None) -> Any:
+    """Return the class of the index; both import this module."""
     if address is None:
-        return _embedded().create(Path(place))
-    return _elastic().create(address)
+        from fin_agent.index.sqlite import SqliteIndex
+
+        return SqliteIndex
+    from fin_agent.index.elastic.index import ElasticIndex
+
+    return ElasticIndex
 
 
 def address_of(place: Path | str) -> str | None:
@@ -127,15 +134,3 @@ def similar_names(doc_id: str, names: Iterable[str]) -> list[str]:
 def _share_prefix(one: str, other: str) -> bool:
     first, second = (re.split(r"[\W\d_]", name.lstrip("_"), maxsplit=1)[0] for name in (one, other))
     return not (first and second) or fuzz.ratio(first, second) >= _SAME_START
-
-
-def _embedded() -> type[SqliteIndex]:
-    from fin_agent.index.sqlite import SqliteIndex  # imports this module
-
-    return SqliteIndex
-
-
-def _elastic() -> type[ElasticIndex]:
-    from fin_agent.index.elastic.index import ElasticIndex
-
-    return ElasticIndex

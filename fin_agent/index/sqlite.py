@@ -8,7 +8,6 @@ import re
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +67,8 @@ _OF_INCOME = (
     "facts.statement = 'income' AND (facts.section LIKE '%revenue%' OR facts.section LIKE '%sales%'"
     " OR facts.section LIKE '%cost of%')"
 )
+_Within = tuple[str, Sequence[object]]
+"""A selection of rowids and its parameter."""
 _TAG = ", ".join(f"tags.{column}" for column in rows.TAG_COLUMNS)
 
 
@@ -214,7 +215,7 @@ class SqliteIndex(Database):
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
     ) -> list[PageHit]:
         """See FilingIndex.search_pages."""
-        within = None if doc_ids is None else _RowSelection.of_filings(doc_ids, "pages")
+        within = None if doc_ids is None else (_OF_FILINGS.format("pages"), sorted(doc_ids))
         found = self._search("pages", "number", terms, within, limit)
         return [PageHit(PageKey(doc_id, number), score) for score, doc_id, number, _ in found]
 
@@ -227,9 +228,9 @@ class SqliteIndex(Database):
         limit: int = 100,
     ) -> list[PassageHit]:
         """See FilingIndex.search_passages."""
-        within = None if doc_ids is None else _RowSelection.of_filings(doc_ids, "passages")
+        within: _Within | None = None if doc_ids is None else (_OF_FILINGS.format("passages"), sorted(doc_ids))
         if pages is not None:
-            within = _RowSelection.on_pages([key for key in pages if doc_ids is None or key.doc_id in doc_ids])
+            within = _ON_PAGES, sorted({key for key in pages if doc_ids is None or key.doc_id in doc_ids})
         found = self._search("passages", "ordinal", terms, within, limit)
         return [PassageHit(doc_id, page, ordinal, score) for score, doc_id, ordinal, page in found]
 
@@ -295,7 +296,7 @@ class SqliteIndex(Database):
         return kept, matches <= MAX_MATCHES
 
     def _search(
-        self, table: str, place: str, terms: Sequence[str], within: _RowSelection | None, limit: int
+        self, table: str, place: str, terms: Sequence[str], within: _Within | None, limit: int
     ) -> list[tuple[float, str, int, int]]:
         """Return (score, doc_id, place, page) of the best `limit` rows of `table`."""
         query = match_any(terms)
@@ -307,14 +308,13 @@ class SqliteIndex(Database):
         order, condition, values = "ORDER BY rank", "", [query]
         with self.snapshot() as connection:
             if within is not None:
-                first, last = connection.execute(
-                    f"SELECT min(id), max(id) FROM ({within.rows})", (within.names,)
-                ).fetchone()
+                inside, names = within[0], json.dumps(within[1])
+                first, last = connection.execute(f"SELECT min(id), max(id) FROM ({inside})", (names,)).fetchone()
                 if first is None:
                     return []
                 # The plus sign prevents SQLite from searching again for each row.
-                condition = f"AND rowid BETWEEN ? AND ? AND +rowid IN ({within.rows})"
-                order, values = "ORDER BY score DESC", [query, first, last, within.names]
+                condition = f"AND rowid BETWEEN ? AND ? AND +rowid IN ({inside})"
+                order, values = "ORDER BY score DESC", [query, first, last, names]
             best: list[tuple[int, float]] = []
             for row in connection.execute(f"{statement} {condition} {order}", values):
                 # Ties are broken by content, so all rows that tie with the last one are read.
@@ -535,32 +535,16 @@ def _marks(values: Collection[object]) -> str:
     return ", ".join("?" * len(values))
 
 
-@dataclass(frozen=True, slots=True)
-class _RowSelection:
-    """A selection of rowids of a table, and its one parameter."""
-
-    rows: str
-    names: str
-
-    @classmethod
-    def of_filings(cls, doc_ids: Collection[str], table: str) -> _RowSelection:
-        """Return the rows of these filings."""
-        return cls(
-            f"SELECT inside.id FROM filings JOIN {table} AS inside ON inside.filing_id = filings.id"
-            " WHERE filings.doc_id IN (SELECT value FROM json_each(?))",
-            json.dumps(sorted(doc_ids)),
-        )
-
-    @classmethod
-    def on_pages(cls, keys: Collection[PageKey]) -> _RowSelection:
-        """Return the passages on these pages."""
-        return cls(
-            "SELECT inside.id FROM json_each(?) AS wanted"
-            " JOIN filings ON filings.doc_id = json_extract(wanted.value, '$[0]')"
-            " JOIN passages AS inside"
-            " ON inside.filing_id = filings.id AND inside.page = json_extract(wanted.value, '$[1]')",
-            json.dumps(sorted(set(keys))),
-        )
+_OF_FILINGS = (
+    "SELECT inside.id FROM filings JOIN {} AS inside ON inside.filing_id = filings.id"
+    " WHERE filings.doc_id IN (SELECT value FROM json_each(?))"
+)
+_ON_PAGES = (
+    "SELECT inside.id FROM json_each(?) AS wanted"
+    " JOIN filings ON filings.doc_id = json_extract(wanted.value, '$[0]')"
+    " JOIN passages AS inside ON inside.filing_id = filings.id AND inside.page = json_extract(wanted.value, '$[1]')"
+)
+"""Selections of rowids, of filings and of passages on pages, whose parameter is a JSON list."""
 
 
 def match_any(terms: Iterable[str]) -> str:

@@ -182,51 +182,31 @@ def index_error(address: ClusterAddress, error: Exception, doing: str) -> Filing
         error: The client's error.
         doing: What the caller did with the index: `read`, `written`, `opened`.
     """
+    told, where = _brief(error), f"{address.host}/{address.prefix}"
     if isinstance(error, BusyError):
         what, remedy = describe_error(429, {}, doing, address.prefix)
-    elif isinstance(error, elasticsearch.UnsupportedProductError):
-        what, remedy = (
-            "the server at this address is not a supported Elasticsearch",
-            f"Check the address, and that it is Elasticsearch {OLDEST_VERSION} or later; OpenSearch, and proxies that"
-            " change headers, are not supported",
-        )
-    elif isinstance(error, ApiError):
+    elif isinstance(error, ApiError) and not isinstance(error, elasticsearch.UnsupportedProductError):
         what, remedy = describe_error(int(error.status_code), error.body, doing, address.prefix)
-    elif isinstance(error, elastic_transport.TlsError):
-        what, remedy = _is_tls_error(address, _brief(error))
-    elif isinstance(error, elastic_transport.ConnectionTimeout):
-        what, remedy = (
-            "the cluster did not answer in time",
-            f"Check its load; {VARIABLES['timeout']} (seconds) lets a request take longer",
-        )
     else:
-        told = _brief(error)
-        https = address.scheme == "http" and _HUNG_UP.search(told) is not None
-        what, remedy = (
-            f"the cluster cannot be reached ({told})",
-            f"If it speaks https, give the address so: https://{address.host}/{address.prefix}"
-            if https
-            else "Check the address, that the cluster runs, and that nothing between blocks the port",
-        )
-    return FilingIndexError(what, subject=str(address), remedy=remedy)
+        kind = next(kind for of_client, kind in _KINDS.items() if isinstance(error, of_client))
+        if kind == "tls" and _PLAIN_HTTP.search(told):
+            kind = "plain http"
+        elif kind == "unreachable" and address.scheme == "http" and _HUNG_UP.search(told):
+            kind = "hung up"
+        what, remedy = (_descriptions()["others"][kind][part] for part in ("what", "remedy"))
+    words = {"told": told, "where": where, "oldest": OLDEST_VERSION}
+    return FilingIndexError(what.format_map(words), subject=str(address), remedy=remedy.format_map(words))
 
 
+_KINDS: dict[type[Exception], str] = {
+    elasticsearch.UnsupportedProductError: "product",
+    elastic_transport.TlsError: "tls",
+    elastic_transport.ConnectionTimeout: "timeout",
+    Exception: "unreachable",
+}
 _PLAIN_HTTP = re.compile(r"WRONG_VERSION_NUMBER|RECORD_LAYER_FAILURE|HTTP_REQUEST|UNKNOWN_PROTOCOL", re.I)
 _HUNG_UP = re.compile(r"RemoteDisconnected|without response|reset by peer|Connection aborted", re.I)
 """How a port that expects TLS answers a client without it."""
-
-
-def _is_tls_error(address: ClusterAddress, told: str) -> tuple[str, str]:
-    if _PLAIN_HTTP.search(told):
-        return (
-            "the server speaks http, not https",
-            f"Give the address as http://{address.host}/{address.prefix}, or check its port; over http, keys and texts"
-            " can be read in transit",
-        )
-    return (
-        f"the cluster's certificate is not trusted ({told})",
-        f"Name its authority's file in {VARIABLES['certificates']} (check it where it is set)",
-    )
 
 
 def error_type(body: object) -> str:
@@ -249,7 +229,7 @@ def describe_error(status: int, body: object, doing: str, prefix: str) -> tuple[
     if isinstance(cause, dict) and cause.get("reason"):
         reason = f"{reason}: {cause['reason']}"
     reason = _one_line(reason)
-    for entry in _descriptions():
+    for entry in _descriptions()["responses"]:
         found = re.search(entry.get("reason", ""), reason)
         if found and status in entry.get("status", (status,)) and kind in entry.get("type", (kind,)):
             break
@@ -265,9 +245,9 @@ def describe_error(status: int, body: object, doing: str, prefix: str) -> tuple[
 
 
 @lru_cache(maxsize=1)
-def _descriptions() -> list[dict[str, Any]]:
+def _descriptions() -> dict[str, Any]:
     text = resources.files("fin_agent.index.elastic").joinpath("errors.yaml").read_text(encoding="utf-8")
-    described: list[dict[str, Any]] = yaml.safe_load(text)
+    described: dict[str, Any] = yaml.safe_load(text)
     return described
 
 

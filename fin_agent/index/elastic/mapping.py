@@ -56,7 +56,8 @@ def open_indices(cluster: Cluster, layout: Layout) -> None:
             remedy="Check the last part of the address, or make one: add files to an index on this machine"
             f" (`fin-agent ingest PATH...`), and from there `fin-agent index copy --to {cluster.address}`",
         ) from error
-    formats = {_format_of(index) for index in found.body.values()}
+    marks = (index.get("mappings", {}).get("_meta", {}).get("fin_agent", {}) for index in found.body.values())
+    formats = {mark.get("format") for mark in marks}
     if formats != {FORMAT}:
         shown = ", ".join(sorted({str(each) for each in formats} - {str(FORMAT)}))
         raise FilingIndexError(
@@ -68,34 +69,34 @@ def open_indices(cluster: Cluster, layout: Layout) -> None:
 
 
 def create_indices(cluster: Cluster, layout: Layout) -> None:
-    """Write the templates and create missing indices. Concurrent calls are harmless."""
+    """Write the templates and create missing indices behind their aliases. Concurrent calls are harmless."""
+    indices = cluster.client.indices
     for kind in kinds():
         name, body = layout.alias(kind), template(layout, kind, cluster.reaching.shards)
-        cluster.request(cluster.client.indices.put_index_template, doing="written", name=name, **body)
-        _make_index(cluster, name)
-
-
-def _make_index(cluster: Cluster, name: str) -> None:
-    """Create `name`-000001 behind the alias `name`, unless it exists."""
-    if cluster.request(cluster.client.indices.exists_alias, name=name):
-        return
-    try:
-        cluster.request(cluster.client.indices.create, doing="written", index=f"{name}-{_FIRST}", aliases={name: {}})
-    except FilingIndexError as error:
-        cause = error.__cause__
-        if not (isinstance(cause, ApiError) and error_type(cause.body) == "resource_already_exists_exception"):
-            raise
+        cluster.request(indices.put_index_template, doing="written", name=name, **body)
+        if cluster.request(indices.exists_alias, name=name):
+            continue
+        try:
+            cluster.request(indices.create, doing="written", index=f"{name}-{_FIRST}", aliases={name: {}})
+        except FilingIndexError as error:
+            cause = error.__cause__
+            if not (isinstance(cause, ApiError) and error_type(cause.body) == "resource_already_exists_exception"):
+                raise
 
 
 def template(layout: Layout, kind: str, shards: int) -> dict[str, Any]:
-    """Return the index template of `kind`."""
+    """Return the index template of `kind`; its mapping is strict and records the format."""
     said = _meta_value()["indices"][kind]
     return {
         "index_patterns": [f"{layout.alias(kind)}-0*"],  # not those of a longer prefix
         "priority": _PRIORITY,
         "template": {
             "settings": settings(shards if said.get("large") else 1),
-            "mappings": mappings(said["properties"]),
+            "mappings": {
+                "dynamic": "strict",
+                "_meta": {"fin_agent": {"format": FORMAT}},
+                "properties": said["properties"],
+            },
         },
     }
 
@@ -103,7 +104,6 @@ def template(layout: Layout, kind: str, shards: int) -> dict[str, Any]:
 def settings(shards: int) -> dict[str, Any]:
     """Return the settings of an index with this many primary shards, replicated once there is a second node."""
     said = _meta_value()
-    analysis = {name: parts for name, parts in said["analysis"].items() if parts}
     return {
         "index": {
             "number_of_shards": shards,
@@ -111,23 +111,14 @@ def settings(shards: int) -> dict[str, Any]:
             "codec": "best_compression",
             "refresh_interval": "30s",  # writes that must be visible at once refresh explicitly
         },
-        "analysis": analysis,
+        "analysis": said["analysis"],
         "similarity": said["similarity"],
     }
-
-
-def mappings(properties: dict[str, Any]) -> dict[str, Any]:
-    """Return a strict mapping with these fields, which records its format."""
-    return {"dynamic": "strict", "_meta": {"fin_agent": {"format": FORMAT}}, "properties": properties}
 
 
 def kinds() -> tuple[str, ...]:
     """Return the names of the indices that belong to every index of filings."""
     return tuple(_meta_value()["indices"])
-
-
-def _format_of(index: dict[str, Any]) -> object:
-    return index.get("mappings", {}).get("_meta", {}).get("fin_agent", {}).get("format")
 
 
 @lru_cache(maxsize=1)
