@@ -113,7 +113,6 @@ def ingest_files(
                 on_file=report_outcome,
                 wait=waiting_time(wait),
                 on_wait=report_waiting,
-                on_long=lambda path: progress.say(f"still reading {path}"),
             )
         for file in map(_still_missing, gone):
             report.files.append(file)

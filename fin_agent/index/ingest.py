@@ -90,7 +90,6 @@ def ingest(
     on_file: OnFile = lambda file: None,
     wait: float = 0.0,
     on_wait: Callable[[Owner | None], None] = lambda owner: None,
-    on_long: Callable[[Path], None] = lambda path: None,
 ) -> IngestReport:
     """Add files to an index. Unchanged files that this version has read before are skipped.
 
@@ -102,7 +101,6 @@ def ingest(
         on_file: Called with each file and its outcome.
         wait: Seconds to wait for another ingest to end.
         on_wait: Called with the owner of the lock that is waited for.
-        on_long: Called every 20 seconds with a file that is still being read while no other is done.
 
     Returns:
         The result for each file. A file that cannot be read is reported there, and the others are added.
@@ -118,16 +116,7 @@ def ingest(
     """
     if not isinstance(index, SqliteIndex):
         with SqliteIndex.create(index) as created:
-            return ingest(
-                paths,
-                created,
-                prepare,
-                workers=workers,
-                on_file=on_file,
-                wait=wait,
-                on_wait=on_wait,
-                on_long=on_long,
-            )
+            return ingest(paths, created, prepare, workers=workers, on_file=on_file, wait=wait, on_wait=on_wait)
     named = [paths] if isinstance(paths, Path | str) else list(paths)
     reading = prepare or _usual_reader()
     report = IngestReport()
@@ -140,14 +129,10 @@ def ingest(
         manifest = Manifest(index)
         waiting = _to_read(files_below(map(Path, named)), manifest, done)
         if waiting:
-            manifest.record_pending(stamp for same in waiting.values() for stamp in same)
+            manifest.record_pending(waiting.values())
         reader = read_here if workers == 0 else read_in_workers
-        for path, outcome in reader(list(waiting), reading, workers or os.cpu_count() or 1, on_long):
-            first, *copies = waiting[path]
-            became = _store(first, outcome, manifest)
-            done(became)
-            for copy in copies:
-                done(_as_copy(copy, became, manifest))
+        for path, outcome in reader(list(waiting), reading, workers or os.cpu_count() or 1):
+            done(_store(waiting[path], outcome, manifest))
         index.merge_full_text(report.count(Outcome.ADDED))
     return report
 
@@ -158,9 +143,9 @@ def _usual_reader() -> Prepare:
     return prepare
 
 
-def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Path, list[FileStamp]]:
-    """Return the files to be read, each with itself and its copies, which get the same result."""
-    waiting: dict[Path, list[FileStamp]] = {}
+def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Path, FileStamp]:
+    """Return the files to be read; those that need not or cannot be read are `done`."""
+    waiting: dict[Path, FileStamp] = {}
     first: dict[str, FileStamp] = {}
     for path in files:
         try:
@@ -183,28 +168,15 @@ def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Pa
             remedy = "Rename one of the two and ingest it again"
             manifest.record_failure(stamp, reason, remedy)
             done(_failed(path, reason, remedy))
-        elif same_name.path in waiting:
-            waiting[same_name.path].append(stamp)
         elif same_name is not stamp:
-            done(_is_same_file(stamp, same_name.path, manifest))
+            manifest.forget_unread(path)
+            done(IngestedFile(path, stamp.doc_id, Outcome.UNCHANGED, f"the same file as {same_name.path}"))
         elif manifest.is_done(stamp):
             manifest.record_location(stamp)
             done(IngestedFile(path, stamp.doc_id, Outcome.UNCHANGED))
         else:
-            waiting[path] = [stamp]
+            waiting[path] = stamp
     return waiting
-
-
-def _is_same_file(copy: FileStamp, first: Path, manifest: Manifest) -> IngestedFile:
-    manifest.record_copy(copy)
-    return IngestedFile(copy.path, copy.doc_id, Outcome.UNCHANGED, f"the same file as {first}")
-
-
-def _as_copy(copy: FileStamp, first: IngestedFile, manifest: Manifest) -> IngestedFile:
-    if first.outcome is not Outcome.FAILED:
-        return _is_same_file(copy, first.path, manifest)
-    manifest.record_failure(copy, first.reason, first.remedy)
-    return _failed(copy.path, first.reason, first.remedy)
 
 
 def _stamp(path: Path, manifest: Manifest) -> FileStamp:

@@ -128,7 +128,7 @@ def _read(path: str, known: str | None) -> Reading:
             return None
     except OSError as error:
         return error.strerror or str(error), "Check the file and its permissions"
-    ((_, outcome),) = read_here([Path(path)], prepare, 0, lambda path: None)
+    ((_, outcome),) = read_here([Path(path)], prepare, 0)
     return outcome if isinstance(outcome, StoredFiling) else (outcome.what, outcome.remedy)
 
 

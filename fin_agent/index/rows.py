@@ -257,32 +257,25 @@ def tables(page_number: int, packed: bytes) -> list[Table]:
     return [_unpacked(table, page_number) for table in json.loads(zlib.decompress(packed))]
 
 
-_Cell = tuple[str, str, bool, bool, list[float]]
-_Row = tuple[str, list[str], int, list[float], list[_Cell | None]]
-_Period = tuple[int, int | None, int, str | None]
-_Table = tuple[list[float], str, str, list[str], list[_Period | None], list[_Row], list[list[str]]]
+def _packed(table: Table) -> list[Any]:
+    rows = [
+        (
+            row.label,
+            row.section,
+            row.line,
+            _rounded(row.box),
+            [
+                cell and (str(cell.amount), cell.printed, cell.percent, cell.dollar, _rounded(cell.box))
+                for cell in row.cells
+            ],
+        )
+        for row in table.rows
+    ]
+    periods = [period and _packed_period(period) for period in table.periods]
+    return [_rounded(table.box), table.caption, table.unit_line, table.columns, periods, rows, table.column_paths]
 
 
-def _packed(table: Table) -> _Table:
-    return (
-        _rounded(table.box),
-        table.caption,
-        table.unit_line,
-        list(table.columns),
-        [_packed_period(period) if period else None for period in table.periods],
-        [
-            (row.label, list(row.section), row.line, _rounded(row.box), [_packed_cell(cell) for cell in row.cells])
-            for row in table.rows
-        ],
-        [list(path) for path in table.column_paths],
-    )
-
-
-def _packed_cell(cell: Cell | None) -> _Cell | None:
-    return None if cell is None else (str(cell.amount), cell.printed, cell.percent, cell.dollar, _rounded(cell.box))
-
-
-def _unpacked(packed: _Table, page_number: int) -> Table:
+def _unpacked(packed: list[Any], page_number: int) -> Table:
     box, caption, unit_line, columns, periods, rows, paths = packed
     return Table(
         page_number,
@@ -290,7 +283,7 @@ def _unpacked(packed: _Table, page_number: int) -> Table:
         caption,
         unit_line,
         tuple(columns),
-        tuple(_unpacked_period(period) if period else None for period in periods),
+        tuple(period and _unpacked_period(period) for period in periods),
         tuple(
             Row(label, tuple(section), tuple(map(_unpacked_cell, cells)), line, Box(*place))
             for label, section, line, place, cells in rows
@@ -299,7 +292,7 @@ def _unpacked(packed: _Table, page_number: int) -> Table:
     )
 
 
-def _unpacked_cell(packed: _Cell | None) -> Cell | None:
+def _unpacked_cell(packed: list[Any] | None) -> Cell | None:
     if packed is None:
         return None
     amount, printed, percent, dollar, box = packed
@@ -310,11 +303,11 @@ def _rounded(box: Box) -> list[float]:
     return [round(side, 1) for side in box]
 
 
-def _packed_period(period: FactPeriod) -> _Period:
+def _packed_period(period: FactPeriod) -> tuple[int, int | None, int, str | None]:
     return period.fiscal_year, period.quarter, period.months, _iso(period.end)
 
 
-def _unpacked_period(packed: _Period) -> FactPeriod:
+def _unpacked_period(packed: Sequence[Any]) -> FactPeriod:
     return FactPeriod(*packed[:3], _date(packed[3]))
 
 

@@ -187,20 +187,7 @@ def read_vectors(connection: sqlite3.Connection, filing: int) -> Iterator[tuple[
     selection = f"SELECT {', '.join(VECTOR_COLUMNS)}, checksum FROM vectors WHERE filing_id = :filing ORDER BY id"
     for *vectors, sealed in _tuples(connection, selection, filing):
         row = tuple(vectors)
-        yield row, are_vectors(row) and checksum([row]) == sealed
-
-
-def are_vectors(row: StoredRow) -> bool:
-    """Return whether a row of VECTOR_COLUMNS is consistent."""
-    try:
-        model, unit, dimensions, sparse, row_count, places, numbers = row
-        if not (isinstance(places, bytes) and isinstance(numbers, bytes) and isinstance(dimensions, int)):
-            return False
-        found = FilingVectors("", unpack_numbers(places), dimensions, numbers, bool(sparse))
-        check_vectors(str(model), VectorUnit(str(unit)), found)
-    except (FilingIndexError, ValueError):
-        return False
-    return bool(len(found.places) == row_count)
+        yield row, checksum([row]) == sealed
 
 
 def check_vectors(model: str, unit: VectorUnit, vectors: FilingVectors) -> None:

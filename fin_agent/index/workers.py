@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,12 +23,8 @@ _AHEAD = 2
 """Files read ahead per worker: enough to keep all busy, few enough to limit memory."""
 
 
-PROGRESS_INTERVAL = 20.0
-"""Seconds without progress after which the file being read is reported."""
-
-
 def read_in_workers(
-    paths: Sequence[Path], read: Prepare, workers: int, on_long: Callable[[Path], None]
+    paths: Sequence[Path], read: Prepare, workers: int
 ) -> Iterator[tuple[Path, StoredFiling | FinAgentError]]:
     """Yield each path with its filing, or with the error of `read`, in order of completion.
 
@@ -39,7 +35,6 @@ def read_in_workers(
         paths: The files.
         read: Reads one file.
         workers: Number of processes.
-        on_long: Called with the file being read after every PROGRESS_INTERVAL seconds without a result.
 
     Raises:
         FinAgentError: No worker can start.
@@ -53,9 +48,7 @@ def read_in_workers(
                 while waiting and len(running) < workers * _AHEAD:
                     path = waiting.pop()
                     running[threads.submit(_read_in_process, pool, read, path)] = path
-                finished, _ = wait(running, timeout=PROGRESS_INTERVAL, return_when=FIRST_COMPLETED)
-                if not finished:
-                    on_long(next(iter(running.values())))  # the first of them is no longer waiting for a worker
+                finished, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in sorted(finished, key=lambda future: str(running[future])):
                     outcome = future.result()
                     yield running.pop(future), outcome
@@ -65,7 +58,7 @@ def read_in_workers(
 
 
 def read_here(
-    paths: Sequence[Path], read: Prepare, workers: int, on_long: Callable[[Path], None]
+    paths: Sequence[Path], read: Prepare, workers: int
 ) -> Iterator[tuple[Path, StoredFiling | FinAgentError]]:
     """Yield the same, read in this process.
 

@@ -17,19 +17,12 @@ from fin_agent.models.call import Call, OutputT, Reply
 from fin_agent.models.replies import schema_text
 
 _BUSY_SECONDS = 10.0
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS replies (
-  number INTEGER PRIMARY KEY AUTOINCREMENT,
-  key TEXT NOT NULL UNIQUE,
-  reply TEXT NOT NULL,
-  bytes INTEGER NOT NULL
-) STRICT
-"""
+_SCHEMA = "CREATE TABLE IF NOT EXISTS cached_replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) STRICT"
 _LOG = logging.getLogger(__name__)
 
 
 class ResponseCache:
-    """Replies in one SQLite file of limited size. Several threads and several processes may use it at once.
+    """Replies in one SQLite file. Several threads and several processes may use it at once.
 
     Errors of the cache never fail a call: a locked file is skipped, and a file that is damaged or cannot be written is
     no longer used, each with a warning in the log. The file contains replies, but no prompts and no keys.
@@ -40,16 +33,15 @@ class ResponseCache:
     True
     """
 
-    def __init__(self, file: Path, *, megabytes: int = 200) -> None:
-        """Set the file without opening it. The oldest replies are deleted beyond `megabytes`."""
+    def __init__(self, file: Path) -> None:
+        """Set the file without opening it."""
         self.file = file
-        self._most = megabytes * 1_000_000
         self._guard = threading.Lock()
         self._given_up = False
 
     def get(self, key: str) -> Reply | None:
         """Return the reply cached under a key of `cache_key`, or None."""
-        rows = self._run([("SELECT reply FROM replies WHERE key = ?", (key,))])
+        rows = self._run("SELECT reply FROM cached_replies WHERE key = ?", (key,))
         try:
             return Reply.model_validate_json(str(rows[0][0])) if rows else None
         except ValidationError:
@@ -57,23 +49,16 @@ class ResponseCache:
             return None
 
     def put(self, key: str, reply: Reply) -> None:
-        """Cache a reply, replacing one under the same key, and delete the oldest ones beyond the size limit."""
+        """Cache a reply, replacing one under the same key."""
         text = reply.model_dump_json(include={"text", "usage", "model", "finish"})
-        if (size := len(text.encode())) > self._most:
-            return
-        kept = "INSERT OR REPLACE INTO replies (key, reply, bytes) VALUES (?, ?, ?)"
-        too_many = (
-            "DELETE FROM replies WHERE number IN (SELECT number FROM"
-            " (SELECT number, sum(bytes) OVER (ORDER BY number DESC) AS held FROM replies) WHERE held > ?)"
-        )
-        self._run([(kept, (key, text, size)), (too_many, (self._most,))])
+        self._run("INSERT OR REPLACE INTO cached_replies (key, reply) VALUES (?, ?)", (key, text))
 
     def count(self) -> int:
         """Return the number of cached replies."""
-        return int(str(rows[0][0])) if (rows := self._run([("SELECT count(*) FROM replies", ())])) else 0
+        return int(str(rows[0][0])) if (rows := self._run("SELECT count(*) FROM cached_replies")) else 0
 
-    def _run(self, statements: list[tuple[str, tuple[str | int, ...]]]) -> list[tuple[object, ...]]:
-        """Return the rows of the last of several statements; empty if the file cannot be used."""
+    def _run(self, statement: str, values: tuple[str, ...] = ()) -> list[tuple[object, ...]]:
+        """Return the rows of a statement; empty if the file cannot be used."""
         with self._guard:
             if self._given_up:
                 return []
@@ -84,7 +69,7 @@ class ResponseCache:
                 with closing(connection):
                     _check_ours(connection)
                     connection.execute(_SCHEMA)
-                    return [connection.execute(*each).fetchall() for each in statements][-1]
+                    return connection.execute(statement, values).fetchall()
             except (sqlite3.Error, OSError) as error:
                 if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                     _LOG.warning("Cached replies in %s are not used now: %s", self.file, error)
@@ -97,7 +82,7 @@ class ResponseCache:
 def _check_ours(connection: sqlite3.Connection) -> None:
     """Raises OSError if the file is another database."""
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if tables and "replies" not in tables:
+    if tables and "cached_replies" not in tables:
         raise OSError("it is another database")
 
 

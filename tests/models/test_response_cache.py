@@ -88,16 +88,6 @@ def test_a_kept_reply_that_no_longer_fits_is_asked_for_anew(file: Path) -> None:
         assert caller.value(value_call())[0].value == 5 and len(asked(model)) == 1
 
 
-def test_the_oldest_go_where_there_is_no_room(file: Path) -> None:
-    with nullcontext(ResponseCache(file, megabytes=1)) as cache:
-        for number in range(8):
-            cache.put(f"k{number}", kept("x" * 200_000))
-        assert cache.get("k7") is not None and cache.get("k0") is None
-        assert 1 <= cache.count() <= 4
-        cache.put("big", kept("x" * 2_000_000))
-        assert cache.get("big") is None and cache.get("k7") is not None
-
-
 @pytest.mark.parametrize("damage", ["garbage", "cut", "header"])
 def test_a_damaged_file_is_left_and_stands_in_nobodys_way(
     file: Path, damage: str, caplog: pytest.LogCaptureFixture
