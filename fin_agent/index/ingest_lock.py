@@ -44,6 +44,11 @@ class Owner(BaseModel):
         now = datetime.now(UTC).replace(microsecond=0)
         return cls(host=socket.gethostname(), pid=os.getpid(), started=now, command=command)
 
+    @property
+    def seconds(self) -> float:
+        """Seconds since it acquired the lock."""
+        return max(0.0, (datetime.now(UTC) - self.started).total_seconds())
+
     def __str__(self) -> str:
         return f"process {self.pid} on {self.host}, since {self.started:%Y-%m-%d %H:%M:%S} UTC (`{self.command}`)"
 

@@ -122,10 +122,12 @@ class Manifest:
         with self._index.writing() as connection:
             _record(connection, stamp, FileState.FAILED, reason, remedy)
 
-    def forget_unread(self, path: Path) -> None:
-        """Remove the entry of a file that is a copy of another, unless a filing was read from it."""
+    def record_copy(self, stamp: FileStamp) -> None:
+        """Remove the pending entry of a file whose content is in the index from another file."""
         with self._index.writing() as connection:
-            connection.execute("DELETE FROM ingested_files WHERE path = ? AND state != ?", (_key(path), FileState.DONE))
+            connection.execute(
+                "DELETE FROM ingested_files WHERE path = ? AND state != ?", (_key(stamp.path), FileState.DONE)
+            )
 
     def unread(self) -> list[UnreadFile]:
         """Return the files that failed, are waiting or lost their filing, by path."""

@@ -35,13 +35,15 @@ def open_index(place: Path | str) -> AnyIndex:
         FilingIndexError: There is none, it cannot be reached or read, or the client for clusters is missing.
     """
     address = address_of(place)
-    return _kind(address)(address or Path(place))
+    opened: AnyIndex = _kind(address)(address or Path(place))
+    return opened
 
 
 def create_index(place: Path | str) -> AnyIndex:
     """Open the index in a folder or on a cluster, creating it where there is none."""
     address = address_of(place)
-    return _kind(address).create(address or Path(place))
+    created: AnyIndex = _kind(address).create(address or Path(place))
+    return created
 
 
 def _kind(address: str | None) -> Any:

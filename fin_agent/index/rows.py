@@ -308,7 +308,8 @@ def _packed_period(period: FactPeriod) -> tuple[int, int | None, int, str | None
 
 
 def _unpacked_period(packed: Sequence[Any]) -> FactPeriod:
-    return FactPeriod(*packed[:3], _date(packed[3]))
+    fiscal_year, quarter, months, end = packed
+    return FactPeriod(fiscal_year, quarter, months, _date(end))
 
 
 def _period_text(period: FactPeriod | None) -> str | None:
