@@ -13,7 +13,7 @@ from rich.console import RenderableType
 from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import IndexOptions, command
-from fin_agent.cli.streams import as_plain, fields_of, say
+from fin_agent.cli.streams import as_plain, fields_of
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.fact_selection import facts_named, similar_names, years_of
 from fin_agent.filings.outline.statements import StatementPart, parts_of_statement
@@ -30,9 +30,8 @@ from fin_agent.presentation.filings import (
     statements_found,
     statements_on,
 )
-from fin_agent.presentation.pages import join_tables, page_view, statement_view
+from fin_agent.presentation.pages import page_view, statement_view
 from fin_agent.presentation.terminal_text import plain
-from fin_agent.presentation.workbook import statement_workbook
 from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.page import Page, Statement, printed_number
 from fin_agent.vocabulary.table import Table
@@ -52,8 +51,6 @@ class ShowOptions:
         year (--year N): Fiscal year of the --fact, as the company names it.
         image (--image FILE.png): Draw the page instead, with its tables and the --fact framed; several pages become
             FILE-1.png and so on.
-        dpi (--dpi N): Resolution of the picture in dots per inch.
-        export (--export FILE.xlsx): Write the --statement as a workbook (extra `excel`).
     """
 
     page: Annotated[int | None, typer.Option(min=1)] = None
@@ -62,8 +59,6 @@ class ShowOptions:
     fact: str | None = None
     year: int | None = None
     image: Path | None = None
-    dpi: Annotated[int, typer.Option(min=36, max=300)] = 110
-    export: Path | None = None
 
 
 @command
@@ -77,16 +72,12 @@ def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
     with on.open_workspace() as workspace:
         shown = _FilingSelection(workspace, _record(workspace.index, doc_id), wanted)
         if wanted.image is not None:
-            written = write_pictures(shown.record, wanted.image, shown.pages, shown.tables, shown.fact, wanted.dpi)
+            written = write_pictures(shown.record, wanted.image, shown.pages, shown.tables, shown.fact)
             if on.as_json:
                 on.show({"doc_id": shown.record.doc_id, "images": [each.fields() for each in written]})
             else:
                 for each in written:
                     print(plain(each.sentence))  # not through rich: a folded file name cannot be copied
-        elif wanted.export is not None:
-            assert wanted.statement is not None, "contradictions are refused"
-            atomic_write(wanted.export, statement_workbook(shown.record, wanted.statement, join_tables(shown.parts)))
-            say(f"written to {wanted.export}")
         elif on.as_json:
             on.show(shown.fields())
         else:
@@ -211,8 +202,6 @@ def _refuse_contradictions(wanted: ShowOptions) -> None:
         raise typer.BadParameter("give --page or --statement, not both")
     if wanted.year is not None and wanted.fact is None:
         raise typer.BadParameter("--year selects the year of a --fact: give --fact too")
-    if wanted.export is not None and (wanted.statement is None or wanted.export.suffix.lower() != ".xlsx"):
-        raise typer.BadParameter("--export writes a --statement as FILE.xlsx: give both")
     if wanted.image is not None:
         if wanted.page is None and wanted.statement is None and wanted.fact is None:
             raise typer.BadParameter("--image draws a page: select one with --page, --statement or --fact")
@@ -276,7 +265,7 @@ class WrittenPicture:
 
 
 def write_pictures(
-    record: FilingRecord, file: Path, pages: Sequence[Page], tables: Sequence[Table], fact: Fact | None, dpi: int
+    record: FilingRecord, file: Path, pages: Sequence[Page], tables: Sequence[Table], fact: Fact | None, dpi: int = 110
 ) -> list[WrittenPicture]:
     """Draw `pages` with their tables and the fact framed; several pages become FILE-1.png, FILE-2.png and so on.
 

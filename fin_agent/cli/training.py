@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,11 +32,8 @@ class Recipe:
         batch (--batch): Batch size.
         epochs (--epochs): Epochs.
         length (--length): Tokens that are read of a text.
-        negatives (--negatives): Wrong tables or pages per right one.
-        folds (--folds): Folds of the cross-validation.
         held_out (--held-out company|filing): What the questions of a fold have in common.
         most (--most): Number of training questions at most, for a small run.
-        learn_from (--learn-from SOURCE): lookups, tags, or the name of a file; can be repeated. By default all.
     """
 
     base: str | None = None
@@ -44,20 +41,14 @@ class Recipe:
     batch: Annotated[int | None, typer.Option(min=2)] = None
     epochs: Annotated[int | None, typer.Option(min=1)] = None
     length: Annotated[int | None, typer.Option(min=8)] = None
-    negatives: Annotated[int | None, typer.Option(min=0)] = None
-    folds: Annotated[int | None, typer.Option(min=2)] = None
     held_out: str | None = None
     most: Annotated[int | None, typer.Option(min=2)] = None
     seed: Seed = 0
-    learn_from: list[str] | None = None
 
     @property
     def overrides(self) -> dict[str, Any]:
         """The values that were given, by name."""
-        named = {each.name: getattr(self, each.name) for each in fields(self)}
-        if self.learn_from:
-            named["learn_from"] = tuple(self.learn_from)
-        return {name: value for name, value in named.items() if value is not None}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @command
@@ -67,9 +58,6 @@ def train(
     recipe: Recipe,
     on: IndexOptions,
     questions: list[Path] | None = None,
-    lookups: Annotated[int, typer.Option(min=0)] = 1_000,
-    tags: Annotated[int, typer.Option(min=0)] = 1_000,
-    terms: Annotated[int, typer.Option(min=0)] = 2_000,
     examples: Path | None = None,
     published: bool = False,
     folds_only: bool = False,
@@ -82,9 +70,6 @@ def train(
         trained (TRAINED): What to train, or `examples` to collect the training data only.
         out (--out DIR): Folder for examples, model/, training.json, and each fold.
         questions (--questions FILE): Questions with gold pages, in FinanceBench's format.
-        lookups (--lookups): Questions for rows of statements, worded as printed.
-        tags (--tags): Questions for figures, worded as inline XBRL tags name them.
-        terms (--terms): Names of figures paired with sentences that print them or not.
         examples (--examples FILE.jsonl.xz): Train on these examples, without an index.
         published (--published): Use the hyperparameters of the paper, not those for a small model.
         folds_only (--folds-only): Only cross-validate; train no final model.
@@ -94,10 +79,7 @@ def train(
     from fin_agent.training import cross_validation, tasks
     from fin_agent.training.similarity import write_likeness
 
-    if examples is None:
-        material = _examples(out, questions or (), on, lookups=lookups, tags=tags, terms=terms)
-    else:
-        material = read_material(examples)
+    material = _examples(out, questions or (), on) if examples is None else read_material(examples)
     task: cross_validation.Task
     match trained:
         case Trained.EXAMPLES:
@@ -117,16 +99,14 @@ def train(
     return ExitCode.DONE
 
 
-def _examples(
-    out: Path, questions: Sequence[Path], on: IndexOptions, *, lookups: int, tags: int, terms: int
-) -> Material:
+def _examples(out: Path, questions: Sequence[Path], on: IndexOptions) -> Material:
     """Collect the training data of an index and write it to `out`."""
     from fin_agent.evaluation.financebench import load_questions
     from fin_agent.training.supervision import SupervisionTargets, material_of
 
     of_files = {path.stem: load_questions(path) for path in questions}
     with on.open_workspace() as workspace, Progress(len(workspace.index.entries()), "reading", "filings") as progress:
-        material, left_out = material_of(workspace, of_files, SupervisionTargets(lookups, tags, terms), progress.step)
+        material, left_out = material_of(workspace, of_files, SupervisionTargets(), progress.step)
     for question in left_out:
         warn(f"left out: {question}")
     out.mkdir(parents=True, exist_ok=True)

@@ -37,8 +37,6 @@ class Recipe:
     folds: int = 5
     held_out: str = "company"
     """How questions are grouped into folds: by `company`, or by `filing` as published."""
-    learn_from: tuple[str, ...] = ()
-    """Sources of the training questions; empty for all."""
     most: int | None = None
     """Training questions, and held-out questions, per fold at most, for a small run; None for all."""
     seed: int = 0
@@ -160,7 +158,7 @@ def train(
             learnt_from = [each for other in folds if other is not held_out for each in other]
             measured_on = _some(held_out, recipe)
             with without_progress_bars():
-                fold = _fold(task, material, recipe, base, number, _chosen(learnt_from, recipe), measured_on)
+                fold = _fold(task, material, recipe, base, number, _some(learnt_from, recipe), measured_on)
             fold.pop("model").save_pretrained(str(out / f"fold-{number}"))
             (out / f"fold-{number}.json").write_text(json.dumps({"run": run, **fold}), encoding="utf-8")
         kept.append(fold)
@@ -169,7 +167,7 @@ def train(
     losses: Sequence[tuple[int, float]] = ()
     if final:
         with without_progress_bars():
-            learnt = task.learn(material, _chosen(material.asked, recipe), recipe)
+            learnt = task.learn(material, _some(material.asked, recipe), recipe)
         learnt.model.save_pretrained(str(out / "model"))
         losses = learnt.losses
     document = {
@@ -185,11 +183,6 @@ def train(
     }
     (out / "training.json").write_text(f"{json.dumps(document, indent=1)}\n", encoding="utf-8")
     return document
-
-
-def _chosen(asked: Sequence[QuestionWithPages], recipe: Recipe) -> list[QuestionWithPages]:
-    wanted = [each for each in asked if not recipe.learn_from or each.source in recipe.learn_from]
-    return _some(wanted, recipe)
 
 
 def _some(asked: Sequence[QuestionWithPages], recipe: Recipe) -> list[QuestionWithPages]:
