@@ -92,7 +92,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
         return _extreme(intent, listed, unit)
     if intent.comparison in (Comparison.RANK, Comparison.FILTER):
-        return _ranked_answer(intent, listed, unit)
+        return _ranked_answer(intent, listed, unit, base)
     if intent.relation is Relation.TREND:
         moved_by = beside[0] if beside else numbers[-1] - numbers[0]
         change, _ = convert_to_unit(moved_by, computed, program.scale, intent.unit)
@@ -138,6 +138,8 @@ def _compare_periods(
     if intent.relation is Relation.EVERY_YEAR:
         text = every_year_verdict(intent.core, subject, of_periods, losses=intent.losses)
         return AnswerValue(value=of_periods[-1].value, unit=supported_unit(unit), text=text)
+    if intent.comparison is Comparison.FILTER:
+        return _ranked_answer(intent, of_periods, unit, scale)
     if intent.comparison not in (Comparison.HIGHEST, Comparison.LOWEST):
         return None
     best, text = best_period(intent.comparison, subject, of_periods, losses=intent.losses)
@@ -180,15 +182,13 @@ def _extreme(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> Answe
 _ORDINALS = {2: "second", 3: "third"}
 
 
-def _ranked_answer(intent: Intent, listed: Sequence[ListedFigure], unit: str) -> AnswerValue:
-    """Return all companies in descending order; for a claim (`which regions shrank`), those that meet it first."""
-    ordered = sorted(listed, key=lambda one: -one.value)
+def _ranked_answer(intent: Intent, listed: Sequence[ListedFigure], unit: str, scale: float) -> AnswerValue:
+    """Return all members in descending order, periods in time; for a claim (`which regions shrank`), the true first."""
+    ordered = list(listed) if len(intent.periods) > 1 else sorted(listed, key=lambda one: -one.value)
     if intent.comparison is Comparison.RANK:
         figures = "; ".join(f"{place}. {one.name}: {one.text}" for place, one in enumerate(ordered, 1))
         return AnswerValue(text=f"{capitalize_first(change_label(intent))}: {figures}.")
-    above = intent.claim is None or intent.claim.above
-    bound = (intent.claim.bound if intent.claim else None) or 0.0
-    held = [one for one in ordered if (one.value > bound if above else one.value < bound)]
+    held = [one for one in ordered if claim_verdict(intent.claim, one.number, scale) == "Yes: "]
     others = "; ".join(f"{one.name}: {one.text}" for one in ordered if one not in held)
     named = "; ".join(f"{one.name}: {one.text}" for one in held) or "None of them"
     text = f"{named} ({capitalize_first(change_label(intent))}; the others: {others or 'none'})."

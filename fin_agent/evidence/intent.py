@@ -89,6 +89,8 @@ class Intent(BaseModel):
     """Companies in the question that the index lacks."""
     unsupported: tuple[str, ...] = ()
     """Requirements that cannot be met whatever is indexed, described for the user."""
+    ambiguous: bool = False
+    """Whether several figures fit a question that was understood, or its periods do not compare: words would guess."""
     beyond_rules: tuple[str, ...] = ()
     """Requirements that the rules cannot compute, described for the user; only a program by a model may answer them."""
     periods: tuple[FiscalPeriod, ...] = ()

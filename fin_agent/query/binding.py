@@ -90,6 +90,8 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
     if relation in (Relation.CHANGE, Relation.GROWTH):
         _check_spans(query, periods, lexicon)
     claim = _claim(query, first.unit, relation)
+    if not periods and movement_years(intent.core) is not None:
+        periods = _latest_year(intent, workspace)
     periods = _resolve_years(query, intent.core, periods, relation, between, claimed=claim is not None)
     chosen = _selection(query, lexicon)
     if chosen is not None:
@@ -153,6 +155,15 @@ def _combination_of(query: Query, lexicon: Lexicon) -> tuple[list[Measure], Rela
     return measures, relation, _BETWEEN[comparison.how]
 
 
+def _latest_year(intent: Intent, workspace: Workspace) -> tuple[FiscalPeriod, ...]:
+    """Return the latest filed year, in which a counted span ends; if the companies have no common one, raise."""
+    latest = {workspace.years[one.key].latest() for one in intent.companies if one.key in workspace.years}
+    year = latest.pop() if len(latest) == 1 else None
+    if year is None:
+        raise UnboundError("the year in which the span ends: name it")
+    return (year,)
+
+
 def _is_a_difference(measure: Measure) -> bool:
     return isinstance(measure, Operation) and measure.operator == "-"
 
@@ -169,15 +180,13 @@ def _resolve_years(
     """Return the periods with the further years that a movement, a ranking or a count of years needs."""
     over_years = query.comparison is not None and query.comparison.axis is Axis.PERIODS
     if relation in _MOVES.values() or relation is Relation.TREND:
-        if movement_years(core) is not None and not periods:
-            raise UnboundError("the year in which the span ends: name it")
         periods = moving_years(core, periods)
-    if over_years and between in (Between.HIGHEST, Between.LOWEST):
+    if over_years and between in (Between.HIGHEST, Between.LOWEST, Between.FILTER):
         periods = ranked_years(core, periods)
     if over_years and query.comparison is not None and query.comparison.how is Combination.RATIO:
         periods = periods[-1:]
-    if relation in (Relation.YEARS_COUNTED, Relation.EVERY_YEAR) and not claimed:
-        periods = ranked_years(core, periods, moving=True)
+    if relation in (Relation.YEARS_COUNTED, Relation.EVERY_YEAR):
+        periods = ranked_years(core, periods, moving=not claimed)
     return periods
 
 
@@ -211,8 +220,14 @@ def _with_one_part(query: Query) -> Query:
     """Return the query with the only part named by its lines applied to all of them."""
     lines = [line for line in query.lines() if not getattr(line, "whole", False)]
     parts = {line.part for line in lines}
-    if query.parts is not None or len(parts) != 1 or None in parts:
-        return query
+    without = any(isinstance(one, Operation) and one.operator == "-" for one in query.measures)
+    if (
+        query.parts is not None
+        or len(parts) != 1
+        or None in parts
+        or (without and len(lines) < len(list(query.lines())))
+    ):
+        return query  # `revenue - Converse revenue`: the part is said of one line alone
     (part,) = parts
     assert part is not None
     measures = tuple(_without_part(measure) for measure in query.measures)
@@ -375,6 +390,8 @@ def _over_periods(
             if moved is not None:
                 measures = [Move(of=measures[0], how=moved.how)]
             return Relation.EACH, _BETWEEN[how], measures
+        case Combination.FILTER:
+            return Relation.EACH, Between.FILTER, measures
         case Combination.TOTAL:
             return Relation.TOTAL, Between.NONE, measures
         case Combination.AVERAGE:
@@ -425,7 +442,7 @@ def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) ->
     ):
         same = {one.key for one in companies} == known.keys()
         companies = list(intent.companies) if same and not _is_operator_order(query) else companies
-    if not query.respectively or len(query.periods) < 2:
+    if not query.respectively or len(query.periods) < 2 or len(companies) < 2:
         return tuple(companies)
     named = [FiscalPeriod(fiscal_year=one.fiscal_year or 0, quarter=one.quarter) for one in query.periods]
     if len(named) != len(companies) or len(periods) > len(named):
@@ -469,7 +486,8 @@ def _line_periods(query: Query) -> Iterator[Period]:
 
 def _claim(query: Query, unit: str, relation: Relation) -> Claim | None:
     claim = query.claim
-    if claim is not None and query.comparison is not None and query.comparison.how is Combination.FILTER:
+    filtered = query.comparison is not None and query.comparison.how is Combination.FILTER
+    if claim is not None and filtered and claim.way in ("rose", "fell"):
         return Claim(above=claim.way == "rose", bound=0.0)
     if claim is not None and relation is Relation.TREND and isinstance(query.measures[0], Move):
         return Claim(above=claim.way == "rose")

@@ -256,7 +256,7 @@ _MAX_BRACKET_LENGTH = 200
 
 def _unify_token_types(token: Token) -> Token:
     """Return the token with its family as type and its member as value: `kind_segment` is a KIND of `segment`."""
-    for family in ("KIND", "ORDINAL"):
+    for family in ("KIND", "ORDINAL", "TOP"):
         if token.type.startswith(f"{family}_"):
             return replace(token, type=family, value=token.type.removeprefix(f"{family}_").lower())
     return token
@@ -287,6 +287,8 @@ def _resolve_operators(tokens: Sequence[Token]) -> list[Token]:
             continue
         if one.type == "PERCENT" and after is not None and after.type == "MARGIN":
             continue  # `D&A % margin`
+        if one.type == "BY" and after is not None and after.type == "KIND":
+            one = replace(one, type="EACH")  # `revenue by segment`
         if in_words and one.type == "MINUS" and after is not None and after.type == "THAN":
             kept.append(replace(one, type="LOWER"))
         elif in_words and not (after is not None and _begins(after) and (kept or one.type == "MINUS")):

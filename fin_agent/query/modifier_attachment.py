@@ -84,7 +84,7 @@ def attach_modifiers(tokens: Sequence[Token], *, pins: bool) -> AttachedModifier
     attached = AttachedModifiers(kept, {}, [], [], [])
     attached.apart = tuple(open_ended)
     compared = len(operands) == 1 and any(
-        isinstance(one, list) and one[0].type == "PART" and getattr(before, "type", "") == "THAN"
+        isinstance(one, list) and one[0].type == "PART" and getattr(before, "type", "") in ("THAN", "VERSUS")
         for before, one in itertools.pairwise(groups)
     )
     for kind in ("COMPANY", "PERIOD", "PART"):

@@ -252,7 +252,7 @@ FRAMES = frozenset({
     "EXPECTED", "FASTER", "FASTEST", "GROWTH", "HIGHER", "HIGHEST", "HOW_MANY_TIMES", "KIND", "LATEST", "LOWER",
     "LOWEST", "MILLIONS", "NEGATIVE", "NEXT_YEAR", "NOT", "OR", "ORDINAL", "PERCENT", "PERIOD_KIND", "POINTS",
     "POSITIVE", "QUARTER_BEFORE", "RANK", "RESPECTIVELY", "SLOWER", "SLOWEST", "STATISTIC", "THAN", "THOUSANDS",
-    "TURNED", "UP", "VERSUS", "WHEN", "WHERE", "WHICH", "WHO", "WHY", "WITH_THE", "YEAR_BEFORE", "YOY",
+    "TOP", "TURNED", "UP", "VERSUS", "WHEN", "WHERE", "WHICH", "WHO", "WHY", "WITH_THE", "YEAR_BEFORE", "YOY",
 })  # fmt: skip
 """Types of words that express the request and are part of no measure; the grammar does not see them."""
 

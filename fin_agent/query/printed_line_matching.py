@@ -9,6 +9,7 @@ from fin_agent.analyst.rules.period_resolution import asks_about_future
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.entry_loading import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import mask_spans
 from fin_agent.query.lexer import KnownNames, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import LINES, MODIFIERS, period_of
@@ -162,8 +163,13 @@ def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | 
     """
     comparison = query.comparison
     over_years = comparison is not None and comparison.axis is Axis.PERIODS and comparison.how in _OVER_YEARS
-    last = query.periods[0].fiscal_year if len(query.periods) == 1 else None
-    if not over_years or last is None:
+    named = parse_periods(query.question)
+    counted = not query.periods and (named.trailing_years or named.since)  # `the last two years` end in the latest
+    if not over_years or len(query.periods) > 1 or counted:
+        return None
+    latest = workspace.years[key].latest() if key in workspace.years else None
+    last = query.periods[0].fiscal_year if query.periods else latest and latest.fiscal_year
+    if last is None:
         return None
     years = [year for year in range(last - _YEARS_BEFORE, last + 1) if _is_printed(query, year, key, workspace)]
     if len(years) < 2:
@@ -175,7 +181,7 @@ def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | 
     return query.model_copy(update={"periods": periods, "assumed": (*query.assumed, note)})
 
 
-_OVER_YEARS = frozenset({Combination.AVERAGE, Combination.HIGHEST, Combination.LOWEST})
+_OVER_YEARS = frozenset({Combination.AVERAGE, Combination.FILTER, Combination.HIGHEST, Combination.LOWEST})
 _YEARS_BEFORE = 4
 """Number of years that selected financial data cover."""
 

@@ -233,7 +233,7 @@ class QueryComposer:
             self.take_frames("KIND")  # `the Marine segment`
             return Parts(names=names)
         if kinds and self.has_unread(
-            "WHICH", "RANK", "HIGHEST", "LOWEST", "FASTEST", "SLOWEST", "EACH", "BY", "WHO", "ORDINAL"
+            "TOP", "WHICH", "RANK", "HIGHEST", "LOWEST", "FASTEST", "SLOWEST", "EACH", "BY", "WHO", "ORDINAL"
         ):
             self.take_frames("KIND", "WHICH")
             return Parts(kind=kinds[0], without=without)
@@ -297,6 +297,7 @@ class _MeasureReading:
         self.measures = [_distinct_line_share(one) if self.base.parts is None else one for one in self.measures]
         self.measures = [_told_twice(one, self.words.lexicon) for one in self.measures]
         self._share_of_whole()
+        self._whole_without_part()
         self._percentage_line()
         self._average_each()
         self._without_options()
@@ -371,13 +372,29 @@ class _MeasureReading:
         """Read a part's share as that of the whole company's line: `Data Center's share of revenue`."""
         words, parts = self.words, self.base.parts
         asked = words.left.get("SHARE", [])
-        if not asked or parts is None or len(parts.names) != 1 or len(self.measures) != 1:
+        selected = parts is not None and bool(parts.kind) and words.has_unread("HIGHEST", "LOWEST")
+        if not asked or parts is None or (len(parts.names) != 1 and not selected) or len(self.measures) != 1:
             return
         (line,) = self.measures
-        if isinstance(line, Line) and not asked[0].text.lower().startswith(("what percent", "by what")):
+        told = isinstance(line, Line) and line.whole  # `what percentage of the total is Converse revenue`
+        if isinstance(line, Line) and (told or not asked[0].text.lower().startswith(("what percent", "by what"))):
             words.take_frames("SHARE", "CAME_FROM")
             own, total = (line.model_copy(update={"whole": whole}) for whole in (False, True))
             self.measures = [percentage(own, total)]
+
+    def _whole_without_part(self) -> None:
+        """Subtract parts from the whole: `revenue excluding Converse`."""
+        words, parts = self.words, self.base.parts
+        if parts is None or parts.kind or not words.has_unread("EXCEPT") or len(self.measures) != 1:
+            return
+        (line,) = self.measures
+        if isinstance(line, Line) and self.companies < 2:
+            words.take_frames("EXCEPT")
+            rest: Measure = line.model_copy(update={"whole": True})
+            for name in parts.names:
+                rest = Operation(operator="-", left=rest, right=line.model_copy(update={"part": name}))
+            self.measures = [rest]
+            self.base = self.base.model_copy(update={"parts": None})
 
     def _percentage_line(self) -> None:
         """Read a share with one line as a printed percentage: `the average percentage of revenues of OEM`."""
@@ -442,6 +459,12 @@ class _MeasureReading:
         """Read profit as net income: `was it profitable`, `which made more money`."""
         words = self.words
         if self.measures or not words.has_unread("POSITIVE", "NEGATIVE"):
+            return
+        if self.base.parts is not None and self.base.parts.kind and words.has_unread("NEGATIVE"):
+            self.measures = [Line(words="operating income", metric="operating_income")]
+            return
+        if words.has_unread("PERIOD_KIND"):
+            self.measures = [Line(words="net income", metric="net_income")]
             return
         asked = words.left.get("POSITIVE", [])
         if words.yes_or_no or any({"more", "most"} & set(one.text.lower().split()) for one in asked):
@@ -603,7 +626,7 @@ class _MeasureReading:
         if words.has_unread("COUNT"):
             return self._count_years()
         if not words.yes_or_no:
-            return None
+            return self._beyond_a_bound()
         if words.has_unread("UP") and words.has_unread("DOWN") and words.has_unread("OR"):
             words.take_frames("UP", "DOWN", "OR", "YEAR_BEFORE", "FROM_WORD", "TO", "BY")
             return {"kind": Kind.CLAIM, "claim": Claim(way="rose")}
@@ -640,16 +663,40 @@ class _MeasureReading:
         """Count the years in which a claim is true: `in how many of the years did it grow`."""
         words = self.words
         bound = self._bound()
-        down = bool(words.take_frames("DOWN", "LOWER", "AT_MOST", "NEGATIVE"))
-        if (
-            not (words.take_frames("UP", "HIGHER", "AT_LEAST", "POSITIVE", "GROWTH", "THAN") or down)
-            or not self.measures
-        ):
+        below, above = words.take_frames("NEGATIVE"), words.take_frames("POSITIVE")
+        bound = Number(value=0) if below or above else bound
+        down = bool(words.take_frames("DOWN", "LOWER", "AT_MOST") or below)
+        if not (words.take_frames("UP", "HIGHER", "AT_LEAST", "GROWTH", "THAN") or down or above) or not self.measures:
             return None
         words.take_frames("COUNT", "FROM_WORD", "TO", "OR", "THAN")
         way: Way = ("below" if down else "above") if bound is not None else "fell" if down else "rose"
         in_years = Comparison(axis=Axis.PERIODS, how=Combination.COUNT)
         return {"kind": Kind.CLAIM, "claim": Claim(way=way, bound=bound), "comparison": in_years}
+
+    def _beyond_a_bound(self) -> dict[str, object] | None:
+        """Choose the members beyond a bound: `which segments earned over $1 billion`, `which year was negative`."""
+        words = self.words
+        axis = Axis.PERIODS if words.has_unread("PERIOD_KIND") else self.axis
+        members = axis in (Axis.COMPANIES, Axis.PARTS) or (axis is Axis.PERIODS and words.has_frame("PERIOD_KIND"))
+        signs = words.has_unread("POSITIVE", "NEGATIVE")
+        if not members or len(self.measures) != 1 or not (signs or words.has_unread("BOUND")):
+            return None
+        claim = self._sign_claim() if signs else self._bounded_claim()
+        if claim is None:
+            return None
+        words.take_frames("PERIOD_KIND", "OR")
+        assert axis is not None
+        return {**claim, "kind": Kind.RANKING, "comparison": Comparison(axis=axis, how=Combination.FILTER)}
+
+    def _bounded_claim(self) -> dict[str, object] | None:
+        """Read a claim against a number of the question; None if there is none or it is not said which way."""
+        words = self.words
+        bound = self._bound()
+        higher, lower = words.take_frames("HIGHER", "AT_LEAST"), words.take_frames("LOWER", "AT_MOST")
+        if bound is None or bool(higher) is bool(lower):
+            return None
+        words.take_frames("THAN")
+        return {"kind": Kind.CLAIM, "claim": Claim(way=_way_of(higher, lower), bound=bound)}
 
     def _every_year(self) -> dict[str, object] | None:
         words = self.words
@@ -685,16 +732,10 @@ class _MeasureReading:
         if moved:
             self._move("growth" if growth or bound is None or bound.unit == "percent" else "change")
         if bound is not None:
-            inclusive = any(one.type in ("AT_LEAST", "AT_MOST") for one in (*higher, *lower))
-            way: Way = "equal"
-            if lower:
-                way = "at-most" if inclusive else "below"
-            elif higher:
-                way = "at-least" if inclusive else "above"
-            return {"kind": Kind.CLAIM, "claim": Claim(way=way, bound=bound)}
+            return {"kind": Kind.CLAIM, "claim": Claim(way=_way_of(higher, lower), bound=bound)}
         if not (higher or lower) or self.axis is None:
             return None
-        way = "below" if lower else "above"
+        way: Way = "below" if lower else "above"
         if self.axis is Axis.PERIODS:
             if self._earlier_first():
                 way = "above" if lower else "below"
@@ -718,17 +759,18 @@ class _MeasureReading:
     def _ranked(self) -> dict[str, object] | None:
         words = self.words
         axis = Axis.PERIODS if words.has_unread("PERIOD_KIND") else self.axis
+        self._quarters_of_the_year()
         if not self._can_be_ranked(axis):
             return None
         family = axis is Axis.PARTS and self.base.parts is not None and self.base.parts.kind is not None
         choice = words.has_frame("WHO", "WHICH", "PERIOD_KIND", "OR") or " or " in words.sentences.asked.lower()
         fast = words.has_frame("FASTEST", "SLOWEST", "FASTER", "SLOWER")
-        rank, ordinal = words.take_frames("RANK"), words.take_frames("ORDINAL")
+        rank, ordinal, top = words.take_frames("RANK"), words.take_frames("ORDINAL"), words.take_frames("TOP")
         high = words.take_frames("FASTEST", "HIGHEST") or (choice and words.take_frames("HIGHER", "FASTER")) or []
         low = words.take_frames("SLOWEST", "LOWEST") or (choice and words.take_frames("LOWER", "SLOWER")) or []
         self._defer_follow_up_request([*high, *low, *ordinal])
         moved = [words.take_frames(frame) for frame in _MOVING]
-        if not (rank or high or low or ordinal or (family and any(moved[:2]))):
+        if not (rank or high or low or ordinal or top or (family and any(moved[:2]))):
             self._return_frames(moved)
             return None
         assert axis is not None
@@ -741,8 +783,9 @@ class _MeasureReading:
             self._take_lead_requests(high or low)
             grown = bool(moved[2]) or family or (bool(moved[0]) and axis is not Axis.PERIODS)
             self._rank_moves(axis, percent=fast or (grown and not self._in_dollars()))
-        if rank:
-            return {"kind": Kind.RANKING, "comparison": Comparison(axis=axis, how=Combination.RANK)}
+        if rank or top:
+            first = int(str(top[0].value)) if top else None
+            return {"kind": Kind.RANKING, "comparison": Comparison(axis=axis, how=Combination.RANK, top=first)}
         falls = bool(moved[1])
         if not (high or low or ordinal):
             claim = Claim(way="fell" if falls else "rose")
@@ -753,6 +796,14 @@ class _MeasureReading:
             "kind": Kind.COMPARISON,
             "comparison": Comparison(axis=axis, how=how, nth=nth, descending=not falls),
         }
+
+    def _quarters_of_the_year(self) -> None:
+        """Read a year as its four quarters: `which quarter of 2019 had the highest revenue`."""
+        asked, periods = self.words.left.get("PERIOD_KIND", []), self.base.periods
+        of_year = len(periods) == 1 and periods[0].months == _MONTHS_OF_A_YEAR and not periods[0].quarter
+        if of_year and any("quarter" in one.text.lower() for one in asked):
+            quarters = (periods[0].model_copy(update={"quarter": quarter, "months": 3}) for quarter in (1, 2, 3, 4))
+            self.base = self.base.model_copy(update={"periods": tuple(quarters)})
 
     def _take_lead_requests(self, extremes: Sequence[Token]) -> None:
         """`which region shrank, and by how much`: the move of the one that is found, which the ranking states."""
@@ -767,7 +818,8 @@ class _MeasureReading:
 
     def _can_be_ranked(self, axis: Axis | None) -> bool:
         both_ends = self.words.has_unread("HIGHEST") and self.words.has_unread("LOWEST")
-        one_period = len(self.base.periods) < 2 and not self.words.of_one_filing
+        printed_years = self.words.of_one_filing or not self.base.periods  # `with_printed_years`
+        one_period = len(self.base.periods) < 2 and not printed_years
         if axis is None or both_ends or (axis is Axis.PERIODS and one_period):
             return False
         return len(self.measures) < 2 or axis is Axis.MEASURES
@@ -962,6 +1014,16 @@ class _MeasureReading:
         return (*(text for _, text in sorted(found)), *self.words.parsed.apart)
 
 
+def _way_of(higher: Sequence[Token], lower: Sequence[Token]) -> Way:
+    """Return how a figure is claimed to stand to a bound, by the frames of the claim."""
+    inclusive = any(one.type in ("AT_LEAST", "AT_MOST") for one in (*higher, *lower))
+    if lower:
+        return "at-most" if inclusive else "below"
+    if higher:
+        return "at-least" if inclusive else "above"
+    return "equal"
+
+
 def _is_share(measure: Measure) -> bool:
     """Return whether a measure is one line in percent of another."""
     match measure:
@@ -1024,6 +1086,7 @@ def _place_in_time(period: Period) -> tuple[int, date, int]:
 
 
 _LAST_OF_A_YEAR = 5
+_MONTHS_OF_A_YEAR = 12
 _MOVING = ("UP", "DOWN", "GROWTH", "CHANGE")
 _MONEY = ("cash", "cash flow", "money")
 _LISTED = ("PHRASE", "PART", "AND", "OR", "COMMA")

@@ -292,7 +292,7 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                 return intent
             except UnboundError as error:
                 if error.is_final:
-                    refused = {"query": query, "unsupported": (*words.unsupported, str(error))}
+                    refused = {"query": query, "unsupported": (*words.unsupported, str(error)), "ambiguous": True}
                     return words.model_copy(update=refused)
                 why = why or str(error)
                 if _unknown_companies(words, workspace):

@@ -264,7 +264,7 @@ class _FamilyQuery:
 
     def score(self, siblings: Siblings, made: Family) -> float | None:
         """Return how well the family fits; None where a requirement is not met."""
-        if any(made.member_named(name) is None for name in self.holding):
+        if any(made.member_named(name) is None for name in self.holding) or self._reconciles(made):
             return None
         facts = [member.facts[-1].fact for member in made.members]
         concept = _concept(member.facts[-1] for member in made.members)
@@ -298,6 +298,11 @@ class _FamilyQuery:
         of_kind = self._kind_score(siblings, facts)
         return score + of_kind if of_kind is not None else None
 
+    def _reconciles(self, made: Family) -> bool:
+        """Return whether a member is what is measured itself: `Segment operating loss` in a reconciliation."""
+        own = (words_of(member.name) - LIGHT - OF_PARTS - self.kind_words for member in made.members)
+        return bool(self.kind_words) and any(words in self.wordings for words in own if words)
+
     def _kind_score(self, siblings: Siblings, facts: Sequence[Fact]) -> float | None:
         """Return the score for members of the kind asked for; None where they are of another kind."""
         if not self.kind_words:
@@ -320,6 +325,8 @@ class _FamilyQuery:
             self.kind == "country" and "region" in said and of_regions < 1 / 4
         ):
             return _OF_THE_KIND + _REGIONAL * max(regions, 0)
+        if self.kind == "segment" and "region" in said and of_regions > 1 / 2:
+            return _LIKE  # `Net revenues by geographic region` in the note on segments
         if self.kind in said:
             return (_OF_THE_KIND if of_tags else _SAID_SO) + _REGIONAL * regions
         if said or self.kind not in _MAY_BE_CALLED:
@@ -488,13 +495,15 @@ def _is_same_table(other: Family, first: Family) -> bool:
     shared = [(member, same) for member in other.members if (same := _of_name(first, member.name)) is not None]
     if any(not magnitudes_agree(member.facts[-1].fact, same.facts[-1].fact) for member, same in shared):
         return may_span_pages(other.table) and not may_span_pages(first.table)  # a table takes precedence over tags
-    names = [{member.name for member in one.members} for one in (other, first)]
-    every = [held | {name for name, _ in one.dropped} for held, one in zip(names, (other, first), strict=True)]
+    names = [{member.name.casefold() for member in one.members} for one in (other, first)]
+    every = [
+        held | {name.casefold() for name, _ in one.dropped} for held, one in zip(names, (other, first), strict=True)
+    ]
     return names[0] <= every[1] or names[1] <= every[0]
 
 
 def _of_name(family: Family, name: str) -> Member | None:
-    return next((member for member in family.members if member.name == name), None)
+    return next((member for member in family.members if member.name.casefold() == name.casefold()), None)
 
 
 def _have_same_figures(one: Family, other: Family) -> bool:

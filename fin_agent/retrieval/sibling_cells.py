@@ -67,9 +67,13 @@ class Siblings:
         return "#".join((self.doc_id, *map(str, place)))
 
     def is_like(self, other: Siblings) -> bool:
-        """Return whether both divide the same measure in the same way, whatever their periods and captions."""
-        same = self.doc_id == other.doc_id and self.place == other.place and len(self.shared) == len(other.shared)
-        return same and all(words_of(one) == words_of(two) for one, two in zip(self.shared, other.shared, strict=True))
+        """Return whether both divide the same measure in the same way, whatever their periods.
+
+        Captions may differ where rows or headings name the measure.
+        """
+        mine, others = self.shared or self.above[:1], other.shared or other.above[:1]
+        same = self.doc_id == other.doc_id and self.place == other.place and len(mine) == len(others)
+        return same and all(words_of(one) == words_of(two) for one, two in zip(mine, others, strict=True))
 
     def figures(self) -> Iterator[SourcedFact]:
         """Yield all figures of all members."""

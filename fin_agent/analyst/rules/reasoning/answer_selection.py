@@ -138,6 +138,8 @@ def _answers_for_company(
     considers: Callable[[str], bool] | None,
 ) -> Reasoning:
     """Answer each part of a question from the evidence and the named filings, best first."""
+    if intent.ambiguous:
+        return Reasoning(text="", citations=(), missing=intent.unsupported)
     figure = intent.asks_figure or (intent.names_metric and has_listed_prefix("expected", intent.core))
     parts = parts_of(intent.core, figure=figure, counted=intent.measure if intent.numeric else "")
     reader = _PassageReader(intent, parts, evidence, index, lexicon, filings, considers)
