@@ -27,36 +27,40 @@ model: `Caller(LoadedModel("openai:gpt-4o", chat_model))`. LangChain is not impo
 
 from __future__ import annotations
 
-from fin_agent.models.call import Call, Finish, Message, PromptIdentity, Reply, Role, Usage
-from fin_agent.models.caller import Caller
-from fin_agent.models.callers_by_role import Callers
-from fin_agent.models.costs import Price, PriceTable, usage_of
-from fin_agent.models.errors import (
-    BudgetExceededError,
-    CallsStoppedError,
-    EmptyReplyError,
-    InputTooLongError,
-    KeyRefusedError,
-    ModelError,
-    ModelSetupError,
-    ModelTimeoutError,
-    PricesError,
-    QuotaUsedUpError,
-    RateLimitedError,
-    RefusedByModelError,
-    RequestRefusedError,
-    ServerFailedError,
-    ServerUnreachableError,
-    TruncatedReplyError,
-    UnknownModelError,
-    UnknownPriceError,
-    UnusableReplyError,
-)
-from fin_agent.models.loading import LoadedModel, load_chat_model
-from fin_agent.models.metering import Budget, CallRecord, Meter, current_meter, metered
-from fin_agent.models.response_cache import ResponseCache
-from fin_agent.models.settings import ModelSettings, OutputMode, Preset
-from fin_agent.models.tokens import approximate_tokens
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fin_agent.models.call import Call, Finish, Message, PromptIdentity, Reply, Role, Usage
+    from fin_agent.models.caller import Caller
+    from fin_agent.models.callers_by_role import Callers
+    from fin_agent.models.costs import Price, PriceTable, usage_of
+    from fin_agent.models.errors import (
+        BudgetExceededError,
+        CallsStoppedError,
+        EmptyReplyError,
+        InputTooLongError,
+        KeyRefusedError,
+        ModelError,
+        ModelSetupError,
+        ModelTimeoutError,
+        PricesError,
+        QuotaUsedUpError,
+        RateLimitedError,
+        RefusedByModelError,
+        RequestRefusedError,
+        ServerFailedError,
+        ServerUnreachableError,
+        TruncatedReplyError,
+        UnknownModelError,
+        UnknownPriceError,
+        UnusableReplyError,
+    )
+    from fin_agent.models.loading import LoadedModel, load_chat_model
+    from fin_agent.models.metering import Budget, CallRecord, Meter, current_meter, metered
+    from fin_agent.models.response_cache import ResponseCache
+    from fin_agent.models.settings import ModelSettings, OutputMode, Preset
+    from fin_agent.models.tokens import approximate_tokens
 
 __all__ = [
     "Budget", "BudgetExceededError", "Call", "CallRecord", "Caller", "Callers", "CallsStoppedError",
@@ -67,3 +71,16 @@ __all__ = [
     "TruncatedReplyError", "UnknownModelError", "UnknownPriceError", "UnusableReplyError", "Usage",
     "approximate_tokens", "current_meter", "load_chat_model", "metered", "usage_of",
 ]  # fmt: skip
+_HOMES = (
+    "call", "caller", "callers_by_role", "costs", "errors", "loading", "metering", "response_cache", "settings",
+    "tokens",
+)  # fmt: skip
+
+
+if not TYPE_CHECKING:  # a type checker that saw it would accept any name
+
+    def __getattr__(name: str) -> object:
+        for home in _HOMES if name in __all__ else ():
+            if hasattr(module := import_module(f"{__name__}.{home}"), name):
+                return getattr(module, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
@@ -138,14 +139,24 @@ def ledger_view(entries: Sequence[Entry], *, full: bool = False) -> RenderableTy
     """Return the slots with figure and page, then reasons; empty optional slots are only named unless `full`."""
     told = [entry for entry in entries if full or tick(entry) != OPTIONAL]
     lines: list[RenderableType] = [_figures(told, ticks=True)] if told else []
-    lines += [
-        Text(f"{one_line(entry.slot.label)}, {entry.slot.period}: {one_line(entry.reason)}", style="dim")
-        for entry in told
-        if entry.reason
-    ]
-    left = [f"{one_line(entry.slot.label)} ({entry.slot.period})" for entry in entries if entry not in told]
+    companies = dict.fromkeys(entry.slot.company_name for entry in told if entry.reason)
+    for company in companies:
+        lines.append(Text(one_line(company), style="bold"))
+        lines += [
+            Padding(
+                Text(f"{one_line(entry.slot.label)}, {entry.slot.period}: {one_line(entry.reason)}", style="dim"),
+                (0, 0, 0, 2),
+            )
+            for entry in told
+            if entry.reason and entry.slot.company_name == company
+        ]
+    left: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry not in told:
+            left.setdefault(one_line(entry.slot.label), []).append(entry.slot.period)
     if left:
-        lines.append(Text(f"{OPTIONAL} {len(left)} optional and empty: {', '.join(left)}", style="dim"))
+        named = ", ".join(f"{label} ({', '.join(dict.fromkeys(periods))})" for label, periods in left.items())
+        lines.append(Text(f"{OPTIONAL} {sum(map(len, left.values()))} optional and empty: {named}", style="dim"))
     marks = [tick(entry) for entry in entries]
     words = {FILLED: "filled", EMPTY: "required and empty", OPTIONAL: "optional and empty"}
     tally = "   ".join(f"{mark} {marks.count(mark)} {word}" for mark, word in words.items() if mark in marks)
@@ -165,8 +176,16 @@ def _figure_cells(figure: Figure) -> tuple[str, Text, str]:
 
 
 def program_view(program: str) -> RenderableType:
-    """Return a program with its syntax highlighted."""
-    return Syntax(plain(program.rstrip()), "python", theme="ansi_dark", background_color="default", word_wrap=True)
+    """Return a program with its syntax highlighted; comments that make a line long stand above it."""
+    lines = (
+        _COMMENTED.sub(r"\1# \3\n\1\2", one) if len(one) > _MAX_LINE else one for one in program.rstrip().split("\n")
+    )
+    return Syntax(plain("\n".join(lines)), "python", theme="ansi_dark", background_color="default", word_wrap=True)
+
+
+_COMMENTED = re.compile(r"^(\s*)(\S.*?)  # (.*)$")
+_MAX_LINE = 76
+"""The width of a terminal, without the margin."""
 
 
 def usage_line(usage: Usage) -> str:

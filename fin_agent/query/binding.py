@@ -90,7 +90,8 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
     if relation in (Relation.CHANGE, Relation.GROWTH):
         _check_spans(query, periods, lexicon)
     claim = _claim(query, first.unit, relation)
-    if not periods and movement_years(intent.core) is not None:
+    moves = relation in _MOVES.values() or relation is Relation.TREND
+    if not periods and moves and movement_years(intent.core) is not None:
         periods = _latest_year(intent, workspace)
     periods = _resolve_years(query, intent.core, periods, relation, between, claimed=claim is not None)
     chosen = _selection(query, lexicon)
