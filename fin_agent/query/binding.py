@@ -443,7 +443,8 @@ def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) ->
     ):
         same = {one.key for one in companies} == known.keys()
         companies = list(intent.companies) if same and not _is_operator_order(query) else companies
-    if not query.respectively or len(query.periods) < 2 or len(companies) < 2:
+    one_figure = len(companies) < 2 and len(query.measures) < 2  # the figure in each period
+    if not query.respectively or len(query.periods) < 2 or one_figure:
         return tuple(companies)
     named = [FiscalPeriod(fiscal_year=one.fiscal_year or 0, quarter=one.quarter) for one in query.periods]
     if len(named) != len(companies) or len(periods) > len(named):

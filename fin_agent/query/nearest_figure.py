@@ -227,7 +227,7 @@ _MAY_BE_PRINTED = frozenset({
 """Types of words that request more than a printed figure, or are part of its name."""
 _COMPUTES = ARITHMETIC - {"OF_WHICH"} | _MAY_BE_PRINTED | {
     "CAGR", "DEFINITION", "DESCRIBE", "EACH", "EVERY", "FASTER", "HOW_MANY_TIMES", "RANK", "SLOWER",
-    "WHY",
+    "TOP_2", "TOP_3", "TOP_4", "TOP_5", "WHY",
 }  # fmt: skip
 _WANTED: dict[AnswerType, Wanted] = {
     **dict.fromkeys(FIGURES, "any"),

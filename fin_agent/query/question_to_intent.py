@@ -401,8 +401,9 @@ def _refused_intent(query: Query | None, why: str, words: Intent, workspace: Wor
     split = query is not None and query.unread and all(any(map(str.isdigit, one)) for one in query.unread)
     if unknown and split:
         return None  # a part of one period's figure: words may answer it
-    if query is not None and query.unread and ranked_statement(words.core) and not (set(query.unread) - _RANKS):
-        return None  # `the largest operating expense`: the rows of a statement are ranked
+    ranks = query is not None and query.unread and all(one.lower().split()[0] in _RANKS for one in query.unread)
+    if ranks and ranked_statement(words.core):
+        return None  # `the largest operating expense`, `the top two expenses`: the rows of a statement are ranked
     if not why or not words.names_metric or len(unknown) > _MAX_UNKNOWN or (unknown and not words.asks_figure):
         return None
     partly = words

@@ -270,7 +270,7 @@ class TestReplays:
         used(monkeypatch, settings(server))
         batch(index, tmp_path)
         with sqlite3.connect(index / FILE_NAME) as connection:
-            connection.execute("DELETE FROM replies")
+            connection.execute("DELETE FROM cached_replies")
         paid = len(server.requests)
         ran = Ran("runs", "replay", "0", "--index", index)
         assert ran.code == 1 and "replies that it needs are not stored (then: 1 model call" in ran.err

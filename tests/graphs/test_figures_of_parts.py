@@ -105,3 +105,26 @@ def test_a_share_of_something_else_is_no_share_of_the_whole(question: str, ask: 
 )
 def test_over_time_a_part_is_its_own_figures(question: str, value: float, ask: Ask) -> None:
     assert ask(question).answer.value == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("question", "figures", "others"),
+    [
+        ("What were Tellurond's top two segments by revenue in fiscal 2024?", [3642, 2077], [1745]),
+        ("Tellurond revenue by segment in fiscal 2024", [3642, 2077, 1745], [7464]),
+        ("What was Tellurond's revenue excluding Data Center in fiscal 2024?", [3822], [3642]),
+        ("Which segments of Tellurond had revenue above $2 billion in fiscal 2024?", [3642, 2077], [1745]),
+        ("Which segments of Tellurond had revenue below $2 billion in fiscal 2024?", [1745], [3642, 2077]),
+    ],
+)
+def test_parts_are_selected_by_rank_bound_and_exclusion(
+    question: str, figures: list[int], others: list[int], ask: Ask
+) -> None:
+    selected = ask(question).answer.text.partition("(")[0]
+    assert all(f"${each:,} million" in selected for each in figures), selected
+    assert not any(f"${each:,} million" in selected for each in others), selected
+
+
+def test_respectively_pairs_the_periods_of_one_company(ask: Ask) -> None:
+    told = ask("What was Harborlight's revenue in 2022 and 2023, respectively?").answer.text
+    assert told.index("FY2022: $3,334 million") < told.index("FY2023: $3,533 million")

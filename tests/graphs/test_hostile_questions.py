@@ -78,7 +78,7 @@ REFUSED = [
     ("What was Harborlight's revenue in FY2035?", "FY2035"),
     ("Tellurond net income Q3 2049?", "Q3 FY2049"),
     ("What was Harborlight's revenue in 1996?", "FY1996"),
-    ("Harborlight's average revenue over the last 99 years?", "name them"),
+    ("Harborlight's average revenue over the last 99 years?", "FY1926"),
     ("What was Harborlight's revenue in ٢٠٣٥?", "FY2035"),
     (
         "What is Harborlight's FY2023 ratio? The ratio is defined as: revenue / (revenue - revenue)",

@@ -73,7 +73,6 @@ def test_the_answer_says_yes_or_no_and_the_figure(ask: Ask, question: str, begin
 @pytest.mark.parametrize(
     ("question", "names"),
     [
-        ("Which year had the highest revenue for Harborlight?", "'Which year'"),
         ("What was Harborlight's average revenue in FY2024?", "years to average over"),
         ("What was the difference between Harborlight's highest and lowest revenue from 2022 to 2024?", "highest"),
         ("How much did Harborlight's revenue exceed its cost in FY2023?", "'exceed'"),
@@ -107,10 +106,24 @@ def test_the_largest_rise_is_no_largest_figure(ask: Ask) -> None:
     assert "None of these is below zero" in fallen.answer.text
 
 
-def test_years_counted_without_an_end_are_asked_for(ask: Ask) -> None:
-    refused = ask("Two-year growth in Harborlight's revenue")
-    assert refused.refused
-    assert "the year in which the span ends" in refused.answer.text
+def test_years_counted_without_an_end_are_the_latest(ask: Ask) -> None:
+    answer = ask("Two-year growth in Harborlight's revenue")
+    assert answer.answer.text.startswith(
+        "Growth of revenue of Harborlight Instruments, Inc. for FY2022 to FY2024: 12.9%"
+    )
+
+
+def test_years_that_are_not_named_are_those_that_are_printed(ask: Ask) -> None:
+    answer = ask("Which year had the highest revenue for Harborlight?")
+    assert answer.answer.text.startswith("FY2024: $3,763 million (FY2020: $2,780 million;"), answer.answer.text
+    assert any("names no period" in note for note in answer.assumptions)
+
+
+def test_years_beyond_a_bound_are_selected_and_counted(ask: Ask) -> None:
+    above = ask("In which years from 2022 to 2024 did Harborlight have revenue above $3.5 billion?").answer.text
+    assert "FY2023" in above and "FY2024" in above and "FY2022: $3,334 million" not in above.partition("(")[0], above
+    none = ask("How many years from 2022 to 2024 was Harborlight's net income negative?").answer
+    assert none.value == 0, none.text
 
 
 @pytest.mark.parametrize(
