@@ -168,7 +168,7 @@ def with_printed_years(query: Query, key: str, workspace: Workspace) -> Query | 
     if not over_years or len(query.periods) > 1 or counted:
         return None
     latest = workspace.years[key].latest() if key in workspace.years else None
-    last = query.periods[0].fiscal_year if query.periods else latest and latest.fiscal_year
+    last = query.periods[0].fiscal_year if query.periods else latest.fiscal_year if latest is not None else None
     if last is None:
         return None
     years = [year for year in range(last - _YEARS_BEFORE, last + 1) if _is_printed(query, year, key, workspace)]
