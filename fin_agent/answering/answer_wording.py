@@ -10,6 +10,7 @@ from math import isclose
 
 from fin_agent.answering.amounts import convert_to_unit, format_amount
 from fin_agent.answering.program import Program
+from fin_agent.evidence.expressions import parse_formula, years_of
 from fin_agent.evidence.intent import Claim, Comparison, Intent, Relation
 from fin_agent.evidence.plan import Plan
 
@@ -35,7 +36,8 @@ def subject_of(intent: Intent, plan: Plan) -> str:
         subject = f"average {measure} of {' and '.join(companies)}"
     else:
         subject = f"{measure} of {companies[0]}"
-    return f"{subject} for {span}"
+    own = {slot.period for slot in plan.slots()} if years_of(parse_formula(intent.expression)) else set(periods)
+    return subject if own.isdisjoint(periods) else f"{subject} for {span}"  # the lines say their own periods
 
 
 def _span(intent: Intent, plan: Plan, periods: Sequence[str]) -> str:

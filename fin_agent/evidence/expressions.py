@@ -128,6 +128,19 @@ def parse_formula(text: str) -> Node:
         raise LexiconError(f"the expression cannot be read ({error})", subject=text, remedy=remedy) from None
 
 
+def is_over_itself(node: Node, *, of_parts: bool) -> bool:
+    """Return whether a figure is divided by itself, times a constant or not; without parts, `whole(a)` is `a`."""
+    if not isinstance(node, Operation):
+        return False
+    above, below = node.left, node.right
+    if isinstance(above, Operation) and above.operator == "*" and isinstance(above.left, Constant):
+        above = above.right
+    if not of_parts:
+        above, below = (replace(one, whole=False) if isinstance(one, Quantity) else one for one in (above, below))
+    same = node.operator == "/" and above == below
+    return same or any(is_over_itself(one, of_parts=of_parts) for one in (node.left, node.right))
+
+
 def quantities_of(node: Node) -> frozenset[str]:
     """Return the ids of metrics and formulas in an unbound expression; printed lines have none."""
     return frozenset(one.name for one in leaves_of(node) if not one.printed)

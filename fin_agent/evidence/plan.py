@@ -132,16 +132,18 @@ def _terms(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears], n
 def _fiscal_years_as_filed(asked: Collection[int], filed: FiscalYears, notes: list[str]) -> dict[int, int]:
     """Return year in the question -> the filer's own fiscal year.
 
-    All years of a question are read the same way: if one of them can only be the year that ended in it, and another
-    would then coincide with it, all are.
+    All years of a question are read the same way: if one of them can only be the year that ended in it, all are.
     """
     meant = {year: filed.resolve(FiscalPeriod(fiscal_year=year)) for year in sorted(asked)}
-    if len({period.fiscal_year for period, _ in meant.values()}) == len(meant):
+    shifts = {period.fiscal_year - year for year, (period, _) in meant.items()}
+    if len(shifts) < 2:
         notes += [note for _, note in meant.values() if note]
         return {year: period.fiscal_year for year, (period, _) in meant.items()}
+    shift = max(shifts, key=abs)
     listed = ", ".join(f"FY{year}" for year in meant)
-    notes.append(f"{listed} are taken as the years that ended in them, which {filed.company} numbers one year lower")
-    return {year: year - 1 for year in meant}
+    lower = "lower" if shift < 0 else "higher"
+    notes.append(f"{listed} are taken as the years that ended in them, which {filed.company} numbers one year {lower}")
+    return {year: year + shift for year in meant}
 
 
 def _periods(intent: Intent, filed: FiscalYears, notes: list[str]) -> Sequence[FiscalPeriod]:

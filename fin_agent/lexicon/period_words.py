@@ -257,9 +257,10 @@ def trailing_years(text: str) -> int | None:
         found = pattern.search(text)
         if found is not None and parse_number(found["n"]) >= 2:
             return parse_number(found["n"])
-    return None
+    return 2 if any(phrase in text.lower() for phrase in _BOTH) else None
 
 
+_BOTH = ("both years", "both fiscal years", "both fys")
 _NUMBER = r"(?P<n>[0-9]{1,2}|two|three|four|five|six|seven|eight|nine|ten)"
 _LAST_YEARS = re.compile(
     rf"\b(?:last|past|prior|previous|preceding|trailing|recent|latest) {_NUMBER}"
@@ -272,7 +273,9 @@ _YEARS_WORDED = re.compile(
     re.IGNORECASE,
 )
 _AVERAGE_OF = re.compile(rf"\b(?:average|avg|mean)\b[^.?!]{{0,80}}?\b{_NUMBER} (?:fiscal )?years\b", re.IGNORECASE)
-_OVER_YEARS = re.compile(rf"\b(?:over|across|during|for) (?:the )?{_NUMBER}[ -](?:fiscal )?years\b", re.IGNORECASE)
+_OVER_YEARS = re.compile(
+    rf"\b(?:over|across|during|for) (?:all )?(?:the )?{_NUMBER}[ -](?:fiscal )?years\b", re.IGNORECASE
+)
 _YEARS_ENDED = re.compile(
     rf"\b{_NUMBER}[ -](?:fiscal[ -])?years?(?: period)?\s+(?:(?:that\s+)?end(?:ed|ing)|(?:up\s+)?to|through)\s+"
     rf"(?:in\s+|on\s+|with\s+)?(?:the\s+)?(?:end\s+of\s+)?(?:fiscal|fy|{YEAR}|{MONTH_NAME}|[0-9]{{1,2}}[ /])",

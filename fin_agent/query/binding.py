@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from fin_agent.analyst.rules.formula_units import unit_of_formula, with_rates_as_fractions
 from fin_agent.analyst.rules.period_resolution import period_ending
+from fin_agent.evidence.expressions import is_over_itself, parse_formula
 from fin_agent.evidence.intent import Claim, Intent, OutputUnit, Relation, RequestedCompany, RequestedMeasure, Selection
 from fin_agent.evidence.intent import Comparison as Between
 from fin_agent.evidence.plan import Plan, metric_of_parts
@@ -85,6 +86,9 @@ def bind_query(query: Query, intent: Intent, workspace: Workspace, searched: fro
     )
     made = [_bound(measure, lexicon, part, members) for measure in measures]
     first = made[0]
+    of_parts = query.parts is not None or any(line.part for line in query.lines())
+    if any(is_over_itself(parse_formula(one.expression), of_parts=of_parts) for one in made):
+        raise UnboundError("a figure over itself, which is always 1: name the part or the period that is compared")
     if relation in _MOVES.values() or (relation is Relation.EACH and len(query.periods) < 2):
         _check_averages(query, lexicon)
     if relation in (Relation.CHANGE, Relation.GROWTH):

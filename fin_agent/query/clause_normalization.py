@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from fin_agent.lexicon.periods import PeriodMention
 from fin_agent.lexicon.words import word_lists
-from fin_agent.query.lexer import Token
+from fin_agent.query.lexer import Token, mentions_of
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, MODIFIERS
 from fin_agent.retrieval.fact_terms import OF_YEARS_TO_COME, words_of
 
@@ -78,7 +79,7 @@ _OF_NAMES = LINES | {"MARGIN", "RATIO", "VERSUS", "AND", "COMMA", "TO", "TOTAL",
 
 
 def _given_clauses(tokens: Sequence[Token]) -> list[Clause]:
-    named = [one for one in map(_unify_token_types, tokens) if one.type != "NOISE"]
+    named = [one for one in _with_full_years(map(_unify_token_types, tokens)) if one.type != "NOISE"]
     kept = _without_asides(_brackets_as_clauses(_resolve_operators(_with_ranges(named))))
     return [one for one in _clauses(kept) if one.tokens or one.kind == "DASH"]
 
@@ -262,6 +263,22 @@ def _unify_token_types(token: Token) -> Token:
     return token
 
 
+def _with_full_years(tokens: Iterable[Token]) -> Iterator[Token]:
+    """Read `the full year` beside a quarter or a half-year as the year that contains it."""
+    known = list(tokens)
+    spans = [mention for one in known if one.type == "PERIOD" for mention in mentions_of(one)]
+    parts = [one for one in spans if isinstance(one, PeriodMention) and (one.quarter or one.half)]
+    for one in known:
+        if one.type != "FULL_YEAR":
+            yield one
+        elif parts:
+            whole = {"quarter": None, "half": None, "months": _MONTHS_OF_A_YEAR, "period_end": None}
+            yield replace(one, type="PERIOD", value=(parts[0].model_copy(update=whole),))
+
+
+_MONTHS_OF_A_YEAR = 12
+
+
 def _with_ranges(tokens: Sequence[Token]) -> list[Token]:
     """Remove a hyphen between two periods, which is no minus: `2022-2024`."""
     ranged = list(tokens)
@@ -285,6 +302,8 @@ def _resolve_operators(tokens: Sequence[Token]) -> list[Token]:
             if one.type == "OPENING" and last is not None:
                 kept.insert(last, one)  # `warranty accrual, opening balance`
             continue
+        if _is_bracket_of_unit(tokens, place):
+            continue
         if one.type == "PERCENT" and after is not None and after.type == "MARGIN":
             continue  # `D&A % margin`
         if one.type == "BY" and after is not None and after.type == "KIND":
@@ -296,6 +315,15 @@ def _resolve_operators(tokens: Sequence[Token]) -> list[Token]:
         else:
             kept.append(one)
     return kept
+
+
+def _is_bracket_of_unit(tokens: Sequence[Token], place: int) -> bool:
+    """Return whether a bracket encloses nothing but a unit: `the ratio (in percent) of debt to equity`."""
+    unit = {"LPAR": 1, "RPAR": -1}.get(tokens[place].type)
+    if unit is None or not 0 <= place + 2 * unit < len(tokens):
+        return False
+    closed = {tokens[place].type, tokens[place + 2 * unit].type} == {"LPAR", "RPAR"}
+    return closed and tokens[place + unit].type in ("PERCENT", "POINTS", "BPS", "MILLIONS", "THOUSANDS", "BILLIONS")
 
 
 def _line_follows(tokens: Sequence[Token], place: int) -> bool:

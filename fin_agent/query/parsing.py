@@ -136,6 +136,7 @@ def _parts_as_lines(tokens: Sequence[Token], *, is_follow_up: bool) -> Iterator[
     """Read a part as a line if it is in the place of one: between operators, or if the question has no line."""
     none = not is_follow_up and not any(one.type in LINES for one in tokens)
     family = any(one.type in ("KIND", "FASTEST", "SLOWEST") for one in tokens)
+    family_asked = any(one.type in ("HIGHEST", "LOWEST", "TOP", "ORDINAL", "EACH", "WHICH") for one in tokens)
     arithmetic = has_arithmetic(tokens)
     for place, one in enumerate(tokens):
         before = tokens[place - 1].type if place else ""
@@ -143,11 +144,26 @@ def _parts_as_lines(tokens: Sequence[Token], *, is_follow_up: bool) -> Iterator[
         if one.type == "PART" and after == "OF_WHICH" and sum(other.type in LINES for other in tokens) == 1:
             yield one  # `China as % of sales`: the same line of the part
             continue
+        if _is_source(tokens, place):
+            yield replace(one, type="PART", value=one.text)
+            continue
+        if one.type == "KIND" and after == "OF_WHICH" and before in ("SHARE", "") and not family_asked:
+            yield Token("PHRASE", one.text, one.start, one.end)  # `the proportion of products as a percentage of costs`
+            continue
         free = arithmetic and after not in LINES and before not in (*LINES, "CAME_FROM") and after != "SHARE"
         if one.type == "PART" and (free or (none and not family)):
             yield Token("PHRASE", one.text, one.start, one.end)
         else:
             yield one
+
+
+def _is_source(tokens: Sequence[Token], place: int) -> bool:
+    """Return whether words behind `from` name a part of the figure before it: `revenue from customers in Japan`."""
+    if place < 2 or tokens[place].type != "PHRASE" or tokens[place - 1].type != "FROM_WORD":
+        return False
+    after = tokens[place + 1].type if place + 1 < len(tokens) else ""
+    taken = any(one.type in ("MINUS", "SHARE") for one in tokens)  # `subtract costs from sales`
+    return tokens[place - 2].type == "METRIC" and not taken and after not in ("TO", "AND", "COMMA", "OR")
 
 
 def _with_growth_behind(tokens: Sequence[Token]) -> list[Token]:
