@@ -132,11 +132,14 @@ def _terms(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears], n
 def _fiscal_years_as_filed(asked: Collection[int], filed: FiscalYears, notes: list[str]) -> dict[int, int]:
     """Return year in the question -> the filer's own fiscal year.
 
-    All years of a question are read the same way: if one of them can only be the year that ended in it, all are.
+    All years of a question are read the same way: if one of them can only be the year that ended in it, all are, unless
+    the filer's years end about New Year, where the others ended in the years that they are named after.
     """
     meant = {year: filed.resolve(FiscalPeriod(fiscal_year=year)) for year in sorted(asked)}
     shifts = {period.fiscal_year - year for year, (period, _) in meant.items()}
-    if len(shifts) < 2:
+    distinct = len({period.fiscal_year for period, _ in meant.values()}) == len(meant)
+    at_new_year = any(day.month == 1 and day.day <= _DAYS_AROUND_NEW_YEAR for day in filed.closes.values())
+    if len(shifts) < 2 or (distinct and at_new_year):
         notes += [note for _, note in meant.values() if note]
         return {year: period.fiscal_year for year, (period, _) in meant.items()}
     shift = max(shifts, key=abs)
@@ -144,6 +147,10 @@ def _fiscal_years_as_filed(asked: Collection[int], filed: FiscalYears, notes: li
     lower = "lower" if shift < 0 else "higher"
     notes.append(f"{listed} are taken as the years that ended in them, which {filed.company} numbers one year {lower}")
     return {year: year + shift for year in meant}
+
+
+_DAYS_AROUND_NEW_YEAR = 7
+"""A year of 52 or 53 weeks ends on a weekday near the last day of December."""
 
 
 def _periods(intent: Intent, filed: FiscalYears, notes: list[str]) -> Sequence[FiscalPeriod]:

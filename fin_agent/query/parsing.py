@@ -158,8 +158,9 @@ def _parts_as_lines(tokens: Sequence[Token], *, is_follow_up: bool) -> Iterator[
 
 
 def _is_source(tokens: Sequence[Token], place: int) -> bool:
-    """Return whether words behind `from` name a part of the figure before it: `revenue from customers in Japan`."""
-    if place < 2 or tokens[place].type != "PHRASE" or tokens[place - 1].type != "FROM_WORD":
+    """Return whether words behind `from` name a part of the figure before it: `revenue from Japan`."""
+    named = tokens[place].type == "PHRASE" and tokens[place].text != tokens[place].text.lower()
+    if place < 2 or not named or tokens[place - 1].type != "FROM_WORD":
         return False
     after = tokens[place + 1].type if place + 1 < len(tokens) else ""
     taken = any(one.type in ("MINUS", "SHARE") for one in tokens)  # `subtract costs from sales`
