@@ -19,7 +19,13 @@ from fin_agent.lexicon.fiscal_periods import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot
 from fin_agent.query.counted_years import movement_years, moving_years, ranked_years
-from fin_agent.query.family_members import NO_MEMBERS, AmbiguousFamilyError, FamilyMembers, resolve_members
+from fin_agent.query.family_members import (
+    NO_MEMBERS,
+    AmbiguousFamilyError,
+    FamilyMembers,
+    UnknownFamilyError,
+    resolve_members,
+)
 from fin_agent.query.tree import (
     Axis,
     Combination,
@@ -49,9 +55,10 @@ class UnboundError(ValueError):
     `is_final` is True if no other reading is to be tried: the question was understood, and an answer would be a guess.
     """
 
-    def __init__(self, why: str, *, is_final: bool = False) -> None:
+    def __init__(self, why: str, *, is_final: bool = False, is_ambiguous: bool = True) -> None:
         super().__init__(why)
         self.is_final = is_final
+        self.is_ambiguous = is_final and is_ambiguous
 
 
 @dataclass(frozen=True, slots=True)
@@ -527,7 +534,8 @@ def _members(query: Query, intent: Intent, periods: Sequence[FiscalPeriod], work
     try:
         return resolve_members(query, intent.companies[0].key, periods, workspace)
     except AmbiguousFamilyError as error:
-        raise UnboundError(str(error), is_final=True) from error
+        several = not isinstance(error, UnknownFamilyError)
+        raise UnboundError(str(error), is_final=True, is_ambiguous=several) from error
 
 
 def _parts(query: Query, intent: Intent, members: FamilyMembers) -> dict[str, object]:

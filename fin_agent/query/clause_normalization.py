@@ -267,11 +267,13 @@ def _with_full_years(tokens: Iterable[Token]) -> Iterator[Token]:
     """Read `the full year` beside a quarter or a half-year as the year that contains it."""
     known = list(tokens)
     spans = [mention for one in known if one.type == "PERIOD" for mention in mentions_of(one)]
-    parts = [one for one in spans if isinstance(one, PeriodMention) and (one.quarter or one.half)]
+    dated = [one for one in spans if isinstance(one, PeriodMention)]
+    parts = [one for one in dated if one.quarter or one.half]
+    named = len(parts) < len(dated)  # `full-year 2024 revenue`
     for one in known:
         if one.type != "FULL_YEAR":
             yield one
-        elif parts:
+        elif parts and not named:
             whole = {"quarter": None, "half": None, "months": _MONTHS_OF_A_YEAR, "period_end": None}
             yield replace(one, type="PERIOD", value=(parts[0].model_copy(update=whole),))
 
@@ -303,6 +305,9 @@ def _resolve_operators(tokens: Sequence[Token]) -> list[Token]:
                 kept.insert(last, one)  # `warranty accrual, opening balance`
             continue
         if _is_bracket_of_unit(tokens, place):
+            continue
+        if kept and kept[-1].type in ("RATIO", "SHARE") and _is_bracket_of_unit(tokens, place - 1):
+            kept.insert(-1, one)  # `the ratio (in percent) of debt to equity`
             continue
         if one.type == "PERCENT" and after is not None and after.type == "MARGIN":
             continue  # `D&A % margin`

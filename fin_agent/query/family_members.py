@@ -20,6 +20,10 @@ class AmbiguousFamilyError(ValueError):
     """No table, or more than one, fits a question about a family; the message names them."""
 
 
+class UnknownFamilyError(AmbiguousFamilyError):
+    """No table fits."""
+
+
 @dataclass(frozen=True, slots=True)
 class FamilyMembers:
     """The requested parts, and the tables with each measure's figures of them."""
@@ -65,6 +69,8 @@ def resolve_members(query: Query, company: str, periods: Sequence[FiscalPeriod],
     asked = _required_periods(query, company, periods, workspace)
     if parts is None or not measured or not asked:
         return FamilyMembers()
+    if parts.kind and len(measured) > 1 and not all(metric for _, metric in measured):
+        raise UnknownFamilyError("the one measure by which the parts are compared")
     first: Family | None = None
     names: tuple[str, ...] = ()
     tables: dict[str, str] = {}
@@ -75,7 +81,7 @@ def resolve_members(query: Query, company: str, periods: Sequence[FiscalPeriod],
         if family is None:
             if parts.names and not parts.kind:
                 return FamilyMembers()
-            raise AmbiguousFamilyError(f"a table that divides {words} by {_kind(parts)}")
+            raise UnknownFamilyError(f"a table that divides {words} by {_kind(parts)}")
         if not found.is_sure:
             raise AmbiguousFamilyError(_ambiguity_message(words, parts, found))
         if first is None:

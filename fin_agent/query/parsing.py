@@ -164,7 +164,8 @@ def _is_source(tokens: Sequence[Token], place: int) -> bool:
         return False
     after = tokens[place + 1].type if place + 1 < len(tokens) else ""
     taken = any(one.type in ("MINUS", "SHARE") for one in tokens)  # `subtract costs from sales`
-    return tokens[place - 2].type == "METRIC" and not taken and after not in ("TO", "AND", "COMMA", "OR")
+    before = next((one.type for one in reversed(tokens[: place - 1]) if one.type not in MODIFIERS), "")
+    return before == "METRIC" and not taken and after not in ("TO", "AND", "COMMA", "OR")
 
 
 def _with_growth_behind(tokens: Sequence[Token]) -> list[Token]:

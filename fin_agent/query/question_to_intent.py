@@ -292,8 +292,8 @@ def with_figures(words: Intent, workspace: Workspace, before: Query | None = Non
                 return intent
             except UnboundError as error:
                 if error.is_final:
-                    refused = {"query": query, "unsupported": (*words.unsupported, str(error)), "ambiguous": True}
-                    return words.model_copy(update=refused)
+                    refused = {"query": query, "unsupported": (*words.unsupported, str(error))}
+                    return words.model_copy(update={**refused, "ambiguous": error.is_ambiguous})
                 why = why or str(error)
                 if _unknown_companies(words, workspace):
                     break  # an unknown line may be a company's name

@@ -221,3 +221,14 @@ def test_terms_say_which_measure_they_are_of() -> None:
     plan = build_plan(intent, load_lexicon(), YEARS)
     assert [(term.measure, str(term.period)) for term in plan.terms] == [(0, "FY2022"), (1, "FY2022")]
     assert [slot.metric for slot, required in plan.slots().items() if required] == ["revenue", "net_income"]
+
+
+def test_years_shift_together_where_one_can_only_be_the_year_that_ended_in_it() -> None:
+    found = plan("revenue", 2018, 2020, companies=(BELL,))
+    assert {year for _, year, _ in needed(found)} == {2017, 2019}
+
+
+def test_years_that_end_about_new_year_keep_their_names() -> None:
+    years = {"near": FiscalYears.of("Near Co", [annual(2019, date(2020, 1, 3))])}
+    found = plan("revenue", 2018, 2020, companies=(RequestedCompany(key="near", name="Near Co"),), years=years)
+    assert {year for _, year, _ in needed(found)} == {2018, 2019}

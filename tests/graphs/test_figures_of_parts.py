@@ -128,3 +128,25 @@ def test_parts_are_selected_by_rank_bound_and_exclusion(
 def test_respectively_pairs_the_periods_of_one_company(ask: Ask) -> None:
     told = ask("What was Harborlight's revenue in 2022 and 2023, respectively?").answer.text
     assert told.index("FY2022: $3,334 million") < told.index("FY2023: $3,533 million")
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        (
+            "What percentage of Tellurond's full-year fiscal 2024 revenue came in the second quarter of fiscal 2024?",
+            24.1,
+        ),
+        ("What was the change in Tellurond's revenue from Taiwan from 2023 to 2024?", 200),
+        ("What was the ratio (in percent) of Harborlight's inventories to total assets in 2024?", 9.0),
+        ("What was the proportion of Harborlight's inventories as a percentage of total assets in 2024?", 9.0),
+    ],
+)
+def test_shares_and_sources_in_longer_wordings(question: str, value: float, ask: Ask) -> None:
+    answer = ask(question).answer
+    assert answer.value == pytest.approx(value, abs=0.05), answer.text
+
+
+def test_a_figure_over_itself_is_no_answer(ask: Ask) -> None:
+    answer = ask("What was Harborlight's revenue as a percentage of revenue in 2023?")
+    assert answer.refused and "a figure over itself" in answer.missing[0]

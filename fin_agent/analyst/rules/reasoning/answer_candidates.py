@@ -35,6 +35,7 @@ from fin_agent.analyst.rules.reasoning.term_coverage import Term, coverage, rati
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.text_normalization import places_of
 from fin_agent.query.tree import Line, Operation, lines_of
 from fin_agent.vocabulary.dates import printed_years
@@ -199,6 +200,8 @@ def _is_self_contained(lead: str, paragraph: Paragraph) -> bool:
         return False
     low = lead.lower()
     points = low.startswith(("see ", "refer ", "for more ", "for further ", "for additional ", "please refer"))
+    if contains_listed_phrase("footnotes", lead):
+        return False  # its subject is a row of a table elsewhere
     if points or "by reference" in lead or (len(lead) < _SHORT_POINTER and contains_listed_phrase("pointers", lead)):
         return False
     return is_complete_sentence(lead) or (paragraph.item and not lead[:1].islower())
@@ -311,12 +314,26 @@ def matches_period(text: str, target: AnswerTarget, filed: int | None) -> bool:
     if target.part.answer_type is AnswerType.CAUSE:
         whole = all(period.quarter is None for period in target.intent.periods)
         return (not years or bool(years & asked)) and not (whole and years and contains_listed_phrase("interim", text))
+    if not any(period.quarter for period in target.intent.periods) and _is_of_part_of_a_year(text):
+        return False
     next_year = {year + 1 for year in asked}
     in_time = filed is None or filed in asked | next_year
     near = (
         asked | {int(year) for year in target.later_years} | (next_year if filed is None or filed in asked else set())
     )
     return bool(years & near) or (in_time and max(years) > max(asked)) if years else in_time
+
+
+def _is_of_part_of_a_year(text: str) -> bool:
+    """Return whether a text dates its figures by quarters or half-years alone, and not by the end of one."""
+    lower = text.lower()
+    if not any(word in lower for word in _PARTS_OF_A_YEAR) or "end of" in lower or "as of" in lower:
+        return False
+    mentions = parse_periods(text).mentions
+    return bool(mentions) and all(one.quarter or one.half or one.months in (3, 6, 9) for one in mentions)
+
+
+_PARTS_OF_A_YEAR = ("quarter", "months", "half")
 
 
 def _states_a_ranking(text: str, target: AnswerTarget) -> bool:
