@@ -79,7 +79,8 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
             )
         text = f"{lead}{subject if lead else capitalize_first(subject)}: {written}{moved}."
         return AnswerValue(value=value, unit=supported_unit(unit), text=text)
-    if intent.losses and (none := missing_losses(intent, values)):
+    counted = intent.relation is Relation.YEARS_COUNTED
+    if intent.losses and not counted and (none := missing_losses(intent, values)):
         return AnswerValue(text=f"{none} {_figures_side_by_side(intent, program.names, values, unit)}")
     if intent.selection is not None:
         return _answer_for_selected_company(intent, intent.selection, plan, program, numbers)

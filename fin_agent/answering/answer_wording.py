@@ -240,7 +240,8 @@ def count_matching_years(intent: Intent, subject: str, listed: Sequence[ListedFi
         held = [claim_verdict(claim, one.number, scale) == _verdict(True) for one in listed]
         beyond = "above" if claim.above else "below"
         bound = "" if claim.above is None else f"{beyond} "
-        where = f"{subject} was {bound}that in {_matching_names(listed, held)} ({figures})"
+        level = "that" if claim.bound else "zero"
+        where = f"{subject} was {bound}{level} in {_matching_names(listed, held)} ({figures})"
         return sum(held), f"In {sum(held)} of {len(held)} years: {where}."
     found = sum(moved)
     return (

@@ -354,7 +354,7 @@ def _mentions_in(text: str, names: KnownNames, *, between_years: bool = False) -
         for lead in _LEADS:
             if words.lower().startswith(lead) and (lead != "total " or (metric and metric.period == "duration")):
                 start += len(lead)
-        if metric is not None and words.lower().endswith(" growth"):
+        if metric is not None and metric.unit != "percent" and words.lower().endswith(" growth"):
             end -= len(" growth")
         rest = text[start:end]
         if rest != words and [(other.id, other.start) for other in names.lexicon.mentions(rest)] != [(one.id, 0)]:

@@ -663,7 +663,7 @@ class _MeasureReading:
         """Count the years in which a claim is true: `in how many of the years did it grow`."""
         words = self.words
         bound = self._bound()
-        below, above = words.take_frames("NEGATIVE"), words.take_frames("POSITIVE")
+        below, above = words.take_frames("NEGATIVE") or self._names_a_loss(), words.take_frames("POSITIVE")
         bound = Number(value=0) if below or above else bound
         down = bool(words.take_frames("DOWN", "LOWER", "AT_MOST") or below)
         if not (words.take_frames("UP", "HIGHER", "AT_LEAST", "GROWTH", "THAN") or down or above) or not self.measures:
@@ -678,7 +678,8 @@ class _MeasureReading:
         words = self.words
         axis = Axis.PERIODS if words.has_unread("PERIOD_KIND") else self.axis
         members = axis in (Axis.COMPANIES, Axis.PARTS) or (axis is Axis.PERIODS and words.has_frame("PERIOD_KIND"))
-        signs = words.has_unread("POSITIVE", "NEGATIVE")
+        loss = axis is Axis.PERIODS and self._names_a_loss() and not words.has_unread(*_EXTREMES)
+        signs = words.has_unread("POSITIVE", "NEGATIVE") or loss
         if not members or len(self.measures) != 1 or not (signs or words.has_unread("BOUND")):
             return None
         claim = self._sign_claim() if signs else self._bounded_claim()
@@ -714,7 +715,14 @@ class _MeasureReading:
             if self.words.take_frames(frame):
                 self.words.take_frames("UP", "DOWN", "CHANGE", "GROWTH")
                 return {"kind": Kind.CLAIM, "claim": Claim(way=way, bound=Number(value=0))}
+        if self._names_a_loss():
+            return {"kind": Kind.CLAIM, "claim": Claim(way="below", bound=Number(value=0))}
         return None
+
+    def _names_a_loss(self) -> bool:
+        """Return whether the only measure is a result that the question calls a loss: `report a net loss`."""
+        (line,) = self.measures if len(self.measures) == 1 else (None,)
+        return isinstance(line, Line) and line.metric in _RESULTS and "loss" in line.words.lower().split()
 
     def _compared_claim(self) -> dict[str, object] | None:
         """Read a claim over time, against a number in the question, or against other companies, parts or periods."""
@@ -1090,6 +1098,7 @@ _MONTHS_OF_A_YEAR = 12
 _MOVING = ("UP", "DOWN", "GROWTH", "CHANGE")
 _MONEY = ("cash", "cash flow", "money")
 _LISTED = ("PHRASE", "PART", "AND", "OR", "COMMA")
+_RESULTS = frozenset({"income_before_taxes", "net_income", "operating_income"})
 _EXTREMES = ("HIGHEST", "LOWEST", "FASTEST", "SLOWEST")
 _GROW = frozenset({"grow", "grew", "grown", "growing", "grows"})
 

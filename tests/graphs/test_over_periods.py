@@ -203,3 +203,10 @@ def test_what_a_later_period_is_higher_by_is_growth_and_the_other_way_about_is_r
         ask("By what percentage was Harborlight's revenue higher in FY2024 than in FY2022?").answer.text == grown.text
     )
     assert ask("By what percentage was Harborlight's revenue lower in FY2022 than in FY2024?").answer.value is None
+
+
+def test_a_result_that_is_called_a_loss_is_a_claim(ask: Ask) -> None:
+    counted = ask("How many years did Harborlight report a net loss from 2022 to 2024?").answer
+    assert counted.value == 0, counted.text
+    answer = ask("Did Harborlight report a net loss in 2023?").answer
+    assert answer.text.startswith("No"), answer.text
