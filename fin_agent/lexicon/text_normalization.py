@@ -65,6 +65,18 @@ def words_in(text: str) -> list[str]:
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+def bare_words(text: str) -> list[str]:
+    """Return the words and numbers of a text without the marks around them.
+
+    >>> bare_words('"R&D", up 5.5%.')
+    ['R&D', 'up', '5.5']
+    """
+    return [word for word in (each.strip(_AROUND) for each in text.split()) if word]
+
+
+_AROUND = ".,;:!?()[]{}|$€£%*—–-/'\"“”‘’"
+
+
 def places_of(words: str, text: str) -> list[tuple[int, int]]:
     """Return (start, end) of each occurrence of `words` in the text, over any white space.
 

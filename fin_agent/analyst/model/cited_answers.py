@@ -50,7 +50,6 @@ _MAX_MISSING_LENGTH = 240
 _MAX_MISSING = 6
 _MAX_LABEL_LENGTH = 80
 _UNVERIFIED = "an answer of the model with each claim in a passage"
-_YES_OR_NO = re.compile(r"\W*(yes|no)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,9 +394,9 @@ def _reply_fault(reply: ReasoningReply, grounds: _AnswerGrounds) -> str | None:
             f"the answer says {', '.join(lacking)}, which no quote supports: quote the words that do, put a calculated"
             " result beside it, or leave it out"
         )
-    opening = _YES_OR_NO.match(answer)
-    if opening and reply.verdict.value in ("yes", "no") and opening[1].lower() != reply.verdict.value:
-        return f"the answer begins with {opening[1]!r}, and the verdict is {reply.verdict.value!r}"
+    opening = "".join(words_in(answer)[:1])
+    if {opening.lower(), reply.verdict.value} == {"yes", "no"}:
+        return f"the answer begins with {opening!r}, and the verdict is {reply.verdict.value!r}"
     return None
 
 
@@ -410,8 +409,7 @@ def _follows_from_quotes(sentence: CitedSentence, answer: str, grounds: _AnswerG
 
 def _is_negative_answer(reply: ReasoningReply) -> bool:
     """Return whether the answer is no, so that claims of the question may be repeated."""
-    opening = _YES_OR_NO.match(_answer_of(reply))
-    return reply.verdict is YesOrNo.NO or (opening is not None and opening[1].lower() == "no")
+    return reply.verdict is YesOrNo.NO or words_in(_answer_of(reply).lower())[:1] == ["no"]
 
 
 def _answer_of(reply: ReasoningReply) -> str:

@@ -180,12 +180,20 @@ def scaled_numbers_in(text: str) -> Iterator[ScaledNumber]:
         next_size = sizes[-1].size or sizes[-1].joined_size if sizes else ""
         told_together = bool(sizes) and _TOGETHER.fullmatch(text[end : sizes[-1].start]) is not None
         shared = next_size if told_together and not size else ""
-        behind = None if match["currency"] else _WORD.match(text, end)
+        behind = "" if match["currency"] else _word_behind(text[end : end + _MAX_WORD_LENGTH])
         number = match["number"].replace(",", "")
-        sizes.append(ScaledNumber(number, size, shared, behind[1] if behind else "", match.start(), end))
+        sizes.append(ScaledNumber(number, size, shared, behind, match.start(), end))
     yield from reversed(sizes)
 
 
+def _word_behind(text: str) -> str:
+    """Return the word in lower case that a text begins with, behind white space; empty if there is none."""
+    text = text.removeprefix(")")
+    word = text.split()[0] if text[:1].isspace() and text.strip() else ""
+    return word.rstrip(".,;:!?()") if word[:1].islower() else ""
+
+
+_MAX_WORD_LENGTH = 60
 _NUMBER = r"\d+(?:,\d+)*(?:\.\d+)?"
 _LONG = r"hundreds?|thousands?|millions?|billions?|trillions?|dozens?|lakhs?|crores?|mln|mil|mn|mm|bn|bil|trn|tn"
 _PERCENT = r"%|(?:per[ ]?cent|pct|percentage[ -]points?|p\.?p\.?|ppts?|basis[ ]points?|bps?|points?)(?!\w)"
@@ -199,7 +207,6 @@ _TOGETHER = re.compile(
     r"\)?\s*(?:,|,?\s*(?:and|or|to|through|versus|vs\.?|from|compared\s+(?:to|with))|[-–—])\s*(?:and\s+)?[$€£(]*\s*",
     re.I,
 )
-_WORD = re.compile(r"\)?\s+([a-z][\w'’-]*)")
 _EACH = re.compile(rf"{_PERCENT}|{_LONG}|[kmb]", re.I)
 _SAME = {
     **dict.fromkeys(("m", "mm", "mn", "mil", "mln"), "million"),

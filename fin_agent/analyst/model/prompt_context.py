@@ -14,6 +14,7 @@ from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.slot_ledger import Figure, Ledger
 from fin_agent.evidence.tournament.judge import Brief
 from fin_agent.index.protocol import PageKey
+from fin_agent.lexicon.text_normalization import bare_words
 from fin_agent.prompts import Quoted
 from fin_agent.retrieval.search_query import Scope
 from fin_agent.vocabulary.dates import printed_years
@@ -82,7 +83,7 @@ def without_contained(passages: Sequence[RetrievedPassage]) -> list[RetrievedPas
 
 def is_contained(passage: RetrievedPassage, other: RetrievedPassage) -> bool:
     """Return whether a passage is contained in another; nearly all of it suffices on the same page."""
-    words, said = (set(_bare_words(join_row_numbers(each.text)[:MAX_CHARACTERS])) for each in (passage, other))
+    words, said = (set(bare_words(join_row_numbers(each.text)[:MAX_CHARACTERS])) for each in (passage, other))
     return len(words - said) <= (len(words) // _MIN_NEW_SHARE if passage.on_page == other.on_page else 0)
 
 
@@ -90,16 +91,8 @@ _MIN_NEW_SHARE = 8
 """One new word in this many is allowed."""
 
 
-def _bare_words(text: str) -> Iterator[str]:
-    """Yield the words and numbers of a text without the marks around them."""
-    yield from filter(None, (word.strip(_MARKS) for word in text.replace("-", " ").replace("/", " ").split()))
-
-
 def _is_years(text: str) -> bool:
     return bool(printed_years(text)) and all(word.isdecimal() for word in text.split())
-
-
-_MARKS = ".,;:!?()[]{}|$€£%*—–-'\"“”‘’"
 
 
 _WITH_NEIGHBOURS = 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.slot_ledger import Ledger
+from fin_agent.lexicon.text_normalization import bare_words
 from fin_agent.models.call import Role
 from fin_agent.models.caller import Caller
 from fin_agent.models.callers_by_role import Callers
@@ -24,7 +24,6 @@ from fin_agent.retrieval.search_query import Query
 from fin_agent.retrieval.search_terms import search_terms
 
 _MAX_TERMS = 24
-_WORD = re.compile(r"[^\W\d_][\w&'’-]*")
 
 
 class QueryWriter:
@@ -48,13 +47,13 @@ class QueryWriter:
         asked = printable_line(complementary)
         reply = self._written_by_model(intent, plan, ledger, asked) if self._preset is Preset.THOROUGH else None
         words = " ".join((asked, *((reply.query, *reply.terms) if reply is not None else ())))
-        terms = search_terms(_WORD.findall(words))[:_MAX_TERMS]
+        terms = search_terms(word for word in bare_words(words) if word[0].isalpha())[:_MAX_TERMS]
         if not terms:
             return base
         if ledger is None:
             return replace(base, expansions=_joined(base.expansions, terms))
         found = replace(base, text=asked or base.text, terms=_joined(terms, base.terms))
-        return self._narrow_scope(found, asked) if _WORD.search(asked) else found
+        return self._narrow_scope(found, asked) if any(map(str.isalpha, asked)) else found
 
     def _narrow_scope(self, query: Query, asked: str) -> Query:
         """Return the query limited to the companies and periods that the complementary question names."""

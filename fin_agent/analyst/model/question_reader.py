@@ -13,6 +13,7 @@ from fin_agent.analyst.rules.unanswerable_questions import foreign_currency_requ
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.abbreviations import expand_abbreviations
+from fin_agent.lexicon.text_normalization import bare_words
 from fin_agent.lexicon.words import listed, word_lists
 from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
@@ -35,7 +36,6 @@ _SHORT_YEAR = re.compile(
 )
 """FY23, '23, YE23, 4Q23, and the second year of 2022-23."""
 _QUARTER = re.compile(r"\b(?:Q[1-4]|[1-4]Q|[12]H|H[12])\b", re.I)
-_WORD = re.compile(r"[^\W\d_][\w&'’.-]*")
 _OF_FORMULAS = "0 100 365 360 2 4 12"
 
 
@@ -60,7 +60,11 @@ class QuestionReader:
         if is_computable(intent):
             return intent
         reply = self._ask_model(intent) if self._needs_model(intent) else None
-        terms = search_terms(_WORD.findall(reply.search))[:_MAX_TERMS] if reply is not None else ()
+        terms = (
+            search_terms(word for word in bare_words(reply.search) if word[0].isalpha())[:_MAX_TERMS]
+            if reply is not None
+            else ()
+        )
         read = self._read_rewording(intent, reply.questions) if reply is not None else None
         open_points = _unread_words(intent)
         if read is None:

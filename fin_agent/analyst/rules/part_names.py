@@ -112,7 +112,7 @@ _MOST_INITIALS = 6
 _NEAR = 60
 """Characters before and behind a word that tell whether it is a name."""
 _FOOTNOTE = re.compile(r"\s*\((?:\w{1,2})\)|[*†‡]")
-_IN_BRACKETS = re.compile(r"^(?P<name>.+?)\s*\((?P<other>[A-Z][\w&. ]*)\)$")
+_NAMES_OF_THE_US = ("United States", "U.S.", "U.S", "U.S.A.", "U.S.A", "US", "USA")
 _UNITED_STATES = r"(?:United States|U\.S\.?(?:A\.?)?|USA?)"
 
 
@@ -121,9 +121,9 @@ def _name_variants(printed: str) -> Iterator[str]:
     name = " ".join(_FOOTNOTE.sub(" ", printed).split())
     yield name
     yield from (piece.strip() for piece in name.split(","))
-    twice = _IN_BRACKETS.match(name)
-    if twice is not None:
-        yield from twice.groups()
+    first, _, other = name.removesuffix(")").rpartition("(")
+    if name.endswith(")") and first and other[:1].isupper() and not set(other) & set(",;:/-"):
+        yield from (first.strip(), other)
 
 
 def _places(
@@ -161,8 +161,8 @@ def _is_common_noun(text: str, start: int, end: int, mentions: Sequence[Mention]
 @lru_cache(maxsize=8192)
 def _pattern(name: str) -> re.Pattern[str]:
     words = [r"(?:&|and)" if word.casefold() in ("&", "and") else re.escape(word) for word in name.split()]
-    spelt = _UNITED_STATES if re.fullmatch(_UNITED_STATES, name) else r"\s+".join(words)
-    return re.compile(rf"(?<!\w){spelt}(?!\w)", 0 if len(name) < _MIN_LENGTH or spelt == _UNITED_STATES else re.I)
+    spelt = _UNITED_STATES if name in _NAMES_OF_THE_US else r"\s+".join(words)
+    return re.compile(rf"(?<!\w){spelt}(?!\w)", 0 if len(name) < _MIN_LENGTH or name in _NAMES_OF_THE_US else re.I)
 
 
 @lru_cache(maxsize=65_536)

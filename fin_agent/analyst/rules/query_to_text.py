@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from fin_agent.query.tree import (
@@ -50,7 +49,6 @@ _MOVES = {
 }
 _CLAIMS = {"rose": "Did {owners} {noun} increase {when}", "fell": "Did {owners} {noun} decrease {when}"}
 _PLAIN = "What was {owners} {noun} {when}"
-_PLURAL = re.compile(r"(?:(?<!s)(?<!nes)(?<!i)(?<!u)s|data)$")
 
 
 def query_to_question(query: Query, counted: str = "", moved: str = "change") -> str:
@@ -83,7 +81,7 @@ def query_to_question(query: Query, counted: str = "", moved: str = "change") ->
         when=counted or in_periods(periods, moving=isinstance(measure, Move)),
         moved=moved,
     )
-    if form == _PLAIN and _PLURAL.search(noun.partition(_SHARE)[0]) and not nouns[-1].isupper():
+    if form == _PLAIN and _is_plural(noun.partition(_SHARE)[0]) and not nouns[-1].isupper():
         text = text.replace("What was", "What were", 1)
     unit = "" if any(_SHARE in one for one in nouns) else (query.unit or "").removeprefix("USD ")
     return " ".join(f"{text} {f'in {unit}' if unit else ''}".split()).replace(" ,", ",") + "?"
@@ -102,6 +100,10 @@ def _noun(measure: Measure) -> str:
 
 
 _SHARE = " as a percentage of "
+
+
+def _is_plural(noun: str) -> bool:
+    return noun.endswith(("s", "data")) and not noun.endswith(("ss", "is", "us"))
 
 
 def _form(query: Query, how: str) -> str:

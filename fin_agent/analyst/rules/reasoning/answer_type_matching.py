@@ -68,6 +68,7 @@ _CASE_SENSITIVE = (AnswerType.PERSON, AnswerType.PLACE, AnswerType.EXCHANGE, Ans
 _COMPILED = {
     wants: re.compile(pattern, 0 if wants in _CASE_SENSITIVE else re.I) for wants, pattern in _PATTERNS.items()
 }
+FIRM = _COMPILED[AnswerType.FIRM]
 _NO_FIGURE = re.compile(
     rf"\(\d{{1,2}}\)|{MONTH}\.?\s+\d{{1,2}}\b|\b\d{{1,2}}\s+{MONTH}\b|\b(?:19|20)\d\d\b"
     r"|\b(?:No\.|Item|Note|Form|Exhibit|Section|Rule|Class|Topic|ASU|ASC|Phase|Level) ?\d[\w.()-]*",

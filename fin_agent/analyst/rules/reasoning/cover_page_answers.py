@@ -22,7 +22,7 @@ _BLOCK = re.compile(
     r"(?:(securities\s+registered\s+pursuant\s+to\s+section\s+12\(g\))|\Z)",
     re.I | re.S,
 )
-_SYMBOL = re.compile(r"^[A-Z][A-Z0-9./]{0,6}[a-zA-Z]?$")
+_LONGEST_SYMBOL = 8
 _BEFORE_POSTCODE = re.compile(r",\s+(?=(?:[A-Z]{2},? )?\d{5}(?:-\d{4})?$)")
 _POSTCODE = re.compile(r"\b\d{5}(?:-\d{4})?\b|\b[A-Z]{1,2}\d{1,2}[A-Z]? ?\d[A-Z]{2}\b|\b[A-Z]\d{1,2} ?[A-Z0-9]{4}\b")
 _MOST_LISTED, _MOST_LINES, _LONGEST_ADDRESS, _COVERS = 60, 4, 120, 2
@@ -87,7 +87,7 @@ def _listed(block: str) -> Iterator[str]:
             if title:
                 yield f"{title}{f' ({symbol})' if symbol else ''}, {line.strip(' *')}"
             title, symbol = "", ""
-        elif title and not symbol and _SYMBOL.match(line):
+        elif title and not symbol and _is_symbol(line):
             symbol = line
         elif not line.startswith("("):
             title = f"{title} {line}".strip()
@@ -138,3 +138,13 @@ def _is_over_address(line: str) -> bool:
 
 _ID_LENGTH = 10
 """Characters of an employer identification number, `12-3456789`."""
+
+
+def _is_symbol(line: str) -> bool:
+    letters = line.replace(".", "").replace("/", "")
+    return (
+        len(line) <= _LONGEST_SYMBOL
+        and letters.isalnum()
+        and line[0].isupper()
+        and letters[:-1].upper() == letters[:-1]
+    )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from fin_agent.analyst.rules.reasoning.answer_type_matching import FIRM
 from fin_agent.lexicon.text_normalization import words_in
 from fin_agent.lexicon.words import any_of, word_lists
+from fin_agent.vocabulary.dates import printed_years
 
 _NAME = r"[A-Z][\w.’'-]*(?: (?:[A-Z][\w.’'-]*|de|van|von|du|la)){1,4}(?:,? (?:Jr|Sr|II|III|IV)\.?)?"
 _PERSON_LINE = re.compile(rf"^({_NAME})\s*(?:\*|\(\d\))?$")
@@ -16,9 +18,6 @@ _MIN_PEOPLE = 2
 
 
 _SIGNED = re.compile(r"^\s*(?:/s/\s*)?([A-Z][\w.&,’' +-]{1,60}?\b(?:LLP|L\.L\.P\.|LLC|PLLC|P\.C\.))\s*(?:\n|$)", re.M)
-_IN_WORDS = re.compile(
-    r"\b([A-Z][\w.&’'+-]+(?:(?: |, | & | and )[A-Z&][\w.&’'+-]*){0,4},? (?:LLP|L\.L\.P\.|PLLC|P\.C\.))"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,8 @@ _HAPPENS = r"(?:appoint|elect|nam(?=ed|es)|promot|retir|resign|step(?:s|ped)?\s+
 
 def firms_in(text: str) -> list[str]:
     """Return the partnerships that a passage names, signatories first: `Ernst & Young LLP`."""
-    found = [" ".join(match[1].split()) for pattern in (_SIGNED, _IN_WORDS) for match in pattern.finditer(text)]
+    signed = [match[1] for match in _SIGNED.finditer(text)]
+    found = [" ".join(name.split()) for name in (*signed, *(match[0] for match in FIRM.finditer(text)))]
     return list(dict.fromkeys(found))
 
 
@@ -132,4 +132,5 @@ def is_title(words: str) -> bool:
 
 def _without_year(title: str) -> str:
     """Return a title without the year in its row; unchanged if it states its start in words."""
-    return title if _SINCE.search(title) else re.sub(r"[\s|]+(?:19|20)\d\d.*$", "", title).strip(" ,;")
+    years = printed_years(title)
+    return title if not years or _SINCE.search(title) else title.partition(str(years[0]))[0].strip(" |,;")

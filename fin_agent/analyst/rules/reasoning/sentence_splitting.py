@@ -15,8 +15,8 @@ _SENTENCE = re.compile(
 )
 """An initial or a title ends no sentence (`Rolf H. Anselm`), and neither does text before parentheses (`Inc. (the`)."""
 _ITEM = re.compile(r"^\s*(?:[•●▪◦■‣·∙]|[-–—*](?=\s)|\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)(?=\s)|\d{1,2}\)(?=\s))\s*")
-_TAIL = re.compile(r"(?<=\w):\s\w{1,12}$")
-"""The first cell of a table below a sentence."""
+_TAIL = 12
+"""Characters of the first cell of a table below a sentence."""
 _ENDS = (".", "?", "!", ":", ";", ".”", '."', ".)", "!”")
 _PAIRS = (("(", ")"), ("“", "”"))
 _FIRST_WORDS = 40
@@ -110,7 +110,7 @@ def _joined(lines: Sequence[str]) -> str:
 def _sentences(paragraph: str, *, item: bool) -> list[str]:
     found: list[str] = []
     for part in _join_series(split_sentences(paragraph)):
-        sentence = _TAIL.sub(".", " ".join(part.split())[:_MAX_LENGTH])
+        sentence = _without_cell(" ".join(part.split())[:_MAX_LENGTH])
         letters = sum(character.isalpha() for character in sentence)
         words = sentence.split()
         if item and not found and letters >= 3 and letters > 0.5 * len(sentence):
@@ -123,6 +123,12 @@ def _sentences(paragraph: str, *, item: bool) -> list[str]:
         if letters >= _MIN_LETTERS and letters > 0.5 * len(sentence) and plain >= _MIN_PLAIN_WORDS:
             found.append(sentence)
     return found
+
+
+def _without_cell(sentence: str) -> str:
+    """Return a sentence without the cell of a table that follows its colon."""
+    said, colon, cell = sentence.rpartition(": ")
+    return f"{said}." if colon and said[-1:].isalnum() and cell.isalnum() and len(cell) <= _TAIL else sentence
 
 
 def split_sentences(text: str) -> list[str]:

@@ -26,10 +26,8 @@ _RARE = 3.8
 """Weight of a word on about one page in fifty; a capital alone makes no name (`Real change in Sales`)."""
 _SHORT_TRIGGER = 2
 _SHORT = 3
-_BRITISH = re.compile(r"(?<=[a-z]{3})is(?=(?:e|ed|es|ing|ation|ations)$)|(?<=[a-z]{2})our(?=s?$)")
-_PIECE = re.compile(r"[A-Za-z0-9]+")
 _TOKEN = re.compile(r"[A-Za-z0-9][\w&'’.-]*[A-Za-z0-9)]|[A-Za-z0-9]")
-_NAME = re.compile(r"[A-Z].*[a-zA-Z0-9]|[A-Za-z]+\d\w*|\d+[A-Za-z]\w*|\d{3}|[A-Z]")
+_DIGITS_OF_A_NAME = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +163,27 @@ def _all_stems(term: Term) -> Iterable[str]:
 
 def plain(word: str) -> str:
     """Normalize a word: lower case, American spelling, no possessive."""
-    return _BRITISH.sub(lambda found: "iz" if found[0] == "is" else "or", _without_possessive(word.lower()))
+    bare = _without_possessive(word.lower())
+    for british, american in _AMERICAN.items():
+        letters = bare.removesuffix(british)[-_LETTERS:]
+        if bare.endswith(british) and letters.isalpha() and len(letters) >= _LETTERS - (british[0] == "o"):
+            return bare.removesuffix(british) + american
+    return bare
+
+
+_LETTERS = 3
+"""Letters before an ending that is spelled in two ways: not in `rise`, nor in `24-hour`."""
+_AMERICAN = {
+    "ise": "ize",
+    "ised": "ized",
+    "ises": "izes",
+    "ising": "izing",
+    "isation": "ization",
+    "isations": "izations",
+    "our": "or",
+    "ours": "ors",
+}
+"""Endings of words in British spelling, and in American."""
 
 
 def _without_possessive(word: str) -> str:
@@ -175,7 +193,7 @@ def _without_possessive(word: str) -> str:
 @lru_cache(maxsize=50_000)
 def stems_in(text: str) -> tuple[str, ...]:
     """Return the stems of a text in American spelling without stopwords, and its complete figures (`5.45`, `2500`)."""
-    stems = stems_of(" ".join(plain(word) if word.endswith(_ENDINGS) else word for word in text.split()))
+    stems = stems_of(" ".join(plain(word) if word.endswith(tuple(_AMERICAN)) else word for word in text.split()))
     return (*stems, *map(_figure, _WITH_MARKS.findall(text)))
 
 
@@ -187,9 +205,6 @@ def _figure(printed: str) -> str:
     """Return a number without commas and trailing zeros."""
     plain_number = printed.replace(",", "")
     return plain_number.rstrip("0").rstrip(".") if "." in plain_number else plain_number
-
-
-_ENDINGS = ("ise", "ised", "ises", "ising", "isation", "our", "ours")
 
 
 def _terms(
@@ -228,7 +243,7 @@ def _terms(
         others = group
         others += tuple(term for each in sorted(stems) for term in labels.get(each, ()) if not term <= stems)
         related = tuple(dict.fromkeys(term for each in stems for term in subjects.get(each, ()) if not term <= stems))
-        named = taken == 1 and not first and not shouted and not others and _NAME.fullmatch(token) is not None
+        named = taken == 1 and not first and not shouted and not others and _looks_like_a_name(token)
         is_name = named and token.lower() not in _COMMON
         common = taken == 1 and low in everyday and not named and not others
         yield Term(
@@ -243,6 +258,16 @@ _COMMON = frozenset(
 
 
 _MONTHS = frozenset({*MONTHS, *(month[:3] for month in MONTHS), "sept"})
+
+
+def _looks_like_a_name(token: str) -> bool:
+    """Return whether a word begins with a capital, joins letters and digits, or has three digits: `Q400`, `737`."""
+    joined = token.isalnum() and any(map(str.isalpha, token)) and any(map(str.isdigit, token))
+    return (
+        (token[0].isupper() and token[-1].isalnum())
+        or joined
+        or (token.isdecimal() and len(token) == _DIGITS_OF_A_NAME)
+    )
 
 
 def _is_known(token: str, known: Collection[str]) -> bool:
@@ -262,7 +287,7 @@ def _longest_phrase(tokens: Sequence[str], place: int) -> tuple[int, tuple[froze
 
 
 def _pieces(token: str) -> list[str]:
-    return _PIECE.findall(plain(token))
+    return "".join(mark if mark.isascii() and mark.isalnum() else " " for mark in plain(token)).split()
 
 
 @lru_cache(maxsize=1)
