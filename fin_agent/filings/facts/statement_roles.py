@@ -64,18 +64,16 @@ def assign_roles(
 ) -> list[list[Fact]]:
     """Return the facts of each table, with metrics for totals identified by arithmetic that the lexicon does not know.
 
-    Total assets are printed again as liabilities and equity; closing cash is opening cash plus the net change, and the
-    opening cash of another column; the net change is the sum of the flows. `statements` are those of the tables.
+    Closing cash is opening cash plus the net change, and the opening cash of another column; the net change is the sum
+    of the flows. `statements` are those of the tables.
     """
     named = {position: list(facts) for position, facts in enumerate(by_table)}
     for run in _runs(tables, statements):
-        statement = statements[run[0]]
         known = {fact.metric for position in run for fact in named[position] if fact.scope is None}
-        wanted = _ROLES.get(statement, ()) if statement else ()
-        if all(metric in known for metric in wanted):
+        if known.issuperset(_ROLES):
             continue
         rows = [(tables[position].page, row) for position in run for row in tables[position].rows]
-        found = dict(_roles(statement, [row for _, row in rows]))
+        found = dict(_cash([row for _, row in rows]))
         roles = {
             (rows[place][0], rows[place][1].line): metric for place, metric in found.items() if metric not in known
         }
@@ -84,24 +82,17 @@ def assign_roles(
     return [named[position] for position in range(len(by_table))]
 
 
-_ROLES = {
-    Statement.BALANCE_SHEET: ("total_assets", "total_liabilities_and_equity"),
-    Statement.CASH_FLOW: ("cash_at_beginning_of_period", "net_change_in_cash", "cash_at_end_of_period"),
-}
+_ROLES = ("cash_at_beginning_of_period", "net_change_in_cash", "cash_at_end_of_period")
 
 
 def _runs(tables: Sequence[Table], statements: Sequence[Statement | None]) -> Iterator[list[int]]:
-    """Yield positions of the tables of one statement, across its pages."""
+    """Yield positions of the tables of one cash flow statement, across its pages."""
     run: list[int] = []
     for position, (table, statement) in enumerate(zip(tables, statements, strict=True)):
-        if statement not in _ROLES:
+        if statement is not Statement.CASH_FLOW:
             continue
         before = tables[run[-1]] if run else None
-        if before and not (
-            statement is statements[run[0]]
-            and len(before.columns) == len(table.columns)
-            and table.page - before.page <= _PAGES_APART
-        ):
+        if before and not (len(before.columns) == len(table.columns) and table.page - before.page <= _PAGES_APART):
             yield run
             run = []
         run.append(position)
@@ -120,41 +111,19 @@ def _roles_of_table(fact: Fact, roles: Mapping[tuple[int, int], str]) -> Fact:
     return replace(fact, metric=metric)
 
 
-def _roles(statement: Statement | None, rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
-    """Yield (position, metric) of rows that a sum identifies."""
+def _cash(rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
+    """Yield (position, metric) of opening cash, net change and closing cash.
+
+    They are the first sum below the flows that carries over.
+    """
     sums = row_sums([row.cells for row in rows])
-    if statement is Statement.BALANCE_SHEET:
-        yield from _balance_sheet_total(sums, rows)
-    else:
-        yield from _cash(sums, rows)
-
-
-def _balance_sheet_total(sums: Sequence[DetectedSum], rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
-    """Yield the largest figure that is printed twice, first as a sum or above every later sum."""
-    totals = {found.total for found in sums if len(found.parts) > 1}
-    repeated = [(found.parts[0][0], found.total) for found in sums if len(found.parts) == 1]
-    repeated = [(first, last) for first, last in repeated if first in totals or last in totals]
-    if repeated:
-        first, last = max(repeated, key=lambda pair: (_size(rows[pair[0]]), -pair[0]))
-        yield first, "total_assets"
-        yield last, "total_liabilities_and_equity"
-
-
-def _size(row: Row) -> float:
-    return max((abs(float(cell.amount)) for cell in row.cells if cell), default=0.0)
-
-
-def _cash(sums: Sequence[DetectedSum], rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
-    """Yield opening cash, net change and closing cash: the first sum below the flows that carries over."""
     flows = next((found for found in sums if len(found.parts) >= _MIN_FLOWS and _all_totals(found, sums)), None)
     for found in sums:
         if len(found.parts) != 2 or any(sign < 0 for _, sign in found.parts):
             continue
         one, other = (position for position, _ in found.parts)
         for opening, change in ((one, other), (other, one)):
-            if flows is not None and change != flows.total:
-                continue
-            if flows is not None or _is_carried(rows[opening], rows[found.total]):
+            if change == flows.total if flows is not None else _is_carried(rows[opening], rows[found.total]):
                 yield change, "net_change_in_cash"
                 yield opening, "cash_at_beginning_of_period"
                 yield found.total, "cash_at_end_of_period"

@@ -61,7 +61,7 @@ def is_measure(part: str) -> bool:
 @lru_cache(maxsize=16_384)  # a label and its headings stand over every cell of their rows
 def _measures_in(text: str) -> tuple[bool, bool, bool]:
     """Return whether a label or heading counts shares, is per share, is a percentage."""
-    shares = _SHARES.search(text) and not _PRICED_SHARES.search(text) and not _starts_per_share(text)
+    shares = _SHARES.search(text) and not _PRICED_SHARES.search(text)
     return bool(shares), bool(_PER_SHARE.search(text)), bool(_PERCENT.search(text))
 
 
@@ -72,13 +72,6 @@ def _counts_in_thousands(text: str) -> bool:
 
 
 _COUNTED = word_lists("fact_words")["counted"]
-
-
-def _starts_per_share(text: str) -> bool:
-    """Return True for per-share figures such as `Net income per share, diluted (weighted-average shares)`."""
-    per, shares = _PER_SHARE.search(text), re.search(r"\bshares\b", text, re.I)
-    counted = re.search("weighted|average|number of", text, re.I)
-    return bool(per and shares and per.start() < shares.start() and not counted)
 
 
 def _plain_amount(cell: Cell) -> bool:

@@ -43,8 +43,6 @@ TAG = Kind(Origin.DEI, 0.99)
 """A `dei:` tag that repeats the cover."""
 FOCUS = Kind(Origin.DEI, 0.96)
 """`DocumentFiscalYearFocus` and similar tags: typed by hand, and sometimes left over from the previous report."""
-ENTITY_PAGE = Kind(Origin.DEI, 0.95)
-"""The same fields, printed as a page `Document and Entity Information`."""
 
 COVER = Kind(Origin.COVER, 0.99)
 """Text next to its caption on a form cover."""
@@ -107,7 +105,6 @@ _CHARACTERS = (
     ("\u00a0", " "), ("\u2007", " "), ("\u2009", " "), ("\u202f", " "), ("\u200b", ""), ("\ufeff", ""), ("\u00ad", ""),
     ("\r", "\n"), ("\u2010", "-"), ("\u2011", "-"), ("\u2012", "-"), ("ﬁ", "fi"), ("ﬂ", "fl"),
 )  # fmt: skip
-_SPACED_WORD = re.compile(r"(?<!\S)(?:\S ){2,}\S(?!\S)")
 
 
 def normalize_print(text: str) -> str:
@@ -117,24 +114,6 @@ def normalize_print(text: str) -> str:
         for printed, plain in _CHARACTERS:
             text = text.replace(printed, plain)
     return text
-
-
-def join_spaced_letters(text: str) -> str:
-    """Join words printed with spaces between letters: `D e c e m b e r  3 1` -> `December 31`.
-
-    Only lines that consist mostly of single characters are changed.
-    """
-    if not _SPACED_WORD.search(text):
-        return text
-    return "\n".join(_despaced_line(line) for line in text.split("\n"))
-
-
-def _despaced_line(line: str) -> str:
-    parts = line.split()
-    if len(parts) < 4 or sum(len(part) == 1 for part in parts) < 0.7 * len(parts):
-        return line
-    words = re.split(r"\s{2,}", line.strip())
-    return " ".join("".join(word.split()) for word in words)
 
 
 def numbers_on_cover(text: str, page: int) -> Iterator[FieldSource]:
@@ -205,23 +184,6 @@ def name_on_cover(text: str, page: int) -> FieldSource | None:
     return None
 
 
-def former_name_on_cover(text: str) -> str | None:
-    """Return the name printed above `(Former name or former address, if changed since last report)`."""
-    caption = _FORMER_CAPTION.search(text)
-    if caption is None:
-        return None
-    above = [line for line in text[: caption.start()].split("\n")[-8:] if line.strip(" _*\t()")]
-    for line in reversed(above[-4:]):
-        name = printed_name(line)
-        if _LEGAL_ENDING.search(name) and not _NOT_A_NAME.search(line) and not re.match(r"\d", name):
-            # `Quay Tools, Inc., 1 Pier Road, Salem` is a name and an address.
-            return name
-        if re.search(r"\(|telephone|area\s+code|n/a|not\s+applicable", line, re.IGNORECASE):
-            break
-    return None
-
-
-_FORMER_CAPTION = re.compile(r"\bformer\s+name,?\s+(?:or\s+)?(?:former\s+)?(?:address|if)", re.IGNORECASE)
 _CAPTIONS_OF_A_ROW = 24
 """Number of lines that such a row of captions takes."""
 _CAPTION = re.compile(
@@ -398,7 +360,7 @@ class Cover:
     """Position among the pages given."""
     form: Form
     text: str
-    """Text of the cover page, with letter-spaced lines repaired."""
+    """Text of the cover page."""
     readings: tuple[FieldSource, ...]
     """Readings of the fields printed there."""
 
@@ -408,7 +370,6 @@ def find_cover(pages: Sequence[PlainPage]) -> Cover | None:
     for position, (number, text) in enumerate(pages[:COVER_WITHIN]):
         if len(text) < _MIN_LENGTH or not _COMMISSION.search(text):
             continue
-        text = join_spaced_letters(text)
         heading = _HEADING.search(text) or (_FORM_ANYWHERE.search(text) if _PURSUANT.search(text) else None)
         if heading is None or not _COVER_WORDS.search(text) or _SCHEDULE.search(text):
             continue
@@ -438,9 +399,7 @@ def _readings(text: str, page: int, form: Form, heading: re.Match[str]) -> Itera
 
 _FORMS = {"10K": Form.TEN_K, "10Q": Form.TEN_Q, "8K": Form.EIGHT_K, "20F": Form.TWENTY_F, "ARS": Form.ANNUAL_REPORT}
 _MIN_LENGTH = 200
-_COMMISSION = re.compile(
-    r"SECURITIES\s+AND\s+EXCHANGE\s+COMMISSION|S\s+E\s+C\s+U\s+R\s+I\s+T\s+I\s+E\s+S", re.IGNORECASE
-)
+_COMMISSION = re.compile(r"SECURITIES\s+AND\s+EXCHANGE\s+COMMISSION", re.IGNORECASE)
 _FORM_NAME = (
     r"form\s*:?\s*(?P<form>10\s?-?\s?K|10\s?-?\s?Q|8\s?-?\s?K|20\s?-?\s?F|6\s?-?\s?K|40\s?-?\s?F|11\s?-?\s?K|S-\d+|F-\d+)"
     r"(?:\s?(?:405|SB|T))?(?P<amended>\s?/\s?A)?(?![\w-])"

@@ -1,31 +1,27 @@
-"""Identity fields from `dei:` concepts: inline XBRL tags, or a printed page of the same fields."""
+"""Identity fields from the `dei:` concepts of inline XBRL tags."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
 from fin_agent.filings.identity.cover import (
-    ENTITY_PAGE,
     FOCUS,
     FROM_FIGURES,
     TAG,
     Kind,
     normalize_form,
-    normalize_print,
     plain_employer_id,
     plain_file_number,
     reading,
 )
-from fin_agent.filings.identity.registrant_names import OtherName
 from fin_agent.vocabulary.dates import printed_dates
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.fiscal_calendar import nominal_month
 from fin_agent.vocabulary.identity import FieldSource, Form
-from fin_agent.vocabulary.page import PageContent
 
 
 def dei_readings(tags: Sequence[Tag]) -> list[FieldSource]:
@@ -45,31 +41,6 @@ def dei_readings(tags: Sequence[Tag]) -> list[FieldSource]:
     if symbol is not None:
         found.append(symbol)
     return found
-
-
-def entity_page_readings(pages: Iterable[PageContent]) -> list[FieldSource]:
-    """Return readings of a page `Document and Entity Information`, which prints each concept before its value."""
-    for page in pages:
-        if "Entity Registrant Name" not in page.text or "Document Type" not in page.text:
-            continue
-        text = normalize_print(page.text)
-        found: list[FieldSource] = []
-        for label in _LABEL.finditer(text):
-            concept = re.sub(r"\s", "", label["label"])
-            said = _TaggedValue(concept, label["value"].strip(), label.group(), page.number)
-            if concept == "TradingSymbol" and _SYMBOL.fullmatch(said.value):
-                found.append(reading("ticker", said.value.upper(), ENTITY_PAGE, said.printed, said.page))
-            elif concept in _FIELDS:
-                found += _reading_of(said, ENTITY_PAGE)
-        return found
-    return []
-
-
-def former_name(tags: Sequence[Tag]) -> Iterator[OtherName]:
-    """Yield the name in `dei:EntityInformationFormerLegalOrRegisteredName`, if it is one."""
-    for tag in _parent([tag for tag in tags if tag.concept == "dei:EntityInformationFormerLegalOrRegisteredName"]):
-        if tag.text.strip() and not _NOTHING.fullmatch(tag.text):
-            yield OtherName(tag.text, f"{tag.concept} {tag.text}", tag.page)
 
 
 def end_of_most_figures(tags: Sequence[Tag]) -> FieldSource | None:
@@ -171,12 +142,6 @@ _FIELDS: dict[str, tuple[str, Callable[[str], str | int | date | None]]] = {
     "EntityTaxIdentificationNumber": ("employer_id", plain_employer_id),
 }
 _FOCI = frozenset(("DocumentFiscalYearFocus", "DocumentFiscalPeriodFocus", "AmendmentFlag"))
-_LABEL = re.compile(
-    r"^\W*(?P<label>Entity Registrant Name|Document Type|Entity Central Index Key|Document Fiscal Year Focus"
-    r"|Document Fiscal Period Focus|Document Period End Date|Current Fiscal Year End Date|Amendment Flag"
-    r"|Entity File Number|Entity Tax Identification Number|Trading Symbol)\b[ \t:]*\n?[ \t]*(?P<value>[^\n]+)$",
-    re.MULTILINE,
-)
 
 
 def _common_stock_symbol(tags: Sequence[Tag]) -> FieldSource | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import TypedDict
@@ -15,18 +15,14 @@ from fin_agent.filings.identity.cover import (
     TITLE,
     PlainPage,
     find_cover,
-    former_name_on_cover,
     plain_page,
     plain_pages,
     reading,
     ticker_readings,
 )
-from fin_agent.filings.identity.dei import dei_readings, end_of_most_figures, entity_page_readings, former_name
+from fin_agent.filings.identity.dei import dei_readings, end_of_most_figures
 from fin_agent.filings.identity.registrant_names import (
     NAMES_SEPARATOR,
-    OtherName,
-    distant_pages,
-    is_spelled_differently,
     other_names,
     registrant_in_text,
     same_company,
@@ -129,8 +125,6 @@ def identify(pages: Sequence[PageContent], tags: Sequence[Tag] = ()) -> Identity
     cover = find_cover(first)
     if cover is None and not best_value(stated, "form"):
         return resolve_identity(_without_cover(first))
-    if not stated:
-        stated = entity_page_readings(distant_pages(pages, cover.position if cover else 0))
     readings = [*stated, *(cover.readings if cover else ())]
     body = first[cover.position :] if cover else first
     if best_value(readings, "form") == Form.OTHER and is_release(body[1:]):
@@ -198,7 +192,7 @@ def _readings_for_form(
     further = (plain_page(page) for page in pages[_FIRST_PAGES:_MARKET_WITHIN])
     found += ticker_readings(body[:2], body, () if best_value(found, "ticker") else further)
     company = best_value(found, "company")
-    names = other_names(body, company, _other_names(found, tags, body, company))
+    names = other_names(body, company)
     found += [names] if names else []
     notes = (plain_page(page) for page in pages[_FIRST_PAGES:_NOTES_WITHIN])
     return [*found, *_period_readings(form, found, body, notes)]
@@ -230,20 +224,6 @@ def _period_readings(
     elif form is Form.EIGHT_K:
         found.append(reading("fiscal_year", end.year, FROM_END, f"event of {end.isoformat()}"))
     return found
-
-
-def _other_names(
-    found: Sequence[FieldSource], tags: Sequence[Tag], body: Sequence[PlainPage], company: str
-) -> Iterator[OtherName]:
-    """Yield former names from tag or cover, and the company's name where the cover spells it differently."""
-    yield from former_name(tags)
-    former = former_name_on_cover(body[0].text) if body else None
-    if former is not None:
-        yield OtherName(former, former, body[0].number)
-    for one in found:
-        # `LARK POWER CO` in a register is `Lark Power Company` on the cover.
-        if one.field == "company" and one.origin is Origin.COVER and is_spelled_differently(one.value, company):
-            yield OtherName(one.value, one.printed, one.page)
 
 
 def _without_cover(pages: Sequence[PlainPage]) -> list[FieldSource]:

@@ -40,11 +40,6 @@ def same_company(one: str, other: str) -> bool:
     return one == other or distinctive_words(one) == distinctive_words(other)
 
 
-def is_spelled_differently(one: str, other: str) -> bool:
-    """Return whether the letters of two names differ, not only case and punctuation."""
-    return re.sub(r"[\W_]", "", one.casefold()) != re.sub(r"[\W_]", "", other.casefold())
-
-
 def distinctive_words(name: str) -> str:
     """Return the distinctive words of a name in lower case, joined."""
     name = collapse_spaces(name, MAX_LABEL_LENGTH)
@@ -145,7 +140,7 @@ def signature_readings(pages: Sequence[PageContent], first: int, not_before: dat
     Dates before `not_before`, the end of the period, are not dates of signing. Of long files, only the first 400 and
     the last 40 pages are read.
     """
-    for page in distant_pages(pages, first):
+    for page in (*pages[first:SIGNED_WITHIN], *pages[max(SIGNED_WITHIN, first, len(pages) - LAST_PAGES) :]):
         if "SIGNATURE" not in page.text and "ignature" not in page.text:
             continue
         text = _DAY_APART.sub(r"\1\2", normalize_print(page.text))
@@ -159,12 +154,6 @@ def signature_readings(pages: Sequence[PageContent], first: int, not_before: dat
             if not_before is None or one.date >= not_before:
                 yield reading("filed", one.date, SIGNATURE, _line_around(text, one.start, one.end), page.number)
                 return
-
-
-def distant_pages(pages: Sequence[PageContent], first: int) -> Iterator[PageContent]:
-    """Yield pages from position `first` on, without those in the middle of very long files."""
-    yield from pages[first:SIGNED_WITHIN]
-    yield from pages[max(SIGNED_WITHIN, first, len(pages) - LAST_PAGES) :]
 
 
 _DAY_APART = re.compile(r"\b([123]) (\d)(?=\s*,\s*(?:19|20)\d\d)")

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, islice, pairwise, zip_longest
+from itertools import accumulate, islice, pairwise
 
 from fin_agent.filings.outline.table_page_classification import density_of, may_be_table
 from fin_agent.lexicon.statement_titles import StatementTitles, built_in_statement_titles, letters_only
@@ -124,10 +124,9 @@ def locate_statements(pages: Sequence[PageContent], titles: StatementTitles | No
 
     A page counts if it has a title followed by enough rows of that statement. Similar tables occur elsewhere (selected
     data, notes, parent-only schedules); primary statements are adjacent, so the run of pages with most statements is
-    used. Pages that continue a statement, including facing pages, belong to it, as do pages recognized by their rows
-    alone. Where the set starts again under another name, it belongs to a second registrant. A statement of
-    comprehensive income with the rows of an income statement counts as both if the filing has no other. `titles` may
-    come from a user's lexicon; the default are the built-in ones.
+    used. Pages that continue a statement, including facing pages, belong to it. Where the set starts again under
+    another name, it belongs to a second registrant. `titles` may come from a user's lexicon; the default are the
+    built-in ones.
     """
     titles = titles or built_in_statement_titles()
     pages = _without_running_heads(pages, titles)
@@ -136,7 +135,7 @@ def locate_statements(pages: Sequence[PageContent], titles: StatementTitles | No
     by_number = {page.number: page for page in pages}
     taken = {found.page for held in sets for found in held}
     shown = [_with_further_pages(held, by_number, taken, titles) for held in sets] or [{}]
-    registrant = _with_untitled(shown[0], pages, titles)
+    registrant = shown[0]
     others = {page: statements for held in shown[1:] for page, statements in held.items() if page not in registrant}
     entities: dict[int, str] = {}
     for held, of_set in zip(shown[1:], sets[1:], strict=True):
@@ -157,59 +156,7 @@ def _with_further_pages(
                     break
                 result.setdefault(number, (found.statements[-1],))
             number += 1
-    if not any(Statement.INCOME in statements for statements in result.values()):
-        for number, statements in result.items():
-            if Statement.COMPREHENSIVE_INCOME in statements and _has_rows(by_number[number], Statement.INCOME, titles):
-                result[number] = (Statement.INCOME, *statements)
     return result
-
-
-def _with_untitled(
-    shown: dict[int, tuple[Statement, ...]], pages: Sequence[PageContent], titles: StatementTitles
-) -> dict[int, tuple[Statement, ...]]:
-    """Return `shown` with nearby pages that are recognized as a missing primary statement by their rows alone."""
-    missing = [kind for kind in _PRIMARY if not any(kind in statements for statements in shown.values())]
-    if not missing:
-        return shown
-    alone = [
-        page
-        for page in pages
-        if page.number not in shown
-        and may_be_table(page.text)
-        and density_of(page).table
-        and not _has_other_heading(page, titles)
-    ]
-    told: dict[Statement, list[tuple[int, tuple[int, ...]]]] = {}
-    for page, after in zip_longest(alone, alone[1:]):
-        _add_pages_by_rows(told, (page,), missing, titles)
-        if after is not None and after.number == page.number + 1:
-            _add_pages_by_rows(told, (page, after), missing, titles)
-    known = {*shown, *(number for found in told.values() for _, numbers in found for number in numbers)}
-    for kind, found in told.items():
-        near = {numbers: sum(abs(numbers[0] - other) <= 2 * _NEAR for other in known) for _, numbers in found}
-        _, numbers = max(found, key=lambda each: (near[each[1]], each[0] - len(each[1]), each[1]))
-        if near[numbers] > len(numbers):
-            shown = {**shown, **dict.fromkeys(numbers, (kind,))}
-    return shown
-
-
-def _add_pages_by_rows(
-    told: dict[Statement, list[tuple[int, tuple[int, ...]]]],
-    pages: Sequence[PageContent],
-    missing: Collection[Statement],
-    titles: StatementTitles,
-) -> None:
-    """Add the pages as candidates for a missing statement if they have more of its rows than of others."""
-    low = "\n".join(page.text.lower() for page in pages)
-    hits = {kind: titles.rows[kind].hits(low) for kind in _PRIMARY}
-    kind = max(_PRIMARY, key=lambda kind: hits[kind] - titles.rows[kind].at_least)
-    if kind in missing and hits[kind] >= _UNTITLED_HITS:
-        told.setdefault(kind, []).append((hits[kind], tuple(page.number for page in pages)))
-
-
-def _has_other_heading(page: PageContent, titles: StatementTitles) -> bool:
-    head = _head_of(page)
-    return bool(_OTHER_HEADS.search(head) or titles.other_pages.search(head) or _SUMMARY_HEADS.search(head))
 
 
 def _head_of(page: PageContent) -> str:
@@ -258,10 +205,7 @@ _HALF = 2
 _SHORT_REST = 700
 _FEWEST_OF_A_REST = 6
 """Minimum figures on a page that contains only the last rows of a statement."""
-_UNTITLED_HITS = 5
-"""Kinds of rows, of about seven, by which a statement is recognized without a title."""
 _OTHER_HEAD = 400
-_SUMMARY_HEADS = re.compile(r"\bselected\b|\bsummary\b|\bhighlights\b|\bpro forma\b|\bquarterly\b|\bfive[- ]year\b")
 _SEE_NOTES = re.compile(r"(?:\bsee\b|\brefer\b|\bthe accompanying\b)[^.]{0,40}\bnotes?\b[^.]{0,60}statements\.?")
 _LINES_ABOVE = 6
 _BLANK = 80
@@ -503,14 +447,11 @@ def _continues(page: PageContent, statement: Statement, titles: StatementTitles)
         return False
     if not density.table or density.words > _MAX_WORDS:
         return False
-    if next(_titles_on(page.text, titles), None) is not None:
-        return False
     return _has_rows(page, statement, titles, 4 if statement is Statement.EQUITY else 3)
 
 
-def _has_rows(page: PageContent, statement: Statement, titles: StatementTitles, needed: int = 0) -> bool:
-    rows = titles.rows[statement]
-    return rows.hits(page.text.lower()) >= (needed or rows.at_least)
+def _has_rows(page: PageContent, statement: Statement, titles: StatementTitles, needed: int) -> bool:
+    return titles.rows[statement].hits(page.text.lower()) >= needed
 
 
 _OTHER_HEADS = re.compile(

@@ -271,7 +271,7 @@ def _assign(
     if len(phrases) == len(columns) > 1 and _all_alike(phrases):
         return [], [[phrase.text] for phrase in phrases]
     over = _over(phrases, columns)
-    beside = (phrase.text for phrase in phrases if phrase not in over and not _is_named_after_a_year(phrase.text))
+    beside = (phrase.text for phrase in phrases if phrase not in over)
     shared = [part for text in beside if (part := _time_part(text))]
     if not over:
         return shared, assigned
@@ -363,13 +363,6 @@ def _time_part(text: str) -> str:
     elif len(said.dates) + len(said.years) > 1:
         text = _ANY_YEAR.sub(" ", text)
     return " ".join(text.split())
-
-
-def _is_named_after_a_year(text: str) -> bool:
-    """`Fiscal 2017 Restructuring Plan`: a heading of the labels that names something of a year, and no period."""
-    said = time_words(text)
-    bare = said.years and not (said.dates or said.day or said.quarter or said.months)
-    return bool(bare) and len(_LETTERS.findall(_TIME.sub(" ", _BRACKETS.sub(" ", text.lower())))) > 1
 
 
 def _several_dates(text: str) -> tuple[date, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import attrgetter, itemgetter
@@ -51,10 +51,6 @@ class Flow:
     """Lines of one text column of a page, with the mapping back to the page."""
 
     lines: tuple[Line, ...]
-    turn: int = 0
-    """0 for upright text; 1 if the page reads bottom to top; -1 top to bottom."""
-    extent: float = 0.0
-    """Origin of rotated coordinates: the page's height for 1, its width for -1."""
     printed: tuple[PrintedLine, ...] = ()
     """The lines from the reader, if it knows cells; `lines` are then evenly spaced, one band apart."""
 
@@ -63,13 +59,9 @@ class Flow:
         return self.printed[index].table if self.printed else None
 
     def box_on_page(self, box: Box) -> Box:
-        """Return an upright `box` in its position on the page as printed."""
+        """Return `box` in its position on the page as printed."""
         if self.printed:
             return Box(box.x0, self._printed_at(box.y0).y0, box.x1, self._printed_at(box.y1 - 1).y1)
-        if self.turn == 1:
-            return Box(box.y0, self.extent - box.x1, box.y1, self.extent - box.x0)
-        if self.turn == -1:
-            return Box(self.extent - box.y1, box.x0, self.extent - box.y0, box.x1)
         return box
 
     def _printed_at(self, y: float) -> PrintedLine:
@@ -82,18 +74,14 @@ _BAND_LINE = 10.0
 
 
 def flows_of(page: PageContent) -> list[Flow]:
-    """Return the page as upright text columns: one, or two for prose in two columns; rotated text is turned upright."""
+    """Return the page as upright text columns: one, or two for prose in two columns."""
     if page.lines:
         return [_flow_of_known_lines(page)]
     words = [word for word in page.words if word.text.strip()]
-    turn = _rotated(words)
-    extent = page.height if turn == 1 else page.width
-    if turn:
-        words = [_upright(word, turn, extent) for word in words]
     lines = lines_of(words)
-    gutter = None if turn else _gutter(lines)
+    gutter = _gutter(lines)
     if gutter is None:
-        return [Flow(tuple(lines), turn, extent)]
+        return [Flow(tuple(lines))]
     left = [word for word in words if word.x1 <= gutter + 1]
     right = [word for word in words if word.x1 > gutter + 1]
     return [Flow(tuple(lines_of(left))), Flow(tuple(lines_of(right)))]
@@ -161,28 +149,6 @@ _LEFT, _TOP, _RIGHT, _BOTTOM = map(itemgetter, range(4))
 _ACROSS = itemgetter(0, 2, 1)
 _SMALL_PRINT = 0.75
 """Share of a line's usual height below which words are footnote marks, which do not determine its position."""
-
-
-def _rotated(words: Sequence[Word]) -> int:
-    tall = [word for word in words if word[3] - word[1] > 1.5 * (word[2] - word[0]) and len(word.text) > 3]
-    if len(tall) < 10 or 2 * len(tall) <= sum(len(word.text) > 3 for word in words):
-        return 0
-    rising = sum(_rises(*pair) for pair in _neighbours(tall))
-    return 1 if rising >= 0 else -1
-
-
-def _neighbours(words: Sequence[Word]) -> Iterator[tuple[Word, Word]]:
-    return ((a, b) for a, b in pairwise(words) if abs(a.x0 - b.x0) < 2)
-
-
-def _rises(first: Word, second: Word) -> int:
-    return 1 if second.y1 < first.y1 else -1
-
-
-def _upright(word: Word, turn: int, extent: float) -> Word:
-    if turn == 1:
-        return Word(extent - word.y1, word.x0, extent - word.y0, word.x1, word.text)
-    return Word(word.y0, extent - word.x1, word.y1, extent - word.x0, word.text)
 
 
 def _gutter(lines: Sequence[Line]) -> float | None:

@@ -22,19 +22,6 @@ def metrics(statement: Statement, *rows: tuple[str, str, str]) -> dict[str, str 
     return {f"{fact.amount:,}": fact.metric for fact in facts}
 
 
-def test_both_sides_of_a_balance_sheet_that_calls_them_total() -> None:
-    found = metrics(
-        Statement.BALANCE_SHEET,
-        ("Plant, at cost less depreciation", "58,557", "53,789"),
-        ("Regulatory assets", "18,438", "14,223"),
-        ("Total", "76,995", "68,012"),
-        ("Owed to banks", "64,092", "48,540"),
-        ("Owned by members", "12,903", "19,472"),
-        ("Total", "76,995", "68,012"),
-    )
-    assert found["76,995"] == "total_liabilities_and_equity"
-
-
 def test_cash_by_its_roll_forward() -> None:
     found = metrics(
         Statement.CASH_FLOW,

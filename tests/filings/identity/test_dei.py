@@ -188,16 +188,9 @@ def test_the_symbol_of_the_common_stock(classes: tuple[tuple[str, str], ...], sy
 def test_names_of_a_register_and_of_the_cover() -> None:
     found = read(cover("The Harbor-Tool Company"), tags=tags(EntityRegistrantName="HARBOR TOOL CO /DE/"))
     assert found.company == "HARBOR TOOL CO"
-    assert found.other_names == ("The Harbor-Tool Company",)
     assert not found.conflicts()
     other = read(cover("Lark Power Company"), tags=tags(EntityRegistrantName="HARBOR TOOL CO"))
     assert conflicting(other)["company"] == ("HARBOR TOOL CO", "Lark Power Company")
-
-
-@pytest.mark.parametrize(("printed", "names"), [("Quayside Tools, Inc.", ("Quayside Tools, Inc.",)), ("N/A", ())])
-def test_former_names(printed: str, names: tuple[str, ...]) -> None:
-    stated = [*tags(), tag("dei:EntityInformationFormerLegalOrRegisteredName", printed)]
-    assert read("Text.", tags=stated).other_names == names
 
 
 def test_an_amendment_whose_flag_was_forgotten() -> None:
@@ -216,21 +209,6 @@ def test_numbers_that_say_nothing() -> None:
 @given(st.lists(st.tuples(st.sampled_from([one.concept for one in tags()]), st.text(max_size=30))))
 def test_any_text_in_tags(stated: list[tuple[str, str]]) -> None:
     read(cover(), tags=[tag(concept, text) for concept, text in stated])
-
-
-def test_the_tags_printed_as_a_page() -> None:
-    page = (
-        "Document and Entity Information - USD ($)\n12 Months Ended\nDec. 31, 2022\nDocument Type\n10-K\n"
-        "Amendment Flag\nfalse\nDocument Period End Date\nDec. 31, 2022\nDocument Fiscal Year Focus\n2022\n"
-        "Document Fiscal Period Focus\nFY\nEntity Registrant Name\nHARBOR TOOL WORKS INC\n"
-        "Entity Central Index Key\n0000043210\nCurrent Fiscal Year End Date\n--12-31\nTrading Symbol\nhtw\n"
-    )
-    found = read(cover(), "Item 1. Business", page)
-    assert (found.cik, found.company, found.ticker) == ("43210", "HARBOR TOOL WORKS INC", "HTW")
-    assert sources_of(found, "cik")[0].page == 2
-    assert found.conflicts() == ()
-    same_lines = read(cover(), page.replace("Key\n", "Key ").replace("Focus\n", "Focus "))
-    assert same_lines.cik == "43210"
 
 
 def test_a_current_report() -> None:

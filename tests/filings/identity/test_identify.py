@@ -59,7 +59,6 @@ def test_covers_in_many_prints(name: str, number: str, n: int, day: date, period
         ("FORM 10-K", Form.TEN_K, False),
         ("Form 10-K/A\nAmendment No. 1", Form.TEN_K, True),
         ("FORM 10–Q", Form.TEN_Q, False),
-        ("F O R M  1 0 - Q", Form.TEN_Q, False),
         ("FORM 20-F", Form.TWENTY_F, False),
         ("FORM 10 - K", Form.TEN_K, False),
     ],
@@ -95,11 +94,6 @@ def test_the_first_of_several_registrants() -> None:
         f"1-6468\nLARK POWER COMPANY\n58-0257110\n1-6469\nELM POWER COMPANY\n58-0257111\n{FILLER}"
     )
     assert (found.company, found.file_number, found.employer_id) == ("LARK POWER COMPANY", "1-6468", "58-0257110")
-
-
-def test_letters_printed_apart() -> None:
-    spaced = "F o r  t h e  f i s c a l  y e a r  e n d e d  J u n e  3 0 ,  2 0 2 1"
-    assert read(cover(period=spaced)).period_end == date(2021, 6, 30)
 
 
 def test_a_cover_behind_a_letter_to_shareholders() -> None:

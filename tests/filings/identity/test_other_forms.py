@@ -103,20 +103,6 @@ def test_several_dates_of_events(event: str, earliest: date) -> None:
     assert sources_of(found, "filed")[0].page == 0
 
 
-def test_a_former_name_on_the_cover() -> None:
-    printed = current_report("Date of Report (Date of earliest event reported): June 30, 2022").replace(
-        "N/A\n(Former name", "Quayside Tools, Inc.\n(Former name"
-    )
-    assert read(printed).other_names == ("Quayside Tools, Inc.",)
-
-
-def test_an_address_above_the_caption_of_former_names() -> None:
-    printed = current_report("Date of Report (Date of earliest event reported): June 30, 2022").replace(
-        "N/A\n(Former name", "1 Quay Road, Salem, Ohio 44460\n(Former name"
-    )
-    assert read(printed).other_names == ()
-
-
 def test_two_registrants_on_one_cover() -> None:
     printed = (
         f"{COMMISSION}FORM 10-Q\n(Mark One)\n☒ QUARTERLY REPORT PURSUANT TO SECTION 13 OR 15(d)\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
@@ -67,7 +67,6 @@ class Look:
     jitter: float = 0.0
     decimals: bool = False
     """Numbers with and without decimals in one column, aligned by their points."""
-    turned: int = 0
     seed: int = 0
 
 
@@ -180,7 +179,6 @@ def looks(draw: st.DrawFn) -> Look:
         scale=draw(st.sampled_from([0.7, 0.85, 1.0])),
         jitter=draw(st.sampled_from([0.0, 0.2, 0.5])),
         decimals=decimals,
-        turned=draw(st.sampled_from([0, 0, 0, 1, -1])),
         seed=draw(st.integers(min_value=0, max_value=2**16)),
     )
 
@@ -249,8 +247,6 @@ def pages(draw: st.DrawFn) -> tuple[PageContent, Identity, list[Model]]:
     models: list[Model] = []
     if draw(st.booleans()):
         _paragraph(page)
-    else:
-        look = replace(look, turned=0)  # a few words do not show which way a page is turned
     first = draw(columns())
     heads = [first]
     if draw(st.integers(0, 3)) == 0:
@@ -373,7 +369,7 @@ def _printed(amount: Decimal | None, percent: bool, look: Look, dollars: str) ->
 
 
 def _finished(page: Page, look: Look) -> PageContent:
-    """The page scaled, shaken and turned."""
+    """The page scaled and shaken."""
     chance = random.Random(look.seed)
 
     def moved(word: Word) -> Word:
@@ -384,10 +380,4 @@ def _finished(page: Page, look: Look) -> PageContent:
     done = page.done()
     words = [moved(word) for word in done.words]
     height = max(done.height, max(word.y1 for word in words) + 20)
-    if look.turned == 1:
-        words = [Word(word.y0, done.width - word.x1, word.y1, done.width - word.x0, word.text) for word in words]
-    elif look.turned == -1:
-        words = [Word(height - word.y1, word.x0, height - word.y0, word.x1, word.text) for word in words]
-    if look.turned:
-        return PageContent(0, height, done.width, done.text, tuple(words))
     return PageContent(0, done.width, height, done.text, tuple(words))

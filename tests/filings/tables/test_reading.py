@@ -210,21 +210,6 @@ def test_boxes_stand_where_the_number_is_printed() -> None:
     assert cell.box == (word.x0, word.y0, word.x1, word.y1)
 
 
-def test_a_page_turned_on_its_side_reads_the_same() -> None:
-    page = Page().header(TWO)
-    for label in ("Sales of products", "Sales of services", "Total revenues", "Cost of products", "Operating income"):
-        page.row(label, ["1,000", "(900)"], EDGES)
-    upright = page.done()
-    turned = tuple(Word(word.y0, 612 - word.x1, word.y1, 612 - word.x0, word.text) for word in upright.words)
-    sideways = PageContent(0, 792.0, 612.0, upright.text, turned)
-    read, same = only(sideways), only(upright)
-    assert labels(read) == labels(same)
-    assert amounts(read) == amounts(same)
-    cell = read.rows[0].cells[0]
-    assert cell is not None
-    assert any(cell.box == word[:4] for word in turned)
-
-
 def test_two_columns_of_prose_are_read_one_after_the_other() -> None:
     words = []
     for index in range(40):
