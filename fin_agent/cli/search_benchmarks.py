@@ -126,9 +126,15 @@ def _measure_rankings(
             line = f"failed: {failure}" if failure else f"{seconds:.2f} s"
             progress.step(f"{question_id}: {line}", problem=bool(failure))
 
+        kept = None
+        if out is not None:
+            run = (judge, replace(measuring, judge=None), asked, _contents(workspace))
+            kept = PartialResults(out / "rankings.unfinished.jsonl", run, list[Row])
         scores, left_out = passage_ranking.measure_rankings(
-            asked, workspace, RulesAnalyst(workspace), measuring, report_progress
+            asked, workspace, RulesAnalyst(workspace), measuring, report_progress, kept
         )
+    if kept is not None:
+        kept.path.unlink(missing_ok=True)
     if left_out:
         why = "no passage on their gold pages is in the index"
         warn(f"{len(left_out)} questions are left out, {why}: {first_items(left_out)}")
@@ -145,6 +151,10 @@ def _measure_rankings(
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
 
 
+def _contents(workspace: Workspace) -> list[tuple[str, str]]:
+    return [(record.doc_id, record.content_hash) for record in workspace.index.filings()]
+
+
 @command
 def finagentbench(
     file: Path,
@@ -157,7 +167,7 @@ def finagentbench(
 ) -> ExitCode:
     """Rank graded chunks by the tournament, stage by stage: graded nDCG, MAP, MRR. Needs the extra `evaluation`.
 
-    The chunks of each question become a document of the index in --out.
+    The chunks of each question become a document of the index in --out. A stopped run resumes.
 
     On the command line:
         file (FILE): JSON Lines: id, question, doc, chunks, qrels.
@@ -169,7 +179,9 @@ def finagentbench(
     with index_of(graded.documents, out):
         pass
     on = IndexOptions(as_json=to.as_json, debug=to.debug, index=out / "index")
-    measuring = passage_ranking.RankingSettings(k, False, seeds, TournamentSettings(top_k=k), debug=to.debug)
+    measuring = passage_ranking.RankingSettings(
+        k, False, seeds, TournamentSettings(top_k=k), debug=to.debug, first_page=1
+    )
     return _measure_rankings(questions, on, measuring, resamples, out, judge)
 
 
@@ -185,7 +197,7 @@ def legalbench_rag(
 ) -> ExitCode:
     """Search documents other than filings: precision and recall of the characters that answer.
 
-    The whole corpus is read into the index in --out.
+    The whole corpus is read into the index in --out. A stopped run resumes.
 
     On the command line:
         file (FILE): A benchmark of LegalBench-RAG, JSON.
@@ -196,20 +208,27 @@ def legalbench_rag(
     questions, texts, faults = chunk_benchmarks.load_spans(file, corpus)
     warn_about_faults(faults)
     names = {name.removesuffix(".txt").replace("/", "__"): name for name in texts}
-    rows = []
+    rows: list[Row] = []
     with index_of({doc_id: chunk_benchmarks.as_html([texts[name]]) for doc_id, name in names.items()}, out) as index:
         workspace = Workspace(index)
         analyst, searching = RulesAnalyst(workspace), strategy_for(settings, workspace, notify=warn)
         depth = Depth(settings.documents, settings.pages, k)
+        run = (settings.model_dump_json(), k, questions, _contents(workspace))
+        kept = PartialResults(out / "rows.unfinished.jsonl", run, Row)
         with Progress(len(questions), "searching", "questions") as progress:
             for question in questions:
-                found = searching.search(first_query(question.question, analyst=analyst), EVERYTHING, depth)
-                used = [each.stored for each in found.passages[: k if found.kept is None else found.kept]]
-                passages = [(names[each.doc_id], each.passage.text) for each in used]
-                rows.append(chunk_benchmarks.judge_spans(question, passages, texts))
+                row = kept.take(question.id)
+                if row is None:
+                    found = searching.search(first_query(question.question, analyst=analyst), EVERYTHING, depth)
+                    used = [each.stored for each in found.passages[: k if found.kept is None else found.kept]]
+                    passages = [(names[each.doc_id], each.passage.text) for each in used]
+                    row = chunk_benchmarks.judge_spans(question, passages, texts)
+                    kept.add(question.id, row)
+                rows.append(row)
                 progress.step(question.id)
     report = chunk_benchmarks.report_on_spans(rows)
     write_csv(rows, out / "rows.csv")
+    kept.path.unlink(missing_ok=True)
     told = {"k": k, "left_out": faults}
     document = _publish(to, report, told, started, [report.as_table()], [out / "rows.csv"])
     atomic_write(out / "report.json", f"{json.dumps(document, indent=2)}\n".encode())

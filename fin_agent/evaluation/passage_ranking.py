@@ -13,7 +13,7 @@ from statistics import fmean, pvariance
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.card_ranking import RulesJudge
 from fin_agent.errors import FinAgentError, QuestionError
-from fin_agent.evaluation.benchmark import Column, Report, Row, report_on
+from fin_agent.evaluation.benchmark import Column, PartialResults, Report, Row, report_on
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.statistics import Estimate, PairedTest, estimate, paired_test
 from fin_agent.evidence.cards.card import Card
@@ -71,6 +71,8 @@ class RankingSettings:
     """Standard deviation of noise on the judge's scores, as a share of their range. It needs a judge that scores."""
     debug: bool = False
     """Whether an unexpected error is raised."""
+    first_page: int = 0
+    """Index of the first page that is ranked: 1 leaves out a cover that a benchmark's texts were given."""
 
     def variants(self) -> dict[str, TournamentSettings]:
         """Return name -> settings of each tournament, the full one first."""
@@ -95,6 +97,7 @@ def measure_rankings(
     analyst: Analyst,
     measuring: RankingSettings,
     on_question: OnQuestion = lambda question_id, seconds, failure: None,
+    kept: PartialResults[list[Row]] | None = None,
 ) -> tuple[list[Row], list[str]]:
     """Measure all rankings of all questions.
 
@@ -107,6 +110,7 @@ def measure_rankings(
         analyst: Reads the questions.
         measuring: What is measured.
         on_question: Is called after each question.
+        kept: The scores of each question of an unfinished run: they are taken from there, and stored there.
 
     Returns:
         The scores, and the ids of questions that were left out.
@@ -118,8 +122,16 @@ def measure_rankings(
     scores: list[Row] = []
     left_out: list[str] = []
     for question in questions:
+        if kept is not None and (held := kept.take(question.id)):
+            scores += held
+            on_question(question.id, 0.0, "")
+            continue
         started = time.perf_counter()
-        passages = _passages(question, workspace) if all(doc_id in known for doc_id in question.documents) else []
+        passages = (
+            _passages(question, workspace, measuring.first_page)
+            if all(doc_id in known for doc_id in question.documents)
+            else []
+        )
         relevant = _grades(question, passages)
         if not relevant:
             left_out.append(question.id)
@@ -132,8 +144,10 @@ def measure_rankings(
                 raise
             failure = str(error) if isinstance(error, FinAgentError) else f"unexpected {type(error).__name__}: {error}"
             measured = {name: _Measured([()]) for name in measuring.names()}
-        for name in measuring.names():
-            scores.append(_score(name, question, relevant, measured[name], measuring.k, failure))
+        found = [_score(name, question, relevant, measured[name], measuring.k, failure) for name in measuring.names()]
+        if kept is not None and not failure:
+            kept.add(question.id, found)
+        scores += found
         on_question(question.id, time.perf_counter() - started, failure)
     if not scores:
         raise QuestionError(
@@ -226,9 +240,9 @@ def _rank_by_bm25(terms: Sequence[str], passages: Sequence[StoredPassage], index
     return list(dict.fromkeys([*found, *keys]))
 
 
-def _passages(question: FinanceBenchQuestion, workspace: Workspace) -> list[StoredPassage]:
+def _passages(question: FinanceBenchQuestion, workspace: Workspace, first_page: int) -> list[StoredPassage]:
     outline = workspace.index.outline(question.documents)
-    return workspace.index.passages([page.key for page in outline])
+    return workspace.index.passages([page.key for page in outline if page.key.page >= first_page])
 
 
 def _grades(question: FinanceBenchQuestion, passages: Iterable[StoredPassage]) -> dict[CardKey, int]:
