@@ -91,16 +91,16 @@ class TaggedMaterial:
             if held is None or held.members or held.end is None or held.value is None:
                 continue
             key = (held.concept, held.start, held.end, held.value, fact.label.casefold())
-            tag = true.get(key)
-            period = None if tag is None else period_of(tag.start, tag.end, filing)
-            if tag is None or tag.table is None or period is None or key in seen:
+            stated = true.get(key)
+            period = None if stated is None else period_of(stated.start, stated.end, filing)
+            if stated is None or stated.table is None or period is None or key in seen:
                 continue
-            once = len(said[tag.row.casefold(), tag.start is None, tag.end]) == 1
-            exact = _number(held.text) == fact.amount > 0 and fact.value == tag.value
-            plain = SHORTEST_LABEL <= len(tag.row) <= LONGEST_LABEL and not any(map(str.isdigit, tag.row))
+            once = len(said[stated.row.casefold(), stated.start is None, stated.end]) == 1
+            exact = _number(held.text) == fact.amount > 0 and fact.value == stated.value
+            plain = SHORTEST_LABEL <= len(stated.row) <= LONGEST_LABEL and not any(map(str.isdigit, stated.row))
             if once and exact and plain:
                 seen.add(key)
-                yield PrintedFigure(filing.doc_id, fact.page, tag.table, tag.row.rstrip(":"), *period,
+                yield PrintedFigure(filing.doc_id, fact.page, stated.table, stated.row.rstrip(":"), *period,
                                     held.text, fact.amount, fact.scale)  # fmt: skip
 
 
