@@ -13,7 +13,7 @@ from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.abbreviations import expand_abbreviations
 from fin_agent.lexicon.company_mentions import Company
 from fin_agent.lexicon.fiscal_periods import FiscalPeriod
-from fin_agent.lexicon.periods import DateMention, PeriodMention
+from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
 from fin_agent.lexicon.words import word_lists
 from fin_agent.query.lexer import KnownNames, LexedQuestion, Token, lex, mentions_of
 from fin_agent.query.modifier_attachment import ARITHMETIC, LINES, period_of
@@ -56,8 +56,8 @@ def as_single_figure(question: str, core: str, names: KnownNames, workspace: Wor
         return None
     (mention,) = companies.values()
     asked_of = _period_of(lexed, mention.company.key, workspace)
-    if asked_of is None:
-        return None
+    if asked_of is None or len(parse_periods(lexed.text).years) > _SECOND:
+        return None  # `2021 through 2025`: several figures
     period, dated = asked_of
     content = [one for one in lexed.tokens if _is_content(one, lexed) or (one.type == "PERIOD" and one is not dated)]
     if any(one.type in _MOVES for one in lexed.tokens):
