@@ -56,25 +56,26 @@ class Server:
         self._process.stderr.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def playwright() -> Any:
     pytest.importorskip("fastapi", reason="needs the extra `serve`")
     pytest.importorskip("uvicorn", reason="needs the extra `serve`")
     return pytest.importorskip("playwright.sync_api", reason="drives the browser")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser(playwright: Any) -> Iterator[Any]:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         pytest.skip("no chromium is installed (apt-get install chromium)")
+    # Scoped to this folder: the driver keeps an event loop running in the process, in which no later test can start one.
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=_FLAGS.split())
         yield browser
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("index")
     ingest([SAMPLES / f"{name}.pdf" for name in ("harborlight_2023_10k", "tellurond_2023_10k")], folder, workers=0)
