@@ -114,7 +114,8 @@ def lex(text: str, names: KnownNames, given: Sequence[str] = (), about: Sequence
         if one is not None:
             tokens.append(one)
             place = one.end
-    joined = _complete_shared_words(list(_join_content_words(text, _resolve_ambiguous_words(tokens), names)), names)
+    settled = _without_cash_that_moves(_resolve_ambiguous_words(tokens), names)
+    joined = _complete_shared_words(list(_join_content_words(text, settled, names)), names)
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
     return LexedQuestion(text, tuple(_with_share_signs(text, joined)), tuple(companies), tuple(unknown))
 
@@ -573,6 +574,26 @@ def _resolve_ambiguous_words(tokens: Sequence[Token]) -> list[Token]:
         settled.append(_resolve_word(one, before, after))
         names_metric = names_metric or settled[-1].type == "METRIC"
     return _with_parts_by_kind(settled)
+
+
+def _without_cash_that_moves(tokens: Sequence[Token], names: KnownNames) -> list[Token]:
+    """Return the tokens without `cash` that a flow consists of: `how much cash did Acme pay out on buybacks`.
+
+    Only the company, `in total` and verbs stand between it and the flow; the balance is not requested beside the flow.
+    """
+    settled = list(tokens)
+    for place, one in enumerate(tokens):
+        if one.type != "METRIC" or one.text.lower() != "cash":
+            continue
+        between = list(itertools.takewhile(lambda other: other.type in _BEFORE_A_FLOW, tokens[place + 1 :]))
+        flow = next(iter(tokens[place + 1 + len(between) :]), None)
+        metric = names.lexicon.metrics.get(str(flow.value)) if flow is not None and flow.type == "METRIC" else None
+        if metric is not None and metric.period == "duration" and any(each.type == "COMPANY" for each in between):
+            settled[place] = replace(one, type="NOISE")
+    return settled
+
+
+_BEFORE_A_FLOW = frozenset({"COMPANY", "DEFINING", "NOISE", "TOTAL"})
 
 
 def _with_parts_by_kind(tokens: list[Token]) -> list[Token]:
