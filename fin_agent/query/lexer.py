@@ -579,21 +579,32 @@ def _resolve_ambiguous_words(tokens: Sequence[Token]) -> list[Token]:
 def _without_cash_that_moves(tokens: Sequence[Token], names: KnownNames) -> list[Token]:
     """Return the tokens without `cash` that a flow consists of: `how much cash did Acme pay out on buybacks`.
 
-    Only the company, `in total` and verbs stand between it and the flow; the balance is not requested beside the flow.
+    Words stand between it and the flow, but no more than the company, `in total`, prepositions and verbs; the balance
+    is not requested beside the flow. `operations` alone names the flow that `cash from operations` names.
     """
     settled = list(tokens)
     for place, one in enumerate(tokens):
         if one.type != "METRIC" or one.text.lower() != "cash":
             continue
         between = list(itertools.takewhile(lambda other: other.type in _BEFORE_A_FLOW, tokens[place + 1 :]))
-        flow = next(iter(tokens[place + 1 + len(between) :]), None)
+        at = place + 1 + len(between)
+        flow = tokens[at] if at < len(tokens) and tokens[at].start - one.end > 1 else None
+        if flow is not None and flow.type == "PHRASE" and any(each.type in _OF_ORIGIN for each in between):
+            said = f"cash from {flow.text}"
+            whole = (other for other in names.lexicon.mentions(said) if (other.start, other.end) == (0, len(said)))
+            flow = next((replace(flow, type="METRIC", text=said, value=other.id) for other in whole), None)
         metric = names.lexicon.metrics.get(str(flow.value)) if flow is not None and flow.type == "METRIC" else None
-        if metric is not None and metric.period == "duration" and any(each.type == "COMPANY" for each in between):
-            settled[place] = replace(one, type="NOISE")
+        if flow is None or metric is None or metric.period != "duration":
+            continue
+        settled[at] = flow
+        for before in range(place, at):
+            if before == place or tokens[before].type in _OF_ORIGIN:
+                settled[before] = replace(tokens[before], type="NOISE")
     return settled
 
 
-_BEFORE_A_FLOW = frozenset({"COMPANY", "DEFINING", "NOISE", "TOTAL"})
+_OF_ORIGIN = frozenset({"BY", "CAME_FROM", "FROM_WORD"})
+_BEFORE_A_FLOW = _OF_ORIGIN | {"COMPANY", "DEFINING", "NOISE", "TOTAL"}
 
 
 def _with_parts_by_kind(tokens: list[Token]) -> list[Token]:
