@@ -68,7 +68,7 @@ def browser(playwright: Any) -> Iterator[Any]:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         pytest.skip("no chromium is installed (apt-get install chromium)")
-    # Scoped to this folder: the driver keeps an event loop running in the process, in which no later test can start one.
+    # Scoped to this folder: the driver keeps an event loop running, beside which no later test can start one.
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=_FLAGS.split())
         yield browser
