@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from pathlib import Path
 
 
 def workers() -> set[int]:
-    """Process ids of this process's live children."""
+    """Process ids of this process's live children.
+
+    By the parent that each process names: the kernel's list by thread (`/proc/self/task/*/children`) misses children whose
+    thread ends while it is read.
+    """
     children: set[int] = set()
-    for task in Path("/proc/self/task").iterdir():
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread may end while it is looked at
-            children |= {int(child) for child in (task / "children").read_text().split()}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a process may end while it is looked at
+            state, parent = stat.read_text().rpartition(")")[2].split()[:2]
+            if int(parent) == os.getpid() and state != "Z":
+                children.add(int(stat.parent.name))
     return children
