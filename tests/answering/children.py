@@ -10,7 +10,7 @@ from pathlib import Path
 def workers() -> set[int]:
     """Process ids of this process's live children.
 
-    By the parent that each process names: the kernel's list by thread (`/proc/self/task/*/children`) misses children whose
+    By the parent that each process names: the kernel's lists by thread (`children` in `/proc`) miss children whose
     thread ends while it is read.
     """
     children: set[int] = set()
