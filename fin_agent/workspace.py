@@ -103,22 +103,7 @@ class Workspace:
         settings: Settings | None = None,
         model: str | BaseChatModel | None = None,
     ) -> Answer:
-        """Answer a question, or refuse it and say what is missing.
-
-        Args:
-            question: The question in English.
-            filings: The `doc_id` or `doc_ids` to search; None for all filings.
-            settings: How to search and with which models; `Settings()` if None.
-            model: A chat model for what rules do not understand: by name (`openai:gpt-5.4`), or an instance.
-
-        Returns:
-            The answer, with its figures, citations, program, ledger and trace.
-
-        Raises:
-            QuestionError: The question is empty or too long.
-            FilingIndexError: A filing in `filings` is not indexed.
-            ModelSetupError: The chat model cannot be set up.
-        """
+        """See `fin_agent.ask`."""
         from fin_agent.graphs.answer import answer_question  # rooms above, loaded by whoever asks
 
         chosen = [filings] if isinstance(filings, str) else filings
@@ -156,13 +141,13 @@ class Workspace:
             ToolInputError: A filter matches nothing; the message says what can be given instead.
         """
         from fin_agent.tools.arguments import DocumentSearchArguments, PageSearchArguments, validate_arguments
-        from fin_agent.tools.context import SearchContext
+        from fin_agent.tools.context import ToolContext
         from fin_agent.tools.errors import ToolInputError
         from fin_agent.tools.tool_implementations import find_documents, find_pages
 
         given: dict[str, object] = {"query": query, "k": k, "company": company, "form": form, "quarter": quarter}
         given |= {"fiscal_year": fiscal_year, "doc_ids": [filings] if isinstance(filings, str) else filings}
-        context = SearchContext.of(self, Settings())
+        context = ToolContext.of(self, Settings(), answers=False)
         if level == "document":
             return find_documents(context, validate_arguments(DocumentSearchArguments, given))
         if level != "page":
@@ -200,7 +185,7 @@ class Workspace:
             ToolInputError: A filter matches nothing; the message says what can be given instead.
         """
         from fin_agent.tools.arguments import FactSearchArguments, validate_arguments
-        from fin_agent.tools.context import SearchContext
+        from fin_agent.tools.context import ToolContext
         from fin_agent.tools.tool_implementations import find_figures
 
         given: dict[str, object] = {
@@ -211,7 +196,9 @@ class Workspace:
             "part": part,
         }
         given |= {"each": each, "k": k, "doc_ids": [filings] if isinstance(filings, str) else filings}
-        return find_figures(SearchContext.of(self, Settings()), validate_arguments(FactSearchArguments, given))
+        return find_figures(
+            ToolContext.of(self, Settings(), answers=False), validate_arguments(FactSearchArguments, given)
+        )
 
     def _context(self, settings: Settings, model: str | BaseChatModel | None) -> AnswerContext:
         """Return the answer context, built anew if settings or model differ from the last call."""

@@ -95,28 +95,8 @@ def tagged_json(value: Any, node: str) -> Any:
     if isinstance(value, list):
         return [tagged_json(each, node) for each in value]
     if isinstance(value, BaseModel) or (is_dataclass(value) and not isinstance(value, type)):
-        return {**_plain(value), WRITTEN_BY: node}
+        return {**to_jsonable_python(value), WRITTEN_BY: node}
     return to_jsonable_python(value) if isinstance(value, tuple) else value
-
-
-def _plain(value: Any) -> Any:
-    """Return plain JSON including fields that are excluded from written files, since the state passes them on."""
-    plain = to_jsonable_python(value)
-    _restore(value, plain)
-    return plain
-
-
-def _restore(value: Any, plain: Any) -> None:
-    if isinstance(value, list | tuple) and isinstance(plain, list):
-        for each, written in zip(value, plain, strict=False):
-            _restore(each, written)
-    elif isinstance(value, BaseModel) and isinstance(plain, dict):
-        for name, field in type(value).model_fields.items():
-            each = getattr(value, name)
-            if field.exclude and each != field.get_default():
-                plain[name] = _plain(each)
-            else:
-                _restore(each, plain.get(name))
 
 
 def _typed_cached(channel: Kept | KeptList, value: Any) -> Any:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.typing import ContextT
 from pydantic import BaseModel, ConfigDict
@@ -21,10 +19,16 @@ from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import FoundPassage, RetrievedPassage
 from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.evidence.trace import TraceStep
-from fin_agent.graphs.answer import search_nodes
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import Around, add_node
-from fin_agent.graphs.answer.search_nodes import Update, emit_step, rewrite_query
+from fin_agent.graphs.answer.search_nodes import (
+    Update,
+    end_step,
+    rewrite_query,
+    search_documents,
+    search_pages,
+    search_passages,
+)
 from fin_agent.graphs.answer.state import AnswerState, QuestionInput
 from fin_agent.graphs.channels import Kept
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
@@ -45,36 +49,16 @@ class SearchOutput(TypedDict):
     trace: list[TraceStep]
 
 
-SearchGraph = CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, SearchOutput]
-
-
-@lru_cache(maxsize=1)
-def build_search_graph() -> SearchGraph:
-    """Return the compiled graph; it is stateless and can be shared."""
-    return search_builder(AnswerContext, lambda context: context).compile(name="search")
-
-
 def search_builder(
     context_schema: type[ContextT],
     context_of: Callable[[ContextT], AnswerContext],
-    around: Around[ContextT] = lambda node: node,
+    around: Around[ContextT],
 ) -> StateGraph[AnswerState, ContextT, QuestionInput, SearchOutput]:
-    """Return the graph, to be compiled.
-
-    Args:
-        context_schema: Type of a run's context.
-        context_of: Converts a run's context to an AnswerContext.
-        around: Wraps every node.
-    """
+    """Return the graph, to be compiled; its parameters are those of `answer_builder`."""
     builder: StateGraph[AnswerState, ContextT, QuestionInput, SearchOutput] = StateGraph(
         AnswerState, context_schema=context_schema, input_schema=QuestionInput, output_schema=SearchOutput
     )
-    nodes = (
-        search_nodes.rewrite_query,
-        search_nodes.search_documents,
-        search_nodes.search_pages,
-        search_nodes.search_passages,
-    )
+    nodes = (rewrite_query, search_documents, search_pages, search_passages)
     for node in nodes:
         add_node(builder, node, context_of, around)
     for before, after in pairwise((START, *(node.__name__ for node in nodes), END)):
@@ -128,12 +112,11 @@ class RerankContext:
     """Dependencies and limits of the nodes."""
 
     answer: AnswerContext
-    candidates: int = 60
+    candidates: int
     """Number of passages to find, if none are given."""
-    kept: int = 10
+    kept: int
     """Number of passages returned."""
-    rounds: int = 5
-    seed: int = 0
+    tournament: TournamentSettings
 
     @property
     def settings(self) -> Settings:
@@ -141,27 +124,12 @@ class RerankContext:
         return self.answer.settings
 
 
-RerankGraph = CompiledStateGraph[RerankState, RerankContext, RerankInput, RerankOutput]
-
-
-@lru_cache(maxsize=1)
-def build_rerank_graph() -> RerankGraph:
-    """Return the compiled graph; it is stateless and can be shared."""
-    return rerank_builder(RerankContext, lambda context: context).compile(name="rerank")
-
-
 def rerank_builder(
     context_schema: type[ContextT],
     context_of: Callable[[ContextT], RerankContext],
-    around: Callable[[Any], Any] = lambda node: node,
+    around: Callable[[Any], Any],
 ) -> StateGraph[RerankState, ContextT, RerankInput, RerankOutput]:
-    """Return the graph, to be compiled.
-
-    Args:
-        context_schema: Type of a run's context.
-        context_of: Converts a run's context to a RerankContext.
-        around: Wraps every node.
-    """
+    """Return the graph, to be compiled; its parameters are those of `answer_builder`."""
     builder: StateGraph[RerankState, ContextT, RerankInput, RerankOutput] = StateGraph(
         RerankState, context_schema=context_schema, input_schema=RerankInput, output_schema=RerankOutput
     )
@@ -178,8 +146,7 @@ def find_candidates(state: RerankState, runtime: Runtime[RerankContext]) -> Upda
     context = runtime.context.answer
     given = state.get("candidates")
     if given:
-        step = TraceStep(node="find_candidates", round=1, summary=f"{len(given)} passages were given")
-        return emit_step(step, {})
+        return end_step(state, "find_candidates", f"{len(given)} passages were given", {})
     strategy = context.strategy or strategy_for(context.settings, context.workspace)
     most = runtime.context.candidates
     depth = Depth(context.settings.documents, max(most, context.settings.pages), most)
@@ -188,8 +155,8 @@ def find_candidates(state: RerankState, runtime: Runtime[RerankContext]) -> Upda
         FoundPassage(each.stored.doc_id, each.stored.passage.page, each.stored.passage.ordinal)
         for each in found.passages
     ]
-    step = TraceStep(node="find_candidates", round=1, summary=f"{len(places)} passages by {strategy.name}")
-    return emit_step(step, {"candidates": places})
+    summary = f"{len(places)} passages by {strategy.name}"
+    return end_step(state, "find_candidates", summary, {"candidates": places})
 
 
 def hold_tournament(state: RerankState, runtime: Runtime[RerankContext]) -> Update:
@@ -197,15 +164,25 @@ def hold_tournament(state: RerankState, runtime: Runtime[RerankContext]) -> Upda
     context = runtime.context.answer
     places = list(dict.fromkeys(state["candidates"]))
     stored = _stored(places, context.workspace.index)
-    settings = TournamentSettings(rounds=runtime.context.rounds, seed=runtime.context.seed)
-    arena = CardTournament(context.analyst, context.workspace, settings, judge=judge_for(context.settings))
+    judge = judge_for(context.settings)
+    arena = CardTournament(context.analyst, context.workspace, runtime.context.tournament, judge=judge)
     ordering = arena.order(state["query"], [RankedPassage(passage, 0.0) for passage in stored])
     before = {(place.doc_id, place.ordinal): rank for rank, place in enumerate(places, start=1)}
-    ranked = [_candidate(each, before) for each in ordering.passages[: runtime.context.kept]]
+    ranked = [
+        RankedCandidate(
+            doc_id=each.stored.doc_id,
+            page=each.stored.passage.page,
+            ordinal=each.stored.passage.ordinal,
+            before=before[each.stored.doc_id, each.stored.passage.ordinal],
+            score=round(each.score, 6),
+            text=each.stored.passage.text,
+        )
+        for each in ordering.passages[: runtime.context.kept]
+    ]
     summary = f"the first {len(ranked)} of {len(stored)} passages, {len(ordering.groups)} lists ranked"
-    step = TraceStep(node="hold_tournament", round=1, summary=summary)
     # Reset, so that the thread's next question finds its own candidates.
-    return emit_step(step, {"ranked": ranked, "groups": list(ordering.groups), "candidates": None})
+    update: Update = {"ranked": ranked, "groups": list(ordering.groups), "candidates": None}
+    return end_step(state, "hold_tournament", summary, update)
 
 
 def _stored(places: Sequence[FoundPassage], index: FilingIndex) -> list[StoredPassage]:
@@ -219,15 +196,3 @@ def _stored(places: Sequence[FoundPassage], index: FilingIndex) -> list[StoredPa
                 remedy="Give passages as a search returns them, or none",
             )
     return [stored[place] for place in places]
-
-
-def _candidate(ranked: RankedPassage, before: dict[tuple[str, int], int]) -> RankedCandidate:
-    passage = ranked.stored.passage
-    return RankedCandidate(
-        doc_id=ranked.stored.doc_id,
-        page=passage.page,
-        ordinal=passage.ordinal,
-        before=before[ranked.stored.doc_id, passage.ordinal],
-        score=round(ranked.score, 6),
-        text=passage.text,
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from fin_agent.index.opening import similar_names
 from fin_agent.lexicon.company_mentions import CERTAIN, Company
@@ -178,29 +178,26 @@ def _label(company: Company) -> str:
 
 
 def _no_filings_error(filters: FilterArguments, company: Company | None, others: Sequence[Identity]) -> ToolInputError:
-    period = f"fiscal {filters.fiscal_year}" if filters.fiscal_year else ""
-    period = f"quarter {filters.quarter}" + (f" of {period}" if period else "") if filters.quarter else period
-    owner = f" of {quoted_name(company.name)}" if company else ""
-    asked = f"{filters.form or 'filing'}{f' of {period}' if period else ''}{owner}"
-    there = _kinds(others)
-    among = f" among {len(filters.doc_ids)} ids given" if filters.doc_ids else ""
-    if not there:
-        return ToolInputError(f"there is no {asked}{among}", remedy="Call list_filings to see what there is")
-    return ToolInputError(f"there is no {asked}{among}", remedy=f"There are: {there}. Ask for one of these")
+    asked = [filters.form or "filing"]
+    asked += [f"of quarter {filters.quarter}"] if filters.quarter else []
+    asked += [f"of fiscal {filters.fiscal_year}"] if filters.fiscal_year else []
+    asked += [f"of {quoted_name(company.name)}"] if company else []
+    asked += [f"among {len(filters.doc_ids)} ids given"] if filters.doc_ids else []
+    there = list(dict.fromkeys(map(_kind, sorted(others, key=lambda each: (each.form.value, *_period_order(each))))))
+    more = f" and {len(there) - _MAX_NAMED} more" if len(there) > _MAX_NAMED else ""
+    remedy = f"There are: {', '.join(there[-_MAX_NAMED:])}{more}. Ask for one of these"
+    return ToolInputError(
+        f"there is no {' '.join(asked)}", remedy=remedy if there else "Call list_filings to see what there is"
+    )
 
 
-def _kinds(identities: Iterable[Identity]) -> str:
-    """Summarize the forms and periods of filings: `10-K FY2022, FY2023; 10-Q Q3 FY2024`."""
-    by_form: dict[str, set[tuple[int, int]]] = {}
-    for identity in identities:
-        year, quarter = filing_period(identity)
-        by_form.setdefault(identity.form.value, set()).add((year or 0, quarter or 0))
-    summaries = []
-    for form, periods in sorted(by_form.items()):
-        shown = [
-            f"Q{quarter} FY{year}" if quarter else f"FY{year}" if year else "no year"
-            for year, quarter in sorted(periods)
-        ]
-        more = f" and {len(shown) - _MAX_NAMED} more" if len(shown) > _MAX_NAMED else ""
-        summaries.append(f"{form} {', '.join(shown[-_MAX_NAMED:])}{more}")
-    return "; ".join(summaries)
+def _period_order(identity: Identity) -> tuple[int, int]:
+    year, quarter = filing_period(identity)
+    return year or 0, quarter or 0
+
+
+def _kind(identity: Identity) -> str:
+    """Return the form and period of a filing: `10-Q Q3 FY2024`."""
+    year, quarter = filing_period(identity)
+    period = f"FY{year}" if year else "of no year"
+    return f"{identity.form.value} {f'Q{quarter} ' if quarter else ''}{period}"

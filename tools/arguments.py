@@ -6,19 +6,22 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.vocabulary.identity import Form
 
 FormName = Literal["10-K", "10-Q", "8-K", "20-F", "earnings", "annual-report", "other"]
 assert set(get_args(FormName)) == {form.value for form in Form}
+_BLANK = (None, "", [], "null", "None")
+_BLANK_IF_ZERO = ("fiscal_year", "quarter")
+_MAX_PROBLEMS = 5
 
 
 def _form(given: object) -> object:
     """Normalize `10K`, `form 10-k` and `10-K/A` to 10-K."""
-    if not isinstance(given, str) or not given:
-        return given or None
+    if not isinstance(given, str):
+        return given
     plain = re.sub(r"[^a-z0-9]", "", given.lower().removeprefix("form").removesuffix("/a"))
     forms = {re.sub(r"[^a-z0-9]", "", form.value.lower()): form.value for form in Form}
     return forms.get(plain, given)
@@ -33,54 +36,38 @@ def _pages(given: object) -> object:
     return given
 
 
-def none_if_blank(given: object) -> object:
-    """Return None for the blank values that models pass when they must fill every argument."""
-    return None if given in ("", [], 0, "null", "None") else given
-
-
-Query = Annotated[
-    str, Field(min_length=1, max_length=2_000, description="What to look for, in the words a filing would use.")
-]
-Pages = Annotated[
-    str,
-    BeforeValidator(_pages),
-    Field(description="As a viewer counts, from 1: '12', '3-5' or '3-5, 8'."),
-]
-DocId = Annotated[
-    str,
-    Field(min_length=1, max_length=300, description="As another tool printed it; not a company's name."),
-]
-
-
 class Arguments(BaseModel):
     """Base of the arguments of a tool."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _without_blanks(cls, given: Any) -> Any:
+        """Drop the blank values that models pass when they must fill every argument."""
+        if not isinstance(given, Mapping):
+            return given
+        return {
+            name: value
+            for name, value in given.items()
+            if value not in _BLANK and not (value == 0 and name in _BLANK_IF_ZERO)
+        }
+
 
 Kind = TypeVar("Kind", bound=Arguments)
-_MAX_PROBLEMS = 5
-
-CompanyName = Annotated[
-    Annotated[str, Field(max_length=300)] | None,
-    BeforeValidator(none_if_blank),
-    Field(description="Name or ticker; one company a call."),
+Query = Annotated[
+    str, Field(min_length=1, max_length=2_000, description="What to look for, in the words a filing would use.")
 ]
-FiscalYear = Annotated[
-    Annotated[int, Field(ge=1900, le=2200)] | None,
-    BeforeValidator(none_if_blank),
-    Field(description="As the company numbers its years."),
+Pages = Annotated[
+    str, BeforeValidator(_pages), Field(description="As a viewer counts, from 1: '12', '3-5' or '3-5, 8'.")
 ]
-Quarter = Annotated[
-    Annotated[int, Field(ge=1, le=4)] | None,
-    BeforeValidator(none_if_blank),
-    Field(description="1 to 4; none for full years."),
+DocId = Annotated[
+    str, Field(min_length=1, max_length=300, description="As another tool printed it; not a company's name.")
 ]
-DocIds = Annotated[
-    Annotated[list[str], Field(max_length=200)] | None,
-    BeforeValidator(none_if_blank),
-    Field(description="Only these filings."),
-]
+CompanyName = Annotated[str | None, Field(max_length=300, description="Name or ticker; one company a call.")]
+FiscalYear = Annotated[int | None, Field(ge=1900, le=2200, description="As the company numbers its years.")]
+Quarter = Annotated[int | None, Field(ge=1, le=4, description="1 to 4; none for full years.")]
+DocIds = Annotated[list[str] | None, Field(max_length=200, description="Only these filings.")]
 
 
 class QueryArguments(Arguments):
@@ -100,13 +87,13 @@ class FilterArguments(Arguments):
 
 
 def validate_arguments(kind: type[Kind], given: Mapping[str, object]) -> Kind:
-    """Validate the arguments of a call from code; None values are dropped.
+    """Validate the arguments of a call from code.
 
     Raises:
         ToolInputError: Arguments are invalid; the message names them.
     """
     try:
-        return kind.model_validate({name: value for name, value in given.items() if value is not None})
+        return kind.model_validate(given)
     except ValidationError as failure:
         raise ToolInputError(
             f"the arguments do not fit ({problems_in(failure)})",
@@ -129,12 +116,7 @@ class DocumentSearchArguments(FilterArguments, QueryArguments):
 class PageSearchArguments(FilterArguments, QueryArguments):
     """Arguments of `page_search`."""
 
-    pages: Annotated[
-        str | None,
-        BeforeValidator(_pages),
-        BeforeValidator(none_if_blank),
-        Field(description="Only these pages: '40-60'."),
-    ] = None
+    pages: Annotated[str | None, BeforeValidator(_pages), Field(description="Only these pages: '40-60'.")] = None
     k: Annotated[int, Field(ge=1, le=30, description="How many at most.")] = 5
 
 
@@ -156,13 +138,10 @@ class FactSearchArguments(Arguments):
         Literal[0, 3, 6, 9, 12] | None, Field(description="0 for a balance, else of the span: 9 for nine months.")
     ] = None
     part: Annotated[
-        Annotated[str, Field(max_length=200)] | None,
-        BeforeValidator(none_if_blank),
-        Field(description="Only of this segment, product, region or customer."),
+        str | None, Field(max_length=200, description="Only of this segment, product, region or customer.")
     ] = None
     each: Annotated[
         str | None,
-        BeforeValidator(none_if_blank),
         Field(
             description="List all parts of one kind: segment, product, region, customer, debt ... Needs company and "
             "fiscal_year."
@@ -179,11 +158,9 @@ class CardExtractionArguments(Arguments):
     pages: Pages
 
 
-class ReadPageArguments(Arguments):
+class ReadPageArguments(CardExtractionArguments):
     """Arguments of `read_page`."""
 
-    doc_id: DocId
-    pages: Pages
     from_line: Annotated[int, Field(ge=1, description="Of the first page, to go on where it was cut.")] = 1
 
 
@@ -213,14 +190,11 @@ class PythonExecutionArguments(Arguments):
         ),
     ]
     sources: Annotated[
-        Annotated[list[FigurePlace], Field(max_length=50)] | None,
-        BeforeValidator(none_if_blank),
-        Field(description="Pages its figures were read on: every number is held against them."),
+        list[FigurePlace] | None,
+        Field(max_length=50, description="Pages its figures were read on: every number is held against them."),
     ] = None
     question: Annotated[
-        Annotated[str, Field(max_length=2_000)] | None,
-        BeforeValidator(none_if_blank),
-        Field(description="What is computed: its own numbers may be used."),
+        str | None, Field(max_length=2_000, description="What is computed: its own numbers may be used.")
     ] = None
 
 
@@ -241,15 +215,10 @@ class AnswerQuestionArguments(FilterArguments, AnswerArguments):
     """Arguments of `answer_question`."""
 
 
-def short_schema(arguments: type[Arguments], described: set[str]) -> dict[str, Any]:
+def short_schema(arguments: type[Arguments]) -> dict[str, Any]:
     """Return a compact JSON Schema of a tool's arguments: descriptions, types and choices.
 
-    Sizes, titles and nullability are dropped to save tokens: invalid values are reported when they occur. Shared
-    arguments are described only in the first schema that has them.
-
-    Args:
-        arguments: The model of the arguments.
-        described: Names of shared arguments that earlier schemas describe; updated with those described here.
+    Sizes, titles and nullability are dropped to save tokens: invalid values are reported when they occur.
     """
 
     def short(part: Any) -> Any:
@@ -269,11 +238,7 @@ def short_schema(arguments: type[Arguments], described: set[str]) -> dict[str, A
 
     schema = arguments.model_json_schema()
     properties = {name: short(value) for name, value in schema["properties"].items()}
-    for name in _SHARED & properties.keys() & described:
-        properties[name] = {key: each for key, each in properties[name].items() if key in ("type", "items")}
-    described |= _SHARED & properties.keys()
     return {"type": "object", "properties": properties, "required": schema.get("required", [])}
 
 
-_SHARED = {"query", "company", "form", "fiscal_year", "quarter", "doc_ids", "k", "doc_id", "pages"}
 _UNSHOWN = {"title", "minLength", "maxLength", "maxItems", "minimum", "maximum", "additionalProperties"}

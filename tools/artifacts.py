@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import computed_field
 
-from fin_agent.answering.answer import Artifact, data_frame
+from fin_agent.answering.answer import Artifact
 from fin_agent.answering.sandbox import ProgramValue
 from fin_agent.evidence.cards.card import Card
 from fin_agent.index.protocol import FilingEntry, FilingRecord
@@ -16,9 +16,6 @@ from fin_agent.retrieval.fact_search import FactHit
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
-
-if TYPE_CHECKING:
-    import pandas
 
 BoxSides = tuple[float, float, float, float]
 
@@ -140,27 +137,20 @@ class FactFound(_OnPage):
     def of(cls, hit: FactHit, company: str) -> FactFound:
         """Build from a hit of fact search."""
         fact = hit.sourced.fact
+        named = ("page", "label", "section", "column", "amount", "scale", "unit", "source", "statement", "proved")
+        of_fact: dict[str, Any] = {name: getattr(fact, name) for name in named}
         return cls(
             doc_id=hit.sourced.doc_id,
             company=company,
-            page=fact.page,
-            label=fact.label,
-            section=fact.section,
-            column=fact.column,
             part=fact.scope,
-            amount=fact.amount,
-            scale=fact.scale,
-            unit=fact.unit,
-            source=fact.source,
             fiscal_year=fact.period.fiscal_year,
             quarter=fact.period.quarter,
             months=fact.period.months,
-            statement=fact.statement,
             concept=fact.tag.concept if fact.tag else None,
-            proved=fact.proved,
             score=round(hit.score, 3),
             missing=hit.missing,
             extra=hit.extra,
+            **of_fact,
         )
 
 
@@ -179,22 +169,6 @@ class FactsListed(Artifact):
     """The total of the parts."""
     dropped: tuple[tuple[str, str], ...] = ()
     """(name, reason) of rows that are no parts: totals, subtotals, eliminations."""
-
-    def to_dataframe(self) -> pandas.DataFrame:
-        """Return the figures as a frame, one row each (extra `pandas`).
-
-        Returns:
-            Columns are the fields of `FactFound`; `amount` is as printed, `value` is in base units.
-
-        Raises:
-            QuestionError: pandas is not installed.
-        """
-        return data_frame(
-            [
-                {**fact.model_dump(), "amount": float(fact.amount), "value": float(fact.amount * fact.scale)}
-                for fact in self.facts
-            ]
-        )
 
 
 class PageRead(_OnPage):

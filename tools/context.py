@@ -1,9 +1,10 @@
-"""The context shared by tools: workspace, strategy, settings, readable filings and the size of a result."""
+"""The context shared by tools: how they search and answer, the readable filings and the size of a result."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
@@ -21,11 +22,7 @@ MIN_TOKENS = 300
 
 
 def open_workspace(index: Path | str | None, workspace: Workspace | None) -> Workspace:
-    """Return the given workspace, or open the index.
-
-    Args:
-        index: Folder of the index; None for the default folder.
-        workspace: An open workspace to use in place of `index`.
+    """Return the given workspace, or open the index in a folder; the default one if None.
 
     Raises:
         ValueError: Both are given.
@@ -37,52 +34,14 @@ def open_workspace(index: Path | str | None, workspace: Workspace | None) -> Wor
 
 
 @dataclass(frozen=True)
-class SearchContext:
-    """The context of a search; safe to share between threads."""
-
-    workspace: Workspace
-    settings: Settings
-    strategy: Strategy
-    """Searches documents, pages and passages."""
-    analyst: RulesAnalyst
-    """Parses search requests; always by rules, whatever model answers."""
-    within: tuple[str, ...] | None
-    """The only filings that may be read; None for all."""
-
-    @classmethod
-    def of(
-        cls,
-        workspace: Workspace,
-        settings: Settings,
-        *,
-        doc_ids: Sequence[str] | None = None,
-        callers: Callers | None = None,
-        notify: Notify = log_warning,
-    ) -> SearchContext:
-        """Build the context of a search over a workspace.
-
-        Args:
-            workspace: The index to search.
-            settings: Select the strategy and its models.
-            doc_ids: The only filings that may be read; None for all.
-            callers: Model callers for strategies, in place of those that the settings name.
-            notify: Receives warnings.
-
-        Raises:
-            FilingIndexError: One of `doc_ids` is not indexed, or the index is empty.
-            StrategyError: The strategy lacks a requirement.
-            ModelSetupError: A chat model cannot be set up.
-        """
-        within = chosen_filings(doc_ids, workspace.index)
-        strategy = strategy_for(settings, workspace, callers=callers, notify=notify)
-        return cls(workspace, settings, strategy, RulesAnalyst(workspace), within)
-
-
-@dataclass(frozen=True)
-class ToolContext(SearchContext):
-    """The context of a toolkit: searching, answering and the size of a result."""
+class ToolContext:
+    """The context of tools; safe to share between threads."""
 
     answering: AnswerContext
+    strategy: Strategy
+    """Searches documents, pages and passages."""
+    within: tuple[str, ...] | None
+    """The only filings that may be read; None for all."""
     max_tokens: int = USUAL_TOKENS
     """Budget of one result, in tokens."""
 
@@ -96,8 +55,41 @@ class ToolContext(SearchContext):
         callers: Callers | None = None,
         notify: Notify = log_warning,
         max_tokens: int = USUAL_TOKENS,
+        answers: bool = True,
     ) -> ToolContext:
-        """Build the context of a toolkit; arguments and errors are those of `SearchContext.of` and `AnswerContext`."""
-        searching = SearchContext.of(workspace, settings, doc_ids=doc_ids, callers=callers, notify=notify)
-        answering = AnswerContext.from_settings(workspace, settings, callers=callers, notify=notify)
-        return cls(**vars(searching), answering=answering, max_tokens=max_tokens)
+        """Build the context of tools over a workspace.
+
+        Args:
+            workspace: The index.
+            settings: Select the strategy, and the models that answer.
+            doc_ids: The only filings that may be read; None for all.
+            callers: Model callers, in place of those that the settings name.
+            notify: Receives warnings.
+            max_tokens: Budget of one result.
+            answers: Whether questions are answered; for searches alone, no model that answers is loaded.
+
+        Raises:
+            FilingIndexError: One of `doc_ids` is not indexed, or the index is empty.
+            StrategyError: The strategy lacks a requirement.
+            ModelSetupError: A chat model cannot be set up.
+        """
+        within = chosen_filings(doc_ids, workspace.index)
+        make = AnswerContext.from_settings if answers else AnswerContext.by_rules
+        answering = make(workspace, settings, callers=callers, notify=notify)
+        strategy = answering.strategy or strategy_for(settings, workspace, callers=callers, notify=notify)
+        return cls(answering, strategy, within, max_tokens)
+
+    @property
+    def workspace(self) -> Workspace:
+        """The index and its lexicon."""
+        return self.answering.workspace
+
+    @property
+    def settings(self) -> Settings:
+        """How is searched and answered."""
+        return self.answering.settings
+
+    @cached_property
+    def analyst(self) -> RulesAnalyst:
+        """Parses search requests; always by rules, whatever model answers."""
+        return RulesAnalyst(self.workspace)

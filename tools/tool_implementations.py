@@ -39,7 +39,7 @@ from fin_agent.tools.artifacts import (
     PagesRead,
     ProgramRun,
 )
-from fin_agent.tools.context import SearchContext, ToolContext
+from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.vocabulary.filing import PassageKind
 
@@ -66,7 +66,7 @@ def all_filings(context: ToolContext, filters: take.FilterArguments, limit: int 
 
 
 def find_documents(
-    context: SearchContext, given: take.DocumentSearchArguments | take.PageSearchArguments
+    context: ToolContext, given: take.DocumentSearchArguments | take.PageSearchArguments
 ) -> DocumentsFound:
     """Return the best filings for a query.
 
@@ -86,13 +86,13 @@ def find_documents(
     return DocumentsFound(query=given.query, filings=found, notes=notes)
 
 
-def find_pages(context: SearchContext, given: take.PageSearchArguments) -> PagesFound:
+def find_pages(context: ToolContext, given: take.PageSearchArguments) -> PagesFound:
     """Return the best pages, each with its best passage. Raises like `find_documents`."""
     return explain_page_scores(context, given)[0]
 
 
 def explain_page_scores(
-    context: SearchContext, given: take.PageSearchArguments
+    context: ToolContext, given: take.PageSearchArguments
 ) -> tuple[PagesFound, tuple[tuple[tuple[str, float], ...], ...]]:
     """Return the best pages and, for each, the terms of its score as (feature, share) pairs."""
     doc_ids = filter_filings(context.workspace, given, context.within)
@@ -126,7 +126,7 @@ def explain_page_scores(
     return PagesFound(query=given.query, pages=tuple(found), notes=notes), tuple(page.features for page in ranked_pages)
 
 
-def find_figures(context: SearchContext, given: take.FactSearchArguments) -> FactsListed:
+def find_figures(context: ToolContext, given: take.FactSearchArguments) -> FactsListed:
     """Return figures that match a phrase, or each part of a company. Raises ToolInputError."""
     workspace = context.workspace
     company = resolve_company(given.company, workspace).key if given.company is not None else None
@@ -216,7 +216,7 @@ def answer_tool_question(context: ToolContext, given: take.AnswerQuestionArgumen
     return answer.model_copy(update={"seconds": 0.0})
 
 
-def read_query(context: SearchContext, query: str, doc_ids: Sequence[str] | None) -> tuple[Query, tuple[str, ...]]:
+def read_query(context: ToolContext, query: str, doc_ids: Sequence[str] | None) -> tuple[Query, tuple[str, ...]]:
     """Parse a search request.
 
     If it names no company and `doc_ids` have only one, that company is meant.
@@ -229,7 +229,7 @@ def read_query(context: SearchContext, query: str, doc_ids: Sequence[str] | None
     return analyst.query(intent, analyst.plan(intent), None), tuple(unmet_requirements(intent, context.workspace))
 
 
-def entries_by_id(context: SearchContext) -> Mapping[str, FilingEntry]:
+def entries_by_id(context: ToolContext) -> Mapping[str, FilingEntry]:
     """Return every filing of the index by its id."""
     return {entry.doc_id: entry for entry in context.workspace.index.entries()}
 
@@ -252,7 +252,7 @@ def _page_keys(
 
 
 def _best_passages(
-    ranked: Sequence[RankedPassage], keys: Sequence[PageKey], context: SearchContext
+    ranked: Sequence[RankedPassage], keys: Sequence[PageKey], context: ToolContext
 ) -> dict[PageKey, StoredPassage]:
     """Return the best-ranked passage of each page; for a page without one, its first passage."""
     best: dict[PageKey, StoredPassage] = {}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.tools import BaseTool, BaseToolkit, StructuredTool, ToolException
 from langgraph.errors import GraphBubbleUp
@@ -20,12 +21,90 @@ from fin_agent.tools.context import MIN_TOKENS, USUAL_TOKENS, ToolContext, open_
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.workspace import Workspace
 
-TOOL_NAMES = (
-    *("list_filings", "document_search", "page_search", "fact_search"),
-    *("read_page", "card_extraction", "python_execution", "answer_question"),
-)
 Given = TypeVar("Given", bound=take.Arguments)
-Found = TypeVar("Found", bound=BaseModel)
+
+
+class ToolDescription(NamedTuple):
+    """A tool: what a model is told of it, its function, and how its result is formatted."""
+
+    name: str
+    description: str
+    arguments: type[take.Arguments]
+    operation: Callable[[ToolContext, Any], BaseModel]
+    format_result: Callable[..., str]
+
+    def run(self, context: ToolContext, budget: result_formatting.OutputBudget, given: Any) -> tuple[str, BaseModel]:
+        """Return the result as a model reads it, and for code."""
+        found = self.operation(context, given)
+        begins = {"from_line": given.from_line} if isinstance(given, take.ReadPageArguments) else {}
+        return self.format_result(found, budget, **begins), found
+
+
+TOOLS = (
+    ToolDescription(
+        "list_filings",
+        "List which SEC filings, companies and periods are indexed. Arguments narrow here as in the other "
+        "tools: by company, kind of filing, fiscal year, quarter, or ids of filings.",
+        take.ListFilingsArguments,
+        tool_implementations.list_filings,
+        result_formatting.format_listing,
+    ),
+    ToolDescription(
+        "document_search",
+        "Find the filings that can answer something, best first, where it is not clear which to look into.",
+        take.DocumentSearchArguments,
+        tool_implementations.find_documents,
+        result_formatting.format_filings,
+    ),
+    ToolDescription(
+        "page_search",
+        "Find the pages that say something (a policy, risk, event, reason, statement), best first, each with "
+        "its best passage as printed. Narrow by company and fiscal_year: filings of other years look alike.",
+        take.PageSearchArguments,
+        tool_implementations.find_pages,
+        result_formatting.format_pages,
+    ),
+    ToolDescription(
+        "fact_search",
+        "Find single figures in tables by what their line is called, also of one segment, product or region, "
+        "or of each of them. Says which words no line has.",
+        take.FactSearchArguments,
+        tool_implementations.find_figures,
+        result_formatting.format_facts,
+    ),
+    ToolDescription(
+        "read_page",
+        "Read whole pages of one filing as printed, to check or cite what stands there.",
+        take.ReadPageArguments,
+        tool_implementations.read_pages,
+        result_formatting.format_page_text,
+    ),
+    ToolDescription(
+        "card_extraction",
+        "Describe the passages on pages of one filing: what each does, its metrics, periods, units, and every "
+        "figure with exact amount and scale.",
+        take.CardExtractionArguments,
+        tool_implementations.make_cards,
+        result_formatting.format_cards,
+    ),
+    ToolDescription(
+        "python_execution",
+        "Run a Python program in a sandbox, for all arithmetic with figures you have read. With sources, says "
+        "which of its numbers are figures of the filings.",
+        take.PythonExecutionArguments,
+        tool_implementations.run_program,
+        result_formatting.format_program_run,
+    ),
+    ToolDescription(
+        "answer_question",
+        "Answer a whole question over the filings, with figures, pages and program, or say what is missing. "
+        "Try it first for figures, ratios, growth, comparisons and reasons.",
+        take.AnswerQuestionArguments,
+        tool_implementations.answer_tool_question,
+        result_formatting.format_answer,
+    ),
+)
+TOOL_NAMES = tuple(tool.name for tool in TOOLS)
 
 
 class FinAgentToolkit(BaseToolkit):
@@ -97,87 +176,11 @@ class FinAgentToolkit(BaseToolkit):
             raise ToolInputError(
                 f"there is no tool {' or '.join(map(repr, unknown))}", remedy=f"There are: {', '.join(TOOL_NAMES)}"
             )
-        described: set[str] = set()
+        budget = result_formatting.OutputBudget(self._context.max_tokens)
         return [
-            make_tool(prefix + name, description, arguments, run, described)
-            for name, description, arguments, run in self._described()
-            if named is None or name in named
-        ]
-
-    def _described(self) -> list[tuple[str, str, type[take.Arguments], Callable[[Any], tuple[str, BaseModel]]]]:
-        """Return (name, description, arguments, function) of each tool, in the order of `TOOL_NAMES`."""
-        context = self._context
-        budget = result_formatting.OutputBudget(context.max_tokens)
-
-        def read_page(given: take.ReadPageArguments) -> tuple[str, BaseModel]:
-            read = tool_implementations.read_pages(context, given)
-            return result_formatting.format_page_text(read, budget, given.from_line), read
-
-        def by(
-            operation: Callable[[ToolContext, Given], Found],
-            format_result: Callable[[Found, result_formatting.OutputBudget], str],
-        ) -> Callable[[Given], tuple[str, BaseModel]]:
-            def run(given: Given) -> tuple[str, BaseModel]:
-                found = operation(context, given)
-                return format_result(found, budget), found
-
-            return run
-
-        return [
-            (
-                "list_filings",
-                "List which SEC filings, companies and periods are indexed. Arguments narrow here as in the other "
-                "tools: by company, kind of filing, fiscal year, quarter, or ids of filings.",
-                take.ListFilingsArguments,
-                by(tool_implementations.list_filings, result_formatting.format_listing),
-            ),
-            (
-                "document_search",
-                "Find the filings that can answer something, best first, where it is not clear which to look into.",
-                take.DocumentSearchArguments,
-                by(tool_implementations.find_documents, result_formatting.format_filings),
-            ),
-            (
-                "page_search",
-                "Find the pages that say something (a policy, risk, event, reason, statement), best first, each with "
-                "its best passage as printed. Narrow by company and fiscal_year: filings of other years look alike.",
-                take.PageSearchArguments,
-                by(tool_implementations.find_pages, result_formatting.format_pages),
-            ),
-            (
-                "fact_search",
-                "Find single figures in tables by what their line is called, also of one segment, product or region, "
-                "or of each of them. Says which words no line has.",
-                take.FactSearchArguments,
-                by(tool_implementations.find_figures, result_formatting.format_facts),
-            ),
-            (
-                "read_page",
-                "Read whole pages of one filing as printed, to check or cite what stands there.",
-                take.ReadPageArguments,
-                read_page,
-            ),
-            (
-                "card_extraction",
-                "Describe the passages on pages of one filing: what each does, its metrics, periods, units, and every "
-                "figure with exact amount and scale.",
-                take.CardExtractionArguments,
-                by(tool_implementations.make_cards, result_formatting.format_cards),
-            ),
-            (
-                "python_execution",
-                "Run a Python program in a sandbox, for all arithmetic with figures you have read. With sources, says "
-                "which of its numbers are figures of the filings.",
-                take.PythonExecutionArguments,
-                by(tool_implementations.run_program, result_formatting.format_program_run),
-            ),
-            (
-                "answer_question",
-                "Answer a whole question over the filings, with figures, pages and program, or say what is missing. "
-                "Try it first for figures, ratios, growth, comparisons and reasons.",
-                take.AnswerQuestionArguments,
-                by(tool_implementations.answer_tool_question, result_formatting.format_answer),
-            ),
+            make_tool(prefix + tool.name, tool.description, tool.arguments, partial(tool.run, self._context, budget))
+            for tool in TOOLS
+            if named is None or tool.name in named
         ]
 
     @property
@@ -187,50 +190,37 @@ class FinAgentToolkit(BaseToolkit):
 
 
 def make_tool(
-    name: str,
-    description: str,
-    arguments: type[Given],
-    run: Callable[[Given], tuple[str, BaseModel]],
-    described: set[str] | None = None,
+    name: str, description: str, arguments: type[Given], run: Callable[[Given], tuple[str, BaseModel]]
 ) -> BaseTool:
     """Build a tool from a function that returns text for the model and an artifact for code.
 
-    An exception reaches the model as a message with a remedy, never as a traceback. `described` are shared arguments
-    that earlier schemas describe (see `short_schema`).
+    An exception reaches the model as a message with a remedy, never as a traceback.
     """
+    failed = f"{name} could not do this: "
 
     def called(**given: object) -> tuple[str, BaseModel]:
         try:
             return run(arguments.model_validate(given))
         except FinAgentError as error:
-            raise ToolException(_validation_message(name, str(error))) from error
+            raise ToolException(f"{failed}{error}") from error
         except (ToolException, ValidationError, GraphBubbleUp):
             raise
         except Exception as error:  # an agent's run must not end because a tool failed; the log has where
             logging.getLogger("fin_agent").exception("the tool %s failed", name)
-            raise ToolException(
-                _validation_message(name, f"it broke ({type(error).__name__}). Try other arguments, or do without it.")
-            ) from error
+            broke = f"it broke ({type(error).__name__}). Try other arguments, or do without it."
+            raise ToolException(f"{failed}{broke}") from error
+
+    def invalid(error: Any) -> str:
+        takes = ", ".join(arguments.model_fields)
+        problems = take.problems_in(error)
+        return f"{failed}the arguments do not fit ({problems}). It takes: {takes}. Call it again with these corrected."
 
     return StructuredTool(
         name=name,
         description=description,
-        args_schema=take.short_schema(arguments, set() if described is None else described),
+        args_schema=take.short_schema(arguments),
         func=called,
         response_format="content_and_artifact",
         handle_tool_error=True,
-        handle_validation_error=lambda error: _invalid_arguments(name, arguments, error),
-    )
-
-
-def _validation_message(name: str, what: str) -> str:
-    return f"{name} could not do this: {what}"
-
-
-def _invalid_arguments(name: str, arguments: type[take.Arguments], error: object) -> str:
-    assert isinstance(error, ValidationError), error
-    takes = ", ".join(arguments.model_fields)
-    return _validation_message(
-        name,
-        f"the arguments do not fit ({take.problems_in(error)}). It takes: {takes}. Call it again with these corrected.",
+        handle_validation_error=invalid,
     )

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
+from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
 from fin_agent.errors import QuestionError, how_to_install
 from fin_agent.evidence.intent import OutputUnit
@@ -42,8 +42,6 @@ class Citation(BaseModel):
     page: int
     text: str
     box: BoxSides | None = None
-    printed_page: str | None = Field(default=None, exclude=True)
-    """The page number printed on the page, if any; shown, but not written to JSON."""
 
 
 class PagePlace(BaseModel):

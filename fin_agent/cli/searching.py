@@ -31,7 +31,7 @@ from fin_agent.retrieval.strategies.one_pass import SCORES, Wording
 from fin_agent.retrieval.strategies.protocol import Layer, is_default, parse_strategy
 from fin_agent.tools.arguments import FactSearchArguments
 from fin_agent.tools.artifacts import FactFound, FactsListed
-from fin_agent.tools.context import SearchContext
+from fin_agent.tools.context import ToolContext
 from fin_agent.tools.tool_implementations import find_figures
 from fin_agent.workspace import Workspace
 
@@ -241,7 +241,7 @@ def facts(
             f"--{problem['loc'][0]}: {problem['msg']}", remedy="See `fin-agent facts --help`"
         ) from error
     with on.open_workspace() as workspace:
-        listed = find_figures(SearchContext.of(workspace, Settings()), arguments)
+        listed = find_figures(ToolContext.of(workspace, Settings(), answers=False), arguments)
     on.show(listed.model_dump(mode="json"), _facts_view(listed))
     return ExitCode.DONE
 

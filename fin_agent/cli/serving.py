@@ -19,7 +19,7 @@ from fin_agent.cli.options import Docs, IndexOptions, ModelOptions, StrategyName
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-    from fin_agent.serving.http_api import Limits
+    from fin_agent.serving.calls import Limits
     from fin_agent.serving.http_server import Access
     from fin_agent.tools.context import ToolContext
     from fin_agent.web.server_options import Storage
@@ -62,7 +62,7 @@ def mcp(
     from fin_agent.cli.streams import say
     from fin_agent.serving.http_server import Access, run_application
     from fin_agent.serving.problem_details import require_extra
-    from fin_agent.tools import FinAgentToolkit
+    from fin_agent.tools.toolkit import FinAgentToolkit
 
     settings = models.settings(strategy=strategy)
     require_extra("mcp", ["mcp", "uvicorn"])
@@ -123,7 +123,7 @@ def serve(
     settings = models.settings(strategy=strategy)
     require_extra("serve", ["fastapi", "sse_starlette", "uvicorn"])
     access = Access.of(host, tuple(allow_host or ()))
-    from fin_agent.serving.http_api import Limits
+    from fin_agent.serving.calls import Limits
     from fin_agent.web.server_options import Storage
 
     limits = Limits(at_once=at_once, waiting=at_once, seconds=time_limit)

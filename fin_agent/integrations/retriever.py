@@ -17,7 +17,7 @@ from fin_agent.retrieval.search_query import Depth, Scope
 from fin_agent.tools.argument_resolution import filter_filings
 from fin_agent.tools.arguments import FilterArguments
 from fin_agent.tools.artifacts import FilingListed
-from fin_agent.tools.context import SearchContext, open_workspace
+from fin_agent.tools.context import ToolContext, open_workspace
 from fin_agent.tools.tool_implementations import entries_by_id, read_query
 from fin_agent.workspace import Workspace
 
@@ -63,7 +63,7 @@ class FinAgentRetriever(BaseRetriever):
     quarter: int | None = Field(default=None, description="only filings of this fiscal quarter, 1 to 4")
     doc_ids: list[str] | None = Field(default=None, description="only these filings")
 
-    _context: SearchContext = PrivateAttr()
+    _context: ToolContext = PrivateAttr()
 
     def model_post_init(self, context: object) -> None:
         """Open the index. Raises what the class documents, and ValueError if both `index` and `workspace` are given."""
@@ -71,7 +71,9 @@ class FinAgentRetriever(BaseRetriever):
             raise ValueError("`doc_ids` is empty; leave it out to allow all filings")
         workspace = open_workspace(self.index, self.workspace)
         named = {} if self.strategy is None else {"strategy": self.strategy}
-        self._context = SearchContext.of(workspace, self.settings.model_copy(update=named), callers=self.callers)
+        self._context = ToolContext.of(
+            workspace, self.settings.model_copy(update=named), callers=self.callers, answers=False
+        )
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **given: Any

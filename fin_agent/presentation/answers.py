@@ -112,8 +112,7 @@ def _figures(entries: Sequence[Entry], title: str = "", *, ticks: bool = False) 
 
 
 def _quotation(citation: Citation, style: str) -> RenderableType:
-    printed = f" (printed as {citation.printed_page})" if citation.printed_page else ""
-    place = Text(f"{one_line(citation.doc_id)}, page {citation.page + 1}{printed}", style="dim")
+    place = Text(f"{one_line(citation.doc_id)}, page {citation.page + 1}", style="dim")
     return Padding(Group(Text(f"“{one_line(citation.text)}”", style=style), place), (0, 0, 1, 2 if not style else 0))
 
 

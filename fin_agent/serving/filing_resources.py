@@ -22,9 +22,6 @@ from fin_agent.tools.errors import ToolInputError
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
-PAGE_NUMBER = "The page as viewers count, from 1."
-PICTURE = "Address of a picture of the page, with a frame around `box`."
-
 
 class Part(BaseModel):
     """Consecutive pages of a filing with a name, counted from 1 as in addresses."""
@@ -115,11 +112,6 @@ def with_page_numbers(document: Json, *, pictures: bool = False) -> Json:
     return told
 
 
-def schemas_with_page_numbers(schemas: Mapping[str, Json], *, pictures: bool = False) -> dict[str, Json]:
-    """Add to schemas what `with_page_numbers` adds to documents."""
-    return {name: _described(schema, pictures) for name, schema in schemas.items()}
-
-
 def picture_address(doc_id: str, page_number: int, box: Json = None) -> str:
     """Return the address of a page's picture in the HTTP API (pages from 1), with a frame around `box` if given.
 
@@ -136,13 +128,3 @@ def _doc_id(document: Mapping[str, Json]) -> str | None:
     filing = document.get("filing")
     doc_id = document.get("doc_id", filing.get("doc_id") if isinstance(filing, dict) else None)
     return doc_id if isinstance(doc_id, str) else None
-
-
-def _described(schema: Json, pictures: bool) -> Json:
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    if not isinstance(schema, dict) or not isinstance(properties, dict) or "page" not in properties:
-        return schema
-    added: dict[str, Json] = {"page_number": {"type": "integer", "minimum": 1, "description": PAGE_NUMBER}}
-    if pictures and ("doc_id" in properties or "filing" in properties):
-        added["picture"] = {"type": "string", "description": PICTURE}
-    return {**schema, "properties": {**properties, **added}}

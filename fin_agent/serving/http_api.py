@@ -1,72 +1,64 @@
-"""The HTTP API: routes, the limit of concurrent calls, and problem responses."""
+"""The HTTP API: its routes, and problems as responses."""
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
-import json
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from functools import partial
-from time import monotonic
-from typing import Annotated, Literal, TypeVar, cast
+from typing import Annotated, Literal, cast
 
-import anyio
 from anyio.to_thread import run_sync
-from fastapi import Body, FastAPI, Header, Path, Query, Request
+from fastapi import Body, FastAPI, Header, Path, Query, Request, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from fastapi.security import HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import ServerSentEvent
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
-from fin_agent.analyst.events import Answered, Event
+from fin_agent.analyst.events import Answered
 from fin_agent.answering.answer import Answer
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
-from fin_agent.graphs.answer.streaming import aanswer_question, astream_answer
-from fin_agent.models.metering import Meter, current_meter, metered
-from fin_agent.serving import openapi
-from fin_agent.serving.event_stream import streamed
+from fin_agent.graphs.answer import answer_question, astream_answer
+from fin_agent.serving.calls import EVENTS, CallerGoneError, Calls, Limits, event, streamed
 from fin_agent.serving.filing_resources import FilingShown, Json, filing_shown, page_of, record_of, with_page_numbers
 from fin_agent.serving.http_server import INDEXES, REFUSED, Access, with_guards
-from fin_agent.serving.page_images import USUAL_DPI, box_frames, figure_frames, page_picture
-from fin_agent.serving.problem_details import STATUSES, BusyError, Problem, TooLongError
+from fin_agent.serving.page_images import USUAL_DPI, box_frames, figure_frames
+from fin_agent.serving.page_images import page_picture as page_drawn
+from fin_agent.serving.problem_details import STATUSES, Problem, problems
 from fin_agent.tools import arguments as take
 from fin_agent.tools.argument_resolution import filter_filings
 from fin_agent.tools.artifacts import DocumentsFound, FilingsListed, PagesFound
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
-from fin_agent.tools.tool_implementations import find_documents, find_pages, list_filings
+from fin_agent.tools.tool_implementations import find_documents, find_pages
+from fin_agent.tools.tool_implementations import list_filings as filings_listed
 from fin_agent.vocabulary.place import Box
 from fin_agent.web import static_files
 from fin_agent.web.routes import add_routes
 from fin_agent.web.server_options import Offers, Storage
 
-Result = TypeVar("Result")
+DESCRIPTION = """\
+Questions over indexed SEC filings. An answer contains the program that computed it, and the filing, page and line of
+every figure. A question that cannot be answered is refused with what is missing.
 
+**Pages.** In JSON `page` counts from 0, as in all JSON of fin-agent. Next to it, `page_number` counts from 1 as viewers
+do, and `picture` is the address of the page's picture. Addresses and arguments (`pages=3-5`) count from 1.
+
+**Events.** On request, `/ask` and `/chat` send events. The name of an event is the `kind` of its data; the last one is
+`answered` (`replied` in a conversation), or `failed` with a problem.
+
+**Problems** are JSON with `what` happened, to which `subject`, and the `remedy`.
+"""
 OPEN_PATHS = ("/health", *static_files.OPEN_PATHS)
-EVENTS = "text/event-stream"
-_SECONDS_EARLY = 0.05
-"""Timers of event loops can go off slightly early, since they round to milliseconds."""
+_TOKEN = HTTPBearer(auto_error=False, description="Required if the server has a token; `http_server` checks it.")
 _SECONDS_TO_COME_BACK = "5"
-_PATIENCE = 30.0
 _CALLER_GONE = 499
 """The status that servers log for a caller that has disconnected; nobody receives it."""
 _MAX_BOXES = 50
 _MAX_PROBLEMS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How many calls run at once, how many wait, and how long a call may take."""
-
-    at_once: int = 4
-    waiting: int = 4
-    seconds: float = 120.0
-    """Seconds for one question."""
 
 
 class AskRequest(take.FilterArguments):
@@ -113,7 +105,7 @@ DocId = Annotated[
     Path(
         max_length=500,
         description="The filing's id, as `/filings` lists it.",
-        openapi_examples={"sample": {"value": openapi.SAMPLE_FILING}},
+        examples=["harborlight_2023_10k"],
     ),
 ]
 
@@ -152,273 +144,137 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
         title="fin-agent",
         version=installed_version(),
         summary="Questions over SEC filings, answered with the page behind every figure",
-        description=openapi.DESCRIPTION,
+        description=DESCRIPTION,
         # FastAPI's own pages load scripts from other hosts.
         docs_url=None,
         redoc_url=None,
         separate_input_output_schemas=True,
+        dependencies=[Security(_TOKEN)],
+        generate_unique_id_function=lambda route: route.name,
         exception_handlers={
             FinAgentError: _refused,
-            _CallerGoneError: _gone,
+            CallerGoneError: _gone,
             RequestValidationError: _wrong,
             HTTPException: _not_so,
             Exception: _refused,
         },
     )
     calls = Calls(limits)
-    problems = openapi.problems
 
     @app.post(
         "/ask",
         response_model=Answer,
-        response_class=JSONResponse,
-        responses={**problems(403, 422, 503, 504), **openapi.EVENTS},
-        summary="Answer a question, or refuse it and say what is missing",
-        operation_id="ask",
+        responses={**problems(), 200: {"description": "The answer, or events", "content": {EVENTS: {}}}},
     )
     async def ask(
         request: Request,
-        asked: Annotated[AskRequest, Body(openapi_examples=openapi.QUESTIONS)],
+        asked: Annotated[AskRequest, Body()],
         accept: Annotated[str, Header(include_in_schema=False)] = "",
     ) -> Response:
-        """Return one JSON document, or events: steps, drafts, pieces of the verified answer, and the answer last."""
-        if not asked.stream and EVENTS not in accept:
-            answer = await calls.run(_answered(context, asked), request)
-            return JSONResponse(_answer_json(answer, trace=asked.trace))
-        return await streamed(calls.events(context, asked))
+        """Answer a question, or refuse it and say what is missing.
 
-    @app.get(
-        "/search",
-        response_model=PagesFound | DocumentsFound,
-        response_class=JSONResponse,
-        responses=problems(403, 422, 503, 504),
-        summary="Find pages or filings",
-        operation_id="search",
-    )
-    async def search(request: Request, asked: Annotated[SearchRequest, Query()]) -> Response:
-        """Results are listed best first. Each page has its best passage."""
+        The response is one JSON document, or events: steps, drafts, pieces of the verified answer, and the answer last.
+        """
+        if asked.stream or EVENTS in accept:
+            return await streamed(_events(context, calls, asked))
+
+        def answered() -> Response:
+            doc_ids = filter_filings(context.workspace, asked, context.within)
+            answer = answer_question(asked.question, context.answering, doc_ids=doc_ids, question_id=asked.id)
+            return JSONResponse(_answer_json(answer, asked.trace))
+
+        return await calls.in_thread(answered, request)
+
+    @app.get("/search", response_model=PagesFound | DocumentsFound, responses=problems())
+    @calls.threaded
+    def search(asked: Annotated[SearchRequest, Query()]) -> BaseModel:
+        """Find pages, each with its best passage, or filings. Results are listed best first."""
         if asked.level == "page":
-            return await calls.json_in_thread(partial(find_pages, context, asked), request)
+            return find_pages(context, asked)
         if asked.pages is not None:
             raise ToolInputError("level=document takes no pages", remedy="Leave pages out, or give level=page")
-        return await calls.json_in_thread(partial(find_documents, context, asked), request)
+        return find_documents(context, asked)
 
-    @app.get(
-        "/filings",
-        response_model=FilingsListed,
-        response_class=JSONResponse,
-        responses=problems(403, 422, 503, 504),
-        summary="List the filings",
-        operation_id="list_filings",
-    )
-    async def filings(request: Request, asked: Annotated[take.ListFilingsArguments, Query()]) -> Response:
-        """Filings are sorted by company, then by time."""
-        return await calls.json_in_thread(partial(list_filings, context, asked), request)
+    @app.get("/filings", response_model=FilingsListed, responses=problems())
+    @calls.threaded
+    def list_filings(asked: Annotated[take.ListFilingsArguments, Query()]) -> BaseModel:
+        """List the filings, by company, then by time."""
+        return filings_listed(context, asked)
 
-    @app.get(
-        "/filings/{doc_id}",
-        response_model=FilingShown,
-        response_class=JSONResponse,
-        responses=problems(403, 404, 422, 503, 504),
-        summary="Describe a filing",
-        operation_id="show_filing",
-    )
-    async def filing(request: Request, doc_id: DocId) -> Response:
-        """Return the company, form and period, and the pages of its Items, statements and notes."""
-        return await calls.json_in_thread(partial(filing_shown, context, doc_id), request)
+    @app.get("/filings/{doc_id}", response_model=FilingShown, responses=problems(404))
+    @calls.threaded
+    def show_filing(doc_id: DocId) -> BaseModel:
+        """Describe a filing: company, form and period, and the pages of its Items, statements and notes."""
+        return filing_shown(context, doc_id)
 
     @app.get(
         "/pages/{doc_id}/{page_number}.png",
         response_class=Response,
-        responses={**problems(403, 404, 409, 422, 503, 504), **openapi.PICTURE},
-        summary="Draw a page as it is printed, with boxes or a figure framed in red",
-        operation_id="page_picture",
+        responses={**problems(404, 409), 200: {"description": "The page", "content": {"image/png": {}}}},
     )
-    async def picture(
-        request: Request,
+    @calls.threaded
+    def page_picture(
         doc_id: DocId,
-        page_number: Annotated[
-            int, Path(ge=1, le=1_000_000, description="The page, counted from 1.", openapi_examples=openapi.PAGES)
-        ],
+        page_number: Annotated[int, Path(ge=1, le=1_000_000, description="The page, counted from 1.", examples=[9])],
         box: Annotated[
             list[Annotated[str, Field(max_length=120)]] | None,
             Query(
                 max_length=_MAX_BOXES,
                 description="Left, top, right, bottom in points, as `box` in JSON; can be repeated.",
-                openapi_examples=openapi.BOXES,
+                examples=[["380,240,440,252"]],
             ),
         ] = None,
         figure: Annotated[
             str | None, Query(max_length=300, description="A figure on the page: a metric, or words of its label.")
         ] = None,
         fiscal_year: Annotated[int | None, Query(ge=1900, le=2200, description="Fiscal year of that figure.")] = None,
-        dpi: Annotated[int, Query(ge=36, le=200, description="Dots per inch; fewer if it would be too large.")] = (
-            USUAL_DPI
-        ),
-        if_none_match: Annotated[str, Header(include_in_schema=False)] = "",
+        dpi: Annotated[
+            int, Query(ge=36, le=200, description="Dots per inch; fewer if it would be too large.")
+        ] = USUAL_DPI,
     ) -> Response:
-        """The picture is at most 1,600 pixels high and wide."""
+        """Draw a page as it is printed, with boxes or a figure framed in red; at most 1,600 pixels high and wide."""
+        record = record_of(context, doc_id)
+        page = page_of(record, page_number)
+        frames = box_frames([_box(each) for each in box or ()])
+        if figure is not None:
+            frames += figure_frames(context.workspace, record, page, figure, fiscal_year)
+        drawn = page_drawn(record, page, frames, dpi)
+        headers = {"Cache-Control": "private, max-age=60", "Picture-DPI": str(drawn.dpi)}
+        return Response(drawn.png, media_type="image/png", headers=headers)
 
-        def shown() -> Response:
-            record = record_of(context, doc_id)
-            page = page_of(record, page_number)
-            frames = box_frames([_box(each) for each in box or ()])
-            if figure is not None:
-                frames += figure_frames(context.workspace, record, page, figure, fiscal_year)
-            named = f"{record.content_hash} {page} {frames} {dpi}"
-            headers = {
-                "ETag": f'"{hashlib.sha256(named.encode("utf-8", "replace")).hexdigest()[:32]}"',
-                "Cache-Control": "private, max-age=60",
-            }
-            if headers["ETag"] in if_none_match:
-                return Response(status_code=304, headers=headers)
-            drawn = page_picture(record, page, frames, dpi)
-            return Response(drawn.png, media_type="image/png", headers={**headers, "Picture-DPI": str(drawn.dpi)})
-
-        return await calls.in_thread(shown, request)
-
-    @app.get(
-        "/health",
-        response_model=Health,
-        responses=problems(403),
-        summary="Check that the server replies",
-        operation_id="health",
-    )
+    @app.get("/health", response_model=Health, responses=problems())
     async def health() -> Health:
-        """This call needs no token."""
+        """Check that the server replies. This call needs no token."""
         return Health(status="ok", filings=len(context.workspace.index.entries()))
 
     add_routes(app, context, storage, calls, offers)
-    openapi.complete(app)
     return app
 
 
-class _CallerGoneError(Exception):
-    """The caller has disconnected."""
+async def _events(context: ToolContext, calls: Calls, asked: AskRequest) -> AsyncGenerator[ServerSentEvent, None]:
+    """Yield a comment, then events, the last one `answered` or `failed`; closing the generator stops the run.
 
-
-class Calls:
-    """Runs calls: a limited number at once, others waiting, each within its time and while the caller is connected."""
-
-    def __init__(self, limits: Limits, patience: float = _PATIENCE) -> None:
-        self._limits = limits
-        self._patience = patience
-        self._places = anyio.Semaphore(limits.at_once)
-
-    @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        """Hold a slot while the block runs. Raises BusyError if none becomes free in time."""
-        if not self._places.value and self._places.statistics().tasks_waiting >= self._limits.waiting:
-            raise _busy()
-        try:
-            with anyio.fail_after(self._patience):
-                await self._places.acquire()
-        except TimeoutError:
-            raise _busy() from None
-        try:
-            yield
-        finally:
-            self._places.release()
-
-    async def run(self, work: Awaitable[Result], request: Request) -> Result:
-        """Return the result of the work. Raises BusyError, TooLongError, _CallerGoneError, and what the work raises."""
-        try:
-            async with self.place():
-                at_work, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_until_gone(request))
-                try:
-                    await asyncio.wait({at_work, leaving}, timeout=self._limits.seconds, return_when="FIRST_COMPLETED")
-                    if at_work.done():
-                        return at_work.result()
-                    raise _CallerGoneError if leaving.done() else self._too_long()
-                finally:
-                    for task in (at_work, leaving):
-                        task.cancel()
-                        with suppress(asyncio.CancelledError, Exception):
-                            await task
-        finally:
-            if asyncio.iscoroutine(work):
-                work.close()  # work that was never started
-
-    async def in_thread(self, work: Callable[[], Result], request: Request) -> Result:
-        """Run a search, or other work that reads the index, in a thread. Raises as `run` does."""
-        meter = Meter(within=current_meter())
-
-        def at_work() -> Result:
-            with metered(meter):
-                return work()
-
-        try:
-            return await self.run(run_sync(at_work, abandon_on_cancel=True), request)
-        finally:
-            meter.stop()  # abandoned work makes no further model calls
-
-    async def json_in_thread(self, work: Callable[[], BaseModel], request: Request) -> Response:
-        """Run a search in a thread, and return its result as JSON."""
-        found = await self.in_thread(work, request)
-        return JSONResponse(with_page_numbers(cast(Json, found.model_dump(mode="json")), pictures=True))
-
-    async def events(self, context: ToolContext, asked: AskRequest) -> AsyncGenerator[ServerSentEvent, None]:
-        """Yield a comment, then events, the last one `answered` or `failed`; closing the generator stops the run.
-
-        Errors before the first event are raised.
-        """
-        async with self.place():
-            doc_ids = await run_sync(partial(filter_filings, context.workspace, asked, context.within))
-            yield ServerSentEvent(comment="at work", sep="\n")
-            run = astream_answer(asked.question, context.answering, doc_ids=doc_ids, question_id=asked.id)
-            async with aclosing(run):
-                try:
-                    async for event in self.in_time(run):
-                        yield _sent(event, trace=asked.trace)
-                except Exception as error:  # the response has begun, so that its status cannot change
-                    yield ServerSentEvent(Problem.of(error).model_dump_json(), event="failed", sep="\n")
-
-    async def in_time(self, events: AsyncGenerator[Result, None]) -> AsyncGenerator[Result, None]:
-        """Yield the events that occur within the time limit. Raises TooLongError, and what the events raise."""
-        deadline = monotonic() + self._limits.seconds
-        while True:
+    Errors before the first event are raised.
+    """
+    async with calls.place():
+        doc_ids = await run_sync(partial(filter_filings, context.workspace, asked, context.within))
+        yield ServerSentEvent(comment="at work", sep="\n")
+        run = astream_answer(asked.question, context.answering, doc_ids=doc_ids, question_id=asked.id)
+        async with aclosing(run):
             try:
-                yield await asyncio.wait_for(anext(events), deadline - monotonic())
-            except StopAsyncIteration:
-                return
-            except TimeoutError:
-                if monotonic() < deadline - _SECONDS_EARLY:
-                    raise
-                raise self._too_long() from None
-
-    def _too_long(self) -> TooLongError:
-        return TooLongError(
-            f"it took more than {self._limits.seconds:g} seconds",
-            remedy="Ask a narrower question; the operator of the server can raise --time-limit",
-        )
+                async for each in calls.in_time(run):
+                    if isinstance(each, Answered):
+                        yield event(each.kind, {"kind": each.kind, "answer": _answer_json(each.answer, asked.trace)})
+                    else:
+                        yield event(each.kind, each.model_dump(mode="json"))
+            except Exception as error:  # the response has begun, so that its status cannot change
+                yield event("failed", Problem.of(error).model_dump())
 
 
-def _busy() -> BusyError:
-    return BusyError("the limit of calls at the same time is reached", remedy="Call again in a few seconds")
-
-
-async def _answered(context: ToolContext, asked: AskRequest) -> Answer:
-    doc_ids = await run_sync(partial(filter_filings, context.workspace, asked, context.within))
-    return await aanswer_question(asked.question, context.answering, doc_ids=doc_ids, question_id=asked.id)
-
-
-def _answer_json(answer: Answer, *, trace: bool) -> Json:
+def _answer_json(answer: Answer, trace: bool) -> Json:
     """Return the answer as JSON with the number and picture of each page, and the trace only on request."""
     document = answer.model_dump(mode="json", exclude=None if trace else {"trace"})
     return with_page_numbers(cast(Json, document), pictures=True)
-
-
-def _sent(event: Event, *, trace: bool) -> ServerSentEvent:
-    data = event.model_dump_json()
-    if isinstance(event, Answered):
-        answered: Json = {"kind": event.kind, "answer": _answer_json(event.answer, trace=trace)}
-        data = json.dumps(answered, ensure_ascii=False).encode("utf-8", "replace").decode()
-    return ServerSentEvent(data, event=event.kind, sep="\n")
-
-
-async def _until_gone(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 def _box(given: str) -> Box:
@@ -463,7 +319,7 @@ async def _wrong(request: Request, error: Exception) -> Response:
 async def _not_so(request: Request, error: Exception) -> Response:
     """Respond to requests that the framework itself rejected."""
     assert isinstance(error, HTTPException)
-    told = _NOT_SO.get(error.status_code) or REFUSED.get(error.detail)
+    told = _NOT_SO.get(error.status_code)
     status, what, remedy = told or (error.status_code, str(error.detail)[:200], "")
     subject = f"{request.method} {request.url.path}"[:200]
     return _problem(status, Problem(what=what, subject=subject, remedy=remedy), error.headers)
@@ -473,6 +329,7 @@ _NOT_SO = {
     400: (422, "the body cannot be read", "Send JSON in UTF-8"),
     404: (404, "there is nothing at this path", "/openapi.json lists the routes"),
     405: (405, "this path does not support this method", "/openapi.json describes the call"),
+    **{status: REFUSED[status] for status in (408, 413)},
 }
 """Status -> the status to send, what happened, and the remedy."""
 

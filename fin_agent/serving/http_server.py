@@ -191,42 +191,36 @@ def _arriving_in_time(app: ASGIApp) -> ASGIApp:
     return timed
 
 
-REFUSED: Mapping[str, tuple[int, str, str]] = {
-    "Invalid host header": (
+REFUSED: Mapping[int, tuple[int, str, str]] = {
+    400: (
         421,
         "the server does not accept this host name",
         "Call it as 127.0.0.1 or localhost; the operator of the server can add names with --allow-host",
     ),
-    "Content Too Large": (413, f"more than {MAX_BYTES:,} bytes were sent", "Send a question, not a filing"),
-    "Request Timeout": (408, "the call did not arrive in time", "Send it again"),
+    408: (408, "the call did not arrive in time", "Send it again"),
+    413: (413, f"more than {MAX_BYTES:,} bytes were sent", "Send a question, not a filing"),
 }
-"""Text of a Starlette guard -> the status, what happened, and the remedy."""
+"""Status of a guard of Starlette -> the status to send, what happened, and the remedy."""
 
 
 def _in_our_words(app: ASGIApp) -> ASGIApp:
+    """Wrap the application so that refusals which Starlette sends as plain text are sent as a Problem."""
+
     async def worded(scope: Scope, receive: Receive, send: Send) -> None:
-        held: list[Message] = []
+        replaced = False
 
         async def told(message: Message) -> None:
-            starts = message["type"] == "http.response.start"
-            if (
-                starts
-                and message["status"] >= 400
-                and (b"content-type", b"text/plain; charset=utf-8") in message["headers"]
-            ):
-                held.append(message)
-                return
-            if held:
-                start = held.pop()
-                if refusal := REFUSED.get(message.get("body", b"").decode("latin-1")):
-                    status, what, remedy = refusal
+            nonlocal replaced
+            if message["type"] == "http.response.start" and message["status"] in REFUSED:
+                replaced = (b"content-type", b"text/plain; charset=utf-8") in message["headers"]
+                if replaced:
+                    status, what, remedy = REFUSED[message["status"]]
                     if status == 413 and _UPLOADS.match(scope["path"]):
                         what = f"a filing of more than {MAX_UPLOADED:,} bytes was sent"
                         remedy = "Add it with `fin-agent ingest` on the server's machine"
                     await _told(status, Problem(what=what, remedy=remedy))(scope, receive, send)
-                    return
-                await send(start)
-            await send(message)
+            if not replaced:
+                await send(message)
 
         await app(scope, receive, told)
 

@@ -30,7 +30,7 @@ from fin_agent.distribution import installed_version
 from fin_agent.models.metering import Meter, current_meter, metered
 from fin_agent.serving.http_server import MAX_BYTES, Access, with_guards
 from fin_agent.serving.mcp_tools import call, declared, served_tools
-from fin_agent.tools import FinAgentToolkit
+from fin_agent.tools.toolkit import FinAgentToolkit
 
 Result = TypeVar("Result")
 

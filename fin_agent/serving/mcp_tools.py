@@ -11,19 +11,19 @@ from typing import Annotated, cast
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from mcp import types  # fields by their names on the wire, which versions 1 and 2 of the SDK both take
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
-from fin_agent.answering.answer import Answer
+from fin_agent.answering.answer import Answer, Retrieved
+from fin_agent.evidence.trace import TraceStep
 from fin_agent.prompts.untrusted_text import quoted_text, single_line
-from fin_agent.serving.filing_resources import Json, page_of, schemas_with_page_numbers, with_page_numbers
+from fin_agent.serving.filing_resources import Json, page_of, with_page_numbers
 from fin_agent.serving.page_images import figure_frames, page_picture
 from fin_agent.serving.problem_details import NotThereError
-from fin_agent.tools import FinAgentToolkit
 from fin_agent.tools import artifacts as make
 from fin_agent.tools.argument_resolution import resolve_doc_id
-from fin_agent.tools.arguments import Arguments, DocId, none_if_blank
+from fin_agent.tools.arguments import Arguments, DocId
 from fin_agent.tools.context import ToolContext
-from fin_agent.tools.toolkit import make_tool
+from fin_agent.tools.toolkit import FinAgentToolkit, make_tool
 
 MAX_CHARACTERS = 100_000
 """Characters of structured content at most, as JSON."""
@@ -35,14 +35,15 @@ class ShowPageArguments(Arguments):
     doc_id: DocId
     page: Annotated[int, Field(ge=1, description="The page as a PDF viewer counts, from 1. Tools print these numbers.")]
     figure: Annotated[
-        Annotated[str, Field(max_length=300)] | None,
-        BeforeValidator(none_if_blank),
-        Field(description="The figure on that page to frame: its label as printed, or what it is ('net income')."),
+        str | None,
+        Field(
+            max_length=300,
+            description="The figure on that page to frame: its label as printed, or what it is ('net income').",
+        ),
     ] = None
     fiscal_year: Annotated[
-        Annotated[int, Field(ge=1900, le=2200)] | None,
-        BeforeValidator(none_if_blank),
-        Field(description="The fiscal year whose figure is framed, where the page has several."),
+        int | None,
+        Field(ge=1900, le=2200, description="The fiscal year whose figure is framed, where the page has several."),
     ] = None
 
 
@@ -62,6 +63,13 @@ class PageShown(BaseModel):
     png: bytes = Field(exclude=True, repr=False)
 
 
+class _ShortAnswer(Answer):
+    """An answer without its longest parts."""
+
+    trace: tuple[TraceStep, ...] = Field(exclude=True)
+    retrieved: Retrieved = Field(exclude=True)
+
+
 _TOOLS: Mapping[str, tuple[str, type[BaseModel]]] = {
     "list_filings": ("List filings", make.FilingsListed),
     "document_search": ("Find filings", make.DocumentsFound),
@@ -70,11 +78,10 @@ _TOOLS: Mapping[str, tuple[str, type[BaseModel]]] = {
     "read_page": ("Read pages", make.PagesRead),
     "card_extraction": ("Describe passages", make.CardsMade),
     "python_execution": ("Compute", make.ProgramRun),
-    "answer_question": ("Answer a question", Answer),
+    "answer_question": ("Answer a question", _ShortAnswer),
     "show_page": ("Show a page", PageShown),
 }
 """Tool -> its title, and the type of its structured content."""
-_LEFT_OUT: Mapping[type[BaseModel], set[str]] = {Answer: {"trace", "retrieved"}, PageShown: {"png"}}
 
 
 def served_tools(toolkit: FinAgentToolkit) -> dict[str, BaseTool]:
@@ -121,7 +128,9 @@ def structured(artifact: BaseModel) -> dict[str, Json]:
     model. An answer leaves out its trace and its retrieved passages, by far the longest parts. If the rest is still too
     long, lists are cut at their ends, and `left_out` gives the number of dropped entries.
     """
-    whole = cast(Json, artifact.model_dump(mode="json", exclude=_LEFT_OUT.get(type(artifact))))
+    whole = cast(
+        Json, artifact.model_dump(mode="json", exclude={"trace", "retrieved"} if isinstance(artifact, Answer) else None)
+    )
     document = _defused(with_page_numbers(whole))
     assert isinstance(document, dict)
     lists = {name: list(value) for name, value in document.items() if isinstance(value, list)}
@@ -148,24 +157,9 @@ def _defused(document: Json) -> Json:
 
 
 def _output_schema(artifact: type[BaseModel]) -> dict[str, Json]:
-    schema = cast(dict[str, Json], artifact.model_json_schema(mode="serialization"))
+    schema = artifact.model_json_schema(mode="serialization")
     schema.pop("description", None)  # the class docstring is for readers of the code
-    hidden = _LEFT_OUT.get(artifact, set())
-    if isinstance(properties := schema.get("properties"), dict):
-        schema["properties"] = {name: each for name, each in properties.items() if name not in hidden}
-    if isinstance(required := schema.get("required"), list):
-        schema["required"] = [name for name in required if name not in hidden]
-    named = schemas_with_page_numbers(cast(dict[str, Json], schema.pop("$defs", {})))
-    (described,) = schemas_with_page_numbers({"": schema}).values()
-    assert isinstance(described, dict)
-    used: dict[str, Json] = {}
-    looked_at = [_line(described)]
-    while looked_at:  # schemas that this one refers to, and that these refer to
-        line = looked_at.pop()
-        new = {name: each for name, each in named.items() if name not in used and f'"#/$defs/{name}"' in line}
-        used |= new
-        looked_at += map(_line, new.values())
-    return {**described, "$defs": {name: named[name] for name in named if name in used}} if used else described
+    return schema
 
 
 def _line(document: Json) -> str:

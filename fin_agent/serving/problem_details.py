@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fin_agent.errors import FilingIndexError, FinAgentError, QuestionError, ReadError, how_to_install, require_versions
+from fin_agent.errors import FilingIndexError, FinAgentError, QuestionError, ReadError, how_to_install
 from fin_agent.redaction import redact_secrets
 from fin_agent.tools.errors import ToolInputError
 
@@ -39,7 +39,6 @@ def require_extra(extra: str, modules: Sequence[str]) -> None:
 
     Raises:
         ServingError: A module is missing.
-        VersionError: A module has a version that is not supported.
     """
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
@@ -47,7 +46,6 @@ def require_extra(extra: str, modules: Sequence[str]) -> None:
             f"required packages are not installed: {', '.join(missing)}",
             remedy=f"Install the extra: {how_to_install(extra)}",
         )
-    require_versions(*(name.replace("_", "-") for name in modules))
 
 
 def names_only(text: str, *paths: Path) -> str:
@@ -104,3 +102,22 @@ STATUSES: Mapping[type[Exception], int] = {
     FilingIndexError: 503,
 }
 """Error -> its HTTP status; any other error is 500."""
+_MEANINGS = {
+    401: "The token is missing or wrong",
+    403: "Pages of other origins may not call",
+    404: "No such filing, page or figure",
+    408: "The call did not arrive in time",
+    409: "The filing's file is missing or has changed since it was read",
+    413: "The body is too large",
+    421: "The server does not accept this host name",
+    422: "The call or the question is not valid",
+    500: "An internal error",
+    503: "The limit of concurrent calls is reached; Retry-After gives the seconds to wait",
+    504: "It took too long",
+}
+_ANYWHERE = {401, 403, 408, 413, 421, 422, 500, 503, 504}
+
+
+def problems(*further: int) -> dict[int | str, dict[str, object]]:
+    """Return the responses of an OpenAPI document for problems: those of any call, and `further` statuses."""
+    return {status: {"model": Problem, "description": _MEANINGS[status]} for status in sorted({*_ANYWHERE, *further})}

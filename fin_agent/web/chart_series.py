@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from datetime import date
-from decimal import Decimal
 from functools import cache
 from typing import Annotated
 
@@ -24,8 +21,6 @@ from fin_agent.serving.problem_details import NotThereError
 from fin_agent.tools.argument_resolution import resolve_company
 from fin_agent.tools.context import ToolContext
 from fin_agent.vocabulary.fact import Fact
-from fin_agent.vocabulary.figure_agreement import magnitudes_agree
-from fin_agent.vocabulary.page import Statement
 from fin_agent.web.views import ANNUAL_FORMS, figure_shown, in_a_cell
 
 _MAX_FOUND = 400
@@ -61,11 +56,12 @@ def series_shown(context: ToolContext, asked: SeriesRequest) -> Json:
     """
     workspace, index = context.workspace, context.workspace.index
     series: list[Json] = []
-    row, own = None, None
+    row: list[SourcedFact] = []
+    own: Company | None = None
     if asked.doc_id:
         row = _row_at(asked, context)
         own = workspace.directory.by_key[workspace.directory.owners[asked.doc_id]]
-        series.append(_series(own, _continued(row, _rows_of(own, row.lead.statement, context)), index))
+        series.append(_series(own, _continued(row, own, context), index))
     for company in (resolve_company(name, workspace) for name in asked.company):
         if company != own:
             query = FactQuery(asked.phrase)
@@ -84,32 +80,29 @@ def _series(company: Company, points: Iterable[SourcedFact], index: FilingIndex)
     return {"company": company.name, "points": [figure_shown(each.fact, each.doc_id) for each in shown]}
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """The figures of a statement's row that have one unit, length of period and segment."""
+def _row_at(asked: SeriesRequest, context: ToolContext) -> list[SourcedFact]:
+    """Return the figures of the requested row that have one unit, length of period and segment, the newest first.
 
-    doc_id: str
-    lead: Fact
-    """The newest figure, of the whole company if there is one."""
-    by_year: dict[int, SourcedFact]
+    The whole company goes before its segments.
 
-    @classmethod
-    def of(cls, figures: Sequence[SourcedFact], like: Fact | None = None) -> _Row | None:
-        """Return the figures of the kind of `like`, or else of the leading figure; None if there are none."""
-        dated = [each for each in figures if each.fact.period.fiscal_year and (like is None or _alike(each.fact, like))]
-        if not dated:
-            return None
-        lead = max(dated, key=_leads)
-        alike = [each for each in sorted(dated, key=_leads, reverse=True) if _alike(each.fact, lead.fact)]
-        by_year: dict[int, SourcedFact] = {}
-        for each in alike:
-            by_year.setdefault(each.fact.period.fiscal_year, each)
-        return cls(lead.doc_id, lead.fact, by_year)
-
-    @property
-    def values(self) -> dict[int, Decimal]:
-        """Values by fiscal year."""
-        return {year: each.fact.value for year, each in self.by_year.items()}
+    Raises:
+        NotThereError: The row does not exist, or has no figure of a fiscal year.
+    """
+    record = record_of(context, asked.doc_id)
+    page = page_of(record, asked.page_number)
+    figures = [
+        each
+        for each in context.workspace.index.facts([asked.doc_id], pages=[PageKey(asked.doc_id, page)])
+        if each.fact.line == asked.line - 1 and in_a_cell(each.fact) and each.fact.period.fiscal_year
+    ]
+    figures.sort(key=_leads, reverse=True)
+    if not figures:
+        raise NotThereError(
+            "this row has no figure of a fiscal year",
+            subject=asked.phrase,
+            remedy="Choose another row of the statement",
+        )
+    return [each for each in figures if _alike(each.fact, figures[0].fact)]
 
 
 def _leads(sourced: SourcedFact) -> tuple[bool, int, date, float]:
@@ -124,58 +117,29 @@ def _alike(fact: Fact, other: Fact) -> bool:
     return kind(fact) == kind(other)
 
 
-def _row_at(asked: SeriesRequest, context: ToolContext) -> _Row:
-    """Return the requested row. Raises NotThereError."""
-    record = record_of(context, asked.doc_id)
-    page = page_of(record, asked.page_number)
-    figures = [
-        each
-        for each in context.workspace.index.facts([asked.doc_id], pages=[PageKey(asked.doc_id, page)])
-        if each.fact.line == asked.line - 1 and in_a_cell(each.fact)
-    ]
-    row = _Row.of(figures)
-    if row is None:
-        raise NotThereError(
-            "this row has no figure of a fiscal year",
-            subject=asked.phrase,
-            remedy="Choose another row of the statement",
-        )
-    return row
-
-
-def _rows_of(company: Company, statement: Statement | None, context: ToolContext) -> list[list[SourcedFact]]:
-    """Return the rows of a statement in those filings of a company that may be read."""
-    index, scope = context.workspace.index, Scope(context.within)
+def _continued(row: Sequence[SourcedFact], company: Company, context: ToolContext) -> list[SourcedFact]:
+    """Return the figures of a row, continued by the same line of the statement in other filings, the nearest first."""
+    lead = row[0].fact
+    index, scope, identities = context.workspace.index, Scope(context.within), context.workspace.directory.identities
     pages = [each.key for each in index.outline(company.doc_ids) if scope.holds(each.key) and statements_on(each)]
-    rows: dict[tuple[str, int, int], list[SourcedFact]] = defaultdict(list)
-    for each in index.facts(company.doc_ids, pages=pages) if pages else ():
-        if each.fact.statement is statement and in_a_cell(each.fact):
-            rows[each.doc_id, each.fact.page, each.fact.line].append(each)
-    return list(rows.values())
 
+    def distance(sourced: SourcedFact) -> tuple[int, bool, str]:
+        year = identities[sourced.doc_id].fiscal_year or 0
+        return abs(year - lead.period.fiscal_year), _called(sourced.fact) != _called(lead), sourced.doc_id
 
-def _continued(row: _Row, rows: Iterable[list[SourcedFact]]) -> list[SourcedFact]:
-    """Return the figures of a row, continued by those of the same line in other filings, the nearest years first."""
-    points = dict(row.by_year)
-    by_filing: dict[str, list[_Row]] = defaultdict(list)
-    for figures in rows:
-        other = _Row.of(figures, row.lead)
-        if other is not None and _may_be_the_same(other.lead, row.lead):
-            by_filing[other.doc_id].append(other)
-
-    def distance(doc_id: str) -> tuple[bool, int, str]:
-        newest = max(max(each.by_year) for each in by_filing[doc_id])
-        return doc_id != row.doc_id, abs(newest - row.lead.period.fiscal_year), doc_id
-
-    for doc_id in sorted(by_filing, key=distance):
-        for year, sourced in _same_line(row, by_filing[doc_id], points).items():
-            points.setdefault(year, sourced)
+    others = [
+        each
+        for each in (index.facts(company.doc_ids, pages=pages) if pages else ())
+        if each.fact.statement is lead.statement
+        and each.fact.period.fiscal_year
+        and in_a_cell(each.fact)
+        and _alike(each.fact, lead)
+        and (_called(each.fact) == _called(lead) or (lead.metric is not None and each.fact.metric == lead.metric))
+    ]
+    points: dict[int, SourcedFact] = {}
+    for each in (*row, *sorted(others, key=distance)):
+        points.setdefault(each.fact.period.fiscal_year, each)
     return [points[year] for year in sorted(points)]
-
-
-def _may_be_the_same(fact: Fact, other: Fact) -> bool:
-    tagged = _concept(fact) != "" and _concept(fact) == _concept(other)
-    return tagged or _called(fact) == _called(other) or (fact.metric is not None and fact.metric == other.metric)
 
 
 def _called(fact: Fact) -> str:
@@ -183,41 +147,13 @@ def _called(fact: Fact) -> str:
     return " ".join(_YEAR.sub("", plain(fact.label)).split())
 
 
-def _concept(fact: Fact) -> str:
-    return fact.tag.concept.rpartition(":")[2] if fact.tag is not None else ""
-
-
 _YEAR = re.compile(r",?\s*\b(?:19|20)\d\d\b")
 
 
-def _same_line(row: _Row, rows: Sequence[_Row], points: Mapping[int, SourcedFact]) -> Mapping[int, SourcedFact]:
-    """Return the figures of the one row that continues `row`; none if no row, or more than one, can.
-
-    Equal figures for common years identify a row, even under another label, and distinguish rows of the same label. A
-    row with the same words and headings may restate a year.
-    """
-
-    def rank(other: _Row) -> tuple[int, int, bool, bool, bool]:
-        shared = [(each.fact, points[year].fact) for year, each in other.by_year.items() if year in points]
-        agreeing = sum(magnitudes_agree(one, another) for one, another in shared if one.amount or another.amount)
-        differing = sum(not magnitudes_agree(one, another) for one, another in shared)
-        named = _called(other.lead) == _called(row.lead)
-        placed = [plain(each) for each in other.lead.section] == [plain(each) for each in row.lead.section]
-        return min(agreeing, 1) - min(differing, 1), agreeing, named and placed, named, placed
-
-    ranked = sorted(((rank(other), other) for other in rows), key=lambda each: each[0], reverse=True)
-    if not ranked:
-        return {}
-    (best, first), rest = ranked[0], ranked[1:]
-    if (best[0] < 0 and not best[2]) or any(each == best and other.values != first.values for each, other in rest):
-        return {}
-    return first.by_year
-
-
-def _fits(fact: Fact, row: _Row | None) -> bool:
+def _fits(fact: Fact, row: Sequence[SourcedFact]) -> bool:
     """Return whether a figure of another company can be compared with the row, or else is of a fiscal year."""
-    if row is not None:
-        return fact.statement is row.lead.statement and _alike(fact, row.lead)
+    if row:
+        return fact.statement is row[0].fact.statement and _alike(fact, row[0].fact)
     return fact.scope is None and fact.period.months in (0, 12) and fact.period.quarter in (None, 4)
 
 

@@ -27,10 +27,9 @@ from fin_agent.query import tree
 from fin_agent.query.editing import intent_of_edit
 from fin_agent.runs.run import StepTime
 from fin_agent.runs.store import Recorder
-from fin_agent.serving import openapi
-from fin_agent.serving.event_stream import streamed
+from fin_agent.serving.calls import EVENTS, event, streamed
 from fin_agent.serving.filing_resources import Json, record_of, with_page_numbers
-from fin_agent.serving.problem_details import Problem
+from fin_agent.serving.problem_details import Problem, problems
 from fin_agent.tools.arguments import DocIds
 from fin_agent.web.server_options import QuestionSettings, ServedWorkspace
 
@@ -39,6 +38,9 @@ _EDITED = {
     "description": "The `query` that `/reading` gives, with edits: it is asked in place of the message.",
 }
 """A schema without the nested tree of a query, which generators of test calls cannot handle."""
+
+
+ThreadName = Annotated[str, InPath(pattern=r"^[\w.-]{1,80}$")]
 
 
 class ChatRequest(BaseModel):
@@ -73,27 +75,6 @@ class TurnShown(BaseModel):
     warnings: list[str]
 
 
-class ThreadShown(BaseModel):
-    """A conversation."""
-
-    name: str
-    title: str = Field(description="Its first message.")
-    turns: int
-
-
-class ThreadsListed(BaseModel):
-    """The stored conversations, the most recently used first."""
-
-    threads: list[ThreadShown]
-
-
-class TurnsShown(BaseModel):
-    """The turns of a conversation."""
-
-    turns: list[TurnShown]
-    unanswered: str = Field(description="The last message if it has no reply, since the server was stopped.")
-
-
 class _Said(NamedTuple):
     turn: Turn
     turns: int
@@ -102,68 +83,39 @@ class _Said(NamedTuple):
 
 def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
     """Add the routes `/chat` and `/threads`."""
-    calls, problems = served.calls, openapi.problems
+    calls = served.calls
+    shown = {200: {"description": "The turn, or events", "content": {EVENTS: {}}}}
 
-    @app.post(
-        "/chat",
-        response_model=TurnShown,
-        response_class=JSONResponse,
-        responses={**problems(403, 404, 409, 422, 503, 504), **openapi.CHAT_EVENTS},
-        summary="Send a message in a conversation",
-        operation_id="chat",
-    )
+    @app.post("/chat", response_model=TurnShown, responses={**problems(404, 409), **shown})
     async def chat(request: Request, asked: Annotated[ChatRequest, Body()]) -> Response:
-        """Return one turn as JSON, or the events of `/ask` with `replied` as the last one."""
-        if not asked.stream and "text/event-stream" not in request.headers.get("accept", ""):
-            said = await calls.in_thread(lambda: _say(served, asked, lambda node: None), request)
-            return JSONResponse(turn_shown(said.turn))
-        return await streamed(_events(served, asked))
+        """Send a message in a conversation, for one turn, or the events of `/ask` and `replied` at the end."""
+        if asked.stream or EVENTS in request.headers.get("accept", ""):
+            return await streamed(_events(served, asked))
+        said = await calls.in_thread(lambda: _say(served, asked, lambda node: None), request)
+        return JSONResponse(turn_shown(said.turn))
 
-    @app.get(
-        "/threads",
-        response_model=ThreadsListed,
-        responses=problems(403, 422, 503),
-        summary="List the conversations",
-        operation_id="list_threads",
-    )
-    async def threads(request: Request) -> Response:
-        """The most recently used conversation is listed first."""
+    @app.get("/threads", responses=problems())
+    @calls.threaded
+    def list_threads() -> Json:
+        """List the conversations: their names, first messages and numbers of turns, the most recently used first."""
+        with served.threads() as keeper:
+            kept = keeper.listed() if isinstance(keeper, ThreadStore) else []
+        return {"threads": [{"name": each.name, "title": each.title, "turns": each.turns} for each in kept]}
 
-        def listed() -> Response:
-            with served.threads() as keeper:
-                kept = keeper.listed() if isinstance(keeper, ThreadStore) else []
-            return JSONResponse(
-                {"threads": [{"name": each.name, "title": each.title, "turns": each.turns} for each in kept]}
-            )
-
-        return await calls.in_thread(listed, request)
-
-    @app.get(
-        "/threads/{name}",
-        response_model=TurnsShown,
-        responses=problems(403, 422, 503),
-        summary="List the turns of a conversation",
-        operation_id="show_thread",
-    )
-    async def thread(request: Request, name: Annotated[str, InPath(pattern=r"^[\w.-]{1,80}$")]) -> Response:
-        """The list is empty if there is no conversation with this name."""
-
-        def shown() -> Response:
-            with served.threads() as keeper:
-                talked = ChatThread(served.chat, keeper, name)
-                turns: list[Json] = [turn_shown(turn) for turn in talked.turns]
-                return JSONResponse({"turns": turns, "unanswered": talked.unanswered})
-
-        return await calls.in_thread(shown, request)
+    @app.get("/threads/{name}", responses=problems())
+    @calls.threaded
+    def show_thread(name: ThreadName) -> Json:
+        """List the turns of a conversation, and its last message if that has no reply; empty if there is none."""
+        with served.threads() as keeper:
+            talked = ChatThread(served.chat, keeper, name)
+            return {"turns": [turn_shown(turn) for turn in talked.turns], "unanswered": talked.unanswered}
 
     @app.delete("/threads/{name}", include_in_schema=False)
-    async def forget(request: Request, name: Annotated[str, InPath(pattern=r"^[\w.-]{1,80}$")]) -> Response:
-        def forgotten() -> Response:
-            with served.threads() as keeper:
-                keeper.delete_thread(name)
-            return JSONResponse({"forgotten": name})
-
-        return await calls.in_thread(forgotten, request)
+    @calls.threaded
+    def forget(name: ThreadName) -> Json:
+        with served.threads() as keeper:
+            keeper.delete_thread(name)
+        return {"forgotten": name}
 
 
 def _say(served: ServedWorkspace, asked: ChatRequest, on_step: Callable[[str], None]) -> _Said:
@@ -208,25 +160,21 @@ async def _events(served: ServedWorkspace, asked: ChatRequest) -> AsyncGenerator
         happening = astream_run(lambda on_step: _say(served, asked, on_step))
         async with aclosing(happening):
             try:
-                async for event in served.calls.in_time(happening):
-                    if isinstance(event, _Said):
+                async for each in served.calls.in_time(happening):
+                    if isinstance(each, _Said):
                         told = {"kind": "replied", "thread": asked.thread, "run": run}
-                        yield _sent("replied", told | {"turn": turn_shown(event.turn), "turns": event.turns})
-                    elif isinstance(event, Answered):
-                        run = await run_sync(_recorded, served, event.answer, started, steps, asked)
+                        yield event("replied", told | {"turn": turn_shown(each.turn), "turns": each.turns})
+                    elif isinstance(each, Answered):
+                        run = await run_sync(_recorded, served, each.answer, started, steps, asked)
                     else:
-                        if isinstance(event, StepEnded):
-                            steps.append(StepTime(node=event.node, seconds=round(perf_counter() - before, 4)))
+                        if isinstance(each, StepEnded):
+                            steps.append(StepTime(node=each.node, seconds=round(perf_counter() - before, 4)))
                             before = perf_counter()
-                        yield _sent(event.kind, event.model_dump(mode="json"))
+                        yield event(each.kind, each.model_dump(mode="json"))
             except Exception as error:
-                yield _sent("failed", Problem.of(error).model_dump())
+                yield event("failed", Problem.of(error).model_dump())
 
 
 def turn_shown(turn: Turn) -> Json:
     """Return a turn as JSON, with the page numbers and pictures of its citations."""
     return with_page_numbers(cast(Json, turn.fields()), pictures=True)
-
-
-def _sent(kind: str, told: object) -> ServerSentEvent:
-    return ServerSentEvent(JSONResponse(told).body.decode(), event=kind, sep="\n")

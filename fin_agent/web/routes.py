@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
-from fastapi import Body, FastAPI, Query, Request
+from fastapi import Body, FastAPI, Query
 from fastapi import Path as InPath
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from fin_agent.answering.answer import Answer
@@ -23,6 +22,7 @@ from fin_agent.models.settings import Preset
 from fin_agent.presentation import report, workbook
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.runs.comparing import answer_differences, run_differences
+from fin_agent.serving.calls import Calls
 from fin_agent.serving.filing_resources import Json, record_of, with_page_numbers
 from fin_agent.serving.page_images import box_frames, page_picture
 from fin_agent.tools.arguments import PageSearchArguments
@@ -35,9 +35,6 @@ from fin_agent.web.conversations import add_conversations
 from fin_agent.web.server_options import Offers, ServedWorkspace, Storage
 from fin_agent.web.static_files import plain_name
 from fin_agent.web.uploads import add_uploads
-
-if TYPE_CHECKING:
-    from fin_agent.serving.http_api import Calls
 
 _MAX_RUNS = 200
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -55,120 +52,103 @@ def add_routes(app: FastAPI, context: ToolContext, storage: Storage, calls: Call
     served = ServedWorkspace(context, storage, calls, offers)
     add_conversations(app, served)
     add_uploads(app, served)
+    get = partial(app.get, include_in_schema=False)
 
-    def read(path: str, shown: Callable[..., Json]) -> None:
-        """Serve a function of a filing at a path."""
+    @get("/filings/{doc_id}/statements")
+    @calls.threaded
+    def statements(doc_id: DocId) -> Json:
+        return views.statements_shown(context, doc_id)
 
-        async def called(request: Request, doc_id: DocId) -> Response:
-            return await calls.in_thread(lambda: JSONResponse(shown(context, doc_id)), request)
+    @get("/filings/{doc_id}/checks")
+    @calls.threaded
+    def checks(doc_id: DocId) -> Json:
+        return views.checks_shown(context, doc_id)
 
-        app.get(path, include_in_schema=False)(called)
+    @get("/filings/{doc_id}/statements/{statement}.xlsx")
+    @calls.threaded
+    def statement_workbook(doc_id: DocId, statement: Statement) -> Response:
+        record = record_of(context, doc_id)
+        tables = views.statement_tables(record, context.workspace, statement)
+        content = workbook.statement_workbook(record, statement, tables)
+        return _file(content, f"{doc_id}-{statement.value}.xlsx", _XLSX)
 
-    read("/filings/{doc_id}/statements", views.statements_shown)
-    read("/filings/{doc_id}/checks", views.checks_shown)
+    @get("/pages/{doc_id}/{page_number}.json")
+    @calls.threaded
+    def page(doc_id: DocId, page_number: int) -> Json:
+        return views.page_shown(context, doc_id, page_number)
 
-    @app.get("/filings/{doc_id}/statements/{statement}.xlsx", include_in_schema=False)
-    async def statement_workbook(request: Request, doc_id: DocId, statement: Statement) -> Response:
-        def made() -> Response:
-            record = record_of(context, doc_id)
-            tables = views.statement_tables(record, context.workspace, statement)
-            return _file(
-                workbook.statement_workbook(record, statement, tables), f"{doc_id}-{statement.value}.xlsx", _XLSX
-            )
+    @get("/reading")
+    @calls.threaded
+    def reading(question: Annotated[str, Query(min_length=1, max_length=2_000)]) -> Json:
+        try:
+            return views.query_view(question, context.workspace)
+        except NoReadingError as error:
+            return {"query": None, "words": [], "problem": error.what, "remedy": error.remedy}
 
-        return await calls.in_thread(made, request)
-
-    @app.get("/pages/{doc_id}/{page_number}.json", include_in_schema=False)
-    async def page(request: Request, doc_id: DocId, page_number: int) -> Response:
-        return await calls.in_thread(lambda: JSONResponse(views.page_shown(context, doc_id, page_number)), request)
-
-    @app.get("/reading", include_in_schema=False)
-    async def reading(request: Request, question: Annotated[str, Query(min_length=1, max_length=2_000)]) -> Response:
-        def shown() -> Response:
-            try:
-                return JSONResponse(views.query_view(question, context.workspace))
-            except NoReadingError as error:
-                return JSONResponse(views.unreadable(error))
-
-        return await calls.in_thread(shown, request)
-
-    @app.get("/choices", include_in_schema=False)
-    async def choices(
-        request: Request,
+    @get("/choices")
+    @calls.threaded
+    def choices(
         company: Annotated[list[Annotated[str, Field(max_length=300)]] | None, Query(max_length=60)] = None,
-    ) -> Response:
-        return await calls.in_thread(lambda: JSONResponse(views.choices(context.workspace, company or ())), request)
+    ) -> Json:
+        return views.choices(context.workspace, company or ())
 
-    @app.get("/found", include_in_schema=False)
-    async def found(request: Request, asked: Annotated[PageSearchArguments, Query()]) -> Response:
-        return await calls.in_thread(lambda: JSONResponse(views.pages_shown(context, asked)), request)
+    @get("/found")
+    @calls.threaded
+    def found(asked: Annotated[PageSearchArguments, Query()]) -> Json:
+        return views.pages_shown(context, asked)
 
-    @app.get("/series", include_in_schema=False)
-    async def series(request: Request, asked: Annotated[SeriesRequest, Query()]) -> Response:
-        return await calls.in_thread(lambda: JSONResponse(series_shown(context, asked)), request)
+    @get("/series")
+    @calls.threaded
+    def series(asked: Annotated[SeriesRequest, Query()]) -> Json:
+        return series_shown(context, asked)
 
-    @app.get("/workspace", include_in_schema=False)
-    async def workspace(request: Request) -> Response:
-        return await calls.in_thread(lambda: JSONResponse(_workspace_shown(served)), request)
+    @get("/workspace")
+    @calls.threaded
+    def workspace() -> Json:
+        return _workspace_shown(served)
 
-    @app.get("/runs", include_in_schema=False)
-    async def runs(request: Request) -> Response:
-        def listed() -> Response:
-            with served.runs() as store:
-                return JSONResponse({"runs": [line.model_dump(mode="json") for line in store.listed(_MAX_RUNS)]})
+    @get("/runs")
+    @calls.threaded
+    def runs() -> Json:
+        with served.runs() as store:
+            return {"runs": [line.model_dump(mode="json") for line in store.listed(_MAX_RUNS)]}
 
-        return await calls.in_thread(listed, request)
+    @get("/runs/compare")
+    @calls.threaded
+    def compare(first: str, second: str) -> Json:
+        with served.runs() as store:
+            one, other = store.run(first), store.run(second)
+        shown = [_run_shown(each) for each in (one, other)]
+        return {"runs": shown, "differences": _differences(run_differences(one, other))}
 
-    @app.get("/runs/compare", include_in_schema=False)
-    async def compare(request: Request, first: str, second: str) -> Response:
-        def compared() -> Response:
-            with served.runs() as store:
-                one, other = store.run(first), store.run(second)
-            shown = [_run_shown(each) for each in (one, other)]
-            return JSONResponse({"runs": shown, "differences": _differences(run_differences(one, other))})
-
-        return await calls.in_thread(compared, request)
-
-    @app.get("/runs/{name}", include_in_schema=False)
-    async def run(request: Request, name: str) -> Response:
-        def shown() -> Response:
-            with served.runs() as store:
-                return JSONResponse(_run_shown(store.run(name), trace=True))
-
-        return await calls.in_thread(shown, request)
+    @get("/runs/{name}")
+    @calls.threaded
+    def run(name: str) -> Json:
+        with served.runs() as store:
+            return _run_shown(store.run(name), trace=True)
 
     @app.post("/runs/{name}/replay", include_in_schema=False)
-    async def replay(request: Request, name: str) -> Response:
-        def replayed() -> Response:
-            with served.runs() as store:
-                run = store.run(name)
-            pages = [PageKey(place.doc_id, place.page) for place in run.pages]
-            again = answer_question(run.question, context.answering, doc_ids=run.doc_ids or None, pages=pages)
-            return JSONResponse(
-                {
-                    "answer": with_page_numbers(
-                        cast(Json, again.model_dump(mode="json", exclude={"trace"})), pictures=True
-                    ),
-                    "same_settings": run.settings == context.settings,
-                    "differences": _differences(answer_differences(run.answer, again)),
-                }
-            )
-
-        return await calls.in_thread(replayed, request)
+    @calls.threaded
+    def replay(name: str) -> Json:
+        with served.runs() as store:
+            run = store.run(name)
+        pages = [PageKey(place.doc_id, place.page) for place in run.pages]
+        again = answer_question(run.question, context.answering, doc_ids=run.doc_ids or None, pages=pages)
+        return {
+            "answer": with_page_numbers(again.model_dump(mode="json", exclude={"trace"}), pictures=True),
+            "same_settings": run.settings == context.settings,
+            "differences": _differences(answer_differences(run.answer, again)),
+        }
 
     @app.post("/export/{kind}", include_in_schema=False)
-    async def export(
-        request: Request, kind: Literal["xlsx", "csv", "html"], asked: Annotated[RequestToExport, Body()]
-    ) -> Response:
-        def made() -> Response:
-            answers = asked.answers
-            if kind == "xlsx":
-                return _file(workbook.answer_workbook(answers), "answer.xlsx", _XLSX)
-            if kind == "csv":
-                return _file(workbook.answer_csv(answers).encode("utf-8-sig"), "answer.csv", "text/csv")
-            return _file(report.html_report(answers, partial(_picture, context)).encode(), "answer.html", "text/html")
-
-        return await calls.in_thread(made, request)
+    @calls.threaded
+    def export(kind: Literal["xlsx", "csv", "html"], asked: Annotated[RequestToExport, Body()]) -> Response:
+        answers = asked.answers
+        if kind == "xlsx":
+            return _file(workbook.answer_workbook(answers), "answer.xlsx", _XLSX)
+        if kind == "csv":
+            return _file(workbook.answer_csv(answers).encode("utf-8-sig"), "answer.csv", "text/csv")
+        return _file(report.html_report(answers, partial(_picture, context)).encode(), "answer.html", "text/html")
 
 
 def _picture(context: ToolContext, doc_id: str, page: int, boxes: list[Box]) -> bytes | None:

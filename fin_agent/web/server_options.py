@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,12 +19,10 @@ from fin_agent.graphs.chat.threads import FILE_NAME, ThreadStore, ThreadStoreErr
 from fin_agent.models.metering import Budget
 from fin_agent.models.settings import Preset
 from fin_agent.runs.store import RunStore, UnknownRunError, store_file
+from fin_agent.serving.calls import Calls
 from fin_agent.serving.problem_details import BusyError, NotThereError
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
-
-if TYPE_CHECKING:
-    from fin_agent.serving.http_api import Calls
 
 
 @dataclass(frozen=True, slots=True)

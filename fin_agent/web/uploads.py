@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -105,38 +105,34 @@ def _fetched(served: ServedWorkspace, asked: FetchRequest) -> Json:
     except FinAgentError as error:
         raise ToolInputError(error.what, subject=asked.company, remedy=error.remedy) from error
     lost: list[Json] = [
-        _outcome(file.name, file.name, Outcome.FAILED, names_only(file.reason), names_only(file.remedy))
-        for file in files
-        if file.path is None
+        _shown(IngestedFile(Path(each.name), each.name, Outcome.FAILED, reason=each.reason, remedy=each.remedy))
+        for each in files
+        if each.path is None
     ]
-    return {"files": [*lost, *_ingested(folder, [file.path for file in files if file.path is not None])]}
+    return {"files": [*lost, *_ingested(folder, [each.path for each in files if each.path is not None])]}
 
 
 def _ingested(folder: Path, files: Sequence[Path]) -> list[Json]:
     with SqliteIndex(folder) as index:
         report = ingest(files, index, prepare, workers=1, wait=30)
         sources = {each.doc_id: Path(index.filing(each.doc_id).source) for each in index.entries()}
-    return [_became(each, sources) for each in report.files]
+    return [_shown(each, sources.get(each.doc_id)) for each in report.files]
 
 
-def _became(became: IngestedFile, sources: Mapping[str, Path]) -> Json:
+def _shown(became: IngestedFile, other: Path | None = None) -> Json:
     # The message may name the file of another filing, whose folder must not be revealed.
-    paths = (became.path, *(sources[each] for each in (became.doc_id,) if each in sources))
-    reason, remedy = names_only(became.reason, *paths), names_only(became.remedy, *paths)
-    warnings = [names_only(each, *paths) for each in warning_lines_by_page(became.warnings)]
-    return _outcome(became.path.name, became.doc_id, became.outcome, reason, remedy, became.pages, warnings)
+    paths = (became.path, *([other] if other is not None else ()))
 
+    def plain(text: str) -> str:
+        return names_only(text, *paths)
 
-def _outcome(
-    name: str, doc_id: str, outcome: Outcome, reason: str, remedy: str, pages: int = 0, warnings: Sequence[str] = ()
-) -> Json:
     return {
-        "name": name,
-        "doc_id": doc_id,
-        "outcome": outcome.value,
-        "reason": reason,
-        "remedy": remedy,
-        "pages": pages,
-        "warnings": list(warnings),
-        "failed": outcome is Outcome.FAILED,
+        "name": became.path.name,
+        "doc_id": became.doc_id,
+        "outcome": became.outcome.value,
+        "reason": plain(became.reason),
+        "remedy": plain(became.remedy),
+        "pages": became.pages,
+        "warnings": [plain(each) for each in warning_lines_by_page(became.warnings)],
+        "failed": became.outcome is Outcome.FAILED,
     }

@@ -15,7 +15,6 @@ from fin_agent.presentation.filings import CheckedFiling, statements_on, value_w
 from fin_agent.presentation.pages import ContinuedTable, LineKind, display_lines, join_tables
 from fin_agent.query.editing import query_for_question
 from fin_agent.query.lexer import lex
-from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.question_to_intent import known_names
 from fin_agent.query.tree import Line, Period, measure_text
 from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
@@ -71,11 +70,6 @@ def query_view(question: str, workspace: Workspace) -> Json:
         "periods": [str(period) for period in query.periods],
         "choices": choices(workspace, keys),
     }
-
-
-def unreadable(error: NoReadingError) -> Json:
-    """Return the view of a question that has no reading."""
-    return {"query": None, "words": [], "problem": error.what, "remedy": error.remedy}
 
 
 def choices(workspace: Workspace, keys: Sequence[str] = ()) -> Json:

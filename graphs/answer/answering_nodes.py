@@ -25,15 +25,13 @@ from fin_agent.answering.answer_composition import assumptions, citations_of
 from fin_agent.answering.quoted_amounts import contradictions, years_in
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.slot_ledger import Entry, Ledger
-from fin_agent.evidence.trace import JudgedPassage, TraceStep
+from fin_agent.evidence.trace import JudgedPassage
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.program_of_thought import ProgramAttempt, ProgramRequest, attempt_program
-from fin_agent.graphs.answer.search_nodes import Update, emit_step
+from fin_agent.graphs.answer.program_of_thought import attempt_program
+from fin_agent.graphs.answer.search_nodes import Update, end_step
 from fin_agent.graphs.answer.state import EDITED, AnswerState, Next
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.models.costs import usage_of
-from fin_agent.vocabulary.filing import REPAIRED
-from fin_agent.vocabulary.page import printed_number
 from fin_agent.workspace import Workspace
 
 
@@ -44,12 +42,8 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     known = {passage.key for passage in before}
     passages = before + [passage for passage in state["passages"] if passage.key not in known]
     if not context.analyst.has_free_judging and not _has_new_passages(state):
-        step = TraceStep(
-            node="filter_passages",
-            round=state["round"],
-            summary="no new passages were found: the judgement of the previous round applies",
-        )
-        return emit_step(step, {})
+        summary = "no new passages were found: the judgement of the previous round applies"
+        return end_step(state, "filter_passages", summary, {})
     documents = list(dict.fromkeys(state["found_documents"]))
     made = [evidence.card for evidence in state["evidence"] if evidence.card is not None]
     cards = [*made, *state.get("cards", [])]
@@ -65,33 +59,30 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         passages = [*passages, *further]
         curation = curated()
     kept = {evidence.passage.key for evidence in curation.kept}
-    step = TraceStep(
-        node="filter_passages",
-        round=state["round"],
-        summary=f"kept {len(kept)} of {len(passages)} passages",
+    pages = _pages_of(further)
+    update: Update = {
+        "judged": [passage.key for passage in state["passages"]],
+        "dropped": list(curation.dropped),
+        "evidence": list(curation.kept),
+        "ledger": curation.ledger,
+        "answerable": curation.answerable,
+        "missing": list(curation.missing),
+        "complementary_question": curation.complementary_question,
+        "notes": list(curation.notes),
+        "drafted": _draft_from_curation(curation, state),
+    }
+    if further:
+        update |= {"found_passages": [each.found for each in further], "found_pages": pages}
+    return end_step(
+        state,
+        "filter_passages",
+        f"kept {len(kept)} of {len(passages)} passages",
+        update,
         details=(
-            *(
-                f"read as well: {page.doc_id} page {page.page + 1}, which states a figure differently"
-                for page in _pages_of(further)
-            ),
+            *(f"read as well: {each.doc_id} page {each.page + 1}, which states a figure differently" for each in pages),
             *(_slot_line(entry) for entry in curation.ledger.entries if entry.figure or entry.required),
         ),
         judged=curation.judged or _kept_judgements(passages, curation.kept),
-    )
-    return emit_step(
-        step,
-        {
-            "judged": [passage.key for passage in state["passages"]],
-            "dropped": list(curation.dropped),
-            "evidence": list(curation.kept),
-            "ledger": curation.ledger,
-            "answerable": curation.answerable,
-            "missing": list(curation.missing),
-            "complementary_question": curation.complementary_question,
-            "notes": list(curation.notes),
-            "drafted": _draft_from_curation(curation, state),
-            **_found(further),
-        },
     )
 
 
@@ -113,12 +104,6 @@ def _on_pages(pages: Sequence[PageKey], round_number: int, context: AnswerContex
     """Return the passages of pages that the analyst reads in addition to those found."""
     stored = context.workspace.index.passages(list(pages))
     return [RetrievedPassage.of(passage, 0.0, round_number) for passage in stored]
-
-
-def _found(further: Sequence[RetrievedPassage]) -> Update:
-    if not further:
-        return {}
-    return {"found_passages": [each.found for each in further], "found_pages": _pages_of(further)}
 
 
 def _pages_of(passages: Sequence[RetrievedPassage]) -> list[PagePlace]:
@@ -150,8 +135,8 @@ def _kept_judgements(passages: Sequence[RetrievedPassage], kept: Sequence[Eviden
 def check_answerability(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Check whether the evidence is sufficient: no required slot of the ledger is empty."""
     summary = "answerable" if state["answerable"] else f"not yet: {len(state['missing'])} missing"
-    step = TraceStep(node="check_answerability", round=state["round"], summary=summary, details=tuple(state["missing"]))
-    return emit_step(step, {"next": after_checking(state, runtime)})
+    update = {"next": after_checking(state, runtime)}
+    return end_step(state, "check_answerability", summary, update, details=tuple(state["missing"]))
 
 
 def after_checking(state: AnswerState, runtime: Runtime[AnswerContext]) -> Next:
@@ -174,33 +159,35 @@ def ask_complementary_question(state: AnswerState, runtime: Runtime[AnswerContex
     """Turn what is missing into the query of the next round."""
     analyst = runtime.context.analyst
     query = analyst.query(state["intent"], state["plan"], state["ledger"], state["complementary_question"])
-    step = TraceStep(
-        node="ask_complementary_question",
-        round=state["round"],
-        summary=state["complementary_question"],
-        details=tuple(state["missing"]),
-    )
-    return emit_step(step, {"query": query, "round": state["round"] + 1})
+    update = {"query": query, "round": state["round"] + 1}
+    question, missing = state["complementary_question"], tuple(state["missing"])
+    return end_step(state, "ask_complementary_question", question, update, details=missing)
 
 
 def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Program-of-Thought: write the program, check its numbers, run it in the sandbox."""
-    context = runtime.context
-    asked = ProgramRequest(state["question"], state["intent"], state["plan"], state["ledger"], tuple(state["evidence"]))
+    context, intent, plan, ledger = runtime.context, state["intent"], state["plan"], state["ledger"]
+    analyst, evidence, workspace = context.analyst, tuple(state["evidence"]), context.workspace
+    missing = list(dict.fromkeys((*intent.beyond_rules, *state["missing"])))
+    update: Update
     try:
-        computed = attempt_program(asked, analyst=context.analyst, executor=context.executor)
+        tried = attempt_program(
+            state["question"], intent, plan, ledger, evidence, analyst=analyst, executor=context.executor
+        )
     except ValueError as error:
-        step = TraceStep(node="answer_with_program", round=state["round"], summary=f"refused: {error}")
-        unwritten = [*_still_missing(state), f"a program that can be written: {error}"]
-        return emit_step(step, {"missing": unwritten, "next": after_computing(state, runtime)})
-    last = computed
-    update: Update = {"program": last.program.code}
-    if last.value is None:
-        summary = f"refused: {last.problem}"
-        update["missing"] = [*_still_missing(state), *_lacking(last)]
+        unwritten = [*missing, f"a program that can be written: {error}"]
+        update = {"missing": unwritten, "next": after_computing(state, runtime)}
+        return end_step(state, "answer_with_program", f"refused: {error}", update)
+    update = {"program": tried.program.code}
+    unsourced = [f"{number.literal} (line {number.line}): {number.reason}" for number in tried.provenance.unbound]
+    if tried.value is None:
+        summary = f"refused: {tried.problem}"
+        lacking = [f"a source for {each}" for each in unsourced] or [f"a program that runs: {tried.problem}"]
+        update["missing"] = [*missing, *lacking]
     else:
-        comment = context.analyst.comment(asked.intent, asked.evidence, last.value.text, last.program.code)
-        value, citations, program = last.value, citations_of(last.cited), last.program.code
+        comment = analyst.comment(intent, evidence, tried.value.text, tried.program.code)
+        value, program = tried.value, tried.program.code
+        citations = citations_of(list(tried.program.variables.values()))
         if comment is not None:
             # A verdict by the figures comes before the text about the measure; otherwise the judgement comes first.
             said = (value.text, comment.text) if gives_verdict(value.text) else (comment.text, value.text)
@@ -209,23 +196,14 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
             if comment.program:
                 program = f"{program.rstrip()}\n\n# The comment on it.\n{comment.program}"
             update["reasoning"] = comment
+        assumed = assumptions(plan, intent, ledger, workspace.years, workspace.lexicon.formulas)
         update["answer"] = _answer(
-            state,
-            value,
-            citations,
-            program=program,
-            assumed=(*_assumed(last, asked, context), *state.get("notes", [])),
+            state, value, citations, program=program, assumed=(*assumed, *state.get("notes", []))
         )
-        summary = f"computed {last.value.text}"
-    bound = [f"{binding.literal}: {binding.where}" for binding in last.provenance.bindings]
-    step = TraceStep(
-        node="answer_with_program",
-        round=state["round"],
-        summary=summary,
-        details=(*bound, *_problems(last)),
-    )
-    answered = cast(AnswerState, {**state, **update})
-    return emit_step(step, {**update, "next": after_computing(answered, runtime)})
+        summary = f"computed {tried.value.text}"
+    bound = [f"{binding.literal}: {binding.where}" for binding in tried.provenance.bindings]
+    update["next"] = after_computing(cast(AnswerState, {**state, **update}), runtime)
+    return end_step(state, "answer_with_program", summary, update, details=(*bound, *unsourced))
 
 
 def after_computing(
@@ -237,40 +215,11 @@ def after_computing(
     return "answer_with_reasoning" if by_words else "verify_answer"
 
 
-def _still_missing(state: AnswerState) -> list[str]:
-    """Return what was missing before a program was tried; empty if the ledger is full."""
-    return list(dict.fromkeys((*state["intent"].beyond_rules, *state["missing"])))
-
-
-def _assumed(last: ProgramAttempt, asked: ProgramRequest, context: AnswerContext) -> Sequence[str]:
-    workspace = context.workspace
-    return assumptions(asked.plan, asked.intent, asked.ledger, workspace.years, workspace.lexicon.formulas)
-
-
-def _lacking(attempt: ProgramAttempt) -> list[str]:
-    sources = [f"a source for {problem}" for problem in _problems(attempt)]
-    return sources or [f"a program that runs: {attempt.problem}"]
-
-
-def _problems(attempt: ProgramAttempt) -> list[str]:
-    return [f"{number.literal} (line {number.line}): {number.reason}" for number in attempt.provenance.unbound]
-
-
 def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Answer in words from the evidence."""
     filings = () if state.get("only_pages") else state.get("found_documents", ())
     drafted = state.get("drafted")
     reasoning = drafted or runtime.context.analyst.reason(state["intent"], state["evidence"], filings)
-    step = TraceStep(
-        node="answer_with_reasoning",
-        round=state["round"],
-        summary=f"{len(reasoning.citations)} sentences",
-        details=(
-            *(f"read as well: {page.doc_id} page {page.page + 1}" for page in reasoning.read),
-            *(f"{cited.doc_id} page {cited.page + 1}: {cited.text}" for cited in reasoning.citations),
-            *(f"step: {step.text} {_cited(step)}".rstrip() for step in reasoning.steps),
-        ),
-    )
     update: Update = {"reasoning": reasoning}
     if reasoning.text:
         _warn_of_contradictions(reasoning, state["intent"].question, runtime.context.workspace)
@@ -283,7 +232,17 @@ def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -
         # A figure's own missing slots come first: words were only the fallback.
         before = state["missing"] if state["intent"].numeric else []
         update["missing"] = list(dict.fromkeys((*before, *lacking)))
-    return emit_step(step, update)
+    return end_step(
+        state,
+        "answer_with_reasoning",
+        f"{len(reasoning.citations)} sentences",
+        update,
+        details=(
+            *(f"read as well: {page.doc_id} page {page.page + 1}" for page in reasoning.read),
+            *(f"{cited.doc_id} page {cited.page + 1}: {cited.text}" for cited in reasoning.citations),
+            *(f"step: {step.text} {_cited(step)}".rstrip() for step in reasoning.steps),
+        ),
+    )
 
 
 def _warn_of_contradictions(reasoning: Reasoning, question: str, workspace: Workspace) -> None:
@@ -326,50 +285,25 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
         cited = {citation.doc_id for citation in drafted.citations}
         runtime.context.workspace.index.check_rows(cited, words=drafted.program is None)
         summary = f"{len(drafted.citations)} citations are on retrieved pages"
-    step = TraceStep(node="verify_answer", round=state["round"], summary=summary)
+    update = end_step(state, "verify_answer", summary, {})
+    index = runtime.context.workspace.index
+    warnings = (
+        *state.get("warnings", []),
+        *_edited_figure_warnings(state, index),
+        *_repair_warnings(drafted, state.get("ledger"), index),
+    )
     answer = drafted.model_copy(
         update={
-            "citations": _with_printed_pages(drafted.citations, runtime.context.workspace.index),
             "retrieved": _retrieved(state, runtime.context),
             "ledger": state.get("ledger", Ledger()).entries,
-            "trace": (*state["trace"], step),
+            "trace": (*state["trace"], *update["trace"]),
             "usage": usage_of(state.get("calls", []), state.get("left_out", [])),
-            "warnings": tuple(
-                dict.fromkeys(
-                    (
-                        *state.get("warnings", []),
-                        *_edited_figure_warnings(state, runtime.context),
-                        *_repair_warnings(drafted, state.get("ledger"), runtime.context.workspace.index),
-                    )
-                )
-            ),
+            "warnings": tuple(dict.fromkeys(warnings)),
         }
     )
-    update = emit_step(step, {"answer": answer})
     for piece in sentences_of(answer.answer.text):
         emit(AnswerPiece(text=piece))
-    return update
-
-
-def _with_printed_pages(citations: Sequence[Citation], index: FilingIndex) -> tuple[Citation, ...]:
-    cited = dict.fromkeys(PageKey(citation.doc_id, citation.page) for citation in citations)
-    around = dict.fromkeys(PageKey(key.doc_id, key.page + step) for key in cited for step in (-1, 0, 1))
-    pages = {stored.key: stored.page for stored in index.pages([key for key in around if key.page >= 0])}
-    printed = {
-        key: printed_number(pages[key], [page for other, page in pages.items() if other.doc_id == key.doc_id])
-        for key in cited
-        if key in pages
-    }
-    return tuple(
-        citation.model_copy(update={"printed_page": printed.get(PageKey(citation.doc_id, citation.page))})
-        for citation in citations
-    )
-
-
-def _edited_figure_warnings(state: AnswerState, context: AnswerContext) -> Iterator[str]:
-    """Yield warnings about figures that were edited into the ledger and that no page states."""
-    if "ledger" in state and any(warning.startswith(EDITED) for warning in state.get("warnings", ())):
-        yield from _unprinted_figure_warnings(state["ledger"], context.workspace.index)
+    return {**update, "answer": answer}
 
 
 def _repair_warnings(answer: Answer, ledger: Ledger | None, index: FilingIndex) -> Iterator[str]:
@@ -389,9 +323,10 @@ def _repair_warnings(answer: Answer, ledger: Ledger | None, index: FilingIndex) 
             yield f"{said}: a sum that holds in other columns of its table fails here"
 
 
-def _unprinted_figure_warnings(ledger: Ledger, index: FilingIndex) -> Iterator[str]:
-    """Yield a warning for each figure that its page, as indexed, does not state."""
-    for entry in ledger.entries:
+def _edited_figure_warnings(state: AnswerState, index: FilingIndex) -> Iterator[str]:
+    """Yield a warning for each figure of an edited ledger that its page, as indexed, does not state."""
+    edited = any(warning.startswith(EDITED) for warning in state.get("warnings", ()))
+    for entry in state["ledger"].entries if edited and "ledger" in state else ():
         figure = entry.figure
         if figure is None:
             continue

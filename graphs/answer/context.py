@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter
-from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from fin_agent.analyst.card_making import CardMaker
@@ -57,28 +55,9 @@ class AnswerContext:
     """Whether a model may ask what an ambiguous question means; otherwise it states its interpretation."""
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.is_instance_schema(cls)
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """Return the schema for `get_context_jsonschema`: the settings, and the names of live objects."""
-        live = "a live object, given in Python"
-        return {
-            "title": cls.__name__,
-            "type": "object",
-            "description": "Made in Python, by `by_rules` or `from_settings`; JSON cannot hold all of it.",
-            "properties": {
-                "workspace": {"description": f"index and lexicon: {live}"},
-                "analyst": {"description": f"who reasons: {live}"},
-                "executor": {"description": f"where programs run: {live}"},
-                "settings": handler(TypeAdapter(Settings).core_schema),
-                "strategy": {"description": f"searches in one go: {live}, or null"},
-                "card_maker": {"description": f"makes cards: {live}, or null"},
-                "asks_back": {"type": "boolean", "description": "whether a model may ask what a question means"},
-            },
-            "required": ["workspace", "analyst", "executor"],
-        }
+    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> CoreSchema:
+        """Let the graph's schemas be asked for, although live objects have none."""
+        return core_schema.any_schema()
 
     @classmethod
     def from_settings(
@@ -135,22 +114,7 @@ class AnswerContext:
         settings: Settings | None = None,
         model: str | BaseChatModel | None = None,
     ) -> AnswerContext:
-        """Make the context described by the settings, with one chat model for all roles.
-
-        Args:
-            workspace: An open index, its folder or its address.
-            settings: How to search; None for the defaults.
-            model: A chat model, by name (`openai:gpt-5.4`) or an instance; None for that of the settings.
-
-        Returns:
-            The context, for any number of questions.
-
-        Raises:
-            FilingIndexError: There is no index at `workspace`.
-            StrategyError: The strategy lacks a requirement.
-            ModelSetupError: The chat model cannot be set up.
-            PromptError: A prompt of the user is not valid.
-        """
+        """See `from_settings`; `model` is one chat model for all roles, by name (`openai:gpt-5.4`) or an instance."""
         settings = settings or Settings()
         if isinstance(model, str):
             models = settings.models.model_copy(update={"model": model})
@@ -170,23 +134,7 @@ class AnswerContext:
         callers: Callers | None = None,
         notify: Notify = log_warning,
     ) -> AnswerContext:
-        """Make the default context: rules answer, and programs run in the Monty sandbox.
-
-        Args:
-            workspace: An open index, its folder or its address.
-            settings: How to search, and the models of strategies and cards; None for the defaults.
-            callers: Callers of the models of strategies and cards, in place of those that the settings name.
-            notify: Called with each warning for the user.
-
-        Returns:
-            The context, for any number of questions.
-
-        Raises:
-            FilingIndexError: There is no index at `workspace`.
-            StrategyError: The strategy lacks a requirement.
-            ModelSetupError: A chat model cannot be set up.
-            PromptError: A prompt of the user is not valid.
-        """
+        """See `from_settings`; rules answer whatever model is named, and programs run in the Monty sandbox."""
         settings, workspace = settings or Settings(), Workspace.open(workspace)
         analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
         named = None

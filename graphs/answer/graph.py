@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from contextvars import copy_context
 from functools import lru_cache, wraps
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
+from itertools import pairwise
+from typing import Any, Literal, TypeVar, get_args
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Command
 from langgraph.typing import ContextT
 
 from fin_agent.analyst.events import (
@@ -30,10 +31,9 @@ from fin_agent.answering.answer import Answer, PagePlace
 from fin_agent.answering.answer_combination import combine_answers
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
-from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer import answering_nodes, search_nodes
 from fin_agent.graphs.answer.context import AnswerContext, with_intent
-from fin_agent.graphs.answer.search_nodes import emit_step
+from fin_agent.graphs.answer.search_nodes import end_step
 from fin_agent.graphs.answer.state import (
     EDITED,
     AnswerOutput,
@@ -51,56 +51,9 @@ from fin_agent.models.call import Role
 from fin_agent.models.metering import CallRecord, Meter, current_meter, metered
 from fin_agent.query.question_to_intent import context_of_asks, inherited_context
 
-if TYPE_CHECKING:
-
-    class AnswerGraph(CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput]):
-        """LangGraph takes a run without a context, which ours cannot do without: a checker of types sees it missing."""
-
-        def invoke(  # type: ignore[override]
-            self,
-            input: QuestionInput | Command[Any] | None,
-            config: RunnableConfig | None = None,
-            *,
-            context: AnswerContext,
-            **options: Any,
-        ) -> Any:
-            """See Pregel.invoke."""
-
-        async def ainvoke(  # type: ignore[override]
-            self,
-            input: QuestionInput | Command[Any] | None,
-            config: RunnableConfig | None = None,
-            *,
-            context: AnswerContext,
-            **options: Any,
-        ) -> Any:
-            """See Pregel.ainvoke."""
-
-        def stream(  # type: ignore[override]
-            self,
-            input: QuestionInput | Command[Any] | None,
-            config: RunnableConfig | None = None,
-            *,
-            context: AnswerContext,
-            **options: Any,
-        ) -> Iterator[Any]:
-            """See Pregel.stream."""
-
-        def astream(  # type: ignore[override]
-            self,
-            input: QuestionInput | Command[Any] | None,
-            config: RunnableConfig | None = None,
-            *,
-            context: AnswerContext,
-            **options: Any,
-        ) -> AsyncIterator[Any]:
-            """See Pregel.astream."""
-
-else:
-    AnswerGraph = CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput]
+AnswerGraph = CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput]
 Output = TypeVar("Output", bound=AnswerOutput)
 GivenContext = TypeVar("GivenContext")
-Result = TypeVar("Result")
 Update = dict[str, Any]
 Node = Callable[[AnswerState, Runtime[GivenContext]], Update]
 Around = Callable[[Node[GivenContext]], Node[GivenContext]]
@@ -195,7 +148,7 @@ def build_graph() -> AnswerGraph:
     >>> build_graph().invoke({"question": "What was Tellurond's revenue in FY2023?"}, context=context)["answer"].refused
     False
     """
-    return cast(AnswerGraph, answer_builder(AnswerContext, lambda context: context).compile(name="answer"))
+    return answer_builder(AnswerContext, lambda context: context).compile(name="answer")
 
 
 def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]:
@@ -232,17 +185,9 @@ def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]
 
     def answered(given: str | QuestionInput, config: RunnableConfig) -> Answer:
         limited = config_without_checkpoints(context, config)
-        answer: Answer = graph_without_checkpoints().invoke(to_input(given), config=limited, context=context)["answer"]
-        return answer
+        return graph_without_checkpoints().invoke(to_input(given), limited, context=context)["answer"]  # type: ignore[no-any-return]
 
-    async def answered_async(given: str | QuestionInput, config: RunnableConfig) -> Answer:
-        limited = config_without_checkpoints(context, config)
-        answer: Answer = (await graph_without_checkpoints().ainvoke(to_input(given), config=limited, context=context))[
-            "answer"
-        ]
-        return answer
-
-    runnable: RunnableLambda[str | QuestionInput, Answer] = RunnableLambda(answered, answered_async, name="answer")
+    runnable: RunnableLambda[str | QuestionInput, Answer] = RunnableLambda(answered, name="answer")
     return runnable.with_types(input_type=str | QuestionInput, output_type=Answer)  # type: ignore[arg-type]
 
 
@@ -252,10 +197,8 @@ def graph_without_checkpoints() -> AnswerGraph:
 
     Within a node of another graph, LangGraph treats a compiled graph as a subgraph and checkpoints each of its steps.
     """
-    builder: StateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput] = answer_builder(
-        AnswerContext, lambda context: context, kept=False
-    )
-    return cast(AnswerGraph, builder.compile(name="answer", checkpointer=False))
+    builder = answer_builder(AnswerContext, lambda context: context, kept=False)
+    return builder.compile(name="answer", checkpointer=False)
 
 
 def config_without_checkpoints(context: AnswerContext, given: RunnableConfig | None = None) -> RunnableConfig:
@@ -300,16 +243,9 @@ def answer_builder(
     builder.add_conditional_edges(
         "rewrite_query", _after_rewriting, ["search_documents", "answer_each_ask", "verify_answer"]
     )
-    builder.add_edge("search_documents", "search_pages")
-    builder.add_edge("search_pages", "search_passages")
-    builder.add_edge("search_passages", "extract_cards")
-    builder.add_edge("extract_cards", "filter_passages")
-    builder.add_edge("filter_passages", "check_answerability")
-    builder.add_conditional_edges(
-        "check_answerability",
-        _resolve_edits,
-        ["ask_complementary_question", "answer_with_program", "answer_with_reasoning", "verify_answer"],
-    )
+    for before, after in pairwise(node.__name__ for node in _ROUND):
+        builder.add_edge(before, after)
+    builder.add_conditional_edges("check_answerability", _resolve_edits, [*get_args(Next)])
     builder.add_edge("ask_complementary_question", "search_documents")
     builder.add_conditional_edges("answer_with_program", _resolve_edits, ["answer_with_reasoning", "verify_answer"])
     builder.add_edge("answer_with_reasoning", "verify_answer")
@@ -333,8 +269,9 @@ def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         at_once = _answered(asked.question, state["intent"], asked, context)
         whole = whole if at_once.refused else at_once.model_copy(update={"id": asked.id})
     found = sum(not one.refused for one in answers)
-    step = TraceStep(node="answer_each_ask", round=1, summary=f"{found} of {len(answers)} answered")
-    return emit_step(step, {"answer": whole.model_copy(update={"trace": (*state["trace"], *whole.trace, step)})})
+    update = end_step(state, "answer_each_ask", f"{found} of {len(answers)} answered", {})
+    trace = (*state["trace"], *whole.trace, *update["trace"])
+    return {**update, "answer": whole.model_copy(update={"trace": trace})}
 
 
 def _answered(question: str, intent: Intent, asked: AskedQuestion, context: AnswerContext) -> Answer:
@@ -351,15 +288,19 @@ def _answered(question: str, intent: Intent, asked: AskedQuestion, context: Answ
     return answer
 
 
-NODES: tuple[Node[AnswerContext], ...] = (
-    search_nodes.rewrite_query,
-    answer_each_ask,
+_ROUND: tuple[Node[AnswerContext], ...] = (
     search_nodes.search_documents,
     search_nodes.search_pages,
     search_nodes.search_passages,
     search_nodes.extract_cards,
     answering_nodes.filter_passages,
     answering_nodes.check_answerability,
+)
+"""The nodes of a round of search, in order."""
+NODES: tuple[Node[AnswerContext], ...] = (
+    search_nodes.rewrite_query,
+    answer_each_ask,
+    *_ROUND,
     answering_nodes.ask_complementary_question,
     answering_nodes.answer_with_program,
     answering_nodes.answer_with_reasoning,
@@ -413,7 +354,6 @@ def add_node(
         schema: Types of the state.
         kept: Whether a checkpointer may store the state, so that the node writes plain data.
     """
-    counted = with_metering(node)
     begins = node.__name__ == "rewrite_query"
 
     @wraps(node)
@@ -422,12 +362,11 @@ def add_node(
         made, edited = typed_state(state, schema)
         if not begins:
             _require_same_question(made)
-        update = counted(made, runtime.override(context=context))
-        untold = [] if begins else [name for name in edited if name not in _reported_edits(made)]
-        if untold:
-            update["warnings"] = [*update.get("warnings", []), f"{EDITED}{', '.join(untold)}"]
+        update = _metered(node, made, runtime.override(context=context))
         if begins:
             update = reset_state(made, update)
+        elif edited:
+            update["warnings"] = [*update.get("warnings", []), *(f"{EDITED}{name}" for name in edited)]
         return {name: tagged_json(value, node.__name__) for name, value in update.items()} if kept else update
 
     described = inspect.cleandoc(node.__doc__ or "")
@@ -436,15 +375,13 @@ def add_node(
 
 def require_context(made: Callable[[Any], Any], given: object, kind: type = AnswerContext) -> Any:
     """Return a run's context converted by `made`. Raises QuestionError if it is not a context of the nodes."""
-    try:
+    with suppress(AttributeError):  # `made` may read an attribute of the context
         context = made(given)
-    except AttributeError:  # `made` may read an attribute of the context
-        context = given
-    if hasattr(context, "settings") or hasattr(context, "answering"):
-        return context
-    what = "the run was given no context" if context is None else f"the context is a {type(context).__name__}"
+        if hasattr(context, "settings") or hasattr(context, "answering"):
+            return context
+    what = "the run was given no context" if given is None else f"the context is a {type(given).__name__}"
     remedy = f"Pass one: context={kind.__name__}.by_rules(Workspace.open('my-index'))"
-    if context is not None:
+    if given is not None:
         remedy += "; a graph with a context of its own invokes this one in a node, and passes it there"
     raise QuestionError(what, remedy=remedy)
 
@@ -464,40 +401,29 @@ def _require_same_question(state: AnswerState) -> None:
         )
 
 
-def _reported_edits(state: AnswerState) -> set[str]:
-    """Return the edits that earlier warnings report: edited values stay plain JSON until a node rewrites them."""
-    told_of = [warning.removeprefix(EDITED) for warning in state.get("warnings", ()) if warning.startswith(EDITED)]
-    return {name for names in told_of for name in names.split(", ")}
-
-
-def with_metering(node: Callable[[Any, Runtime[Any]], Update]) -> Callable[[Any, Runtime[Any]], Update]:
-    """Wrap a node with a meter that continues from earlier steps, and a journal of warnings.
+def _metered(node: Node[Any], state: AnswerState, runtime: Runtime[Any]) -> Update:
+    """Run a node with a meter that continues from earlier steps, and a journal of warnings.
 
     Events go to the current listener, else to LangGraph's stream `custom`. Adds `calls`, `warnings` and `left_out` to
     the state, and calls, warnings and flags to the trace step.
     """
-
-    @wraps(node)
-    def with_accounts(state: AnswerState, runtime: Runtime[Any]) -> Update:
-        hearing = current_listener()
-        tell = hearing.listener or stream_listener(runtime)
-        budget = runtime.context.settings.models.budget
-        meter = Meter(budget, state.get("calls", ()), within=current_meter(), listener=_CallEvents(tell))
-        with metered(meter), event_listener(tell, drafts=hearing.drafts), journal() as notes:
-            emit(StepBegun(node=node.__name__, round=state.get("round", 1)))
-            update = node(state, runtime)
-        if not (meter.records or meter.calls_not_made or notes.warnings or notes.flags):
-            return update
-        noted = {"calls": tuple(map(_line, meter.records)), "warnings": notes.warnings, "flags": notes.flags}
-        return {
-            **update,
-            "trace": [step.model_copy(update=noted) for step in update.get("trace", [])],
-            "calls": list(meter.records),
-            "warnings": list(notes.warnings),
-            "left_out": list(meter.calls_not_made),
-        }
-
-    return with_accounts
+    hearing = current_listener()
+    tell = hearing.listener or stream_listener(runtime)
+    budget = runtime.context.settings.models.budget
+    meter = Meter(budget, state.get("calls", ()), within=current_meter(), listener=_CallEvents(tell))
+    with metered(meter), event_listener(tell, drafts=hearing.drafts), journal() as notes:
+        emit(StepBegun(node=node.__name__, round=state.get("round", 1)))
+        update = node(state, runtime)
+    if not (meter.records or meter.calls_not_made or notes.warnings or notes.flags):
+        return update
+    noted = {"calls": tuple(map(_line, meter.records)), "warnings": notes.warnings, "flags": notes.flags}
+    return {
+        **update,
+        "trace": [step.model_copy(update=noted) for step in update.get("trace", [])],
+        "calls": list(meter.records),
+        "warnings": list(notes.warnings),
+        "left_out": list(meter.calls_not_made),
+    }
 
 
 def stream_listener(runtime: Runtime[Any]) -> Listener:

@@ -20,20 +20,9 @@ from fin_agent.errors import SandboxError
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
-from fin_agent.evidence.slot_ledger import Figure, Ledger
+from fin_agent.evidence.slot_ledger import Ledger
 
 EDITED_PROGRAM = "the program was changed by hand before it ran"
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramRequest:
-    """The input from which a program is written."""
-
-    question: str
-    intent: Intent
-    plan: Plan
-    ledger: Ledger
-    evidence: tuple[Evidence, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,26 +34,29 @@ class ProgramAttempt:
     value: AnswerValue | None
     problem: SandboxError | None
 
-    @property
-    def cited(self) -> list[Figure]:
-        """The figures from which it computes."""
-        return list(self.program.variables.values())
 
-
-def attempt_program(asked: ProgramRequest, *, analyst: Analyst, executor: ProgramExecutor) -> ProgramAttempt:
+def attempt_program(
+    question: str,
+    intent: Intent,
+    plan: Plan,
+    ledger: Ledger,
+    evidence: Sequence[Evidence],
+    *,
+    analyst: Analyst,
+    executor: ProgramExecutor,
+) -> ProgramAttempt:
     """Check and run the analyst's program; a program with an unsourced number is never run.
 
     Raises:
         ValueError: There is no program.
     """
-    program = analyst.program(asked.intent, asked.plan, asked.ledger, asked.evidence)
+    program = analyst.program(intent, plan, ledger, evidence)
     provenance = Provenance((), ())
     try:
         program_tree(program.code)
-        provenance = check_program(program.code, program, asked.question)
+        provenance = check_program(program.code, program, question)
         require_sources(provenance)
-        result = executor.run(program.code).value
-        value = numeric_answer(asked.intent, asked.plan, program, result)
+        value = numeric_answer(intent, plan, program, executor.run(program.code).value)
         return ProgramAttempt(program, provenance, value, None)
     except SandboxError as problem:
         return ProgramAttempt(program, provenance, None, problem)

@@ -19,18 +19,16 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.question_scope import (
     company_clarification,
     intent_in,
-    measure_clarification,
     unmet_requirements,
 )
 from fin_agent.graphs.answer.state import AnswerState, AskedQuestion
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.page_ranking import rank_pages
 from fin_agent.retrieval.passage_ranking import rank_passages
-from fin_agent.retrieval.search_query import Depth, Query, SearchResult
+from fin_agent.retrieval.search_query import Depth, SearchResult
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.vocabulary.ranked_group import RankedGroup
-from fin_agent.workspace import Workspace
 
 Update = dict[str, Any]
 
@@ -47,10 +45,13 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     searching = RulesAnalyst(context.workspace) if missing else context.analyst  # no model call if nothing is searched
     query = searching.query(intent, plan, None)
     selection = intent.selection
-    step = TraceStep(
-        node="rewrite_query",
+    begun = {"asked": asked, "intent": intent, "plan": plan, "query": query, "round": 1, "asks": asks}
+    return end_step(
+        state,
+        "rewrite_query",
+        f"{intent.relation.value} of {intent.measure or 'words'}: {intent.core}",
+        {**begun, "missing": missing, "evidence": []},
         round=1,
-        summary=f"{intent.relation.value} of {intent.measure or 'words'}: {intent.core}",
         details=(
             f"companies: {', '.join(company.name for company in intent.companies) or 'none named'}",
             f"periods: {', '.join(map(str, intent.periods)) or 'none named'}",
@@ -62,19 +63,15 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
             *(f"missing: {what}" for what in missing),
         ),
     )
-    begun = {"asked": asked, "intent": intent, "plan": plan, "query": query, "round": 1, "asks": asks}
-    return emit_step(step, {**begun, "missing": missing, "evidence": []})
 
 
 def _with_clarification(intent: Intent, asked: AskedQuestion, context: AnswerContext) -> Intent:
-    """Ask back about open points if a model answers a person, else note them as assumptions."""
-    workspace, analyst = context.workspace, context.analyst
-    left_open = [point for point in (intent.ask_back, measure_clarification(intent, workspace)) if point]
-    ask_back = ""
-    if context.asks_back and not analyst.has_free_judging:
-        ask_back = next(iter(left_open), company_clarification(intent, workspace, asked.doc_ids))
-    assumed = [f"the question leaves open: {point}" for point in left_open if point != ask_back]
-    return intent.model_copy(update={"ask_back": ask_back, "assumed": (*intent.assumed, *assumed)})
+    """Ask back about an open point if a model answers a person, else note it as an assumption."""
+    if context.asks_back and not context.analyst.has_free_judging:
+        ask_back = intent.ask_back or company_clarification(intent, context.workspace, asked.doc_ids)
+        return intent.model_copy(update={"ask_back": ask_back})
+    assumed = [f"the question leaves open: {intent.ask_back}"] if intent.ask_back else []
+    return intent.model_copy(update={"ask_back": "", "assumed": (*intent.assumed, *assumed)})
 
 
 def _validated_question(state: AnswerState) -> AskedQuestion:
@@ -124,16 +121,13 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
         groups, stages = result.groups, tuple(map(str, result.steps))
         summary = f"{len(ranked)} filings by {strategy.name}"
         summary += f" in {result.rounds} rounds" if result.rounds > 1 else ""
-    step = TraceStep(
-        node="search_documents",
-        round=state["round"],
-        summary=summary,
+    return end_step(
+        state,
+        "search_documents",
+        summary,
+        {**update, "documents": searched, "found_documents": [filing.doc_id for filing in ranked]},
         details=(*(f"{filing.doc_id} {filing.score:.3f}" for filing in ranked), *stages),
         groups=groups,
-    )
-    return emit_step(
-        step,
-        {**update, "documents": searched, "found_documents": [filing.doc_id for filing in ranked]},
     )
 
 
@@ -148,16 +142,16 @@ def search_pages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
         )
     else:
         ranked = list(_combined_results(state).pages)
-    step = TraceStep(
-        node="search_pages",
-        round=state["round"],
-        summary=f"{len(ranked)} pages",
-        details=tuple(f"{page.key.doc_id} page {page.key.page + 1} {page.score:.3f}" for page in ranked),
-    )
     found = [PagePlace(doc_id=page.key.doc_id, page=page.key.page) for page in ranked]
     # The terms of the scores would dominate the state: `fin-agent search --explain` shows them.
     kept = [replace(page, features=()) for page in ranked]
-    return emit_step(step, {"pages": kept, "found_pages": found})
+    return end_step(
+        state,
+        "search_pages",
+        f"{len(ranked)} pages",
+        {"pages": kept, "found_pages": found},
+        details=tuple(f"{page.key.doc_id} page {page.key.page + 1} {page.score:.3f}" for page in ranked),
+    )
 
 
 _MAX_ON_PAGES = 1_000
@@ -187,17 +181,16 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     dropped = {tuple(key) for key in state.get("dropped", [])}
     ranked = [entry for entry in ranked if (entry.stored.doc_id, entry.stored.passage.ordinal) not in dropped]
     found = [RetrievedPassage.of(entry.stored, entry.score, state["round"]) for entry in ranked]
-    step = TraceStep(
-        node="search_passages",
-        round=state["round"],
-        summary=f"{len(found)} passages, reading the first {min(read, len(found))}{how}",
+    return end_step(
+        state,
+        "search_passages",
+        f"{len(found)} passages, reading the first {min(read, len(found))}{how}",
+        {**update, "passages": found[:read], "found_passages": [passage.found for passage in found]},
         details=tuple(
             f"{passage.doc_id} page {passage.page + 1} passage {passage.ordinal} ({passage.kind.value})"
             for passage in found
         ),
     )
-    places = [passage.found for passage in found]
-    return emit_step(step, {**update, "passages": found[:read], "found_passages": places})
 
 
 def _combined_results(state: AnswerState) -> SearchResult:
@@ -220,10 +213,11 @@ def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     cards = [one.card for one in made]
     by_model = sum(one.by_model for one in made)
     who = f", {by_model} by the chat model, {len(made) - by_model} by rules"
-    step = TraceStep(
-        node="extract_cards",
-        round=state["round"],
-        summary=f"{len(cards)} cards" + (who if context.card_maker is not None else ""),
+    return end_step(
+        state,
+        "extract_cards",
+        f"{len(cards)} cards" + (who if context.card_maker is not None else ""),
+        {"cards": cards},
         details=(
             *(
                 f"{card.identity.doc_id} page {card.identity.page + 1}:"
@@ -238,22 +232,11 @@ def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
             ),
         ),
     )
-    return emit_step(step, {"cards": cards})
 
 
-def emit_step(step: TraceStep, update: Update) -> Update:
-    """Emit the event of a step, and return the update with the step in its trace."""
+def end_step(state: AnswerState, node: str, summary: str, update: Update, **noted: Any) -> Update:
+    """Emit the end of a step, and return its update with the step, which has `noted` as well, in its trace."""
+    noted = {"round": state.get("round", 1), **noted}
+    step = TraceStep(node=node, summary=summary, **noted)
     emit(StepEnded(node=step.node, round=step.round, summary=step.summary))
     return {**update, "trace": [step]}
-
-
-def with_search_words(query: Query, words: str, workspace: Workspace) -> Query:
-    """Return the query for `words`, read as a question; companies and periods default to those of `query`.
-
-    Raises:
-        QuestionError: There are no words.
-    """
-    analyst = RulesAnalyst(workspace)
-    intent = analyst.intent(words)
-    read = analyst.query(intent, analyst.plan(intent), None)
-    return replace(read, companies=read.companies or query.companies, periods=read.periods or query.periods)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from copy import deepcopy
 from datetime import date
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NotRequired, Required, cast, get_args, get_origin, get_type_hints
@@ -166,11 +165,11 @@ def typed_value(name: str, value: object, schema: Any = AnswerState) -> object:
         return value
     try:
         return adapter.validate_python(value)
-    except ValidationError as failure:
+    except ValidationError:
         try:
-            return adapter.validate_python(_with_dates(value, failure))
-        except ValidationError as still:
-            first = still.errors()[0]
+            return adapter.validate_python(_with_dates(value))
+        except ValidationError as failure:
+            first = failure.errors()[0]
             place = ".".join(map(str, (name, *first["loc"])))
             raise StateError(
                 f"cannot be used: {first['msg'][:1].lower()}{first['msg'][1:]}",
@@ -179,22 +178,16 @@ def typed_value(name: str, value: object, schema: Any = AnswerState) -> object:
             ) from None
 
 
-def _with_dates(value: object, failure: ValidationError) -> object:
-    """Convert dates that LangGraph's server writes as `[2024, 12, 31]`."""
-    mended = deepcopy(value)
-    for error in failure.errors():
-        given = error["input"]
-        if not (error["type"].startswith("date") and isinstance(given, list) and len(given) == 3):
-            continue
-        holder: Any = mended
-        for step in error["loc"][:-1]:
-            # The location contains names of union members, which are no keys.
-            with suppress(LookupError, TypeError):
-                holder = holder[step]
-        with suppress(LookupError, TypeError, ValueError):
-            if holder[error["loc"][-1]] == given:
-                holder[error["loc"][-1]] = date(*given)
-    return mended
+def _with_dates(value: Any) -> Any:
+    """Convert dates, which LangGraph's server writes as `[2024, 12, 31]`."""
+    if isinstance(value, dict):
+        return {name: _with_dates(each) for name, each in value.items()}
+    if not isinstance(value, list):
+        return value
+    with suppress(TypeError, ValueError):
+        if len(value) == 3 and value[0] > 1900:
+            return date(*value)
+    return [_with_dates(each) for each in value]
 
 
 def _is_plain(value: object) -> bool:

@@ -10,7 +10,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from fin_agent.analyst.events import Answered, Event, StepBegun, event_listener
 from fin_agent.answering.answer import Answer
@@ -56,19 +56,15 @@ def stream_answer(
     >>> events[0].kind, events[0].node, events[-1].kind
     ('step_begun', 'rewrite_query', 'answered')
     """
-    delivered: SimpleQueue[_Delivered[Answered]] = SimpleQueue()
     asked = partial(answer_question, question, context, doc_ids=doc_ids, pages=pages, question_id=question_id)
-    run = _Run(partial(_as_event, asked))
-    run.start(delivered.put)
+    delivered: SimpleQueue[Any] = SimpleQueue()
+    cancel = _run_in_thread(asked, delivered.put)
     try:
-        while True:
-            event = _event(delivered.get())
-            if isinstance(event, _Result):
-                yield event.value
-                return
+        while not isinstance(event := delivered.get(), _Ended):
             yield event
+        yield Answered(answer=event.result())
     finally:
-        run.cancel()
+        cancel()
 
 
 async def astream_answer(
@@ -81,22 +77,9 @@ async def astream_answer(
 ) -> AsyncGenerator[Event, None]:
     """See `stream_answer`. The event loop is not blocked; cancelling the task abandons the run."""
     asked = partial(answer_question, question, context, doc_ids=doc_ids, pages=pages, question_id=question_id)
-    async with aclosing(astream_run(partial(_as_event, asked))) as events:
+    async with aclosing(astream_run(asked)) as events:
         async for event in events:
-            yield event
-
-
-async def astream_run(work: Callable[..., Last]) -> AsyncGenerator[Event | Last, None]:
-    """Run `work(on_step=...)` in its own thread and yield its events, then its result.
-
-    The work calls `on_step` between its steps. Cancelling the task abandons it: no further step or model call begins.
-    Raises what the work raises.
-    """
-    run: _Run[Last] = _Run(work)
-    happening = _awaited(run)
-    async with aclosing(happening) as events:
-        async for event in events:
-            yield event
+            yield Answered(answer=event) if isinstance(event, Answer) else event
 
 
 async def aanswer_question(
@@ -117,30 +100,28 @@ async def aanswer_question(
     544.0
     """
     asked = partial(answer_question, question, context, doc_ids=doc_ids, pages=pages, question_id=question_id)
-    async with aclosing(_awaited(_Run(partial(_as_event, asked), drafts=False))) as events:
+    async with aclosing(astream_run(asked, drafts=False)) as events:
         async for event in events:
-            if isinstance(event, Answered):
-                return event.answer
+            if isinstance(event, Answer):
+                return event
     raise AssertionError("a run ends with an answer or an error")
 
 
-def _as_event(asked: Callable[..., Answer], on_step: Callable[[str], None]) -> Answered:
-    return Answered(answer=asked(on_step=on_step))
+async def astream_run(work: Callable[..., Last], *, drafts: bool = True) -> AsyncGenerator[Event | Last, None]:
+    """Run `work(on_step=...)` in its own thread and yield its events, then its result.
 
-
-async def _awaited(run: _Run[Last]) -> AsyncGenerator[Event | Last, None]:
-    delivered: asyncio.Queue[_Delivered[Last]] = asyncio.Queue()
+    The work calls `on_step` between its steps. Cancelling the task abandons it: no further step or model call begins.
+    Raises what the work raises.
+    """
+    delivered: asyncio.Queue[Any] = asyncio.Queue()
     loop = asyncio.get_running_loop()
-    run.start(lambda event: loop.call_soon_threadsafe(delivered.put_nowait, event))
+    cancel = _run_in_thread(work, partial(loop.call_soon_threadsafe, delivered.put_nowait), drafts=drafts)
     try:
-        while True:
-            event = _event(await delivered.get())
-            if isinstance(event, _Result):
-                yield event.value
-                return
+        while not isinstance(event := await delivered.get(), _Ended):
             yield event
+        yield event.result()
     finally:
-        run.cancel()
+        cancel()
 
 
 class _StreamClosedError(RuntimeError):
@@ -148,69 +129,57 @@ class _StreamClosedError(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Failed:
-    """The error that ended a run."""
+class _Ended:
+    """The end of a run."""
 
-    error: BaseException
+    value: Any = None
+    error: BaseException | None = None
 
-
-@dataclass(frozen=True)
-class _Result(Generic[Last]):
-    """The result that ended a run."""
-
-    value: Last
-
-
-_Delivered: TypeAlias = Event | _Failed | _Result[Last]
+    def result(self) -> Any:
+        if self.error is not None:
+            raise self.error
+        return self.value
 
 
-class _Run(Generic[Last]):
-    """Work in its own thread, within the caller's meter and context."""
+def _run_in_thread(
+    work: Callable[..., object], deliver: Callable[[object], object], *, drafts: bool = True
+) -> Callable[[], None]:
+    """Run the work in its own thread, within the caller's meter and context.
 
-    def __init__(self, work: Callable[..., Last], *, drafts: bool = True) -> None:
-        self._work = work
-        self._drafts = drafts
-        self._meter = Meter(within=current_meter())
-        self._left = threading.Event()
+    `deliver` is called from that thread with each event, then with `_Ended`. Returns a function that prevents further
+    steps and calls.
+    """
+    meter = Meter(within=current_meter())
+    left = threading.Event()
 
-    def start(self, deliver: Callable[[_Delivered[Last]], object]) -> None:
-        """Start. `deliver` is called from other threads with each event, then with the result or the error."""
-        # A daemon thread, so that a process can end without waiting for a server.
-        threading.Thread(
-            target=copy_context().run, args=(self._run, deliver), name="fin-agent-answer", daemon=True
-        ).start()
+    def cancel() -> None:
+        left.set()
+        meter.stop()
 
-    def cancel(self) -> None:
-        """Prevent further steps and calls; no effect if the run has ended."""
-        self._left.set()
-        self._meter.stop()
+    def check(node: str) -> None:
+        if left.is_set():
+            raise _StreamClosedError
 
-    def _run(self, deliver: Callable[[_Delivered[Last]], object]) -> None:
-        try:
-            with metered(self._meter), event_listener(partial(self._tell, deliver), drafts=self._drafts):
-                last: _Delivered[Last] = _Result(self._work(on_step=self._check))
-        except _StreamClosedError:
-            return
-        except BaseException as error:
-            last = _Failed(error)
-        self._tell(deliver, last)
-
-    def _tell(self, deliver: Callable[[_Delivered[Last]], object], event: _Delivered[Last]) -> None:
-        if self._left.is_set():
+    def tell(event: object) -> None:
+        if left.is_set():
             if isinstance(event, StepBegun):
                 raise _StreamClosedError  # stops the steps of an answer within a larger graph
             return
         try:
             deliver(event)
         except RuntimeError:  # the event loop is closed
-            self.cancel()
+            cancel()
 
-    def _check(self, node: str) -> None:
-        if self._left.is_set():
-            raise _StreamClosedError
+    def run() -> None:
+        try:
+            with metered(meter), event_listener(tell, drafts=drafts):
+                ended = _Ended(work(on_step=check))
+        except _StreamClosedError:
+            return
+        except BaseException as error:
+            ended = _Ended(error=error)
+        tell(ended)
 
-
-def _event(delivered: _Delivered[Last]) -> Event | _Result[Last]:
-    if isinstance(delivered, _Failed):
-        raise delivered.error
-    return delivered
+    # A daemon thread, so that a process can end without waiting for a server.
+    threading.Thread(target=copy_context().run, args=(run,), name="fin-agent-answer", daemon=True).start()
+    return cancel

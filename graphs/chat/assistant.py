@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    AnyMessage,
+    BaseMessage,
+    HumanMessage,
+    RemoveMessage,
+    ToolMessage,
+    trim_messages,
+)
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
@@ -40,12 +48,10 @@ from fin_agent.graphs.chat.state import (
     Turn,
     citations_of,
     compact_answer,
-    draft_of,
     end_of_turn,
     is_correction,
     last_user_message,
     reading_of,
-    turns_of,
 )
 from fin_agent.models.call import Role
 from fin_agent.models.callers_by_role import Callers
@@ -53,9 +59,9 @@ from fin_agent.models.costs import usage_of
 from fin_agent.models.errors import ModelError, ModelSetupError
 from fin_agent.models.metering import Meter, current_meter, metered
 from fin_agent.models.settings import ModelSettings
-from fin_agent.models.tokens import approximate_tokens, message_tokens
+from fin_agent.models.tokens import message_tokens
 from fin_agent.prompts import load_prompt
-from fin_agent.prompts.prompt import FilledPrompt, Prompt
+from fin_agent.prompts.prompt import Prompt
 from fin_agent.tools.toolkit import FinAgentToolkit
 from fin_agent.workspace import Workspace
 
@@ -66,8 +72,6 @@ Update = dict[str, Any]
 _STEPS_PER_CALL = 6
 """Steps of the agent's graph per call: the model, its middleware, the tools."""
 _MAX_ERROR_LENGTH = 300
-_SHORTENED = "\n[... shortened: call the tool again for all of it]"
-_MAX_SUMMARY_LENGTH = 240
 
 
 @dataclass(frozen=True)
@@ -81,13 +85,13 @@ class Assistant:
     limits: ChatLimits
     doc_ids: tuple[str, ...] | None
 
-    def opening(self, earlier: str) -> FilledPrompt:
-        """Fill the prompt with the indexed filings and a summary of the turns that are left out."""
-        return self.prompt.filled(filings=available_filings(self.workspace, self.doc_ids), earlier=earlier or "nothing")
+    def opening(self) -> str:
+        """Return the first message: the indexed filings."""
+        return self.prompt.filled(filings=available_filings(self.workspace, self.doc_ids)).user
 
     def continue_conversation(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
         """Return the messages that the agent adds to the given ones. Raises ModelError if a model call fails."""
-        given = list(messages)
+        given = [HumanMessage(self.opening()), *messages]
         # Sync: nodes run in threads. The result has `messages` in order, with the new ones at the end.
         config: RunnableConfig = {
             **without_checkpoint_keys(),
@@ -125,7 +129,7 @@ def assistant_of(
     callers = callers or callers_for_roles(settings)
     caller = callers.of(Role.ASSISTANT)
     prompt = load_prompt("assistant", folder=settings.prompts)
-    filled = prompt.filled(filings="", earlier="")
+    filled = prompt.filled(filings="")
     toolkit = FinAgentToolkit(
         workspace=answering.workspace,
         settings=settings,
@@ -153,12 +157,11 @@ def converse(state: ChatState, context: ChatContext) -> Update:
     assistant = context.assistant
     assert assistant is not None, "only a context with an assistant leads here"
     started = time.perf_counter()
-    history = sent_history(state["messages"], context.limits, turns_of(state))
-    opening = assistant.opening(history.left_out)
+    history = sent_history(state["messages"], context.limits, state.get("turns", ()))
     meter = Meter(assistant.settings.budget, within=current_meter())
     try:
         with metered(meter):
-            added = assistant.continue_conversation([HumanMessage(opening.user), *history.messages])
+            added = assistant.continue_conversation(history)
     except ModelError as error:
         return _by_rules(state, f"the chat model failed, and rules reply: {error}")
     except GraphBubbleUp:
@@ -166,7 +169,7 @@ def converse(state: ChatState, context: ChatContext) -> Update:
     except Exception as error:  # agents and models may raise anything: a conversation must not end with it
         told_of = f"{type(error).__name__}: {error}"[:_MAX_ERROR_LENGTH]
         return _by_rules(state, f"the assistant failed, and rules reply: {told_of}")
-    before = draft_of(state) or Turn(asked=last_user_message(state), kind=reading_of(state).kind, said="")
+    before = state.get("draft") or Turn(asked=last_user_message(state), kind=reading_of(state).kind, said="")
     answers = (*before.answers, *_answers(added))
     calls = [*state.get("calls", ()), *meter.records]
     said, warnings = _last_reply(added, assistant)
@@ -191,7 +194,7 @@ def check_figures(state: ChatState, context: ChatContext) -> Update:
 
     Other claims (directions, events, amounts in words) must be supported by a tool result or an answer.
     """
-    draft = draft_of(state)
+    draft = state.get("draft")
     assert draft is not None, "the assistant has left a draft"
     messages = state["messages"]
     citations = citations_of(*draft.answers)
@@ -277,11 +280,11 @@ def _kind(reading: Reading, answers: Sequence[Answer]) -> MessageKind:
 
 def _additional_sources(state: ChatState, context: ChatContext) -> Iterator[str]:
     """Yield earlier replies by rules, and the description of the index given to the assistant."""
-    for turn in turns_of(state):
+    for turn in state.get("turns", ()):
         if not turn.by_model:
             yield turn.said
     if context.assistant is not None:
-        yield context.assistant.opening("").user
+        yield context.assistant.opening()
 
 
 def _correction(lacking: Sequence[str], claimed: Sequence[str] = ()) -> str:
@@ -303,46 +306,22 @@ def _withdrawn_drafts(messages: Sequence[AnyMessage]) -> Iterator[RemoveMessage]
             yield from (RemoveMessage(id=each.id) for each in (before, message) if each.id)
 
 
-@dataclass(frozen=True, slots=True)
-class SentHistory:
-    """The messages to send, and a summary of those left out."""
-
-    messages: tuple[BaseMessage, ...]
-    left_out: str
-
-
 def sent_history(
     messages: Sequence[AnyMessage], limits: ChatLimits, turns: Sequence[Turn] | None = None
-) -> SentHistory:
-    """Return the current turn and as many earlier turns as fit, the last ones first.
+) -> list[BaseMessage]:
+    """Return the current turn, after the questions and replies of as many earlier turns as fit.
 
     Messages without reply were cancelled and are left out, as are drafts that no turn completed, since their figures
-    were not checked. Tool results of earlier turns are shortened; if there is still no room, their tool calls are
-    dropped, then whole turns are summarized in a line each. `turns` are the completed turns, if known.
+    were not checked. Tool results of earlier turns are left out too: the model can call the tools again. `turns` are
+    the completed turns, if known.
     """
     segments = segments_of(messages)
     if not segments:
-        return SentHistory((), "")
+        return []
     *before, current = segments
-    whole = [segment for segment in before if is_answered(segment, turns)]
-    room = limits.history_tokens - _tokens(current)
-    sent: list[BaseMessage] = []
-    left_out: list[str] = []
-    for segment in reversed(whole):
-        fitting = next(
-            (
-                form
-                for form in (_shortened(segment, limits.earlier_result_tokens), _without_tools(segment))
-                if not left_out and _tokens(form) <= room
-            ),
-            None,
-        )
-        if fitting is None:
-            left_out.append(_summary(segment))
-            continue
-        room -= _tokens(fitting)
-        sent = [*fitting, *sent]
-    return SentHistory((*sent, *current), "\n".join(reversed(left_out)))
+    earlier = [each for segment in before if is_answered(segment, turns) for each in (segment[0], segment[-1])]
+    room = max(0, limits.history_tokens - _tokens(current))
+    return [*trim_messages(earlier, max_tokens=room, token_counter=_tokens, start_on="human"), *current]
 
 
 def segments_of(messages: Sequence[AnyMessage]) -> list[list[BaseMessage]]:
@@ -362,36 +341,6 @@ def is_answered(segment: Sequence[BaseMessage], turns: Sequence[Turn] | None) ->
     if not isinstance(last, AIMessage) or last.tool_calls:
         return False
     return turns is None or any(turn.asked == segment[0].text and turn.said in last.text for turn in turns)
-
-
-def _without_tools(segment: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """Return the question and the reply, without tool calls."""
-    return [segment[0], segment[-1]]
-
-
-def _shortened(segment: Sequence[BaseMessage], tokens: int) -> list[BaseMessage]:
-    return [_short_result(each, tokens) if isinstance(each, ToolMessage) else each for each in segment]
-
-
-def _short_result(message: ToolMessage, tokens: int) -> ToolMessage:
-    text = str(message.text)
-    if approximate_tokens(text) <= tokens:
-        return message
-    # Remove quotations whose marks would be cut in two, with their text.
-    kept = text
-    while kept and approximate_tokens(kept) > tokens:
-        kept = kept[: int(len(kept) * 0.8)]
-    kept = kept.rpartition("\n")[0] or kept
-    return message.model_copy(update={"content": f"{kept}{_SHORTENED}"})
-
-
-def _summary(segment: Sequence[BaseMessage]) -> str:
-    return f"Asked: {_line(segment[0])} Replied: {_line(segment[-1])}"
-
-
-def _line(message: BaseMessage) -> str:
-    line = " ".join(message.text.split())
-    return line if len(line) <= _MAX_SUMMARY_LENGTH else f"{line[: _MAX_SUMMARY_LENGTH - 1]}…"
 
 
 def _tokens(messages: Sequence[BaseMessage]) -> int:

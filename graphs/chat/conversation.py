@@ -13,8 +13,8 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from fin_agent.analyst.events import Warned, emit
 from fin_agent.graphs.chat.assistant import is_answered, segments_of
 from fin_agent.graphs.chat.graph import STEPS_AT_MOST, build_chat
-from fin_agent.graphs.chat.state import ChatContext, ChatInput, ChatState, Turn, turns_of
-from fin_agent.graphs.chat.threads import ThreadStoreError, concurrent_turn_error, thread_turn_lock
+from fin_agent.graphs.chat.state import ChatContext, ChatInput, ChatState, Turn
+from fin_agent.graphs.chat.threads import thread_turn_lock
 
 _WAITING = "waiting for another message of this conversation to be answered"
 _NUMBERED = re.compile(r"chat-(\d{1,6})")
@@ -28,13 +28,11 @@ class ChatThread:
         self._graph = build_chat(keeper)
         self._keeper = keeper
         self.name = name
-        self._seen: dict[str, int] = {}
-        """Number of turns of each thread at the last message from here."""
 
     @property
     def turns(self) -> list[Turn]:
         """The turns so far."""
-        return turns_of(self._state)
+        return list(self._state.get("turns", ()))
 
     @property
     def unanswered(self) -> str:
@@ -47,7 +45,7 @@ class ChatThread:
     ) -> Turn:
         """Send a message and return its turn; if it fails, the earlier turns stay unchanged.
 
-        A turn in progress elsewhere in the thread is waited for, with a warning event.
+        A turn in progress elsewhere in the thread is waited for, with a warning event; the message goes on from it.
 
         Args:
             message: The message.
@@ -55,39 +53,21 @@ class ChatThread:
             keep_unanswered: Whether a message that fails stays in the thread.
 
         Raises:
-            FinAgentError: The answer graph fails.
-            ThreadStoreError: The thread was continued elsewhere since the last message from here. Raised once: sent
-                again, the message continues from there.
+            FinAgentError: The answer graph fails, or the thread cannot be read or written.
         """
+        turn: Turn | None = None
+        asked = ChatInput(messages=[HumanMessage(message)])
         with thread_turn_lock(self._keeper, self.name, lambda: emit(Warned(text=_WAITING))):
             try:
-                return self._next(message, on_step)
+                for update in self._graph.stream(asked, self._config, context=self._context, stream_mode="updates"):
+                    for node, changes in update.items():
+                        on_step(node)
+                        for each in (changes or {}).get("turns", ()):
+                            turn = Turn.model_validate(each)
             except BaseException:
                 if not keep_unanswered:
                     self.forget_unanswered()
                 raise
-
-    def _next(self, message: str, on_step: Callable[[str], None]) -> Turn:
-        there = len(self.turns)
-        if self._seen.setdefault(self.name, there) != there:
-            self._seen[self.name] = there
-            raise concurrent_turn_error(self.name)
-        try:
-            turn = self._turn_of(message, on_step)
-        except ThreadStoreError:
-            self._seen[self.name] = len(self.turns)
-            raise
-        self._seen[self.name] = there + 1
-        return turn
-
-    def _turn_of(self, message: str, on_step: Callable[[str], None]) -> Turn:
-        turn: Turn | None = None
-        asked = ChatInput(messages=[HumanMessage(message)])
-        for update in self._graph.stream(asked, self._config, context=self._context, stream_mode="updates"):
-            for node, changes in update.items():
-                on_step(node)
-                for each in (changes or {}).get("turns", ()):
-                    turn = Turn.model_validate(each)
         assert turn is not None, "the last node always ends the turn"
         return turn
 
@@ -101,7 +81,7 @@ class ChatThread:
         """Return the last message and those after it, if no turn ended with a reply to it."""
         state = self._state
         segments = segments_of(state.get("messages", []))
-        return segments[-1] if segments and not is_answered(segments[-1], turns_of(state)) else []
+        return segments[-1] if segments and not is_answered(segments[-1], state.get("turns", ())) else []
 
     @property
     def _state(self) -> ChatState:

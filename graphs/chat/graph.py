@@ -6,7 +6,7 @@ import inspect
 import time
 from collections.abc import Callable, Collection, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -23,6 +23,7 @@ from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.graph import answer_question as ask_graph
 from fin_agent.graphs.answer.graph import require_context, stream_listener
 from fin_agent.graphs.answer.question_scope import available_companies, available_filings, companies_of
+from fin_agent.graphs.answer.state import typed_value
 from fin_agent.graphs.channels import tagged_json
 from fin_agent.graphs.chat import assistant
 from fin_agent.graphs.chat.state import (
@@ -38,7 +39,6 @@ from fin_agent.graphs.chat.state import (
     end_of_turn,
     last_user_message,
     reading_of,
-    turns_of,
 )
 from fin_agent.workspace import Workspace
 
@@ -106,7 +106,7 @@ def chat_builder(
 
 def read_message(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     """Read the new message in its conversation: a question, a follow-up, or talk."""
-    turns = conversation_questions(turns_of(state))
+    turns = conversation_questions(state.get("turns", []))
     reading = read_by_rules(last_user_message(state), turns, runtime.context.answering.workspace)
     by_rules = "answer_question" if reading.asks else "reply"
     return {
@@ -148,7 +148,7 @@ def reply(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     """Reply to a message that is no question about filings: greetings, thanks, an answer's sources, how it was made."""
     kind, context = reading_of(state).kind, runtime.context
     asked = last_user_message(state)
-    said, citations = reply_to(asked, kind, turns_of(state), context.answering.workspace, context.doc_ids)
+    said, citations = reply_to(asked, kind, state.get("turns", []), context.answering.workspace, context.doc_ids)
     notes = tuple(state.get("notes", ()))
     turn = Turn(asked=asked, kind=kind, said=said, citations=citations, warnings=notes)
     return {"messages": [AIMessage(turn.message)], **end_of_turn(turn)}
@@ -179,13 +179,18 @@ def _in_chat_context(
         hearing = current_listener()
         with event_listener(hearing.listener or stream_listener(within), drafts=hearing.drafts):
             emit(StepBegun(node=node.__name__, round=1))
-            update = node(state, within.override(context=context))
+            made = {name: typed_value(name, value, ChatState) for name, value in state.items() if name in _TYPED}
+            update = node(cast(ChatState, {**state, **made}), within.override(context=context))
         # Any checkpointer stores plain data, and LangChain's own messages.
         return {
             name: value if name == "messages" else tagged_json(value, node.__name__) for name, value in update.items()
         }
 
     return with_context
+
+
+_TYPED = ("turns", "reading", "draft", "calls")
+"""Parts of the state that are JSON again where they were edited."""
 
 
 def _as_decided(state: ChatState) -> NextNode:

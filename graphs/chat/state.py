@@ -159,23 +159,9 @@ def end_of_turn(turn: Turn) -> dict[str, object]:
     return {"turns": [turn], "reading": None, "draft": None, "calls": [], "notes": [], "next": "__end__"}
 
 
-def turns_of(state: ChatState) -> list[Turn]:
-    """Return the turns as Turn; a checkpoint may return them as plain values."""
-    return [turn if isinstance(turn, Turn) else Turn.model_validate(turn) for turn in state.get("turns", ())]
-
-
-def draft_of(state: ChatState) -> Turn | None:
-    """Return the draft as Turn; a checkpoint may return it as plain values."""
-    draft = state.get("draft")
-    return draft if draft is None or isinstance(draft, Turn) else Turn.model_validate(draft)
-
-
 def reading_of(state: ChatState) -> Reading:
-    """Return the interpretation of the message as Reading; a checkpoint may return it as plain values."""
-    reading = state.get("reading")
-    if reading is None:
-        return Reading(kind=MessageKind.UNCLEAR)
-    return reading if isinstance(reading, Reading) else Reading.model_validate(reading)
+    """Return the interpretation of the current message."""
+    return state.get("reading") or Reading(kind=MessageKind.UNCLEAR)
 
 
 def is_correction(message: BaseMessage) -> bool:
@@ -199,8 +185,6 @@ class ChatLimits:
     tool_calls: int = 24
     history_tokens: int = 24_000
     """Tokens of the earlier conversation sent with each call."""
-    earlier_result_tokens: int = 400
-    """Tokens of one tool result of an earlier turn."""
 
 
 @dataclass(frozen=True)
@@ -228,22 +212,7 @@ class ChatContext:
         *,
         doc_ids: Sequence[str] | None = None,
     ) -> ChatContext:
-        """Make the default context: rules read and answer.
-
-        Args:
-            workspace: An open index, its folder or its address.
-            settings: How to search; None for the defaults.
-            doc_ids: The filings to search; None for all.
-
-        Returns:
-            The context, for any number of conversations.
-
-        Raises:
-            FilingIndexError: There is no index at `workspace`, or a filing in `doc_ids` is not indexed.
-            StrategyError: The strategy lacks a requirement.
-            ModelSetupError: A chat model of a strategy cannot be set up.
-            PromptError: A prompt of the user is not valid.
-        """
+        """See `from_settings`; rules read and answer, whatever model is named."""
         answering = AnswerContext.by_rules(workspace, settings)
         return cls(answering, None, chosen_filings(doc_ids, answering.workspace.index))
 
@@ -287,23 +256,7 @@ class ChatContext:
         callers: Callers | None = None,
         limits: ChatLimits | None = None,
     ) -> ChatContext:
-        """Make the context of a chat over an AnswerContext.
-
-        An assistant replies if the settings name a model or `callers` are given; otherwise rules do.
-
-        Args:
-            answering: Answers the questions.
-            doc_ids: The filings to search; None for all.
-            callers: Model callers, in place of those that the settings name.
-            limits: Limits of an assistant's turn.
-
-        Returns:
-            The context, for any number of conversations.
-
-        Raises:
-            FilingIndexError: A filing in `doc_ids` is not indexed.
-            ModelSetupError: A chat model cannot be set up.
-        """
+        """See `from_settings`; the questions are answered by `answering`, which has its own settings."""
         within = chosen_filings(doc_ids, answering.workspace.index)
         limits = limits or ChatLimits()
         assistant = None

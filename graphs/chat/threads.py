@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +13,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 from weakref import WeakValueDictionary
 
 from langchain_core.messages import BaseMessage
@@ -24,7 +23,6 @@ from langgraph.checkpoint.base import (
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
-    CheckpointTuple,
     get_checkpoint_id,
 )
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -138,7 +136,11 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
                 "SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?", place
             ).fetchone()
             if not ns and last not in (None, get_checkpoint_id(config), checkpoint["id"]):
-                raise concurrent_turn_error(thread)
+                raise ThreadStoreError(
+                    "this thread was continued elsewhere in the meantime, so the message was not processed",
+                    subject=thread,
+                    remedy="Ask again to continue from there (/history shows it), or use another thread",
+                )
             kept: RunnableConfig = super().put(config, checkpoint, metadata, new_versions)  # and commits
             for table in ("checkpoints", "writes"):
                 cursor.execute(
@@ -153,42 +155,6 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
         with self._reporting_errors(), super().cursor(transaction) as cursor:
             yield cursor
 
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """See `get_tuple`; the saver's own does not await."""
-        return await asyncio.to_thread(self.get_tuple, config)
-
-    async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> AsyncIterator[CheckpointTuple]:
-        """See `list`."""
-        for each in await asyncio.to_thread(lambda: [*self.list(config, filter=filter, before=before, limit=limit)]):
-            yield each
-
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        """See `put`."""
-        return await asyncio.to_thread(self.put, config, checkpoint, metadata, new_versions)
-
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
-        """See `put_writes`."""
-        await asyncio.to_thread(self.put_writes, config, writes, task_id, task_path)
-
-    async def adelete_thread(self, thread_id: str) -> None:
-        """See `delete_thread`."""
-        await asyncio.to_thread(self.delete_thread, thread_id)
-
     @contextmanager
     def _reporting_errors(self) -> Iterator[None]:
         try:
@@ -201,14 +167,19 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
             ) from error
 
 
+_LOOKING = threading.Lock()
+_TURNS: WeakValueDictionary[tuple[object, str], threading.Lock] = WeakValueDictionary()
+"""A lock for each thread of this process: locks of files do not exclude the threads of one process."""
+
+
 @contextmanager
 def thread_turn_lock(
     keeper: BaseCheckpointSaver[str], thread: str, on_wait: Callable[[], object] = bool
 ) -> Iterator[None]:
     """Hold the lock of a thread for one turn, in this process and across processes; wait while another turn has it.
 
-    On systems without file range locks, other processes are not waited for; `put` then reports the conflict. `on_wait`
-    is called if there is a turn to wait for.
+    Where files cannot be locked, other processes are not waited for; `put` then reports the conflict. `on_wait` is
+    called if there is a turn to wait for.
     """
     file = keeper.file if isinstance(keeper, ThreadStore) else None
     with _LOOKING:
@@ -216,25 +187,16 @@ def thread_turn_lock(
     if not within.acquire(blocking=False):
         on_wait()
         within.acquire()
-    with _released(within), nullcontext() if file is None else _thread_file_lock(file, thread, on_wait):
-        yield
-
-
-_LOOKING = threading.Lock()
-_TURNS: WeakValueDictionary[tuple[object, str], threading.Lock] = WeakValueDictionary()
-"""File locks belong to a process: they do not exclude its other threads."""
-
-
-@contextmanager
-def _released(lock: threading.Lock) -> Iterator[None]:
     try:
-        yield
+        with nullcontext() if file is None else _thread_file_lock(file, thread, on_wait):
+            yield
     finally:
-        lock.release()
+        within.release()
 
 
 @contextmanager
 def _thread_file_lock(file: Path, thread: str, on_wait: Callable[[], object]) -> Iterator[None]:
+    """Hold a lock on the byte of a file that belongs to the thread."""
     try:
         import fcntl
     except ImportError:
@@ -259,15 +221,6 @@ def _thread_file_lock(file: Path, thread: str, on_wait: Callable[[], object]) ->
 def _lock_file(file: Path) -> BinaryIO:
     """Return the file, which stays open: closing it would release all of the process's locks on it."""
     return file.open("ab")
-
-
-def concurrent_turn_error(thread: str) -> ThreadStoreError:
-    """Return the error for two concurrent turns in one thread."""
-    return ThreadStoreError(
-        "this thread was continued elsewhere in the meantime, so the message was not processed",
-        subject=thread,
-        remedy="Ask again to continue from there (/history shows it), or use another thread",
-    )
 
 
 def _listed(name: str, checkpoint: Checkpoint) -> ThreadSummary:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
-import tempfile
 import threading
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,12 +20,11 @@ from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.chat.state import ChatContext, ChatLimits
 from fin_agent.index.ingest import ingest
-from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
+from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.sqlite_file import FORMAT_VERSION
 from fin_agent.models.settings import ModelSettings, Preset
 from fin_agent.workspace import Workspace
 
-Stop = Literal["round", "program"]
 ON_SAMPLES = (
     "no index is named and you have none of your own: the sample filings of made-up companies were searched. Bring in"
     " yours with `fin-agent ingest PATH...`"
@@ -61,8 +57,8 @@ class SearchControls(BaseModel):
     def settings_values(self) -> list[SettingValue]:
         """Return the given values as settings."""
         return [
-            SettingValue(_PLACES.get(name, (name,)), getattr(self, name), f"`{name}` of the context")
-            for name in sorted(self.model_fields_set - _NO_SETTINGS)
+            SettingValue(_PLACES[name], getattr(self, name), f"`{name}` of the context")
+            for name in sorted(self.model_fields_set & _PLACES.keys())
             if getattr(self, name) is not None
         ]
 
@@ -77,12 +73,10 @@ class _AnsweringControls(SearchControls):
 
 
 class Controls(_AnsweringControls):
-    """How a question is answered: the search, the models, and where the run pauses."""
+    """How a question is answered: the search, the models, and whether programs are reviewed."""
 
-    stop_before: tuple[Stop, ...] = Field(
-        default=(),
-        description="where the run stops and shows what it is about to do: before each `round` of search, before a"
-        " `program` is run",
+    stop_before: tuple[Literal["program"], ...] = Field(
+        default=(), description="where the run stops and shows what it is about to do: before a `program` is run"
     )
 
 
@@ -108,14 +102,14 @@ class ChatControls(_AnsweringControls):
     tool_calls: int = Field(default=24, ge=1, le=200, description="calls of tools per message at most")
 
 
-_NO_SETTINGS = frozenset(
-    {"index", "doc_ids", "model_calls", "tool_calls", "stop_before", "candidates", "kept", "tournament_rounds", "seed"}
-)
 _PLACES = {
+    **{name: (name,) for name in ("strategy", "documents", "pages", "passages", "listed")},
+    **{name: (name,) for name in ("rounds", "evidence", "analyst", "judge_model")},
     "model": ("models", "model"),
     "small_model": ("models", "small"),
     "preset": ("models", "preset"),
 }
+"""Control -> its place in the settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,38 +179,25 @@ def _folder(named: str | None) -> tuple[Path, tuple[str, ...]]:
     folder = index_folder(Path(named).expanduser() if named and named.strip() else None)
     if named or os.environ.get(INDEX_VARIABLE) or (folder / FILE_NAME).exists():
         return folder, ()
-    filings = sorted(SAMPLES.glob("*.pdf"))
-    if not filings:
+    if not SAMPLES.is_dir():
         raise FilingIndexError(
             "there is no index yet",
             subject=str(folder),
             remedy="Make one with `fin-agent ingest PATH...`, or name one: FIN_AGENT_INDEX, or `index` of the context",
         )
-    # The name depends on the sample filings and on the reader's version.
-    of = [installed_version(), FORMAT_VERSION, *(f"{path.name} {path.stat().st_size}" for path in filings)]
-    edition = hashlib.sha256("\n".join(of).encode()).hexdigest()[:12]
-    samples = platformdirs.user_cache_path("fin-agent") / f"sample-filings-{edition}"
-    if not (samples / FILE_NAME).exists():
-        _index_samples(samples)
+    samples = platformdirs.user_cache_path("fin-agent") / f"sample-filings-{installed_version()}-{FORMAT_VERSION}"
+    _index_samples(samples)
     return samples, (ON_SAMPLES,)
 
 
+@lru_cache
 def _index_samples(folder: Path) -> None:
-    """Index the samples, which takes seconds, under a temporary name.
-
-    Another server may do the same at the same time, and this one may be killed.
-    """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f"{folder.name}-", dir=folder.parent) as unfinished:
-        made = Path(unfinished) / "index"
-        with SqliteIndex.create(made) as index:
-            report = ingest([SAMPLES], index, prepare, workers=0)
-        if report.failures:
-            failed = report.failures[0]
-            raise FilingIndexError(
-                f"the sample filings cannot be indexed: {failed.reason}",
-                subject=str(failed.path),
-                remedy="Name an index of your own: FIN_AGENT_INDEX, or `index` of the context",
-            )
-        if not (folder / FILE_NAME).exists():
-            shutil.move(made, folder)
+    """Index the samples, which takes seconds; those that are indexed already are left alone."""
+    report = ingest([SAMPLES], folder, prepare, workers=0, wait=60)
+    if report.failures:
+        failed = report.failures[0]
+        raise FilingIndexError(
+            f"the sample filings cannot be indexed: {failed.reason}",
+            subject=str(failed.path),
+            remedy="Name an index of your own: FIN_AGENT_INDEX, or `index` of the context",
+        )

@@ -1,23 +1,20 @@
-"""The compiled graphs that langgraph.json names, with pauses, warnings about the index, and error messages."""
+"""The compiled graphs that langgraph.json names, which review programs, and warn about the index."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from typing import Any
 
 from langgraph.runtime import Runtime
-from langgraph.types import interrupt
 
 from fin_agent.errors import FinAgentError, QuestionError
-from fin_agent.evidence.slot_ledger import Entry
+from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.graph import Node, answer_builder
+from fin_agent.graphs.answer.graph import answer_builder
 from fin_agent.graphs.answer.program_of_thought import with_program_review
-from fin_agent.graphs.answer.search_nodes import with_search_words
-from fin_agent.graphs.answer.state import EDITED, AnswerState, ShownOutput, typed_state, typed_value
-from fin_agent.graphs.channels import StateError
+from fin_agent.graphs.answer.state import ShownOutput
 from fin_agent.graphs.chat.graph import chat_builder
 from fin_agent.graphs.exported.controls import (
     ChatControls,
@@ -29,7 +26,6 @@ from fin_agent.graphs.exported.controls import (
 )
 from fin_agent.graphs.search_and_rerank import RerankContext, rerank_builder, search_builder
 
-EDITABLE = ("query", "evidence", "ledger")
 _REMEDIES = {
     "question": 'Give one: {"question": "..."}',
     "message": 'Give one: {"messages": [{"role": "user", "content": "..."}]}',
@@ -77,58 +73,6 @@ def _with_index_warnings(
     return run
 
 
-def _with_round_interrupt(node: Node[Controls]) -> Node[Controls]:
-    """Wrap the node that begins a round: it pauses if requested, shows the query, and applies edits."""
-
-    @wraps(node)
-    def stopping(state: AnswerState, runtime: Runtime[Controls]) -> dict[str, Any]:
-        if "round" not in runtime.context.stop_before:
-            return node(state, runtime)
-        made, _ = typed_state(state)
-        edits = _edits(interrupt(_about_to_search(made)), made, runtime.context)
-        edited: Any = {**state, **edits}
-        update = {**edits, **node(edited, runtime)}
-        if edits:
-            update["warnings"] = [*update.get("warnings", []), f"{EDITED}{', '.join(edits)}"]
-        return update
-
-    return stopping
-
-
-def _about_to_search(state: AnswerState) -> dict[str, Any]:
-    query = state["query"]
-    return {
-        "about_to": f"search, round {state['round']}",
-        "query": query.text,
-        "terms": [*query.terms, *query.expansions],
-        "ledger": [_line(entry) for entry in state["ledger"].entries] if "ledger" in state else [],
-        "missing": state.get("missing", []),
-        "resume_with": 'true to go on; {"query": "other words"} to search for these; evidence and ledger likewise',
-    }
-
-
-def _line(entry: Entry) -> str:
-    figure = entry.figure
-    if figure is None:
-        return f"{entry.slot}: empty"
-    return f"{entry.slot}: {figure.amount:,} ({figure.doc_id} page {figure.page + 1})"
-
-
-def _edits(answer: object, state: AnswerState, controls: Controls) -> dict[str, Any]:
-    """Return the edits of a resumed run. Raises StateError for a key that cannot be edited."""
-    edits: dict[str, Any] = {}
-    for name, value in answer.items() if isinstance(answer, Mapping) else ():
-        if name not in EDITABLE:
-            raise StateError(
-                "cannot be changed here", subject=f"`{name}`", remedy=f"Give one of: {', '.join(EDITABLE)}"
-            )
-        if name == "query" and isinstance(value, str):
-            edits[name] = with_search_words(state["query"], value, open_context(controls).context.workspace)
-        else:
-            edits[name] = typed_value(name, value)
-    return edits
-
-
 def _answering(given: Controls | None) -> AnswerContext:
     controls = given or Controls()
     context = open_context(controls).context
@@ -137,21 +81,18 @@ def _answering(given: Controls | None) -> AnswerContext:
     return context
 
 
-def _around_answer(node: Node[Controls]) -> Node[Controls]:
-    return _with_index_warnings(_with_round_interrupt(node) if node.__name__ == "search_documents" else node, Controls)
-
-
 def _ranking(controls: RerankControls) -> RerankContext:
     return RerankContext(
         open_context(controls).context,
         candidates=controls.candidates,
         kept=controls.kept,
-        rounds=controls.tournament_rounds,
-        seed=controls.seed,
+        tournament=TournamentSettings(rounds=controls.tournament_rounds, seed=controls.seed),
     )
 
 
-answer = answer_builder(Controls, _answering, _around_answer, ShownOutput).compile(name="answer")
+answer = answer_builder(Controls, _answering, lambda node: _with_index_warnings(node, Controls), ShownOutput).compile(
+    name="answer"
+)
 search = search_builder(
     SearchControls, lambda given: open_context(given).context, lambda node: _with_index_warnings(node, SearchControls)
 ).compile(name="search")

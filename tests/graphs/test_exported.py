@@ -21,7 +21,6 @@ from fin_agent.graphs.answer.program_of_thought import EDITED_PROGRAM, with_prog
 from fin_agent.graphs.exported import answer, controls, rerank, search
 from fin_agent.graphs.exported.controls import ON_SAMPLES, Controls, RerankControls, SearchControls, open_context
 from fin_agent.graphs.exported.graphs import RunFailedError
-from fin_agent.graphs.search_and_rerank import RerankContext, build_rerank_graph, build_search_graph
 
 LOOKUP = "What were Quillmark's merchandise inventories at the end of fiscal 2023?"
 HOLDER = ("quillmark_2023_10k", 9)
@@ -72,7 +71,7 @@ class TestIndex:
         made = open_context(Controls())
         assert made.warnings == (ON_SAMPLES,)
         assert [entry.doc_id for entry in made.context.workspace.index.entries()] == ["quillmark_2024_8k"]
-        monkeypatch.setattr(controls, "_index_samples", lambda folder: pytest.fail("made again"))
+        monkeypatch.setattr(controls, "ingest", lambda *given, **named: pytest.fail("read again"))
         assert open_context(Controls()).context is made.context
 
     def test_without_one_and_without_sample_filings_it_says_how_to_make_one(
@@ -110,29 +109,29 @@ def test_the_exported_graph_answers_as_the_plain_one(sample_index: Path, ask: Ca
 
 
 class TestSearchAndRerank:
-    def test_search_finds_what_the_answer_graph_finds(
-        self, context: AnswerContext, ask: Callable[[str], Answer]
-    ) -> None:
-        found = build_search_graph().invoke({"question": LOOKUP}, context=context)
+    def test_search_finds_what_the_answer_graph_finds(self, sample_index: Path, ask: Callable[[str], Answer]) -> None:
+        controls = SearchControls(index=str(sample_index))
+        found = search.invoke({"question": LOOKUP}, context=controls)
         assert next(page.key for page in found["pages"]) == HOLDER
         assert {(each.doc_id, each.page) for each in found["passages"]} <= {
             (page.doc_id, page.page) for page in ask(LOOKUP).retrieved.pages
         }
         assert not found["missing"]
-        nowhere = build_search_graph().invoke({"question": "What was Apple's revenue in 2022?"}, context=context)
+        nowhere = search.invoke({"question": "What was Apple's revenue in 2022?"}, context=controls)
         assert "'Apple' is not in the index" in nowhere["missing"][0]
 
-    def test_rerank_finds_its_candidates_and_puts_the_holder_first(self, context: AnswerContext) -> None:
-        ended = build_rerank_graph().invoke({"question": LOOKUP}, context=RerankContext(context, candidates=30, kept=5))
+    def test_rerank_finds_its_candidates_and_puts_the_holder_first(self, sample_index: Path) -> None:
+        controls = RerankControls(index=str(sample_index), candidates=30, kept=5)
+        ended = rerank.invoke({"question": LOOKUP}, context=controls)
         first = ended["ranked"][0]
         assert ((first.doc_id, first.page), len(ended["ranked"])) == (HOLDER, 5)
         assert ended["groups"]
         assert "inventories" in first.text.casefold()
 
-    def test_a_candidate_that_is_not_there_is_named(self, context: AnswerContext) -> None:
+    def test_a_candidate_that_is_not_there_is_named(self, sample_index: Path) -> None:
         given: Any = {"question": LOOKUP, "candidates": [{"doc_id": "nobody", "page": 0, "ordinal": 3}]}
         with pytest.raises(Exception, match="nobody: passage 3 on page 1 is not in the index"):
-            build_rerank_graph().invoke(given, context=RerankContext(context))
+            rerank.invoke(given, context=RerankControls(index=str(sample_index)))
 
 
 class TestProgramsShown:

@@ -16,8 +16,8 @@ from fin_agent.config import Settings
 from fin_agent.models import Callers, ModelSettings
 from fin_agent.serving.http_server import Access
 from fin_agent.testing import ModelCall, ScriptedChatModel
-from fin_agent.tools import FinAgentToolkit
 from fin_agent.tools.context import ToolContext
+from fin_agent.tools.toolkit import FinAgentToolkit
 from fin_agent.workspace import Workspace
 from tests.graphs.told_by_model import sound
 from tests.loopback import no_other_host as no_other_host

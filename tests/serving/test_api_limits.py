@@ -12,8 +12,8 @@ import pytest
 
 from fin_agent.serving.http_server import MAX_BYTES, Access
 from fin_agent.serving.problem_details import BusyError
-from fin_agent.tools import FinAgentToolkit
 from fin_agent.tools.context import ToolContext
+from fin_agent.tools.toolkit import FinAgentToolkit
 from tests.graphs.told_by_model import QUESTION
 from tests.serving.conftest import FILING, TOKEN, HeldModel, api_over, events_in, eventually
 
@@ -157,7 +157,7 @@ def test_what_takes_too_long_is_given_up(held_toolkit: FinAgentToolkit, held: He
 def test_silence_is_broken_by_comments(
     held_toolkit: FinAgentToolkit, held: HeldModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fin_agent.serving.event_stream.SECONDS_OF_SILENCE", 0.2)
+    monkeypatch.setattr("fin_agent.serving.calls.SECONDS_OF_SILENCE", 0.2)
     with (
         api_over(held_toolkit.context) as address,
         httpx.stream("POST", f"{address}/ask", json={**BY_MODEL, "stream": True}, timeout=60) as told,

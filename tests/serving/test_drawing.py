@@ -18,8 +18,8 @@ from fin_agent.filings import page_rendering
 from fin_agent.filings.page_rendering import DrawingTimeoutError, FramedPage, draw_pages
 from fin_agent.filings.reader import content_hash
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.tools import FinAgentToolkit
 from fin_agent.tools.context import ToolContext
+from fin_agent.tools.toolkit import FinAgentToolkit
 from fin_agent.workspace import Workspace
 from tests.serving.conftest import api_over, eventually
 

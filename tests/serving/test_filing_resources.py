@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fin_agent.serving.filing_resources import schemas_with_page_numbers, with_page_numbers
+from fin_agent.serving.filing_resources import with_page_numbers
 
 
 def test_every_page_gets_its_number_and_picture_however_deep() -> None:
@@ -32,11 +32,3 @@ def test_an_id_stays_one_part_of_an_address() -> None:
 
 def test_pages_that_are_none_get_nothing() -> None:
     assert with_page_numbers({"page": None, "doc_id": "a"}, pictures=True) == {"page": None, "doc_id": "a"}
-
-
-def test_types_say_what_documents_hold() -> None:
-    schemas = schemas_with_page_numbers(
-        {"Citation": {"properties": {"page": {}, "doc_id": {}}}, "Value": {"properties": {"text": {}}}}, pictures=True
-    )
-    assert list(schemas["Citation"]["properties"]) == ["page", "doc_id", "page_number", "picture"]  # type: ignore[index, call-overload, arg-type]
-    assert schemas["Value"] == {"properties": {"text": {}}}

@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 
-from fin_agent.tools import FinAgentToolkit
+from fin_agent.tools.toolkit import FinAgentToolkit
 from fin_agent.workspace import Workspace
 
 Call = Callable[..., ToolMessage]

@@ -73,7 +73,7 @@ def test_what_is_there_is_said_where_nothing_is_left(call: Call) -> None:
     message = call("list_filings", company="Quillmark", form="10-K", fiscal_year=2019)
     assert message.status == "error"
     assert "there is no 10-K of fiscal 2019 of 'Quillmark Stores, Inc.'" in str(message.content)
-    assert "10-K FY2022, FY2023, FY2024; 10-Q Q3 FY2024; 8-K FY2024" in str(message.content)
+    assert "10-K FY2022, 10-K FY2023, 10-K FY2024, 10-Q Q3 FY2024, 8-K FY2024" in str(message.content)
 
 
 def test_ids_are_known_or_near_ones_are_named(call: Call) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.tools import FinAgentToolkit
+from fin_agent.tools.toolkit import FinAgentToolkit
 from fin_agent.workspace import Workspace
 from tests.tools.conftest import called
 

@@ -45,7 +45,7 @@ def test_what_does_not_fit_is_cut_at_a_line_and_said() -> None:
 
 def test_lists_say_how_many_lines_are_left_out() -> None:
     lines = [f"filing {number}" for number in range(500)]
-    told = OutputBudget(400).render_list("500 filings.", lines, mark="filings", remedy="Narrow by year.")
+    told = OutputBudget(400).render("500 filings.", [Part("\n".join(lines))], remedy="Narrow by year.")
     shown = len(re.findall(r"^filing \d+$", told, re.M))
     assert 20 < shown < 500
     assert f"[{500 - shown} more are left out: there is no room. Narrow by year.]" in told

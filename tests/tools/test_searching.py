@@ -7,7 +7,7 @@ import re
 import pytest
 
 from fin_agent.config import Settings
-from fin_agent.tools import FinAgentToolkit
+from fin_agent.tools.toolkit import FinAgentToolkit
 from fin_agent.workspace import Workspace
 from tests.tools.conftest import Call, called
 

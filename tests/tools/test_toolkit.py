@@ -18,7 +18,6 @@ from pydantic import BaseModel, ValidationError
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FilingIndexError
 from fin_agent.models.tokens import approximate_tokens
-from fin_agent.tools import FinAgentToolkit
 from fin_agent.tools.artifacts import (
     CardsMade,
     DocumentsFound,
@@ -29,6 +28,7 @@ from fin_agent.tools.artifacts import (
     ProgramRun,
 )
 from fin_agent.tools.errors import ToolInputError
+from fin_agent.tools.toolkit import FinAgentToolkit
 from fin_agent.workspace import Workspace
 from tests.tools.conftest import Call, called
 
@@ -103,15 +103,12 @@ def test_a_budget_that_holds_nothing_is_refused(workspace: Workspace) -> None:
 
 
 def test_a_model_is_told_what_every_argument_is(tools: Mapping[str, BaseTool]) -> None:
-    """What all narrow by is told once, with the first tool that has it."""
-    told: set[str] = set()
     for name, tool in tools.items():
         function = convert_to_openai_tool(tool)["function"]
         assert function["name"] == name
         assert len(function["description"]) > 60
         for argument, schema in function["parameters"]["properties"].items():
-            assert argument in told or "enum" in schema or len(schema["description"]) > 14, argument
-            told.add(argument)
+            assert "enum" in schema or len(schema["description"]) > 14, argument
         json.dumps(function)
 
 
@@ -170,8 +167,6 @@ def test_some_of_the_tools_under_names_of_ones_own(sample_index: Path) -> None:
     toolkit = FinAgentToolkit(index=str(sample_index))
     tools = toolkit.get_tools(include=["page_search", "answer_question"], prefix="sec_")
     assert [tool.name for tool in tools] == ["sec_page_search", "sec_answer_question"]
-    assert "ticker" in tools[0].args["company"]["description"]  # told once, in the first that has it
-    assert tools[1].args["company"] == {"type": "string"}
     with pytest.raises(ToolInputError, match=r"there is no tool 'page_serch'\. There are: list_filings, "):
         toolkit.get_tools(include=["page_serch"])
 
@@ -179,7 +174,7 @@ def test_some_of_the_tools_under_names_of_ones_own(sample_index: Path) -> None:
 def test_schemas_are_short_and_name_what_is_required_first(sample_index: Path) -> None:
     tools = FinAgentToolkit(index=sample_index).get_tools()
     schemas = [convert_to_openai_tool(tool) for tool in tools]
-    assert len(json.dumps(schemas)) < 5_650  # 1,483 tokens as o200k_base and cl100k_base count them
+    assert len(json.dumps(schemas)) < 7_500
     for schema in schemas:
         takes = schema["function"]["parameters"]
         assert [*takes["properties"]][: len(takes["required"])] == takes["required"]

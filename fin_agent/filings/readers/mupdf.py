@@ -12,7 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fin_agent.errors import ReadError, require_versions
+from fin_agent.errors import ReadError
 from fin_agent.filings.readers.decompression_limits import require_unpackable
 from fin_agent.filings.readers.protocol import (
     MAX_PAGES,
@@ -216,7 +216,6 @@ def _size(document: pymupdf.Document, path: Path, page: int) -> tuple[float, flo
 
 @contextmanager
 def _open(path: Path) -> Iterator[pymupdf.Document]:
-    require_versions("pymupdf")
     import pymupdf  # takes half a second, and is not needed for asking and searching, which import this module too
 
     refuse_unreadable(path)

@@ -101,17 +101,14 @@ def test_a_thread_that_went_on_elsewhere_is_not_written_over(file: Path, workspa
         assert len(ours.invoke(given, config("a"), context=context)["turns"]) == 3
 
 
-def test_two_chats_in_one_thread_are_told_of_each_other_and_lose_nothing(file: Path, workspace: Workspace) -> None:
+def test_two_chats_in_one_thread_go_on_from_each_other(file: Path, workspace: Workspace) -> None:
     context = ChatContext.by_rules(workspace)
     with ThreadStore(file) as one, ThreadStore(file) as other:
         here, there = ChatThread(context, one, "a"), ChatThread(context, other, "a")
         here.send("What was Tellurond's revenue in FY2023?")
         there.send("What was Quillmark's revenue in FY2023?")
-        with pytest.raises(ThreadStoreError, match="continued elsewhere"):
-            here.send("and in 2022?")
-        assert [turn.asked[9:18] for turn in here.turns] == ["Tellurond", "Quillmark"]
         assert "Quillmark" in here.send("and in 2022?").question
-        assert len(here.turns) == 3
+        assert len(here.turns) == len(there.turns) == 3
 
 
 def test_a_turn_waits_for_that_of_another_process(file: Path) -> None:
