@@ -103,7 +103,7 @@ class Workspace:
         settings: Settings | None = None,
         model: str | BaseChatModel | None = None,
     ) -> Answer:
-        """See `fin_agent.ask`."""
+        """Answer a question, or refuse it and say what is missing, as `fin_agent.ask` does."""
         from fin_agent.graphs.answer import answer_question  # rooms above, loaded by whoever asks
 
         chosen = [filings] if isinstance(filings, str) else filings

@@ -110,16 +110,9 @@ def parse_page_numbers(written: str, last: int | None = None) -> list[int]:
     pages: dict[int, None] = {}
     for part in filter(None, (each.strip() for each in re.split(r"[,;\s]*[,;\n][,;\s]*", written.strip()))):
         found = _PART.fullmatch(part)
-        if found is None:
+        first, end = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+        if not 1 <= first <= end < first + _MAX_PAGES:
             raise ToolInputError(f"{part[:40]!r} is not a page or a range of pages", remedy=_PAGES_REMEDY)
-        first, end = int(found[1]), int(found[2] or found[1])
-        if not 1 <= first <= end:
-            raise ToolInputError(
-                f"pages {part[:40]!r} are not a range: pages count from 1, the smaller number first",
-                remedy=_PAGES_REMEDY,
-            )
-        if end - first >= _MAX_PAGES:
-            raise ToolInputError(f"{part[:40]!r} is more pages than a filing has", remedy=_PAGES_REMEDY)
         pages.update(dict.fromkeys(range(first - 1, end)))
     if not pages:
         raise ToolInputError("no page is named", remedy=_PAGES_REMEDY)
@@ -178,7 +171,7 @@ def _label(company: Company) -> str:
 
 
 def _no_filings_error(filters: FilterArguments, company: Company | None, others: Sequence[Identity]) -> ToolInputError:
-    asked = [filters.form or "filing"]
+    asked: list[str] = [filters.form or "filing"]
     asked += [f"of quarter {filters.quarter}"] if filters.quarter else []
     asked += [f"of fiscal {filters.fiscal_year}"] if filters.fiscal_year else []
     asked += [f"of {quoted_name(company.name)}"] if company else []

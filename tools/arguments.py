@@ -13,7 +13,7 @@ from fin_agent.vocabulary.identity import Form
 
 FormName = Literal["10-K", "10-Q", "8-K", "20-F", "earnings", "annual-report", "other"]
 assert set(get_args(FormName)) == {form.value for form in Form}
-_BLANK = (None, "", [], "null", "None")
+_BLANK: tuple[object, ...] = (None, "", [], "null", "None")
 _BLANK_IF_ZERO = ("fiscal_year", "quarter")
 _MAX_PROBLEMS = 5
 

@@ -302,16 +302,12 @@ async def _wrong(request: Request, error: Exception) -> Response:
     found = error.errors()
     if any(each["type"] == "json_invalid" for each in found):
         return await _not_so(request, HTTPException(400))
-    places = [".".join(map(str, each["loc"][1:] or each["loc"])) for each in found]
-    said = [f"{place}: {each['msg']}" for place, each in zip(places, found, strict=True)][:_MAX_PROBLEMS]
-    no_object = any(each["type"] in ("model_attributes_type", "dict_type") for each in found)
-    sent = "Send a JSON object with the header Content-Type: application/json; " if no_object else ""
+    said = [f"{'.'.join(map(str, each['loc'][1:] or each['loc']))}: {each['msg']}" for each in found[:_MAX_PROBLEMS]]
     return _problem(
         422,
         Problem(
             what=f"the call is not valid ({'; '.join(said)})",
-            subject=", ".join(dict.fromkeys(places[:_MAX_PROBLEMS]))[:200],
-            remedy=f"{sent}/openapi.json describes the {'object' if no_object else 'call'}",
+            remedy="/openapi.json describes the call; a body is a JSON object with Content-Type: application/json",
         ),
     )
 

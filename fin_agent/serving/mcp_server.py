@@ -11,7 +11,7 @@ import signal
 from collections.abc import Awaitable, Callable
 from functools import partial
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any
 
 import anyio
 import anyio.from_thread
@@ -31,8 +31,6 @@ from fin_agent.models.metering import Meter, current_meter, metered
 from fin_agent.serving.http_server import MAX_BYTES, Access, with_guards
 from fin_agent.serving.mcp_tools import call, declared, served_tools
 from fin_agent.tools.toolkit import FinAgentToolkit
-
-Result = TypeVar("Result")
 
 OF_SDK_1 = version("mcp").startswith("1.")
 PATH = "/mcp"
@@ -151,16 +149,13 @@ class _Offered:
                 words = event.node.replace("_", " ")
                 anyio.from_thread.run(_report_progress, context, steps, words)
 
-        return await self._in_thread(partial(call, tool, given.arguments or {}), told)
-
-    async def _in_thread(self, work: Callable[[], Result], told: Callable[[Event], None] | None = None) -> Result:
         if self._places is None:  # needs a running event loop
             self._places = anyio.CapacityLimiter(self._at_once)
         meter = Meter(within=current_meter())
 
-        def at_work() -> Result:
+        def at_work() -> types.CallToolResult:
             with metered(meter), event_listener(told, drafts=False):
-                return work()
+                return call(tool, given.arguments or {})
 
         try:
             return await anyio.to_thread.run_sync(at_work, abandon_on_cancel=True, limiter=self._places)

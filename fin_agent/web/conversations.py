@@ -84,9 +84,12 @@ class _Said(NamedTuple):
 def add_conversations(app: FastAPI, served: ServedWorkspace) -> None:
     """Add the routes `/chat` and `/threads`."""
     calls = served.calls
-    shown = {200: {"description": "The turn, or events", "content": {EVENTS: {}}}}
 
-    @app.post("/chat", response_model=TurnShown, responses={**problems(404, 409), **shown})
+    @app.post(
+        "/chat",
+        response_model=TurnShown,
+        responses={**problems(404, 409), 200: {"description": "The turn, or events", "content": {EVENTS: {}}}},
+    )
     async def chat(request: Request, asked: Annotated[ChatRequest, Body()]) -> Response:
         """Send a message in a conversation, for one turn, or the events of `/ask` and `replied` at the end."""
         if asked.stream or EVENTS in request.headers.get("accept", ""):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -114,7 +114,7 @@ class AnswerContext:
         settings: Settings | None = None,
         model: str | BaseChatModel | None = None,
     ) -> AnswerContext:
-        """See `from_settings`; `model` is one chat model for all roles, by name (`openai:gpt-5.4`) or an instance."""
+        """Make a context with one chat model for all roles, by name or as an instance; else as `from_settings`."""
         settings = settings or Settings()
         if isinstance(model, str):
             models = settings.models.model_copy(update={"model": model})
@@ -134,7 +134,7 @@ class AnswerContext:
         callers: Callers | None = None,
         notify: Notify = log_warning,
     ) -> AnswerContext:
-        """See `from_settings`; rules answer whatever model is named, and programs run in the Monty sandbox."""
+        """Make a context in which rules answer, and programs run in the Monty sandbox; else as `from_settings`."""
         settings, workspace = settings or Settings(), Workspace.open(workspace)
         analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
         named = None
@@ -148,26 +148,24 @@ class AnswerContext:
 
 def with_intent(context: AnswerContext, intent: Intent) -> AnswerContext:
     """Return the context for a question that is already read as `intent`, regardless of its words."""
-    return replace(context, analyst=cast(Analyst, _PresetAnalyst(context.analyst, intent)))
+    read = overridden(
+        context.analyst, intent=lambda question, before=None: intent, split_asks=lambda of: (of.question,)
+    )
+    return replace(context, analyst=read)
 
 
-class _PresetAnalyst:
-    """An analyst with a preset intent."""
+def overridden(analyst: Analyst, **methods: Callable[..., object]) -> Analyst:
+    """Return an analyst with some of its methods replaced."""
+    return cast(Analyst, _Overridden(analyst, methods))
 
-    def __init__(self, analyst: Analyst, intent: Intent) -> None:
+
+class _Overridden:
+    def __init__(self, analyst: Analyst, methods: Mapping[str, Callable[..., object]]) -> None:
         self._analyst = analyst
-        self._intent = intent
+        vars(self).update(methods)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._analyst, name)
-
-    def intent(self, question: str, before: Intent | None = None) -> Intent:
-        """See Analyst.intent."""
-        return self._intent
-
-    def split_asks(self, intent: Intent) -> Sequence[str]:
-        """See Analyst.split_asks."""
-        return (intent.question,)
 
 
 def _card_maker(settings: Settings, workspace: Workspace, notify: Notify, callers: Callers | None) -> CardMaker | None:

@@ -170,25 +170,22 @@ def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]
     """
     require_context(lambda given: given, context)
 
-    def to_input(given: str | QuestionInput) -> QuestionInput:
-        if isinstance(given, str):
-            return QuestionInput(question=given)
-        if not isinstance(given, Mapping) or not isinstance(given.get("question"), str):
-            raise QuestionError("there is no question", remedy='Give a text, or {"question": "..."}')
-        known: QuestionInput = {"question": given["question"]}
-        chosen = chosen_filings(given.get("doc_ids"), context.workspace.index)
-        if chosen is not None:
-            known["doc_ids"] = list(chosen)
-        if given.get("only_pages"):
-            known["only_pages"] = list(given["only_pages"])
-        return known
-
     def answered(given: str | QuestionInput, config: RunnableConfig) -> Answer:
-        limited = config_without_checkpoints(context, config)
-        return graph_without_checkpoints().invoke(to_input(given), limited, context=context)["answer"]  # type: ignore[no-any-return]
+        known = QuestionInput(question=given) if isinstance(given, str) else given
+        if not isinstance(known, Mapping) or not isinstance(known.get("question"), str):
+            raise QuestionError("there is no question", remedy='Give a text, or {"question": "..."}')
+        chosen_filings(known.get("doc_ids"), context.workspace.index)  # raises if one is not indexed
+        return _answer_of(known, context, config)
 
     runnable: RunnableLambda[str | QuestionInput, Answer] = RunnableLambda(answered, name="answer")
     return runnable.with_types(input_type=str | QuestionInput, output_type=Answer)  # type: ignore[arg-type]
+
+
+def _answer_of(given: QuestionInput, context: AnswerContext, config: RunnableConfig | None = None) -> Answer:
+    """Run the graph without checkpoints."""
+    ended = graph_without_checkpoints().invoke(given, config_without_checkpoints(context, config), context=context)
+    answer: Answer = ended["answer"]
+    return answer
 
 
 @lru_cache(maxsize=1)
@@ -197,7 +194,9 @@ def graph_without_checkpoints() -> AnswerGraph:
 
     Within a node of another graph, LangGraph treats a compiled graph as a subgraph and checkpoints each of its steps.
     """
-    builder = answer_builder(AnswerContext, lambda context: context, kept=False)
+    builder: StateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput] = answer_builder(
+        AnswerContext, lambda context: context, kept=False
+    )
     return builder.compile(name="answer", checkpointer=False)
 
 
@@ -281,11 +280,7 @@ def _answered(question: str, intent: Intent, asked: AskedQuestion, context: Answ
         given["doc_ids"] = list(asked.doc_ids)
     if asked.pages:
         given["only_pages"] = list(asked.pages)
-    own = with_intent(context, intent)
-    answer: Answer = graph_without_checkpoints().invoke(given, config=config_without_checkpoints(own), context=own)[
-        "answer"
-    ]
-    return answer
+    return _answer_of(given, with_intent(context, intent))
 
 
 _ROUND: tuple[Node[AnswerContext], ...] = (

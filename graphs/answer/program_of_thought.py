@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 from langgraph.types import interrupt
 
@@ -21,6 +21,7 @@ from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.slot_ledger import Ledger
+from fin_agent.graphs.answer.context import overridden
 
 EDITED_PROGRAM = "the program was changed by hand before it ran"
 
@@ -64,26 +65,17 @@ def attempt_program(
 
 def with_program_review(analyst: Analyst) -> Analyst:
     """Return the analyst with a pause before each of its programs is checked and run."""
-    return cast(Analyst, _InterruptingAnalyst(analyst))
 
-
-class _InterruptingAnalyst:
-    def __init__(self, analyst: Analyst) -> None:
-        self._analyst = analyst
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._analyst, name)
-
-    def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
-        """See Analyst.program."""
-        program = self._analyst.program(intent, plan, ledger, evidence)
+    def reviewed(*given: Any) -> Program:
+        program = analyst.program(*given)
+        figures = program.variables.items()
         answer = interrupt(
             {
                 "about_to": "run this program",
                 "program": program.code,
                 "figures": [
                     f"{name} = {figure.amount:,}: {figure.label} ({figure.doc_id} page {figure.page + 1})"
-                    for name, figure in program.variables.items()
+                    for name, figure in figures
                 ],
                 "resume_with": 'true to run it; false to refuse it; {"program": "..."} to run another in its place,'
                 " which is checked like any",
@@ -96,3 +88,5 @@ class _InterruptingAnalyst:
             return program
         record_warning(EDITED_PROGRAM)
         return replace(program, code=changed)
+
+    return overridden(analyst, program=reviewed)

@@ -115,7 +115,11 @@ async def astream_run(work: Callable[..., Last], *, drafts: bool = True) -> Asyn
     """
     delivered: asyncio.Queue[Any] = asyncio.Queue()
     loop = asyncio.get_running_loop()
-    cancel = _run_in_thread(work, partial(loop.call_soon_threadsafe, delivered.put_nowait), drafts=drafts)
+
+    def deliver(event: object) -> None:
+        loop.call_soon_threadsafe(delivered.put_nowait, event)
+
+    cancel = _run_in_thread(work, deliver, drafts=drafts)
     try:
         while not isinstance(event := await delivered.get(), _Ended):
             yield event

@@ -20,6 +20,7 @@ from langchain_core.messages import (
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
 
 from fin_agent.analyst.events import Warned, emit
 from fin_agent.analyst.model.models_by_role import callers_for_roles
@@ -152,8 +153,9 @@ def assistant_of(
     return Assistant(agent, prompt, answering.workspace, callers.settings, limits, doc_ids)
 
 
-def converse(state: ChatState, context: ChatContext) -> Update:
-    """Return the assistant's reply as a draft; if its model fails, rules continue with a warning."""
+def converse(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
+    """Let the chat model reply with the tools it needs; if it fails, rules reply."""
+    context = runtime.context
     assistant = context.assistant
     assert assistant is not None, "only a context with an assistant leads here"
     started = time.perf_counter()
@@ -189,12 +191,10 @@ def converse(state: ChatState, context: ChatContext) -> Update:
     return {"messages": messages, "draft": draft, "calls": calls, "next": "check_figures"}
 
 
-def check_figures(state: ChatState, context: ChatContext) -> Update:
-    """Check that every number of the reply is in a tool result, a message or an answer of the thread.
-
-    Other claims (directions, events, amounts in words) must be supported by a tool result or an answer.
-    """
-    draft = state.get("draft")
+def check_figures(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
+    """Check every number of a reply against tool results; return it once for correction, then add a warning."""
+    # Other claims (directions, events, amounts in words) must be supported by a tool result or an answer, too.
+    context, draft = runtime.context, state.get("draft")
     assert draft is not None, "the assistant has left a draft"
     messages = state["messages"]
     citations = citations_of(*draft.answers)

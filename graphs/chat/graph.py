@@ -154,17 +154,7 @@ def reply(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     return {"messages": [AIMessage(turn.message)], **end_of_turn(turn)}
 
 
-def converse(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
-    """Let the chat model reply with the tools it needs; if it fails, rules reply."""
-    return assistant.converse(state, runtime.context)
-
-
-def check_figures(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
-    """Check every number of a reply against tool results; return it once for correction, then add a warning."""
-    return assistant.check_figures(state, runtime.context)
-
-
-NODES: tuple[Node, ...] = (read_message, answer_question, reply, converse, check_figures)
+NODES: tuple[Node, ...] = (read_message, answer_question, reply, assistant.converse, assistant.check_figures)
 
 
 def _in_chat_context(

@@ -74,17 +74,9 @@ class Turn(BaseModel):
         """Return the turn as JSON-compatible fields: the reply and the whole answer; pages are 0-based."""
         answer = self.answer
         return {
-            "asked": self.asked,
-            "kind": self.kind.value,
+            **self.model_dump(mode="json", exclude={"answers": {"__all__": {"trace"}}}),
             "question": self.question or None,
-            "said": self.said,
             "refused": answer.refused if answer is not None and not self.by_model else None,
-            "citations": [citation.model_dump(mode="json") for citation in self.citations],
-            "by_model": self.by_model,
-            "warnings": list(self.warnings),
-            "usage": self.usage.model_dump(mode="json"),
-            "answers": [each.model_dump(mode="json", exclude={"trace"}) for each in self.answers],
-            "seconds": self.seconds,
         }
 
 
@@ -212,7 +204,7 @@ class ChatContext:
         *,
         doc_ids: Sequence[str] | None = None,
     ) -> ChatContext:
-        """See `from_settings`; rules read and answer, whatever model is named."""
+        """Make a context in which rules read and answer; else as `from_settings`."""
         answering = AnswerContext.by_rules(workspace, settings)
         return cls(answering, None, chosen_filings(doc_ids, answering.workspace.index))
 
@@ -256,7 +248,7 @@ class ChatContext:
         callers: Callers | None = None,
         limits: ChatLimits | None = None,
     ) -> ChatContext:
-        """See `from_settings`; the questions are answered by `answering`, which has its own settings."""
+        """Make the context of a chat whose questions are answered by `answering`; else as `from_settings`."""
         within = chosen_filings(doc_ids, answering.workspace.index)
         limits = limits or ChatLimits()
         assistant = None

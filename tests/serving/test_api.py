@@ -128,14 +128,6 @@ def test_a_picture_is_of_bounded_size(client: Any) -> None:
     assert max(size_of(client.get(f"/pages/{FILING}/9.png", params={"dpi": 200}).content)) <= MAX_SIDE_LENGTH
 
 
-def test_a_picture_that_the_caller_has_is_not_sent_again(client: Any) -> None:
-    first = client.get(f"/pages/{FILING}/1.png")
-    again = client.get(f"/pages/{FILING}/1.png", headers={"If-None-Match": first.headers["etag"]})
-    assert (again.status_code, again.content) == (304, b"")
-    other = client.get(f"/pages/{FILING}/2.png", headers={"If-None-Match": first.headers["etag"]})
-    assert other.status_code == 200
-
-
 WRONG = [
     ("POST", "/ask", {"json": {}}, 422, "question"),
     ("POST", "/ask", {"json": {"question": ""}}, 422, "question"),

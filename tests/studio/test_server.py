@@ -186,24 +186,6 @@ class TestRuns:
 
 
 class TestStops:
-    def test_before_a_round_the_words_are_shown_and_others_may_be_searched_for(
-        self, server: Server, sample_index: Path, thread: str
-    ) -> None:
-        context = {"index": str(sample_index), "stop_before": ["round"]}
-        first = _run(server, thread, "answer", TWO_ROUNDS, context=context)["__interrupt__"][0]["value"]
-        assert (first["about_to"], first["query"]) == ("search, round 1", TWO_ROUNDS)
-        second = _resume(server, thread, True, context)["__interrupt__"][0]["value"]
-        assert second["about_to"] == "search, round 2"
-        assert "inventories of Harborlight Instruments, Inc. for FY2022" in second["missing"]
-        words = "Tellurond suppliers of raw materials"
-        third = _resume(server, thread, {"query": words}, context)["__interrupt__"][0]["value"]
-        assert third["about_to"] == "search, round 3"
-        searched = [step["details"][0] for step in _values(server, thread)["trace"] if step["node"] == "search_pages"]
-        assert [line.split("_")[0] for line in searched] == ["harborlight", "tellurond"]
-        answer = _resume(server, thread, True, context)["answer"]
-        assert answer["answer"]["text"].startswith("Tellurond Semiconductor Corporation has the higher")
-        assert answer["warnings"] == ["edited from outside of the run: query"]
-
     def test_state_that_was_edited_over_the_api_is_what_the_next_node_takes(
         self, server: Server, sample_index: Path, thread: str
     ) -> None:
