@@ -26,8 +26,7 @@ def filter_filings(
 
     Only filings in `within` may be read.
 
-    Raises:
-        ToolInputError: No filing passes, or a company or id is unknown.
+    Raises ToolInputError if no filing passes, or a company or id is unknown.
     """
     ids = _resolve_ids(workspace, filters.doc_ids, within)
     company = None if filters.company is None else resolve_company(filters.company, workspace)
@@ -101,8 +100,7 @@ def parse_page_numbers(written: str, last: int | None = None) -> list[int]:
         written: 1-based pages and ranges, such as "9, 3-5".
         last: Number of pages of the filing; later pages are dropped.
 
-    Raises:
-        ToolInputError: The text is no range of pages, or none of the pages exists.
+    Raises ToolInputError if the text is no range of pages, or none of the pages exists.
 
     >>> parse_page_numbers("9, 3-5")
     [8, 2, 3, 4]

@@ -89,8 +89,7 @@ class FilterArguments(Arguments):
 def validate_arguments(kind: type[Kind], given: Mapping[str, object]) -> Kind:
     """Validate the arguments of a call from code.
 
-    Raises:
-        ToolInputError: Arguments are invalid; the message names them.
+    Raises ToolInputError if arguments are invalid; the message names them.
     """
     try:
         return kind.model_validate(given)

@@ -24,9 +24,7 @@ MIN_TOKENS = 300
 def open_workspace(index: Path | str | None, workspace: Workspace | None) -> Workspace:
     """Return the given workspace, or open the index in a folder; the default one if None.
 
-    Raises:
-        ValueError: Both are given.
-        FilingIndexError: The index cannot be opened.
+    Raises ValueError and FilingIndexError.
     """
     if index is not None and workspace is not None:
         raise ValueError("give `index` or `workspace`, not both")
@@ -68,10 +66,7 @@ class ToolContext:
             max_tokens: Budget of one result.
             answers: Whether questions are answered; for searches alone, no model that answers is loaded.
 
-        Raises:
-            FilingIndexError: One of `doc_ids` is not indexed, or the index is empty.
-            StrategyError: The strategy lacks a requirement.
-            ModelSetupError: A chat model cannot be set up.
+        Raises FilingIndexError, StrategyError and ModelSetupError.
         """
         within = chosen_filings(doc_ids, workspace.index)
         make = AnswerContext.from_settings if answers else AnswerContext.by_rules

@@ -70,9 +70,7 @@ def find_documents(
 ) -> DocumentsFound:
     """Return the best filings for a query.
 
-    Raises:
-        QuestionError: The query has no words to search for.
-        ToolInputError: A filter matches nothing.
+    Raises QuestionError and ToolInputError.
     """
     doc_ids = filter_filings(context.workspace, given, context.within)
     understood, notes = read_query(context, given.query, doc_ids)
@@ -193,9 +191,7 @@ def make_cards(context: ToolContext, given: take.CardExtractionArguments) -> Car
 def run_program(context: ToolContext, given: take.PythonExecutionArguments) -> ProgramRun:
     """Run a program; with sources or a question, check where each of its numbers comes from.
 
-    Raises:
-        SandboxError: The program is not allowed or fails.
-        ToolInputError: A source does not exist.
+    Raises SandboxError and ToolInputError.
     """
     checked = given.sources is not None or given.question is not None
     facts = _facts_on(context, given.sources or ())
@@ -208,8 +204,7 @@ def run_program(context: ToolContext, given: take.PythonExecutionArguments) -> P
 def answer_tool_question(context: ToolContext, given: take.AnswerQuestionArguments) -> Answer:
     """Return the graph's answer or refusal with its duration reset, so that equal calls give equal results.
 
-    Raises:
-        QuestionError: The question cannot be processed.
+    Raises QuestionError if the question cannot be processed.
     """
     doc_ids = filter_filings(context.workspace, given, context.within)
     answer = answer_question(given.question, context.answering, doc_ids=doc_ids)

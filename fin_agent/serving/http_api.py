@@ -12,7 +12,7 @@ from fastapi import Body, FastAPI, Header, Path, Query, Request, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.security import HTTPBearer
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from sse_starlette import ServerSentEvent
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
@@ -64,18 +64,14 @@ _MAX_PROBLEMS = 5
 class AskRequest(take.FilterArguments):
     """A question, and the filings that may answer it."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"question": "What was Harborlight's net income in FY2023?"},
-                {"question": "What was the gross margin?", "doc_ids": ["harborlight_2023_10k"], "stream": True},
-            ]
-        }
-    )
-
     question: Annotated[
         str,
-        Field(min_length=1, max_length=2_000, description="The question with its company, measure and period."),
+        Field(
+            min_length=1,
+            max_length=2_000,
+            description="The question with its company, measure and period.",
+            examples=["What was Harborlight's net income in FY2023?"],
+        ),
     ]
     id: Annotated[
         Annotated[str, Field(max_length=200)] | None,

@@ -56,8 +56,7 @@ class Access:
     def of(cls, host: str, names: Sequence[str] = (), environ: Mapping[str, str] = os.environ) -> Access:
         """Return the access control with the token of `FIN_AGENT_TOKEN`.
 
-        Raises:
-            ServingError: The token is needed and missing, or it is too short or not printable ASCII.
+        Raises ServingError if the token is needed and missing, or it is too short or not printable ASCII.
         """
         token = environ.get(TOKEN_VARIABLE, "").strip() or None
         open_to_others = [each for each in (host, *names) if not is_loopback(each)]
@@ -246,8 +245,7 @@ def run_application(
         ready: Is called with the address once requests are accepted.
         workers: Number of processes on the socket; one that ends is replaced.
 
-    Raises:
-        ServingError: The server cannot listen on this address.
+    Raises ServingError if the server cannot listen on this address.
     """
     import uvicorn
     from uvicorn.supervisors import Multiprocess

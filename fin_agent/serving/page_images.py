@@ -66,11 +66,7 @@ def page_picture(record: FilingRecord, page: int, frames: Sequence[Frame] = (), 
         frames: What to frame.
         dpi: Dots per inch; fewer if the picture would be too large.
 
-    Raises:
-        ReadError: The file is missing or has changed.
-        ToolInputError: A frame is not on the page.
-        TooLongError: Drawing took too long.
-        BusyError: Too many pages are being drawn, or the current meter was stopped.
+    Raises ReadError, ToolInputError, TooLongError and BusyError.
     """
     path, meter = Path(record.source), current_meter()
     wanted = [FramedPage(page, tuple(frames))]
@@ -108,8 +104,7 @@ def figure_frames(
         name: A metric, a concept, or words of the figure's label.
         fiscal_year: The fiscal year of the figure; None for any.
 
-    Raises:
-        NotThereError: The page has no such figure; the message names similar ones.
+    Raises NotThereError if the page has no such figure; the message names similar ones.
     """
     facts = [each.fact for each in workspace.index.facts([record.doc_id], pages=[PageKey(record.doc_id, page)])]
     found = facts_named(facts, name, fiscal_year, record.identity)

@@ -37,8 +37,7 @@ class TooLongError(FinAgentError):
 def require_extra(extra: str, modules: Sequence[str]) -> None:
     """Check that the modules of an extra are installed.
 
-    Raises:
-        ServingError: A module is missing.
+    Raises ServingError if a module is missing.
     """
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
@@ -62,18 +61,7 @@ def names_only(text: str, *paths: Path) -> str:
 class Problem(BaseModel):
     """The reason why a call failed."""
 
-    model_config = ConfigDict(
-        frozen=True,
-        json_schema_extra={
-            "examples": [
-                {
-                    "what": "this filing is not in the index",
-                    "subject": "harborlight_2031_10k",
-                    "remedy": "Did you mean harborlight_2021_10k?",
-                }
-            ]
-        },
-    )
+    model_config = ConfigDict(frozen=True)
 
     what: str = Field(description="What happened.")
     subject: str = Field(default="", description="What it happened to: a filing, an argument.")

@@ -50,9 +50,7 @@ def series_shown(context: ToolContext, asked: SeriesRequest) -> Json:
     A row of a statement is continued by the same row of that statement in the company's other filings. Lines of other
     companies are those whose words are closest to the phrase, on the same statement if a row is given.
 
-    Raises:
-        ToolInputError: A company is not in the index.
-        NotThereError: The filing or the row does not exist.
+    Raises ToolInputError and NotThereError.
     """
     workspace, index = context.workspace, context.workspace.index
     series: list[Json] = []
@@ -85,8 +83,7 @@ def _row_at(asked: SeriesRequest, context: ToolContext) -> list[SourcedFact]:
 
     The whole company goes before its segments.
 
-    Raises:
-        NotThereError: The row does not exist, or has no figure of a fiscal year.
+    Raises NotThereError if the row does not exist, or has no figure of a fiscal year.
     """
     record = record_of(context, asked.doc_id)
     page = page_of(record, asked.page_number)

@@ -41,8 +41,7 @@ def query_view(question: str, workspace: Workspace) -> Json:
     A word is `company`, `measure`, `part`, `period`, or empty for a connecting word. `unread` marks a word that was not
     understood, or that no line of the company's filings prints.
 
-    Raises:
-        NoReadingError: The question has no reading.
+    Raises NoReadingError if the question has no reading.
     """
     names = known_names(workspace)
     query = query_for_question(question, workspace)

@@ -48,8 +48,7 @@ def attempt_program(
 ) -> ProgramAttempt:
     """Check and run the analyst's program; a program with an unsourced number is never run.
 
-    Raises:
-        ValueError: There is no program.
+    Raises ValueError if there is no program.
     """
     program = analyst.program(intent, plan, ledger, evidence)
     provenance = Provenance((), ())

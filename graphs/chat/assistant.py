@@ -111,9 +111,7 @@ def assistant_of(
 ) -> Assistant:
     """Build the assistant with the model of the role `assistant`.
 
-    Raises:
-        ModelSetupError: langchain is not installed, or the model cannot be set up.
-        PromptError: A prompt of the user is not valid.
+    Raises ModelSetupError and PromptError.
     """
     try:
         from langchain.agents import create_agent

@@ -38,8 +38,7 @@ class CallAccountingMiddleware(AgentMiddleware[Any, Any]):  # type: ignore[misc]
     ) -> ModelResponse[Any]:
         """Make one model call, and another if its tool calls cannot be parsed.
 
-        Raises:
-            ModelError: The call fails, in place of the provider's own error.
+        Raises ModelError if the call fails, in place of the provider's own error.
         """
         response = self._call_once(request, handler)
         if unread := _unread(response):

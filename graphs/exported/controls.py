@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -25,10 +24,6 @@ from fin_agent.index.sqlite_file import FORMAT_VERSION
 from fin_agent.models.settings import ModelSettings, Preset
 from fin_agent.workspace import Workspace
 
-ON_SAMPLES = (
-    "no index is named and you have none of your own: the sample filings of made-up companies were searched. Bring in"
-    " yours with `fin-agent ingest PATH...`"
-)
 SAMPLES = Path(__file__).resolve().parents[2] / "examples" / "filings"
 """Exists in a checkout of the project, not in a wheel."""
 _MAX_KEPT = 8
@@ -112,37 +107,24 @@ _PLACES = {
 """Control -> its place in the settings."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedContext:
-    """The context of a run, with warnings for the reader of its answer."""
-
-    context: AnswerContext
-    warnings: tuple[str, ...] = ()
-
-
-def open_context(controls: SearchControls) -> OpenedContext:
+def open_context(controls: SearchControls) -> AnswerContext:
     """Open the context that the controls describe. Reads files: do not call it on an event loop.
 
-    Raises:
-        FilingIndexError: There is no such index.
-        FinAgentError: Whatever `settings_from` and `AnswerContext.from_settings` raise.
+    Raises FilingIndexError and FinAgentError.
     """
     with _one_at_a_time:
-        folder, warnings = _folder(controls.index)
-        return OpenedContext(_context(folder, _index_edition(folder), _settings(controls)), warnings)
+        folder = _folder(controls.index)
+        return _context(folder, _index_edition(folder), _settings(controls))
 
 
 def open_chat_context(controls: ChatControls) -> ChatContext:
     """Open the context of a conversation, with an assistant if the settings name a model.
 
-    Raises:
-        FilingIndexError: There is no such index, or a named filing is not indexed.
-        ModelSetupError: A chat model cannot be set up.
-        FinAgentError: Whatever `open_context` raises.
+    Raises FilingIndexError, ModelSetupError and FinAgentError.
     """
     limits = ChatLimits(model_calls=controls.model_calls, tool_calls=controls.tool_calls)
     with _one_at_a_time:
-        folder, _ = _folder(controls.index)
+        folder = _folder(controls.index)
         return _chat_context(folder, _index_edition(folder), _settings(controls), limits, controls.doc_ids)
 
 
@@ -174,11 +156,11 @@ def _chat_context(
     return ChatContext.over(_context(folder, edition, settings), doc_ids=doc_ids or None, limits=limits)
 
 
-def _folder(named: str | None) -> tuple[Path, tuple[str, ...]]:
-    """Return the folder of the index and warnings. Raises FilingIndexError if there is none to fall back on."""
+def _folder(named: str | None) -> Path:
+    """Return the folder of the index. Raises FilingIndexError if there is none to fall back on."""
     folder = index_folder(Path(named).expanduser() if named and named.strip() else None)
     if named or os.environ.get(INDEX_VARIABLE) or (folder / FILE_NAME).exists():
-        return folder, ()
+        return folder
     if not SAMPLES.is_dir():
         raise FilingIndexError(
             "there is no index yet",
@@ -187,7 +169,7 @@ def _folder(named: str | None) -> tuple[Path, tuple[str, ...]]:
         )
     samples = platformdirs.user_cache_path("fin-agent") / f"sample-filings-{installed_version()}-{FORMAT_VERSION}"
     _index_samples(samples)
-    return samples, (ON_SAMPLES,)
+    return samples
 
 
 @lru_cache

@@ -1,18 +1,17 @@
-"""The compiled graphs that langgraph.json names, which review programs, and warn about the index."""
+"""The compiled graphs that langgraph.json names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from typing import Any
 
 from langgraph.runtime import Runtime
 
-from fin_agent.errors import FinAgentError, QuestionError
+from fin_agent.errors import FinAgentError
 from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.graph import answer_builder
+from fin_agent.graphs.answer.graph import Around, Node, answer_builder
 from fin_agent.graphs.answer.program_of_thought import with_program_review
 from fin_agent.graphs.answer.state import ShownOutput
 from fin_agent.graphs.chat.graph import chat_builder
@@ -26,11 +25,6 @@ from fin_agent.graphs.exported.controls import (
 )
 from fin_agent.graphs.search_and_rerank import RerankContext, rerank_builder, search_builder
 
-_REMEDIES = {
-    "question": 'Give one: {"question": "..."}',
-    "message": 'Give one: {"messages": [{"role": "user", "content": "..."}]}',
-}
-
 
 class RunFailedError(FinAgentError, RuntimeError):
     """A run failed; the message has the reason and the remedy.
@@ -39,43 +33,27 @@ class RunFailedError(FinAgentError, RuntimeError):
     """
 
 
-def _with_index_warnings(
-    node: Callable[[Any, Runtime[Any]], dict[str, Any]],
-    controls: type[SearchControls],
-    *,
-    needs: str = "question",
-    given: str = "question",
-    warned: str = "warnings",
-) -> Callable[[Any, Runtime[Any]], dict[str, Any]]:
-    """Wrap a node so that it also warns about the index that was opened; without a context, the defaults apply.
+def _with_shown_errors(controls: type[SearchControls]) -> Around[Any]:
+    """Return a wrapper of nodes that raises RunFailedError in place of any FinAgentError.
 
-    A run is started with `needs`, which is `given` in the state; its warnings are in `warned`.
-
-    Raises:
-        RunFailedError: In place of any other FinAgentError.
+    Without a context, the defaults of `controls` apply.
     """
 
-    @wraps(node)
-    def run(state: dict[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        runtime = runtime.override(context=runtime.context or controls())
-        try:
-            if given not in state:
-                raise QuestionError(f"there is no {needs}", remedy=_REMEDIES[needs])
-            update = node(state, runtime)
-            before = state.get(warned) or []
-            warnings = [each for each in open_context(runtime.context).warnings if each not in before]
-        except FinAgentError as error:
-            raise RunFailedError(error.what, subject=error.subject, remedy=error.remedy) from error
-        if warnings:
-            update[warned] = [*warnings, *update.get(warned, [])]
-        return update
+    def around(node: Node[Any]) -> Node[Any]:
+        @wraps(node)
+        def run(state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
+            try:
+                return node(state, runtime.override(context=runtime.context or controls()))
+            except FinAgentError as error:
+                raise RunFailedError(error.what, subject=error.subject, remedy=error.remedy) from error
 
-    return run
+        return run
+
+    return around
 
 
-def _answering(given: Controls | None) -> AnswerContext:
-    controls = given or Controls()
-    context = open_context(controls).context
+def _answering(controls: Controls) -> AnswerContext:
+    context = open_context(controls)
     if "program" in controls.stop_before:
         return replace(context, analyst=with_program_review(context.analyst))
     return context
@@ -83,24 +61,14 @@ def _answering(given: Controls | None) -> AnswerContext:
 
 def _ranking(controls: RerankControls) -> RerankContext:
     return RerankContext(
-        open_context(controls).context,
+        open_context(controls),
         candidates=controls.candidates,
         kept=controls.kept,
         tournament=TournamentSettings(rounds=controls.tournament_rounds, seed=controls.seed),
     )
 
 
-answer = answer_builder(Controls, _answering, lambda node: _with_index_warnings(node, Controls), ShownOutput).compile(
-    name="answer"
-)
-search = search_builder(
-    SearchControls, lambda given: open_context(given).context, lambda node: _with_index_warnings(node, SearchControls)
-).compile(name="search")
-rerank = rerank_builder(RerankControls, _ranking, lambda node: _with_index_warnings(node, RerankControls)).compile(
-    name="rerank"
-)
-chat = chat_builder(
-    ChatControls,
-    lambda given: open_chat_context(given or ChatControls()),
-    lambda node: _with_index_warnings(node, ChatControls, needs="message", given="messages", warned="notes"),
-).compile(name="chat")
+answer = answer_builder(Controls, _answering, _with_shown_errors(Controls), ShownOutput).compile(name="answer")
+search = search_builder(SearchControls, open_context, _with_shown_errors(SearchControls)).compile(name="search")
+rerank = rerank_builder(RerankControls, _ranking, _with_shown_errors(RerankControls)).compile(name="rerank")
+chat = chat_builder(ChatControls, open_chat_context, _with_shown_errors(ChatControls)).compile(name="chat")

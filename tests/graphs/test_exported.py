@@ -19,7 +19,7 @@ from fin_agent.graphs.answer import AnswerContext
 from fin_agent.graphs.answer.graph import answer_builder
 from fin_agent.graphs.answer.program_of_thought import EDITED_PROGRAM, with_program_review
 from fin_agent.graphs.exported import answer, controls, rerank, search
-from fin_agent.graphs.exported.controls import ON_SAMPLES, Controls, RerankControls, SearchControls, open_context
+from fin_agent.graphs.exported.controls import Controls, RerankControls, SearchControls, open_context
 from fin_agent.graphs.exported.graphs import RunFailedError
 
 LOOKUP = "What were Quillmark's merchandise inventories at the end of fiscal 2023?"
@@ -41,12 +41,12 @@ class TestControls:
     ) -> None:
         monkeypatch.setenv("FIN_AGENT_ROUNDS", "2")
         monkeypatch.setenv("FIN_AGENT_PASSAGES", "7")
-        settings = open_context(Controls(index=str(sample_index), rounds=3)).context.settings
+        settings = open_context(Controls(index=str(sample_index), rounds=3)).settings
         assert (settings.rounds, settings.passages) == (3, 7)
 
     def test_the_same_settings_share_one_context_and_all_share_the_index(self, sample_index: Path) -> None:
-        first, second = (open_context(Controls(index=str(sample_index))).context for _ in range(2))
-        other = open_context(Controls(index=str(sample_index), rounds=1)).context
+        first, second = (open_context(Controls(index=str(sample_index))) for _ in range(2))
+        other = open_context(Controls(index=str(sample_index), rounds=1))
         assert first is second
         assert other is not first
         assert other.workspace is first.workspace
@@ -69,10 +69,9 @@ class TestIndex:
         shutil.copy(sample_filings / "quillmark_2024_8k.pdf", one)
         monkeypatch.setattr(controls, "SAMPLES", one)
         made = open_context(Controls())
-        assert made.warnings == (ON_SAMPLES,)
-        assert [entry.doc_id for entry in made.context.workspace.index.entries()] == ["quillmark_2024_8k"]
+        assert [entry.doc_id for entry in made.workspace.index.entries()] == ["quillmark_2024_8k"]
         monkeypatch.setattr(controls, "ingest", lambda *given, **named: pytest.fail("read again"))
-        assert open_context(Controls()).context is made.context
+        assert open_context(Controls()) is made
 
     def test_without_one_and_without_sample_filings_it_says_how_to_make_one(
         self, nobodys_home: Path, monkeypatch: pytest.MonkeyPatch
@@ -83,7 +82,7 @@ class TestIndex:
 
     def test_ones_own_goes_before_the_sample_filings(self, nobodys_home: Path, sample_index: Path) -> None:
         shutil.copytree(sample_index, nobodys_home / "fin-agent" / "index")
-        assert open_context(Controls()).warnings == ()
+        assert len(open_context(Controls()).workspace.index.entries()) == 15
 
     def test_one_that_is_named_and_not_there_is_an_error_whoever_named_it(
         self, nobodys_home: Path, monkeypatch: pytest.MonkeyPatch
