@@ -25,7 +25,7 @@ from fin_agent.graphs.answer import answer_question, astream_answer
 from fin_agent.serving.calls import EVENTS, CallerGoneError, Calls, Limits, event, streamed
 from fin_agent.serving.filing_resources import FilingShown, Json, filing_shown, page_of, record_of, with_page_numbers
 from fin_agent.serving.http_server import INDEXES, REFUSED, Access, with_guards
-from fin_agent.serving.page_images import USUAL_DPI, box_frames, figure_frames
+from fin_agent.serving.page_images import USUAL_DPI, box_frames, dpi_of, figure_frames
 from fin_agent.serving.page_images import page_picture as page_drawn
 from fin_agent.serving.problem_details import STATUSES, Problem, problems
 from fin_agent.tools import arguments as take
@@ -235,8 +235,8 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
         if figure is not None:
             frames += figure_frames(context.workspace, record, page, figure, fiscal_year)
         drawn = page_drawn(record, page, frames, dpi)
-        headers = {"Cache-Control": "private, max-age=60", "Picture-DPI": str(drawn.dpi)}
-        return Response(drawn.png, media_type="image/png", headers=headers)
+        headers = {"Cache-Control": "private, max-age=60", "Picture-DPI": str(dpi_of(drawn))}
+        return Response(drawn, media_type="image/png", headers=headers)
 
     @app.get("/health", response_model=Health, responses=problems())
     async def health() -> Health:

@@ -17,8 +17,6 @@ from fin_agent.serving.problem_details import Problem, ServingError
 
 if TYPE_CHECKING:
     import uvicorn
-    from starlette.authentication import AuthenticationError
-    from starlette.requests import HTTPConnection
     from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -129,40 +127,26 @@ def with_guards(app: ASGIApp, access: Access, *, open_paths: Collection[str] = (
         access: Who may call it.
         open_paths: Paths that need no token; one that ends with `/*` covers everything below it.
     """
-    from starlette.authentication import AuthCredentials, AuthenticationBackend, AuthenticationError, BaseUser
-    from starlette.middleware.authentication import AuthenticationMiddleware
+    from starlette.datastructures import Headers
     from starlette.middleware.body_limit import RequestBodyLimitMiddleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
 
     open_folders = tuple(path[:-1] for path in open_paths if path.endswith("/*"))
-
-    class RefusedError(AuthenticationError):  # type: ignore[misc]
-        def __init__(self, status: int, problem: Problem) -> None:
-            super().__init__(problem.what)
-            self.status, self.problem = status, problem
-
-    class Gate(AuthenticationBackend):  # type: ignore[misc]
-        async def authenticate(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser] | None:
-            # Join repeated headers, since some readers use the first and others the last.
-            headers = {name: ", ".join(conn.headers.getlist(name)) for name in conn.headers}
-            path = conn.scope["path"]
-            if refusal := access.refusal(headers, is_open=path in open_paths or path.startswith(open_folders)):
-                raise RefusedError(*refusal)
-            return None
-
-    def refused(conn: HTTPConnection, error: AuthenticationError) -> Response:
-        assert isinstance(error, RefusedError)
-        return _told(error.status, error.problem)
-
     timed = _arriving_in_time(app)
     small, large = (RequestBodyLimitMiddleware(timed, most) for most in (MAX_BYTES, MAX_UPLOADED))
 
-    async def limited(scope: Scope, receive: Receive, send: Send) -> None:
-        await (large if _UPLOADS.match(scope.get("path", "")) else small)(scope, receive, send)
+    async def admitted(scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        if scope["type"] != "lifespan":
+            sent = Headers(scope=scope)
+            # Join repeated headers, since some readers use the first and others the last.
+            headers = {name: ", ".join(sent.getlist(name)) for name in sent}
+            if refusal := access.refusal(headers, is_open=path in open_paths or path.startswith(open_folders)):
+                await _told(*refusal)(scope, receive, send)
+                return
+        await (large if _UPLOADS.match(path) else small)(scope, receive, send)
 
-    gate = AuthenticationMiddleware(limited, Gate(), refused)
-    named = TrustedHostMiddleware(gate, access.answers_to or ["*"], www_redirect=False)
-    return _in_our_words(named)
+    return _in_our_words(TrustedHostMiddleware(admitted, access.answers_to or ["*"], www_redirect=False))
 
 
 def _arriving_in_time(app: ASGIApp) -> ASGIApp:

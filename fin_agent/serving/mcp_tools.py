@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.answering.answer import Answer, Retrieved
 from fin_agent.evidence.trace import TraceStep
+from fin_agent.filings.page_rendering import size_of
 from fin_agent.prompts.untrusted_text import quoted_text, single_line
 from fin_agent.serving.filing_resources import Json, page_of, with_page_numbers
 from fin_agent.serving.page_images import figure_frames, page_picture
@@ -176,17 +177,18 @@ def _show_page_tool(context: ToolContext) -> BaseTool:
                 frames = figure_frames(context.workspace, record, page, given.figure, given.fiscal_year)
             except NotThereError as error:
                 note = f" Nothing is framed: {error.what}. {error.remedy}."
-        picture = page_picture(record, page, frames)
-        if picture.framed:
-            note = f" Framed in red: {single_line(quoted_text(picture.framed[0]))}."
-        width, height = picture.size
+        png = page_picture(record, page, frames)
+        framed = tuple(frame.note for frame in frames)
+        if framed:
+            note = f" Framed in red: {single_line(quoted_text(framed[0]))}."
+        width, height = size_of(png)
         artifact = PageShown(
             filing=make.FilingListed.of(record),
             page=page,
-            framed=picture.framed,
+            framed=framed,
             width=width,
             height=height,
-            png=picture.png,
+            png=png,
         )
         named = single_line(quoted_text(record.doc_id))
         return f"{named}, page {given.page} of {record.page_count}, as printed.{note}", artifact

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from fin_agent.errors import ReadError
@@ -16,7 +15,6 @@ from fin_agent.filings.page_rendering import (
     FramedPage,
     OffPageError,
     draw_pages,
-    size_of,
 )
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.models.metering import current_meter
@@ -37,28 +35,14 @@ _FARTHEST = 2_000.0
 """Largest distance of a box from the page's corner in points; pages of HTML are drawn large enough for their boxes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A page as a PNG picture."""
-
-    png: bytes
-    framed: tuple[str, ...] = ()
-    """Descriptions of what is framed."""
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Width and height, in pixels."""
-        return size_of(self.png)
-
-    @property
-    def dpi(self) -> int:
-        """The resolution in dots per inch: lower than requested if the picture would be too large."""
-        at = self.png.find(b"pHYs")
-        return round(int.from_bytes(self.png[at + 4 : at + 8]) * _METRES_AN_INCH) if at > 0 else USUAL_DPI
+def dpi_of(png: bytes) -> int:
+    """Return the resolution of a picture: lower than requested if it would be too large."""
+    at = png.find(b"pHYs")
+    return round(int.from_bytes(png[at + 4 : at + 8]) * _METRES_AN_INCH) if at > 0 else USUAL_DPI
 
 
-def page_picture(record: FilingRecord, page: int, frames: Sequence[Frame] = (), dpi: int = USUAL_DPI) -> Picture:
-    """Draw a page.
+def page_picture(record: FilingRecord, page: int, frames: Sequence[Frame] = (), dpi: int = USUAL_DPI) -> bytes:
+    """Draw a page as a PNG picture.
 
     Args:
         record: The filing.
@@ -89,7 +73,7 @@ def page_picture(record: FilingRecord, page: int, frames: Sequence[Frame] = (), 
             subject=record.doc_id,
             remedy="Ask the operator of the server to ingest it again; its text and figures can be read meanwhile",
         ) from error
-    return Picture(png, tuple(frame.note for frame in frames if frame.note))
+    return png
 
 
 def figure_frames(

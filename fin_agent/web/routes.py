@@ -154,7 +154,7 @@ def add_routes(app: FastAPI, context: ToolContext, storage: Storage, calls: Call
 def _picture(context: ToolContext, doc_id: str, page: int, boxes: list[Box]) -> bytes | None:
     """Return a page (0-based) with frames as PNG; None if it cannot be drawn, so that a report leaves it out."""
     try:
-        return page_picture(record_of(context, doc_id), page, box_frames(boxes)).png
+        return page_picture(record_of(context, doc_id), page, box_frames(boxes))
     except FinAgentError:
         return None
 

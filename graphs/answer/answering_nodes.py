@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Literal, cast
 
 from langgraph.runtime import Runtime
@@ -302,8 +300,7 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
             "warnings": tuple(dict.fromkeys(warnings)),
         }
     )
-    for piece in sentences_of(answer.answer.text):
-        emit(AnswerPiece(text=piece))
+    emit(AnswerPiece(text=answer.answer.text))
     return {**update, "answer": answer}
 
 
@@ -335,19 +332,6 @@ def _edited_figure_warnings(state: AnswerState, index: FilingIndex) -> Iterator[
         if (abs(figure.amount), figure.scale) not in {(abs(each.fact.amount), each.fact.scale) for each in facts}:
             place = f"page {figure.page + 1} of {figure.doc_id}"
             yield f"{figure.amount:,} for {entry.slot} was entered by hand: {place} does not print this figure"
-
-
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^\Wa-z])")
-
-
-def sentences_of(text: str) -> list[str]:
-    """Split a text into sentences, each with its trailing white space.
-
-    >>> sentences_of("Net sales of Acme, Inc. rose. So did costs.")
-    ['Net sales of Acme, Inc. rose. ', 'So did costs.']
-    """
-    ends = [0, *(found.end() for found in _SENTENCE.finditer(text)), len(text)]
-    return [text[start:end] for start, end in pairwise(ends) if end > start]
 
 
 def _answer(

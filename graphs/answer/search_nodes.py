@@ -25,8 +25,7 @@ from fin_agent.graphs.answer.state import AnswerState, AskedQuestion
 from fin_agent.retrieval.document_ranking import rank_filings
 from fin_agent.retrieval.page_ranking import rank_pages
 from fin_agent.retrieval.passage_ranking import rank_passages
-from fin_agent.retrieval.search_query import Depth, SearchResult
-from fin_agent.retrieval.strategies.protocol import Strategy
+from fin_agent.retrieval.search_query import Depth
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.vocabulary.ranked_group import RankedGroup
 
@@ -98,7 +97,9 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
     update: Update = {}
     groups: tuple[RankedGroup, ...] = ()
     stages: tuple[str, ...] = ()
-    strategy = _combined_search(state, context)
+    strategy = context.strategy
+    if strategy is None and state["asked"].pages:
+        strategy = Staged(context.workspace, settings.documents, settings.pages)
     if strategy is None:
         # Filings of other companies come last with a score of 0: they are listed, not searched.
         workspace = context.workspace
@@ -133,15 +134,14 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
 
 def search_pages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Rank the pages of the filings searched."""
-    context = runtime.context
-    workspace = context.workspace
+    context, workspace, at_once = runtime.context, runtime.context.workspace, state.get("found_at_once")
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
-    if _combined_search(state, context) is None:
+    if at_once is None:
         ranked = rank_pages(
             state["query"], state["documents"], workspace.index, metrics, owners, limit=context.settings.pages
         )
     else:
-        ranked = list(_combined_results(state).pages)
+        ranked = list(at_once.pages)
     found = [PagePlace(doc_id=page.key.doc_id, page=page.key.page) for page in ranked]
     # The terms of the scores would dominate the state: `fin-agent search --explain` shows them.
     kept = [replace(page, features=()) for page in ranked]
@@ -163,10 +163,8 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     context = runtime.context
     settings, workspace = context.settings, context.workspace
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
-    read = settings.passages
-    update: Update = {}
-    how = ""
-    if _combined_search(state, context) is None:
+    read, how, at_once = settings.passages, "", state.get("found_at_once")
+    if at_once is None:
         ranked = rank_passages(state["query"], state["pages"], workspace.index, metrics, owners, limit=_MAX_ON_PAGES)
         if state["round"] == 1:
             ordered = context.analyst.ranked(state["intent"], state["plan"], state["query"], ranked)
@@ -174,10 +172,8 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
             ranked = list(ordered)
         ranked = ranked[: max(settings.listed, settings.passages)]
     else:
-        at_once = _combined_results(state)
         ranked = list(at_once.passages)
         read = at_once.kept or read
-        update["found_at_once"] = None
     dropped = {tuple(key) for key in state.get("dropped", [])}
     ranked = [entry for entry in ranked if (entry.stored.doc_id, entry.stored.passage.ordinal) not in dropped]
     found = [RetrievedPassage.of(entry.stored, entry.score, state["round"]) for entry in ranked]
@@ -185,25 +181,16 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         state,
         "search_passages",
         f"{len(found)} passages, reading the first {min(read, len(found))}{how}",
-        {**update, "passages": found[:read], "found_passages": [passage.found for passage in found]},
+        {
+            "passages": found[:read],
+            "found_passages": [passage.found for passage in found],
+            "found_at_once": None,
+        },
         details=tuple(
             f"{passage.doc_id} page {passage.page + 1} passage {passage.ordinal} ({passage.kind.value})"
             for passage in found
         ),
     )
-
-
-def _combined_results(state: AnswerState) -> SearchResult:
-    found = state["found_at_once"]
-    assert found is not None, "search_documents of this round has put it there"
-    return found
-
-
-def _combined_search(state: AnswerState, context: AnswerContext) -> Strategy | None:
-    """Return the strategy if it searches documents, pages and passages in one call; None for the default."""
-    if context.strategy is None and state["asked"].pages:
-        return Staged(context.workspace, context.settings.documents, context.settings.pages)
-    return context.strategy
 
 
 def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:

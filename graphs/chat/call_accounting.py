@@ -104,32 +104,22 @@ def _unread(response: ModelResponse[Any]) -> str:
 
 
 def _provider_message(message: BaseMessage) -> BaseMessage:
-    """Return the message in the form that providers accept.
+    """Return the message in the form that providers accept, without keys that a server gives back.
 
-    Keys are redacted, every tool call gets its own id, and calls that cannot be parsed are dropped, since they get no
-    result.
+    Every tool call gets its own id, and calls that cannot be parsed are dropped, since they get no result.
     """
     if not isinstance(message, AIMessage):
         return message
-    message = _without_keys(message)
-    if not (message.tool_calls or message.invalid_tool_calls):
-        return message
+    has_key = redact_reply(str(message.content)) != str(message.content)
     ids: set[str] = set()
     calls = []
     for call in message.tool_calls:
         given = call["id"]
         own = given if given and given not in ids else f"call_{uuid4().hex[:24]}"
         ids.add(own)
-        calls.append({**call, "id": own})
-    return message.model_copy(update={"tool_calls": calls, "invalid_tool_calls": []})
-
-
-def _without_keys(message: AIMessage) -> AIMessage:
-    """Remove keys that a server returns, so that they are neither shown nor stored."""
-    if redact_reply(str(message.content)) != str(message.content):
-        message = message.model_copy(update={"content": redact_reply(message.text)})
-    calls = [{**call, "args": _cleaned(call["args"])} for call in message.tool_calls]
-    return message if calls == message.tool_calls else message.model_copy(update={"tool_calls": calls})
+        calls.append({**call, "id": own, "args": _cleaned(call["args"])})
+    content = redact_reply(message.text) if has_key else message.content
+    return message.model_copy(update={"content": content, "tool_calls": calls, "invalid_tool_calls": []})
 
 
 def _cleaned(given: Any) -> Any:
