@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -224,31 +224,13 @@ class Workspace:
         derived = self._derived  # one read: another thread may replace it meanwhile
         if derived is None or derived[0] is not entries:
             directory = CompanyDirectory((entry.doc_id, entry.identity) for entry in entries)
-            derived = self._derived = entries, directory, _CompanyYears(directory)
+            identities = directory.identities
+            years = {
+                company.key: FiscalYears.of(company.name, (identities[doc_id] for doc_id in company.doc_ids))
+                for company in directory.companies
+            }
+            derived = self._derived = entries, directory, years
         return derived
-
-
-class _CompanyYears(Mapping[str, FiscalYears]):
-    """The fiscal years of each company, derived from its filings on first access."""
-
-    def __init__(self, directory: CompanyDirectory) -> None:
-        self._directory = directory
-        self._read: dict[str, FiscalYears] = {}
-
-    def __getitem__(self, key: str) -> FiscalYears:
-        years = self._read.get(key)
-        if years is None:
-            company = self._directory.by_key[key]
-            identities = self._directory.identities
-            years = FiscalYears.of(company.name, (identities[doc_id] for doc_id in company.doc_ids))
-            self._read[key] = years
-        return years
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._directory.by_key)
-
-    def __len__(self) -> int:
-        return len(self._directory.by_key)
 
 
 @lru_cache(maxsize=8)

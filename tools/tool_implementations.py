@@ -52,17 +52,12 @@ _PASSAGES_A_PAGE = 4
 
 def list_filings(context: ToolContext, given: take.ListFilingsArguments) -> FilingsListed:
     """Return filings by company, then time. Raises ToolInputError."""
-    return all_filings(context, given, given.k)
-
-
-def all_filings(context: ToolContext, filters: take.FilterArguments, limit: int | None = None) -> FilingsListed:
-    """Return filings by company, then time; at most `limit`, or all. Raises ToolInputError."""
-    doc_ids = filter_filings(context.workspace, filters, context.within)
+    doc_ids = filter_filings(context.workspace, given, context.within)
     wanted = None if doc_ids is None else frozenset(doc_ids)
     entries = context.workspace.index.entries()
     listed = [FilingListed.of(entry) for entry in entries if wanted is None or entry.doc_id in wanted]
     listed.sort(key=lambda one: (one.company.casefold(), one.period_end or date.min, one.form.value, one.doc_id))
-    return FilingsListed(filings=tuple(listed[:limit]), total=len(listed))
+    return FilingsListed(filings=tuple(listed[: given.k]), total=len(listed))
 
 
 def find_documents(

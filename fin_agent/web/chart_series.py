@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 from functools import cache
@@ -11,9 +10,6 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact
-from fin_agent.lexicon.company_mentions import Company
-from fin_agent.lexicon.text_normalization import plain
-from fin_agent.presentation.filings import statements_on
 from fin_agent.retrieval.fact_search import FactQuery, find_facts
 from fin_agent.retrieval.search_query import Scope
 from fin_agent.serving.filing_resources import Json, page_of, record_of
@@ -29,10 +25,7 @@ _NEAR = 0.05
 
 
 class SeriesRequest(BaseModel):
-    """A request for a line over the years: by its words for the named companies, or by a row of a statement.
-
-    With a row, the same statement of other companies is searched for similar lines.
-    """
+    """A request for a line over the years: by its words for the named companies, or by a row of a statement."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -47,35 +40,28 @@ class SeriesRequest(BaseModel):
 def series_shown(context: ToolContext, asked: SeriesRequest) -> Json:
     """Return one figure with its place for each company and fiscal year; the company of a row comes first.
 
-    A row of a statement is continued by the same row of that statement in the company's other filings. Lines of other
-    companies are those whose words are closest to the phrase, on the same statement if a row is given.
+    Lines are those whose words are closest to the phrase; if a row is given, they are on the same statement, and years
+    that the row itself prints are taken from it.
 
     Raises ToolInputError and NotThereError.
     """
     workspace, index = context.workspace, context.workspace.index
+    row = _row_at(asked, context) if asked.doc_id else []
+    own = [workspace.directory.by_key[workspace.directory.owners[asked.doc_id]]] if row else []
+    named = [resolve_company(name, workspace) for name in asked.company]
     series: list[Json] = []
-    row: list[SourcedFact] = []
-    own: Company | None = None
-    if asked.doc_id:
-        row = _row_at(asked, context)
-        own = workspace.directory.by_key[workspace.directory.owners[asked.doc_id]]
-        series.append(_series(own, _continued(row, own, context), index))
-    for company in (resolve_company(name, workspace) for name in asked.company):
-        if company != own:
-            query = FactQuery(asked.phrase)
-            scope = Scope(context.within)
-            found = find_facts(workspace, query, company=company.key, scope=scope, limit=_MAX_FOUND).hits
-            fitting = [hit for hit in found if not hit.missing and _fits(hit.sourced.fact, row)]
-            best = max((hit.score for hit in fitting), default=0.0)
-            points = _by_year((hit.sourced for hit in fitting if hit.score >= best - _NEAR), index)
-            series.append(_series(company, points, index))
+    for company in (*own, *(each for each in named if each not in own)):
+        scope = Scope(context.within)
+        found = find_facts(workspace, FactQuery(asked.phrase), company=company.key, scope=scope, limit=_MAX_FOUND).hits
+        fitting = [hit for hit in found if not hit.missing and _fits(hit.sourced.fact, row)]
+        best = max((hit.score for hit in fitting), default=0.0)
+        points = _by_year((hit.sourced for hit in fitting if hit.score >= best - _NEAR), index)
+        if company in own:
+            points |= {each.fact.period.fiscal_year: each for each in reversed(row)}
+        index.check_rows({each.doc_id for each in points.values()}, words=False)
+        shown: list[Json] = [figure_shown(points[year].fact, points[year].doc_id) for year in sorted(points)]
+        series.append({"company": company.name, "points": shown})
     return {"phrase": asked.phrase, "series": series}
-
-
-def _series(company: Company, points: Iterable[SourcedFact], index: FilingIndex) -> Json:
-    shown = list(points)
-    index.check_rows({each.doc_id for each in shown}, words=False)
-    return {"company": company.name, "points": [figure_shown(each.fact, each.doc_id) for each in shown]}
 
 
 def _row_at(asked: SeriesRequest, context: ToolContext) -> list[SourcedFact]:
@@ -114,39 +100,6 @@ def _alike(fact: Fact, other: Fact) -> bool:
     return kind(fact) == kind(other)
 
 
-def _continued(row: Sequence[SourcedFact], company: Company, context: ToolContext) -> list[SourcedFact]:
-    """Return the figures of a row, continued by the same line of the statement in other filings, the nearest first."""
-    lead = row[0].fact
-    index, scope, identities = context.workspace.index, Scope(context.within), context.workspace.directory.identities
-    pages = [each.key for each in index.outline(company.doc_ids) if scope.holds(each.key) and statements_on(each)]
-
-    def distance(sourced: SourcedFact) -> tuple[int, bool, str]:
-        year = identities[sourced.doc_id].fiscal_year or 0
-        return abs(year - lead.period.fiscal_year), _called(sourced.fact) != _called(lead), sourced.doc_id
-
-    others = [
-        each
-        for each in (index.facts(company.doc_ids, pages=pages) if pages else ())
-        if each.fact.statement is lead.statement
-        and each.fact.period.fiscal_year
-        and in_a_cell(each.fact)
-        and _alike(each.fact, lead)
-        and (_called(each.fact) == _called(lead) or (lead.metric is not None and each.fact.metric == lead.metric))
-    ]
-    points: dict[int, SourcedFact] = {}
-    for each in (*row, *sorted(others, key=distance)):
-        points.setdefault(each.fact.period.fiscal_year, each)
-    return [points[year] for year in sorted(points)]
-
-
-def _called(fact: Fact) -> str:
-    """Return the words of a row without a year: balances are labelled by date."""
-    return " ".join(_YEAR.sub("", plain(fact.label)).split())
-
-
-_YEAR = re.compile(r",?\s*\b(?:19|20)\d\d\b")
-
-
 def _fits(fact: Fact, row: Sequence[SourcedFact]) -> bool:
     """Return whether a figure of another company can be compared with the row, or else is of a fiscal year."""
     if row:
@@ -154,7 +107,7 @@ def _fits(fact: Fact, row: Sequence[SourcedFact]) -> bool:
     return fact.scope is None and fact.period.months in (0, 12) and fact.period.quarter in (None, 4)
 
 
-def _by_year(found: Iterable[SourcedFact], index: FilingIndex) -> list[SourcedFact]:
+def _by_year(found: Iterable[SourcedFact], index: FilingIndex) -> dict[int, SourcedFact]:
     """Return one figure per year, preferably from its own report, all with the unit and length of the first one."""
 
     @cache
@@ -173,4 +126,4 @@ def _by_year(found: Iterable[SourcedFact], index: FilingIndex) -> list[SourcedFa
         held = by_year.get(year)
         if held is None or rank(sourced.doc_id, year) < rank(held.doc_id, year):
             by_year[year] = sourced
-    return [by_year[year] for year in sorted(by_year)]
+    return by_year

@@ -114,7 +114,7 @@ def open_context(controls: SearchControls) -> AnswerContext:
     """
     with _one_at_a_time:
         folder = _folder(controls.index)
-        return _context(folder, _index_edition(folder), _settings(controls))
+        return _context(folder, _settings(controls))
 
 
 def open_chat_context(controls: ChatControls) -> ChatContext:
@@ -125,7 +125,7 @@ def open_chat_context(controls: ChatControls) -> ChatContext:
     limits = ChatLimits(model_calls=controls.model_calls, tool_calls=controls.tool_calls)
     with _one_at_a_time:
         folder = _folder(controls.index)
-        return _chat_context(folder, _index_edition(folder), _settings(controls), limits, controls.doc_ids)
+        return _chat_context(folder, _settings(controls), limits, controls.doc_ids)
 
 
 def _settings(controls: SearchControls) -> str:
@@ -133,27 +133,19 @@ def _settings(controls: SearchControls) -> str:
     return settings_from(controls.settings_values()).model_dump_json()
 
 
-def _index_edition(folder: Path) -> int:
-    """Return the inode of the index's file: an index rebuilt under the same name has another."""
-    file = folder / FILE_NAME
-    return file.stat().st_ino if file.exists() else 0
-
-
 @lru_cache(_MAX_KEPT)
-def _workspace(folder: Path, edition: int) -> Workspace:
+def _workspace(folder: Path) -> Workspace:
     return Workspace.open(folder)
 
 
 @lru_cache(_MAX_KEPT)
-def _context(folder: Path, edition: int, settings: str) -> AnswerContext:
-    return AnswerContext.from_settings(_workspace(folder, edition), Settings.model_validate_json(settings))
+def _context(folder: Path, settings: str) -> AnswerContext:
+    return AnswerContext.from_settings(_workspace(folder), Settings.model_validate_json(settings))
 
 
 @lru_cache(_MAX_KEPT)
-def _chat_context(
-    folder: Path, edition: int, settings: str, limits: ChatLimits, doc_ids: tuple[str, ...]
-) -> ChatContext:
-    return ChatContext.over(_context(folder, edition, settings), doc_ids=doc_ids or None, limits=limits)
+def _chat_context(folder: Path, settings: str, limits: ChatLimits, doc_ids: tuple[str, ...]) -> ChatContext:
+    return ChatContext.over(_context(folder, settings), doc_ids=doc_ids or None, limits=limits)
 
 
 def _folder(named: str | None) -> Path:
