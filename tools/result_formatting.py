@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from fin_agent.analyst.model.prompt_context import card_lines
 from fin_agent.answering.answer import Answer
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.slot_ledger import Entry
@@ -313,18 +314,7 @@ def _notes(notes: Sequence[str]) -> list[Part]:
 
 def _card_part(card: Card, in_tables: Collection[tuple[int, BoxSides]]) -> Part:
     identity = card.identity
-    scope = (*(("whole company",) if card.scope.consolidated else ()), *card.scope.parts)
-    fields = (
-        ("about", card.sketch),
-        ("does", f"{card.role.value} ({card.evidence_type.value})"),
-        ("metrics", ", ".join(card.metrics)),
-        ("periods", ", ".join(card.time.periods)),
-        ("of", ", ".join(scope)),
-        ("units", ", ".join(card.basis.units)),
-        ("take care", ", ".join(risk.value for risk in card.risks)),
-    )
-    lines = [f"{name}: {said}" for name, said in fields if said]
-    lines += _rows(card, () if card.verifiability.table else in_tables)
+    lines = [*card_lines(card), *_rows(card, () if card.verifiability.table else in_tables)]
     return Part("\n".join(lines), f"{identity.doc_id} page {identity.page + 1}, passage {identity.ordinal}", "card")
 
 

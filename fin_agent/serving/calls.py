@@ -19,7 +19,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from fin_agent.models.metering import Meter, current_meter, metered
 from fin_agent.serving.filing_resources import Json, with_page_numbers
-from fin_agent.serving.problem_details import BusyError, TooLongError
+from fin_agent.serving.problem_details import BusyError, Problem, TooLongError
 
 Result = TypeVar("Result")
 
@@ -106,18 +106,26 @@ class Calls:
         )
         return called
 
-    async def in_time(self, events: AsyncGenerator[Result, None]) -> AsyncGenerator[Result, None]:
-        """Yield the events that occur within the time limit. Raises TooLongError, and what the events raise."""
+    async def stream(
+        self, happening: AsyncGenerator[Result, None], shown: Callable[[Result], Awaitable[ServerSentEvent | None]]
+    ) -> AsyncGenerator[ServerSentEvent, None]:
+        """Yield a comment, then what is shown of each event, and `failed` if the work fails or takes too long.
+
+        Closing the generator abandons the work.
+        """
         deadline = monotonic() + self._limits.seconds
-        while True:
+        async with self.place(), aclosing(happening):
+            yield ServerSentEvent(comment="at work", sep="\n")
             try:
-                yield await asyncio.wait_for(anext(events), deadline - monotonic())
+                while True:
+                    each = await asyncio.wait_for(anext(happening), deadline - monotonic())
+                    if (sent := await shown(each)) is not None:
+                        yield sent
             except StopAsyncIteration:
                 return
-            except TimeoutError:
-                if monotonic() < deadline - _SECONDS_EARLY:
-                    raise
-                raise self._too_long() from None
+            except Exception as error:  # the response has begun, so that its status cannot change
+                late = isinstance(error, TimeoutError) and monotonic() >= deadline - _SECONDS_EARLY
+                yield event("failed", Problem.of(self._too_long() if late else error).model_dump())
 
     def _too_long(self) -> TooLongError:
         return TooLongError(

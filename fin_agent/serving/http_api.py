@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Annotated, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 from anyio.to_thread import run_sync
 from fastapi import Body, FastAPI, Header, Path, Query, Request, Security
@@ -17,7 +16,7 @@ from sse_starlette import ServerSentEvent
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
-from fin_agent.analyst.events import Answered
+from fin_agent.analyst.events import Answered, Event
 from fin_agent.answering.answer import Answer
 from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
@@ -171,15 +170,18 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
 
         The response is one JSON document, or events: steps, drafts, pieces of the verified answer, and the answer last.
         """
+
+        async def shown(each: Event) -> ServerSentEvent:
+            if isinstance(each, Answered):
+                return event(each.kind, {"kind": each.kind, "answer": _answer_json(each.answer, asked.trace)})
+            return event(each.kind, each.model_dump(mode="json"))
+
+        doc_ids = await run_sync(partial(filter_filings, context.workspace, asked, context.within))
+        given: dict[str, Any] = {"doc_ids": doc_ids, "question_id": asked.id}
         if asked.stream or EVENTS in accept:
-            return await streamed(_events(context, calls, asked))
-
-        def answered() -> Response:
-            doc_ids = filter_filings(context.workspace, asked, context.within)
-            answer = answer_question(asked.question, context.answering, doc_ids=doc_ids, question_id=asked.id)
-            return JSONResponse(_answer_json(answer, asked.trace))
-
-        return await calls.in_thread(answered, request)
+            return await streamed(calls.stream(astream_answer(asked.question, context.answering, **given), shown))
+        answered = partial(answer_question, asked.question, context.answering, **given)
+        return JSONResponse(_answer_json(await calls.in_thread(answered, request), asked.trace))
 
     @app.get("/search", response_model=PagesFound | DocumentsFound, responses=problems())
     @calls.threaded
@@ -245,26 +247,6 @@ def _application(context: ToolContext, limits: Limits, storage: Storage, offers:
 
     add_routes(app, context, storage, calls, offers)
     return app
-
-
-async def _events(context: ToolContext, calls: Calls, asked: AskRequest) -> AsyncGenerator[ServerSentEvent, None]:
-    """Yield a comment, then events, the last one `answered` or `failed`; closing the generator stops the run.
-
-    Errors before the first event are raised.
-    """
-    async with calls.place():
-        doc_ids = await run_sync(partial(filter_filings, context.workspace, asked, context.within))
-        yield ServerSentEvent(comment="at work", sep="\n")
-        run = astream_answer(asked.question, context.answering, doc_ids=doc_ids, question_id=asked.id)
-        async with aclosing(run):
-            try:
-                async for each in calls.in_time(run):
-                    if isinstance(each, Answered):
-                        yield event(each.kind, {"kind": each.kind, "answer": _answer_json(each.answer, asked.trace)})
-                    else:
-                        yield event(each.kind, each.model_dump(mode="json"))
-            except Exception as error:  # the response has begun, so that its status cannot change
-                yield event("failed", Problem.of(error).model_dump())
 
 
 def _answer_json(answer: Answer, trace: bool) -> Json:

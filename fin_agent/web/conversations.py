@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Annotated, Any, NamedTuple, cast
@@ -16,7 +15,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, Field, WithJsonSchema
 from sse_starlette import ServerSentEvent
 
-from fin_agent.analyst.events import Answered, StepEnded
+from fin_agent.analyst.events import Answered, Event, StepEnded
 from fin_agent.answering.answer import Answer
 from fin_agent.graphs.answer.context import with_intent
 from fin_agent.graphs.answer.streaming import astream_run
@@ -29,7 +28,7 @@ from fin_agent.runs.run import StepTime
 from fin_agent.runs.store import Recorder
 from fin_agent.serving.calls import EVENTS, event, streamed
 from fin_agent.serving.filing_resources import Json, record_of, with_page_numbers
-from fin_agent.serving.problem_details import Problem, problems
+from fin_agent.serving.problem_details import problems
 from fin_agent.tools.arguments import DocIds
 from fin_agent.web.server_options import QuestionSettings, ServedWorkspace
 
@@ -155,27 +154,24 @@ def _recorded(
         return recorder.record(answer, started=started, doc_ids=asked.doc_ids or (), steps=steps)
 
 
-async def _events(served: ServedWorkspace, asked: ChatRequest) -> AsyncGenerator[ServerSentEvent, None]:
-    """Yield the events of a turn, `replied` or `failed` last; closing the generator abandons the turn."""
-    async with served.calls.place():
-        yield ServerSentEvent(comment="at work", sep="\n")
-        started, before, steps, run = datetime.now(UTC), perf_counter(), list[StepTime](), ""
-        happening = astream_run(lambda on_step: _say(served, asked, on_step))
-        async with aclosing(happening):
-            try:
-                async for each in served.calls.in_time(happening):
-                    if isinstance(each, _Said):
-                        told = {"kind": "replied", "thread": asked.thread, "run": run}
-                        yield event("replied", told | {"turn": turn_shown(each.turn), "turns": each.turns})
-                    elif isinstance(each, Answered):
-                        run = await run_sync(_recorded, served, each.answer, started, steps, asked)
-                    else:
-                        if isinstance(each, StepEnded):
-                            steps.append(StepTime(node=each.node, seconds=round(perf_counter() - before, 4)))
-                            before = perf_counter()
-                        yield event(each.kind, each.model_dump(mode="json"))
-            except Exception as error:
-                yield event("failed", Problem.of(error).model_dump())
+def _events(served: ServedWorkspace, asked: ChatRequest) -> AsyncGenerator[ServerSentEvent, None]:
+    """Return the events of a turn, `replied` or `failed` last; closing the generator abandons the turn."""
+    started, before, steps, run = datetime.now(UTC), perf_counter(), list[StepTime](), ""
+
+    async def shown(each: Event | _Said) -> ServerSentEvent | None:
+        nonlocal before, run
+        if isinstance(each, _Said):
+            told = {"kind": "replied", "thread": asked.thread, "run": run}
+            return event("replied", told | {"turn": turn_shown(each.turn), "turns": each.turns})
+        if isinstance(each, Answered):
+            run = await run_sync(_recorded, served, each.answer, started, steps, asked)
+            return None
+        if isinstance(each, StepEnded):
+            steps.append(StepTime(node=each.node, seconds=round(perf_counter() - before, 4)))
+            before = perf_counter()
+        return event(each.kind, each.model_dump(mode="json"))
+
+    return served.calls.stream(astream_run(lambda on_step: _say(served, asked, on_step)), shown)
 
 
 def turn_shown(turn: Turn) -> Json:
