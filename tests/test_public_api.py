@@ -42,8 +42,7 @@ def test_other_names_are_said_to_be_missing(package: object) -> None:
 
 
 def test_names_of_the_packages_are_those_of_the_whole() -> None:
-    assert set(fin_agent.integrations.__all__) | set(fin_agent.tools.__all__) <= set(fin_agent.__all__)
-    assert fin_agent.FinAgentToolkit is fin_agent.tools.FinAgentToolkit
+    assert set(fin_agent.integrations.__all__) <= set(fin_agent.__all__)
     assert fin_agent.FinAgentRetriever is fin_agent.integrations.FinAgentRetriever
 
 

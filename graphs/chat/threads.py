@@ -63,7 +63,7 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
     """A checkpointer over one SQLite file (extra `chat`); several processes may use it at once.
 
     Only the last checkpoint of each thread is stored, and only plain data is read back. `delete_thread(name)` removes a
-    thread.
+    thread. A graph that is awaited takes LangGraph's own `AsyncSqliteSaver` in its place.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory

@@ -217,18 +217,17 @@ class TestGraph:
         begun = [part.node for part in parts if isinstance(part, StepBegun)]
         assert begun[:2] == ["read_message", "answer_question"] and "verify_answer" in begun
 
-    def test_can_be_awaited(self, chat_context: ChatContext, tmp_path: Path) -> None:
+    def test_can_be_awaited(self, chat_context: ChatContext) -> None:
         async def talked() -> list[Turn]:
-            with ThreadStore(tmp_path / "threads.sqlite") as store:
-                graph = build_chat(store)
-                for message in (INCOME, "and in 2021?"):
-                    out = await graph.ainvoke(
-                        {"messages": [("user", message)]},  # type: ignore[typeddict-item]
-                        {"configurable": {"thread_id": "1"}},
-                        context=chat_context,
-                    )
-                turns: list[Turn] = out["turns"]
-                return turns
+            graph = build_chat(InMemorySaver())
+            for message in (INCOME, "and in 2021?"):
+                out = await graph.ainvoke(
+                    {"messages": [("user", message)]},  # type: ignore[typeddict-item]
+                    {"configurable": {"thread_id": "1"}},
+                    context=chat_context,
+                )
+            turns: list[Turn] = out["turns"]
+            return turns
 
         assert [turn.question for turn in asyncio.run(talked())] == [INCOME, INCOME.replace("2023", "2021")]
 
