@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Annotated, Any
 
@@ -14,13 +14,12 @@ from pydantic import BaseModel, ConfigDict
 from typing_extensions import TypedDict
 
 from fin_agent.analyst.strategy_adapters import CardTournament, judge_for, strategy_for
-from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import FoundPassage, RetrievedPassage
 from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.graph import Around, add_node
+from fin_agent.graphs.answer.graph import Around, Node, add_node
 from fin_agent.graphs.answer.search_nodes import (
     Update,
     end_step,
@@ -49,18 +48,28 @@ class SearchOutput(TypedDict):
     trace: list[TraceStep]
 
 
-def search_builder(
+def chain_builder(
+    nodes: Sequence[Node[Any]],
+    schemas: tuple[type[Any], type[Any], type[Any]],
     context_schema: type[ContextT],
     context_of: Callable[[ContextT], AnswerContext],
     around: Around[ContextT],
-) -> StateGraph[AnswerState, ContextT, QuestionInput, SearchOutput]:
-    """Return the graph, to be compiled; its parameters are those of `answer_builder`."""
-    builder: StateGraph[AnswerState, ContextT, QuestionInput, SearchOutput] = StateGraph(
-        AnswerState, context_schema=context_schema, input_schema=QuestionInput, output_schema=SearchOutput
+) -> StateGraph[Any, ContextT, Any, Any]:
+    """Return a graph of nodes that follow each other, to be compiled.
+
+    Args:
+        nodes: The nodes in order.
+        schemas: Types of state, input and output.
+        context_schema: Type of a run's context.
+        context_of: Converts a run's context to that of the nodes.
+        around: Wraps every node.
+    """
+    state, given, output = schemas
+    builder: StateGraph[Any, ContextT, Any, Any] = StateGraph(
+        state, context_schema=context_schema, input_schema=given, output_schema=output
     )
-    nodes = (rewrite_query, search_documents, search_pages, search_passages)
     for node in nodes:
-        add_node(builder, node, context_of, around)
+        add_node(builder, node, context_of, around, state)
     for before, after in pairwise((START, *(node.__name__ for node in nodes), END)):
         builder.add_edge(before, after)
     return builder
@@ -108,47 +117,24 @@ class RerankOutput(TypedDict):
 
 
 @dataclass(frozen=True)
-class RerankContext:
+class RerankContext(AnswerContext):
     """Dependencies and limits of the nodes."""
 
-    answer: AnswerContext
-    candidates: int
+    candidates: int = 60
     """Number of passages to find, if none are given."""
-    kept: int
+    kept: int = 10
     """Number of passages returned."""
-    tournament: TournamentSettings
-
-    @property
-    def settings(self) -> Settings:
-        """Settings of the run."""
-        return self.answer.settings
-
-
-def rerank_builder(
-    context_schema: type[ContextT],
-    context_of: Callable[[ContextT], RerankContext],
-    around: Callable[[Any], Any],
-) -> StateGraph[RerankState, ContextT, RerankInput, RerankOutput]:
-    """Return the graph, to be compiled; its parameters are those of `answer_builder`."""
-    builder: StateGraph[RerankState, ContextT, RerankInput, RerankOutput] = StateGraph(
-        RerankState, context_schema=context_schema, input_schema=RerankInput, output_schema=RerankOutput
-    )
-    add_node(builder, rewrite_query, lambda given: context_of(given).answer, around, RerankState)
-    add_node(builder, find_candidates, context_of, around, RerankState)
-    add_node(builder, hold_tournament, context_of, around, RerankState)
-    for before, after in pairwise((START, "rewrite_query", "find_candidates", "hold_tournament", END)):
-        builder.add_edge(before, after)
-    return builder
+    tournament: TournamentSettings = field(default_factory=TournamentSettings)
 
 
 def find_candidates(state: RerankState, runtime: Runtime[RerankContext]) -> Update:
     """Find passages to rank, unless they are given."""
-    context = runtime.context.answer
+    context = runtime.context
     given = state.get("candidates")
     if given:
         return end_step(state, "find_candidates", f"{len(given)} passages were given", {})
     strategy = context.strategy or strategy_for(context.settings, context.workspace)
-    most = runtime.context.candidates
+    most = context.candidates
     depth = Depth(context.settings.documents, max(most, context.settings.pages), most)
     found = strategy.search(state["query"], state["asked"].scope, depth)
     places = [
@@ -161,11 +147,11 @@ def find_candidates(state: RerankState, runtime: Runtime[RerankContext]) -> Upda
 
 def hold_tournament(state: RerankState, runtime: Runtime[RerankContext]) -> Update:
     """Rank the passages by their cards in a tournament: groups select finalists, rounds settle the order."""
-    context = runtime.context.answer
+    context = runtime.context
     places = list(dict.fromkeys(state["candidates"]))
     stored = _stored(places, context.workspace.index)
     judge = judge_for(context.settings)
-    arena = CardTournament(context.analyst, context.workspace, runtime.context.tournament, judge=judge)
+    arena = CardTournament(context.analyst, context.workspace, context.tournament, judge=judge)
     ordering = arena.order(state["query"], [RankedPassage(passage, 0.0) for passage in stored])
     before = {(place.doc_id, place.ordinal): rank for rank, place in enumerate(places, start=1)}
     ranked = [
@@ -177,7 +163,7 @@ def hold_tournament(state: RerankState, runtime: Runtime[RerankContext]) -> Upda
             score=round(each.score, 6),
             text=each.stored.passage.text,
         )
-        for each in ordering.passages[: runtime.context.kept]
+        for each in ordering.passages[: context.kept]
     ]
     summary = f"the first {len(ranked)} of {len(stored)} passages, {len(ordering.groups)} lists ranked"
     # Reset, so that the thread's next question finds its own candidates.
@@ -196,3 +182,8 @@ def _stored(places: Sequence[FoundPassage], index: FilingIndex) -> list[StoredPa
                 remedy="Give passages as a search returns them, or none",
             )
     return [stored[place] for place in places]
+
+
+SEARCH = (rewrite_query, search_documents, search_pages, search_passages), (AnswerState, QuestionInput, SearchOutput)
+RERANK = (rewrite_query, find_candidates, hold_tournament), (RerankState, RerankInput, RerankOutput)
+"""Nodes and schemas of the two graphs."""

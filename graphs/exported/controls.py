@@ -52,9 +52,9 @@ class SearchControls(BaseModel):
     def settings_values(self) -> list[SettingValue]:
         """Return the given values as settings."""
         return [
-            SettingValue(_PLACES[name], getattr(self, name), f"`{name}` of the context")
-            for name in sorted(self.model_fields_set & _PLACES.keys())
-            if getattr(self, name) is not None
+            SettingValue(_PLACES.get(name, (name,)), value, f"`{name}` of the context")
+            for name, value in self
+            if name in self.model_fields_set and value is not None and name in (*_PLACES, *Settings.model_fields)
         ]
 
 
@@ -97,14 +97,8 @@ class ChatControls(_AnsweringControls):
     tool_calls: int = Field(default=24, ge=1, le=200, description="calls of tools per message at most")
 
 
-_PLACES = {
-    **{name: (name,) for name in ("strategy", "documents", "pages", "passages", "listed")},
-    **{name: (name,) for name in ("rounds", "evidence", "analyst", "judge_model")},
-    "model": ("models", "model"),
-    "small_model": ("models", "small"),
-    "preset": ("models", "preset"),
-}
-"""Control -> its place in the settings."""
+_PLACES = {"model": ("models", "model"), "small_model": ("models", "small"), "preset": ("models", "preset")}
+"""Control -> its place in the settings, where that has another name."""
 
 
 def open_context(controls: SearchControls) -> AnswerContext:

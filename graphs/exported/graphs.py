@@ -23,7 +23,7 @@ from fin_agent.graphs.exported.controls import (
     open_chat_context,
     open_context,
 )
-from fin_agent.graphs.search_and_rerank import RerankContext, rerank_builder, search_builder
+from fin_agent.graphs.search_and_rerank import RERANK, SEARCH, RerankContext, chain_builder
 
 
 class RunFailedError(FinAgentError, RuntimeError):
@@ -61,7 +61,7 @@ def _answering(controls: Controls) -> AnswerContext:
 
 def _ranking(controls: RerankControls) -> RerankContext:
     return RerankContext(
-        open_context(controls),
+        **vars(open_context(controls)),
         candidates=controls.candidates,
         kept=controls.kept,
         tournament=TournamentSettings(rounds=controls.tournament_rounds, seed=controls.seed),
@@ -69,6 +69,6 @@ def _ranking(controls: RerankControls) -> RerankContext:
 
 
 answer = answer_builder(Controls, _answering, _with_shown_errors(Controls), ShownOutput).compile(name="answer")
-search = search_builder(SearchControls, open_context, _with_shown_errors(SearchControls)).compile(name="search")
-rerank = rerank_builder(RerankControls, _ranking, _with_shown_errors(RerankControls)).compile(name="rerank")
+search = chain_builder(*SEARCH, SearchControls, open_context, _with_shown_errors(SearchControls)).compile(name="search")
+rerank = chain_builder(*RERANK, RerankControls, _ranking, _with_shown_errors(RerankControls)).compile(name="rerank")
 chat = chat_builder(ChatControls, open_chat_context, _with_shown_errors(ChatControls)).compile(name="chat")
