@@ -19,7 +19,7 @@ from fin_agent.evidence.evidence import FoundPassage, RetrievedPassage
 from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.graph import Around, Node, add_node
+from fin_agent.graphs.answer.graph import Around, add_node
 from fin_agent.graphs.answer.search_nodes import (
     Update,
     end_step,
@@ -49,7 +49,7 @@ class SearchOutput(TypedDict):
 
 
 def chain_builder(
-    nodes: Sequence[Node[Any]],
+    nodes: Sequence[Callable[[Any, Runtime[Any]], Update]],
     schemas: tuple[type[Any], type[Any], type[Any]],
     context_schema: type[ContextT],
     context_of: Callable[[ContextT], AnswerContext],
