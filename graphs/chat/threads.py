@@ -38,8 +38,6 @@ else:  # chats without the extra `chat` go on in memory: a store says so when it
 
 FILE_NAME = "threads.sqlite"
 FORMAT_VERSION = 2
-_APPLICATION = 0x46415448
-"""Application id of the file (SQLite file format, 1.3.14)."""
 _BUSY_SECONDS = 5
 _MAX_TITLE_LENGTH = 200
 
@@ -238,14 +236,11 @@ def _connected(file: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA secure_delete = ON")
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
-        if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
-            raise ThreadStoreError("this database contains no chats", subject=str(file), remedy="Move it away")
         found = connection.execute("PRAGMA user_version").fetchone()[0]
         if found != FORMAT_VERSION:
             raise ThreadStoreError(
-                f"these chats are stored in format {found}; this version reads format {FORMAT_VERSION}",
+                f"this file is of format {found}; this version reads chats in format {FORMAT_VERSION}",
                 subject=str(file),
                 remedy="Move the file away, or read it with the version that wrote it",
             )
