@@ -214,10 +214,11 @@ class AnswerQuestionArguments(FilterArguments, AnswerArguments):
     """Arguments of `answer_question`."""
 
 
-def short_schema(arguments: type[Arguments]) -> dict[str, Any]:
+def short_schema(arguments: type[Arguments], described: set[str]) -> dict[str, Any]:
     """Return a compact JSON Schema of a tool's arguments: descriptions, types and choices.
 
-    Sizes, titles and nullability are dropped to save tokens: invalid values are reported when they occur.
+    Sizes, titles and nullability are dropped to save tokens: invalid values are reported when they occur. Shared
+    arguments are described only in the first schema that has them: `described` has the names of those, and is updated.
     """
 
     def short(part: Any) -> Any:
@@ -237,7 +238,11 @@ def short_schema(arguments: type[Arguments]) -> dict[str, Any]:
 
     schema = arguments.model_json_schema()
     properties = {name: short(value) for name, value in schema["properties"].items()}
+    for name in _SHARED & properties.keys() & described:
+        properties[name] = {key: each for key, each in properties[name].items() if key in ("type", "items")}
+    described |= _SHARED & properties.keys()
     return {"type": "object", "properties": properties, "required": schema.get("required", [])}
 
 
+_SHARED = {"query", "company", "form", "fiscal_year", "quarter", "doc_ids", "k", "doc_id", "pages"}
 _UNSHOWN = {"title", "minLength", "maxLength", "maxItems", "minimum", "maximum", "additionalProperties"}

@@ -177,8 +177,15 @@ class FinAgentToolkit(BaseToolkit):
                 f"there is no tool {' or '.join(map(repr, unknown))}", remedy=f"There are: {', '.join(TOOL_NAMES)}"
             )
         budget = result_formatting.OutputBudget(self._context.max_tokens)
+        described: set[str] = set()
         return [
-            make_tool(prefix + tool.name, tool.description, tool.arguments, partial(tool.run, self._context, budget))
+            make_tool(
+                prefix + tool.name,
+                tool.description,
+                tool.arguments,
+                partial(tool.run, self._context, budget),
+                described,
+            )
             for tool in TOOLS
             if named is None or tool.name in named
         ]
@@ -190,11 +197,16 @@ class FinAgentToolkit(BaseToolkit):
 
 
 def make_tool(
-    name: str, description: str, arguments: type[Given], run: Callable[[Given], tuple[str, BaseModel]]
+    name: str,
+    description: str,
+    arguments: type[Given],
+    run: Callable[[Given], tuple[str, BaseModel]],
+    described: set[str] | None = None,
 ) -> BaseTool:
     """Build a tool from a function that returns text for the model and an artifact for code.
 
-    An exception reaches the model as a message with a remedy, never as a traceback.
+    An exception reaches the model as a message with a remedy, never as a traceback. `described` are shared arguments
+    that tools before it describe.
     """
     failed = f"{name} could not do this: "
 
@@ -218,7 +230,7 @@ def make_tool(
     return StructuredTool(
         name=name,
         description=description,
-        args_schema=take.short_schema(arguments),
+        args_schema=take.short_schema(arguments, set() if described is None else described),
         func=called,
         response_format="content_and_artifact",
         handle_tool_error=True,

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from functools import lru_cache, wraps
 from itertools import pairwise
-from typing import Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 from langgraph.typing import ContextT
 
 from fin_agent.analyst.events import (
@@ -51,7 +52,31 @@ from fin_agent.models.call import Role
 from fin_agent.models.metering import CallRecord, Meter, current_meter, metered
 from fin_agent.query.question_to_intent import context_of_asks, inherited_context
 
-AnswerGraph = CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput]
+if TYPE_CHECKING:
+    Given = QuestionInput | Command[Any] | None
+    Config = RunnableConfig | None
+
+    class AnswerGraph(CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput]):
+        """LangGraph takes a run without a context, which ours cannot do without: a type checker finds it missing."""
+
+        def invoke(self, input: Given, config: Config = None, *, context: AnswerContext, **options: Any) -> Any:  # type: ignore[override]
+            """See Pregel.invoke."""
+
+        async def ainvoke(self, input: Given, config: Config = None, *, context: AnswerContext, **options: Any) -> Any:  # type: ignore[override]
+            """See Pregel.ainvoke."""
+
+        def stream(  # type: ignore[override]
+            self, input: Given, config: Config = None, *, context: AnswerContext, **options: Any
+        ) -> Iterator[Any]:
+            """See Pregel.stream."""
+
+        def astream(  # type: ignore[override]
+            self, input: Given, config: Config = None, *, context: AnswerContext, **options: Any
+        ) -> AsyncIterator[Any]:
+            """See Pregel.astream."""
+
+else:
+    AnswerGraph = CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput]
 Output = TypeVar("Output", bound=AnswerOutput)
 GivenContext = TypeVar("GivenContext")
 Update = dict[str, Any]
@@ -148,7 +173,7 @@ def build_graph() -> AnswerGraph:
     >>> build_graph().invoke({"question": "What was Tellurond's revenue in FY2023?"}, context=context)["answer"].refused
     False
     """
-    return answer_builder(AnswerContext, lambda context: context).compile(name="answer")
+    return cast(AnswerGraph, answer_builder(AnswerContext, lambda context: context).compile(name="answer"))
 
 
 def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]:
@@ -197,7 +222,7 @@ def graph_without_checkpoints() -> AnswerGraph:
     builder: StateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput] = answer_builder(
         AnswerContext, lambda context: context, kept=False
     )
-    return builder.compile(name="answer", checkpointer=False)
+    return cast(AnswerGraph, builder.compile(name="answer", checkpointer=False))
 
 
 def config_without_checkpoints(context: AnswerContext, given: RunnableConfig | None = None) -> RunnableConfig:
