@@ -24,9 +24,6 @@ VARIABLES = {
     "shards": "FIN_AGENT_ES_SHARDS",
 }
 """The environment variable of each setting."""
-
-_SENT = {"api_key": True, "username": False, "password": False}
-"""Settings that are often pasted with a line ending -> whether they must be ASCII; others are sent as UTF-8."""
 _PREFIX = re.compile(r"^[a-z0-9][a-z0-9_.-]{0,99}$")
 
 
@@ -35,7 +32,6 @@ class ClusterAddress:
     """A cluster, and the prefix of the names of all indices that belong to one index of filings."""
 
     scheme: str
-    """`https` or `http`."""
     host: str
     """Host and port, such as `search.example.org:9200`."""
     prefix: str
@@ -47,9 +43,7 @@ class ClusterAddress:
         Raises:
             FilingIndexError: The address is not valid; the message does not repeat a password.
         """
-        scheme, separator, rest = text.partition("://")
-        if not separator or scheme not in ("https", "http"):
-            raise _invalid_address("this is not the address of a cluster", redacted_address(text))
+        scheme, _, rest = text.partition("://")
         if any(sign in rest for sign in "@?#"):
             raise _invalid_address(
                 "the address must not contain a user name, password or query, because it is displayed and recorded",
@@ -58,7 +52,13 @@ class ClusterAddress:
             )
         host, _, path = rest.partition("/")
         prefix = path.strip("/")
-        _check_host(host, text)
+        try:
+            parts = urlsplit(f"//{host}")
+            is_cluster = scheme in ("https", "http") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            is_cluster = False
+        if not is_cluster:
+            raise _invalid_address("this is not the address of a cluster", redacted_address(text))
         if not _PREFIX.match(prefix):
             raise _invalid_address(
                 "the last part of the address names the index: lower-case letters, digits, - _ .", text
@@ -75,12 +75,8 @@ def redacted_address(address: str) -> str:
     >>> redacted_address("https://elastic:ses/ame@host:9200/filings?api_key=sesame")
     'https://...@host:9200/filings?...'
     """
-    scheme, separator, rest = address.partition("://")
-    if not separator:
-        scheme, rest = "", address
-    _, sign, place = rest.rpartition("@")
-    place, query, _ = re.sub(r"[?#]", "?", place).partition("?")
-    return f"{scheme}{separator}{'...@' if sign else ''}{place}{'?...' if query else ''}"
+    without_user = re.sub(r"^(\w+://)?.*@", r"\1...@", address, flags=re.S)
+    return re.sub(r"[?#].*", "?...", without_user, flags=re.S)
 
 
 class ConnectionSettings(BaseModel):
@@ -108,14 +104,16 @@ class ConnectionSettings(BaseModel):
     grace: float = 600.0
     """Delay before the parts of a replaced filing are deleted, in seconds, because an answer may be reading them."""
 
-    @field_validator(*_SENT)
+    @field_validator("api_key", "username", "password")
     @classmethod
     def _strip_secret(cls, given: str | None, info: ValidationInfo) -> str | None:
-        """Return the secret without its line ending; None where nothing is left."""
-        name = str(info.field_name)
-        sent = normalize_secret(given or "", blanks=_SENT[name]) or None
-        if sent is not None and (why := unsendable_reason(sent, ascii_only=_SENT[name])):
-            raise _invalid_address(f"it cannot be sent: {why}", VARIABLES[name], "Set it to the value alone")
+        """Return the secret without the line ending that a file adds; keys are sent as ASCII, others as UTF-8."""
+        is_key = info.field_name == "api_key"
+        sent = normalize_secret(given or "", blanks=is_key) or None
+        if sent is not None and (why := unsendable_reason(sent, ascii_only=is_key)):
+            raise _invalid_address(
+                f"it cannot be sent: {why}", VARIABLES[str(info.field_name)], "Set it to the value alone"
+            )
         return sent
 
     @classmethod
@@ -132,7 +130,7 @@ class ConnectionSettings(BaseModel):
             name = str(error.errors()[0]["loc"][0])
             what = f"{said[name]!r} is not a number above 0"
             raise _invalid_address(what, VARIABLES[name], "Set another value") from None
-        if reaching.api_key and (reaching.username or reaching.password):
+        if reaching.api_key and reaching.username:
             both = f"both a key and a user name are given ({VARIABLES['api_key']}, {VARIABLES['username']})"
             raise _invalid_address(both, "Elasticsearch", "Unset one of them")
         if (reaching.username is None) != (reaching.password is None):
@@ -142,16 +140,6 @@ class ConnectionSettings(BaseModel):
             missing = f"there is no file {reaching.certificates}"
             raise _invalid_address(missing, VARIABLES["certificates"], "Name the certificate authority's PEM file")
         return reaching
-
-
-def _check_host(host: str, text: str) -> None:
-    try:
-        parts = urlsplit(f"//{host}")
-        known = bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        known = False
-    if not known:
-        raise _invalid_address("the address has no host", text)
 
 
 def _invalid_address(what: str, subject: str, remedy: str = "") -> FilingIndexError:

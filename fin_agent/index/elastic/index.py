@@ -11,8 +11,8 @@ from typing import NamedTuple
 from fin_agent.index.elastic.address import ClusterAddress, ConnectionSettings
 from fin_agent.index.elastic.client import Cluster
 from fin_agent.index.elastic.documents import Document, decode_bytes, encode_bytes
-from fin_agent.index.elastic.listing import Listing, term
-from fin_agent.index.elastic.mapping import Layout, create_indices, open_indices
+from fin_agent.index.elastic.listing import Listing
+from fin_agent.index.elastic.mapping import create_indices, open_indices
 from fin_agent.index.elastic.reading import ElasticReader
 from fin_agent.index.elastic.writing import ElasticWriter
 from fin_agent.index.protocol import FilingVectors, VectorModel, VectorUnit
@@ -42,25 +42,35 @@ class ElasticIndex(ElasticReader, ElasticWriter):
     >>> index.search_pages(["inventory turnover"])  # doctest: +SKIP
     """
 
-    _vectors_guard = threading.Lock()
-    _held_then: tuple[Listing, tuple[int, int, int], tuple[_StoredVectors, ...]] | None = None
-
     def __init__(
         self,
         address: str | ClusterAddress,
         reaching: ConnectionSettings | None = None,
         *,
         sleep: Callable[[float], None] = time.sleep,
+        create: bool = False,
     ) -> None:
-        """Open an existing index; without `reaching`, connection settings come from the environment.
+        """Open an index.
+
+        Args:
+            address: `https://host:9200/prefix`.
+            reaching: Connection settings; those of the environment where None.
+            sleep: Waits so many seconds between attempts.
+            create: Whether to create templates and indices where they are missing.
 
         Raises:
             FilingIndexError: There is no index, it cannot be reached, or it has another format.
         """
-        cluster = _cluster(address, reaching, sleep)
-        super().__init__(cluster, Layout(cluster.address.prefix))
+        if not isinstance(address, ClusterAddress):
+            address = ClusterAddress.of(address)
+        cluster = Cluster(address, reaching or ConnectionSettings.from_environment(), sleep=sleep)
+        super().__init__(cluster)
+        self._vectors_guard = threading.Lock()
+        self._known_vectors: tuple[Listing, tuple[int, int, int], tuple[_StoredVectors, ...]] | None = None
         try:
-            open_indices(cluster, self.layout)
+            if create:
+                create_indices(cluster)
+            open_indices(cluster)
         except BaseException:
             cluster.close()
             raise
@@ -74,12 +84,7 @@ class ElasticIndex(ElasticReader, ElasticWriter):
         sleep: Callable[[float], None] = time.sleep,
     ) -> ElasticIndex:
         """Open the index at `address`, creating templates and indices where they are missing."""
-        cluster = _cluster(address, reaching, sleep)
-        try:
-            create_indices(cluster, Layout(cluster.address.prefix))
-        finally:
-            cluster.close()
-        return cls(address, reaching, sleep=sleep)
+        return cls(address, reaching, sleep=sleep, create=True)
 
     @property
     def address(self) -> ClusterAddress:
@@ -106,9 +111,9 @@ class ElasticIndex(ElasticReader, ElasticWriter):
         """Replace the summary of a filing and delete the old one's vectors; return False if there is no such filing."""
         if not super().replace_summary(doc_id, summary):
             return False
-        generation = self.listing().of[doc_id].generation
-        of_summary = [term("generation", generation), term("unit", VectorUnit.SUMMARY.value)]
-        self.delete_where(self.layout.alias("vectors"), {"bool": {"filter": of_summary}})
+        of_summary = {"generation": self.listing().of[doc_id].generation, "unit": VectorUnit.SUMMARY.value}
+        terms = [{"term": {name: {"value": value}}} for name, value in of_summary.items()]
+        self.delete_where(self.cluster.alias("vectors"), {"bool": {"filter": terms}})
         return True
 
     def add_vectors(self, model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
@@ -118,22 +123,19 @@ class ElasticIndex(ElasticReader, ElasticWriter):
         listed = self.listing().of.get(vectors.doc_id)
         if listed is None:
             raise missing_filing_error(vectors.doc_id)
-        written = self.now()
-        common = {
+        source = {
             "doc_id": vectors.doc_id,
             "generation": listed.generation,
             "model": model,
             "unit": unit.value,
-            "written": written,
-        }
-        kept = {
+            "written": self.now(),
             "dimensions": vectors.dimensions,
             "sparse": vectors.sparse,
             "rows": len(vectors.places),
             "places": encode_bytes(pack_numbers(vectors.places)),
             "values": encode_bytes(vectors.values),
         }
-        document = Document("vectors", _id(listed.generation, model, unit), common | kept)
+        document = Document("vectors", _id(listed.generation, model, unit), source)
         self.write_documents([document], listed.routing, vectors.doc_id)
 
     def vectors(self, model: str, unit: VectorUnit, doc_ids: Collection[str] | None = None) -> Iterator[FilingVectors]:
@@ -144,18 +146,15 @@ class ElasticIndex(ElasticReader, ElasticWriter):
         for start in range(0, len(known), _AT_ONCE):
             some = [listing.of[doc_id] for doc_id in known[start : start + _AT_ONCE]]
             asked = [{"_id": _id(each.generation, model, unit), "routing": each.routing} for each in some]
-            for each, found in zip(
-                some, self.cluster.documents(index=self.layout.alias("vectors"), docs=asked), strict=True
-            ):
-                if found.get("found"):
-                    source = found["_source"]
-                    yield FilingVectors(
-                        listing.shown[each.generation],
-                        unpack_numbers(decode_bytes(source["places"])),
-                        source["dimensions"],
-                        decode_bytes(source["values"]),
-                        source["sparse"],
-                    )
+            found = self.cluster.documents(index=self.cluster.alias("vectors"), docs=asked)
+            for source in (each["_source"] for each in found if each.get("found")):
+                yield FilingVectors(
+                    source["doc_id"],
+                    unpack_numbers(decode_bytes(source["places"])),
+                    source["dimensions"],
+                    decode_bytes(source["values"]),
+                    source["sparse"],
+                )
 
     def without_vectors(self, model: str, unit: VectorUnit) -> tuple[str, ...]:
         """See FilingIndex.without_vectors."""
@@ -172,23 +171,23 @@ class ElasticIndex(ElasticReader, ElasticWriter):
             VectorModel(
                 model,
                 unit,
-                max(each.dimensions for each in of_it),
-                any(each.sparse for each in of_it),
-                len(of_it),
-                sum(each.rows for each in of_it),
-                max(each.written for each in of_it),
+                dimensions=max(each.dimensions for each in stored),
+                sparse=any(each.sparse for each in stored),
+                filings=len(stored),
+                rows=sum(each.rows for each in stored),
+                latest=max(each.written for each in stored),
             )
-            for (model, unit), of_it in sorted(by_model.items())
+            for (model, unit), stored in sorted(by_model.items())
         )
 
     def _filings_with_vectors(self, listing: Listing, model: str, unit: VectorUnit) -> set[str]:
         """Return the filings that have vectors of this model and unit."""
-        held = self._stored_vectors(listing)
-        return {listing.shown[each.generation] for each in held if (each.model, each.unit) == (model, unit)}
+        stored = self._stored_vectors(listing)
+        return {listing.shown[each.generation] for each in stored if (each.model, each.unit) == (model, unit)}
 
     def _stored_vectors(self, listing: Listing) -> tuple[_StoredVectors, ...]:
         """Return the vectors of the filings listed, read again when they or the list have changed."""
-        alias = self.layout.alias("vectors")
+        alias = self.cluster.alias("vectors")
         answer = self.cluster.search(
             alias,
             size=0,
@@ -198,26 +197,19 @@ class ElasticIndex(ElasticReader, ElasticWriter):
         latest, rows = (int(answer["aggregations"][name]["value"] or 0) for name in ("latest", "rows"))
         state = (int(answer["hits"]["total"]["value"]), latest, rows)
         with self._vectors_guard:
-            kept = self._held_then
-        if kept is not None and kept[0].of is listing.of and kept[1] == state:
-            return kept[2]
-        found = (
-            _StoredVectors(*(source[name] for name in _StoredVectors._fields))
-            for source in self.cluster.scan(alias, fields=_StoredVectors._fields)
-        )
-        held = tuple(sorted(each for each in found if each.generation in listing.shown))
-        with self._vectors_guard:
-            self._held_then = (listing, state, held)
-        return held
+            if (
+                self._known_vectors is None
+                or self._known_vectors[0].of is not listing.of
+                or self._known_vectors[1] != state
+            ):
+                found = (
+                    _StoredVectors(*(source[name] for name in _StoredVectors._fields))
+                    for source in self.cluster.scan(alias, fields=_StoredVectors._fields)
+                )
+                stored = tuple(sorted(each for each in found if each.generation in listing.shown))
+                self._known_vectors = (listing, state, stored)
+            return self._known_vectors[2]
 
 
 def _id(generation: str, model: str, unit: VectorUnit) -> str:
     return f"{generation}-{hashlib.sha256(model.encode()).hexdigest()[:16]}-{unit.value}"
-
-
-def _cluster(
-    address: str | ClusterAddress, reaching: ConnectionSettings | None, sleep: Callable[[float], None]
-) -> Cluster:
-    if not isinstance(address, ClusterAddress):
-        address = ClusterAddress.of(address)
-    return Cluster(address, reaching or ConnectionSettings.from_environment(), sleep=sleep)

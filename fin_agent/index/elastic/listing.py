@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from fin_agent.index import rows
 from fin_agent.index.elastic.client import Cluster, NotFound, index_error
 from fin_agent.index.elastic.documents import columns_of, company_routing, id_of
-from fin_agent.index.elastic.mapping import Layout
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import FilingEntry, FilingRecord
 from fin_agent.index.stored_filing import Part
@@ -21,9 +20,6 @@ from fin_agent.index.stored_filing import Part
 _MAX_HIDDEN = 10_000
 _RECORDS_AT_ONCE = 500
 """Number of full filing records per response."""
-_MAX_ROUTES = 64
-"""More routing values than this reach every shard anyway, and make requests long."""
-_ENTRY_FIELDS = ("generation", "mark", *rows.ENTRY_COLUMNS)
 
 
 class ListedFiling(NamedTuple):
@@ -31,6 +27,8 @@ class ListedFiling(NamedTuple):
 
     generation: str
     routing: str
+    position: int
+    """Among the entries."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -42,39 +40,19 @@ class Listing:
     """By doc_id."""
     shown: Mapping[str, str]
     """doc_id by generation, for visible generations."""
-    positions: Mapping[str, int]
-    """Position among the entries by doc_id."""
     state: tuple[int, int]
     """Number of filings and sum of their marks; it differs whenever a filing changes."""
     hidden: tuple[str, ...] = ()
     """Generations without a visible filing: those being written, replaced or removed."""
-    records: list[tuple[FilingRecord, ...]] = field(default_factory=list)
-    """The full filing records, once they have been read."""
+
+    def in_order(self, doc_ids: Iterable[str]) -> list[str]:
+        """Return those of `doc_ids` that exist, in the order of the entries."""
+        known = (doc_id for doc_id in set(doc_ids) if doc_id in self.of)
+        return sorted(known, key=lambda doc_id: self.of[doc_id].position)
 
     def generations(self, doc_ids: Iterable[str]) -> list[str]:
         """Return the generations of those of `doc_ids` that exist, in a fixed order."""
         return sorted(self.of[doc_id].generation for doc_id in set(doc_ids) if doc_id in self.of)
-
-    def routes(self, doc_ids: Iterable[str]) -> str | None:
-        """Return the routing of their parts; None where all shards may have them."""
-        routes = sorted({self.of[doc_id].routing for doc_id in set(doc_ids) if doc_id in self.of})
-        return ",".join(routes) if 0 < len(routes) <= _MAX_ROUTES else None
-
-    def in_order(self, doc_ids: Iterable[str]) -> list[str]:
-        """Return those of `doc_ids` that exist, in the order of the entries."""
-        return sorted((doc_id for doc_id in set(doc_ids) if doc_id in self.of), key=self.positions.__getitem__)
-
-    def place_filter(self, places: Iterable[tuple[str, int]], name: str) -> dict[str, Any]:
-        """Return a filter for (doc_id, place) pairs, where `name` is the field of the place."""
-        by_filing: dict[str, set[int]] = {}
-        for doc_id, place in places:
-            if doc_id in self.of:
-                by_filing.setdefault(self.of[doc_id].generation, set()).add(place)
-        each = [
-            {"bool": {"filter": [term("generation", generation), {"terms": {name: sorted(by_filing[generation])}}]}}
-            for generation in sorted(by_filing)
-        ]
-        return {"bool": {"should": each, "minimum_should_match": 1}} if each else {"match_none": {}}
 
 
 _PINNED: ContextVar[tuple[FilingList, Listing] | None] = ContextVar("_PINNED", default=None)
@@ -84,26 +62,22 @@ _PINNED: ContextVar[tuple[FilingList, Listing] | None] = ContextVar("_PINNED", d
 class FilingList:
     """The part of an index that lists filings. Lists are shared between threads."""
 
-    def __init__(self, cluster: Cluster, layout: Layout) -> None:
+    def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
-        self.layout = layout
         self._guard = threading.Lock()
         self._kept: Listing | None = None
         self._checked = 0.0
+        self._records: tuple[tuple[int, int], tuple[FilingRecord, ...]] | None = None
 
     def filings(self) -> tuple[FilingRecord, ...]:
         """See FilingIndex.filings."""
-        while True:
-            listing = self.listing()
-            if listing.records:
-                return listing.records[0]
-            found = {source["doc_id"]: source for source in self.cluster.scan(self._alias, size=_RECORDS_AT_ONCE)}
-            generations = {doc_id: source["generation"] for doc_id, source in found.items()}
-            if generations == {doc_id: listed.generation for doc_id, listed in listing.of.items()}:
-                records = tuple(filing_record(found[entry.doc_id]) for entry in listing.entries)
-                listing.records[:] = listing.records or [records]
-                return listing.records[0]
-            self.invalidate()
+        listing, kept = self.listing(), self._records
+        if kept is None or kept[0] != listing.state:
+            sources = self.cluster.scan(self.cluster.alias("filings"), size=_RECORDS_AT_ONCE)
+            found = {source["doc_id"]: filing_record(source) for source in sources}
+            records = tuple(found[entry.doc_id] for entry in listing.entries if entry.doc_id in found)
+            self._records = kept = (listing.state, records)
+        return kept[1]
 
     def entries(self) -> tuple[FilingEntry, ...]:
         """See FilingIndex.entries."""
@@ -119,13 +93,13 @@ class FilingList:
 
     def document_of(self, doc_id: str) -> dict[str, Any] | None:
         """Return a filing's own document with its sequence number, or None where there is none."""
+        get, alias = self.cluster.client.get, self.cluster.alias("filings")
         try:
-            found = self.cluster.request(self.cluster.client.get, expected=(404,), index=self._alias, id=id_of(doc_id))
+            return dict(self.cluster.request(get, expected=(404,), index=alias, id=id_of(doc_id)).body)
         except NotFound as error:
             if isinstance(error.body, dict) and error.body.get("found") is False:
                 return None
             raise index_error(self.cluster.address, error, "read") from error
-        return dict(found.body)
 
     def known_document(self, doc_id: str) -> dict[str, Any]:
         """Return the same document. Raises FilingIndexError where there is none."""
@@ -164,21 +138,20 @@ class FilingList:
             _PINNED.reset(token)
 
     def invalidate(self) -> None:
-        """Make the next read check the cluster, after a write or an inconsistency."""
+        """Make the next read check the cluster, after a write."""
         with self._guard:
             self._checked = float("-inf")
-
-    @property
-    def _alias(self) -> str:
-        return self.layout.alias("filings")
 
     def _state(self) -> tuple[tuple[int, int], tuple[str, ...]]:
         """Return the value that identifies a state of the list, and the generations in the journal."""
         filings = self.cluster.search(
-            self._alias, size=0, track_total_hits=True, aggregations={"marks": {"sum": {"field": "mark"}}}
+            self.cluster.alias("filings"),
+            size=0,
+            track_total_hits=True,
+            aggregations={"marks": {"sum": {"field": "mark"}}},
         )
         journal = self.cluster.search(
-            self.layout.alias("journal"),
+            self.cluster.alias("journal"),
             size=_MAX_HIDDEN,
             source={"includes": ["generation"]},
             sort=[{"due": {"order": "desc"}}],
@@ -187,21 +160,25 @@ class FilingList:
         return (filings["hits"]["total"]["value"], int(filings["aggregations"]["marks"]["value"])), tuple(hidden)
 
     def _read(self) -> Listing:
-        found: list[tuple[FilingEntry, ListedFiling, int]] = []
-        for source in self.cluster.scan(self._alias, fields=_ENTRY_FIELDS):
-            entry = rows.filing_entry([source.get(column) for column in rows.ENTRY_COLUMNS])
-            routing = company_routing(entry.identity.cik, entry.identity.company)
-            found.append((entry, ListedFiling(source["generation"], routing), source["mark"]))
+        fields = ("generation", "mark", *rows.ENTRY_COLUMNS)
+        found = [
+            (rows.filing_entry([source.get(column) for column in rows.ENTRY_COLUMNS]), source)
+            for source in self.cluster.scan(self.cluster.alias("filings"), fields=fields)
+        ]
         found.sort(key=lambda each: (each[0].content_hash, each[0].doc_id))
-        entries = tuple(entry for entry, _, _ in found)
+        entries = tuple(entry for entry, _ in found)
         if self._kept is not None and self._kept.entries == entries:
             entries = self._kept.entries
         return Listing(
             entries=entries,
-            of={entry.doc_id: listed for entry, listed, _ in found},
-            shown={listed.generation: entry.doc_id for entry, listed, _ in found},
-            positions={entry.doc_id: at for at, entry in enumerate(entries)},
-            state=(len(found), sum(mark for _, _, mark in found)),
+            of={
+                entry.doc_id: ListedFiling(
+                    source["generation"], company_routing(entry.identity.cik, entry.identity.company), position
+                )
+                for position, (entry, source) in enumerate(found)
+            },
+            shown={source["generation"]: entry.doc_id for entry, source in found},
+            state=(len(found), sum(source["mark"] for _, source in found)),
         )
 
 
@@ -210,11 +187,6 @@ def filing_record(source: Mapping[str, Any]) -> FilingRecord:
     return rows.filing_record(columns_of(Part.FILING, source), [*source["details"]["row"], source["summary"]])
 
 
-def term(name: str, value: str) -> dict[str, Any]:
-    """Return a filter for one value of a field."""
-    return {"term": {name: {"value": value}}}
-
-
-def ascending(fields: Sequence[str]) -> list[dict[str, dict[str, str]]]:
+def ascending(*fields: str) -> list[dict[str, dict[str, str]]]:
     """Return a sort order by these fields, one after another."""
     return [{name: {"order": "asc"}} for name in fields]

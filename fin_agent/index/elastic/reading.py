@@ -12,7 +12,6 @@ from fin_agent.index import rows
 from fin_agent.index.elastic.client import Cluster
 from fin_agent.index.elastic.documents import NO_PAGE, Source, columns_of, decode_bytes, figures_of, stored_filing
 from fin_agent.index.elastic.listing import FilingList, ascending
-from fin_agent.index.elastic.mapping import Layout
 from fin_agent.index.protocol import (
     PageHit,
     PageKey,
@@ -36,9 +35,7 @@ _MAX_HITS = 10_000
 _SPARE = 8
 """Additional hits requested, because some may belong to a filing that has just been replaced."""
 _AT_ONCE = 1_000
-"""Documents per response; some contain the text of a page."""
-_FILINGS_AT_ONCE = 1_000
-_PAGES_AT_ONCE = 500
+"""Documents per response (some contain the text of a page), and filings per request."""
 _COUNTED_AT_ONCE = 500
 _ALL = ""
 """Key of the total number of documents among counts of phrases."""
@@ -48,12 +45,14 @@ _OF_INCOME = ("revenue", "sales", "cost of")
 """Words in headings of rows that divide revenue in an income statement."""
 _SMALL = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
+Filter = Mapping[str, Any]
+
 
 class ElasticReader(FilingList):
     """The part of an index that searches and returns the content of filings. Parts never change: no lock is needed."""
 
-    def __init__(self, cluster: Cluster, layout: Layout) -> None:
-        super().__init__(cluster, layout)
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
         self._known: dict[str, tuple[object, dict[str, int]]] = {}
         """Kind of document -> state of the index, and in how many documents phrases are."""
 
@@ -63,8 +62,8 @@ class ElasticReader(FilingList):
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
     ) -> list[PageHit]:
         """See FilingIndex.search_pages."""
-        found = self._search("pages", ("content_hash", "doc_id", "number"), terms, doc_ids, [], limit)
-        return [PageHit(PageKey(doc_id, number), score) for score, (_, doc_id, number) in found]
+        found = self._search("pages", ("content_hash", "doc_id", "number"), terms, doc_ids, limit)
+        return [PageHit(PageKey(doc_id, number), score) for score, _, doc_id, number in found]
 
     def search_passages(
         self,
@@ -76,20 +75,20 @@ class ElasticReader(FilingList):
     ) -> list[PassageHit]:
         """See FilingIndex.search_passages."""
         order = ("content_hash", "doc_id", "ordinal", "page")
-        within: list[Mapping[str, Any]] = []
+        within: list[Filter] = []
         if pages is not None:
-            wanted = [key for key in set(pages) if doc_ids is None or key.doc_id in doc_ids]
-            within = [self.listing().place_filter(wanted, "page")]
+            wanted = [key for key in pages if doc_ids is None or key.doc_id in doc_ids]
             doc_ids = {key.doc_id for key in wanted}
-        found = self._search("passages", order, terms, doc_ids, within, limit)
-        return [PassageHit(doc_id, page, ordinal, score) for score, (_, doc_id, ordinal, page) in found]
+            within = [self._on_any_of(wanted)]
+        found = self._search("passages", order, terms, doc_ids, limit, within)
+        return [PassageHit(doc_id, page, ordinal, score) for score, _, doc_id, ordinal, page in found]
 
     def search_summaries(
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
     ) -> list[tuple[str, float]]:
         """See FilingIndex.search_summaries. Every term is scored: a cluster can do that even with many summaries."""
-        found = self._search("filings", ("content_hash", "doc_id"), terms, doc_ids, [], limit)
-        return [(doc_id, score) for score, (_, doc_id) in found]
+        found = self._search("filings", ("content_hash", "doc_id"), terms, doc_ids, limit)
+        return [(doc_id, score) for score, _, doc_id in found]
 
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """See FilingIndex.document_frequencies."""
@@ -102,48 +101,47 @@ class ElasticReader(FilingList):
         order: tuple[str, ...],
         terms: Sequence[str],
         doc_ids: Collection[str] | None,
-        within: list[Mapping[str, Any]],
         limit: int,
-    ) -> list[tuple[float, list[Any]]]:
-        """Return (score, values of the fields of `order`) of the best `limit` visible documents."""
+        within: Sequence[Filter] = (),
+    ) -> list[Any]:
+        """Return [score, values of the fields of `order`] of the best `limit` visible documents."""
         clauses = list(self._clauses(kind, "summary" if kind == "filings" else "text", terms))
         listing = self.listing()
         generations = None if doc_ids is None else listing.generations(doc_ids)
-        if not clauses or limit < 1 or (generations is not None and not generations):
+        if not clauses or limit < 1 or generations == []:
             return []
         allowed = listing.shown.keys() if generations is None else frozenset(generations)
-        query: dict[str, Any] = {"should": clauses, "minimum_should_match": 1, "filter": within}
+        query: dict[str, Any] = {"should": clauses, "minimum_should_match": 1, "filter": list(within)}
         if generations is not None and len(generations) <= MAX_FILTERED:
-            query["filter"] = [*within, {"terms": {"generation": generations}}]
+            query["filter"].append({"terms": {"generation": generations}})
         elif kind != "filings":
             query["must_not"] = self._hidden()
-        found: list[tuple[float, list[Any]]] = []
+        found: list[Any] = []
         for hit in self._hits(kind, {"bool": query}, order, limit):
-            score, *place = hit["sort"]
             if hit["fields"]["generation"][0] in allowed:
-                found.append((score, place))
+                found.append(hit["sort"])
                 if len(found) == limit:
                     break
         return found
 
     def _hits(self, kind: str, query: dict[str, Any], order: tuple[str, ...], limit: int) -> Iterator[dict[str, Any]]:
         """Yield all hits, best first, in batches of the size that is probably needed."""
-        size = min(limit + _SPARE, _MAX_HITS)
-        asked: dict[str, Any] = {}
+        return self._paged(
+            kind,
+            min(limit + _SPARE, _MAX_HITS),
+            query=query,
+            sort=[{"_score": {"order": "desc"}}, *ascending(*order)],
+            source=False,
+            fields=[{"field": "generation"}],
+            # Each shard has statistics of its own words only; with this search type, all score like one index.
+            search_type="dfs_query_then_fetch",
+            preference=self.cluster.address.prefix,  # copies of a shard may give slightly different scores
+        )
+
+    def _paged(self, kind: str, size: int, **asked: Any) -> Iterator[dict[str, Any]]:
+        """Yield all hits of a search with a total order, `size` of them per request."""
         while True:
-            answer = self.cluster.search(
-                self.layout.alias(kind),
-                query=query,
-                size=size,
-                sort=[{"_score": {"order": "desc"}}, *ascending(order)],
-                source=False,
-                fields=[{"field": "generation"}],
-                track_total_hits=False,
-                # Each shard has statistics of its own words only; with this search type, all score like one index.
-                search_type="dfs_query_then_fetch",
-                preference=self.layout.prefix,  # copies of a shard may give slightly different scores
-                **asked,
-            )
+            answer = self.cluster.search(self.cluster.alias(kind), size=size, track_total_hits=False, **asked)
             hits = answer["hits"]["hits"]
             yield from hits
             if len(hits) < size:
@@ -183,27 +181,38 @@ class ElasticReader(FilingList):
 
     def _counted(self, kind: str, queries: Mapping[str, dict[str, Any]]) -> dict[str, int]:
         """Return the number of visible documents that match each query."""
-        hidden = [] if kind == "filings" else self._hidden()
         counted: dict[str, int] = {}
         names = list(queries)
         for start in range(0, len(names), _COUNTED_AT_ONCE):
             # Numbered, because not every text is a valid name in a response.
-            some = dict(enumerate(names[start : start + _COUNTED_AT_ONCE]))
+            some = {str(at): name for at, name in enumerate(names[start : start + _COUNTED_AT_ONCE])}
             answer = self.cluster.search(
-                self.layout.alias(kind),
-                query={"bool": {"must_not": hidden}},
+                self.cluster.alias(kind),
+                query={"bool": {"must_not": [] if kind == "filings" else self._hidden()}},
                 size=0,
                 track_total_hits=False,
-                aggregations={"held": {"filters": {"filters": {str(at): queries[name] for at, name in some.items()}}}},
+                aggregations={"held": {"filters": {"filters": {at: queries[name] for at, name in some.items()}}}},
             )
             buckets = answer["aggregations"]["held"]["buckets"]
-            counted |= {name: int(buckets[str(at)]["doc_count"]) for at, name in some.items()}
+            counted |= {name: int(buckets[at]["doc_count"]) for at, name in some.items()}
         return counted
 
-    def _hidden(self) -> list[dict[str, Any]]:
+    def _hidden(self) -> list[Filter]:
         """Return filters for parts without a visible filing."""
         hidden = self.listing().hidden
         return [{"terms": {"generation": list(hidden)}}] if hidden else []
+
+    def _on_any_of(self, keys: Collection[PageKey]) -> Filter:
+        """Return a filter for documents on these pages."""
+        pages_of: dict[str, set[int]] = {}
+        for key in keys:
+            if key.doc_id in (of := self.listing().of):
+                pages_of.setdefault(of[key.doc_id].generation, set()).add(key.page)
+        each = [
+            {"bool": {"filter": [{"terms": {"generation": [generation]}}, {"terms": {"page": sorted(pages)}}]}}
+            for generation, pages in sorted(pages_of.items())
+        ]
+        return {"bool": {"should": each, "minimum_should_match": 1}} if each else {"match_none": {}}
 
     # What filings hold
 
@@ -228,11 +237,7 @@ class ElasticReader(FilingList):
     def pages(self, keys: Sequence[PageKey]) -> list[StoredPage]:
         """See FilingIndex.pages."""
         found = self._on_pages("pages", keys, "number", "number", COLUMNS[Part.PAGES])
-        return [
-            StoredPage(key.doc_id, rows.page(columns_of(Part.PAGES, source)))
-            for key in keys
-            for source in found.get(key, ())
-        ]
+        return [StoredPage(doc_id, rows.page(columns_of(Part.PAGES, source))) for doc_id, source in found]
 
     def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
         """See FilingIndex.outline."""
@@ -245,9 +250,8 @@ class ElasticReader(FilingList):
         """See FilingIndex.passages."""
         found = self._on_pages("passages", keys, "page", "ordinal", (*COLUMNS[Part.PASSAGES], "card"))
         return [
-            StoredPassage(key.doc_id, rows.passage(columns_of(Part.PASSAGES, source)), source["card"])
-            for key in keys
-            for source in found.get(key, ())
+            StoredPassage(doc_id, rows.passage(columns_of(Part.PASSAGES, source)), source["card"])
+            for doc_id, source in found
         ]
 
     def facts(
@@ -259,20 +263,15 @@ class ElasticReader(FilingList):
         years: Collection[int] | None = None,
     ) -> list[SourcedFact]:
         """See FilingIndex.facts."""
-        if (metrics is not None and not metrics) or (pages is not None and not pages):
-            return []
-        within: list[Mapping[str, Any]] = []
+        within: list[Filter] = []
         if metrics is not None:
             within.append({"terms": {"metrics": sorted(metrics)}})
         if pages is not None:
             doc_ids = {key.doc_id for key in pages} & set(doc_ids)
-            within.append({"terms": {"page": sorted({key.page for key in pages})}})
-        wanted = None if pages is None else {tuple(key) for key in pages}
+            within.append(self._on_any_of(pages))
         found: dict[str, list[tuple[int, SourcedFact]]] = {}
         fields = ("page", "facts", "tags", "linked")
         for doc_id, source in self._of_filings("figures", doc_ids, "page", fields, within):
-            if wanted is not None and (doc_id, source["page"]) not in wanted:
-                continue
             for ordinal, row, tag in figures_of(source):
                 fact = rows.fact(row, None if tag is None else rows.tag(tag))
                 if (metrics is None or fact.metric in metrics) and (years is None or fact.period.fiscal_year in years):
@@ -313,8 +312,7 @@ class ElasticReader(FilingList):
         found = self._on_pages("figures", keys, "page", "page", ("page", "tables"))
         return [
             table
-            for key in keys
-            for source in found.get(key, ())
+            for _, source in found
             if source.get("tables")
             for table in rows.tables(source["page"], decode_bytes(source["tables"]))
         ]
@@ -332,66 +330,37 @@ class ElasticReader(FilingList):
         return [rows.tag(row) for row in sorted(found, key=lambda row: row[0])]
 
     def _of_filings(
-        self,
-        kind: str,
-        doc_ids: Collection[str],
-        place: str,
-        fields: Sequence[str],
-        within: Sequence[Mapping[str, Any]] = (),
+        self, kind: str, doc_ids: Collection[str], place: str, fields: Sequence[str], within: Sequence[Filter] = ()
     ) -> Iterator[tuple[str, Source]]:
         """Yield (doc_id, document) of filings in the order of the entries, and within a filing by `place`."""
         listing = self.listing()
         known = listing.in_order(doc_ids)
-        for start in range(0, len(known), _FILINGS_AT_ONCE):
-            some = known[start : start + _FILINGS_AT_ONCE]
-            filters = [{"terms": {"generation": listing.generations(some)}}, *within]
+        for start in range(0, len(known), _AT_ONCE):
+            some = known[start : start + _AT_ONCE]
             found: dict[str, list[Source]] = {}
-            order = ("generation", place)
-            for source in self._sources(kind, filters, order, ("generation", *fields), listing.routes(some)):
-                found.setdefault(listing.shown[source["generation"]], []).append(source)
+            for hit in self._paged(
+                kind,
+                _AT_ONCE,
+                query={"bool": {"filter": [{"terms": {"generation": listing.generations(some)}}, *within]}},
+                sort=ascending("generation", place),
+                source={"includes": ["generation", *fields]},
+            ):
+                found.setdefault(listing.shown[hit["_source"]["generation"]], []).append(hit["_source"])
             for doc_id in some:
                 for source in found.get(doc_id, ()):
                     yield doc_id, source
 
-    def _sources(
-        self,
-        kind: str,
-        filters: Sequence[Mapping[str, Any]],
-        order: Sequence[str],
-        fields: Sequence[str],
-        routing: str | None,
-    ) -> Iterator[Source]:
-        """Yield sources of all documents that pass the filters, in a total order."""
-        asked: dict[str, Any] = {} if routing is None else {"routing": routing}
-        while True:
-            answer = self.cluster.search(
-                self.layout.alias(kind),
-                query={"bool": {"filter": list(filters)}},
-                sort=ascending(order),
-                source={"includes": list(fields)},
-                size=_AT_ONCE,
-                track_total_hits=False,
-                **asked,
-            )
-            hits = answer["hits"]["hits"]
-            yield from (hit["_source"] for hit in hits)
-            if len(hits) < _AT_ONCE:
-                return
-            asked["search_after"] = hits[-1]["sort"]
-
     def _on_pages(
-        self, kind: str, keys: Sequence[PageKey], place: str, order: str, fields: Sequence[str]
-    ) -> dict[PageKey, list[Source]]:
-        """Return the documents on each of these pages; `place` is the field of the page."""
-        listing = self.listing()
+        self, kind: str, keys: Sequence[PageKey], page: str, order: str, fields: Sequence[str]
+    ) -> Iterator[tuple[str, Source]]:
+        """Yield (doc_id, document) on these pages, in their order; `page` is the field of the page."""
         found: dict[PageKey, list[Source]] = {}
-        wanted = sorted({key for key in keys if key.doc_id in listing.of})
-        for start in range(0, len(wanted), _PAGES_AT_ONCE):
-            some = wanted[start : start + _PAGES_AT_ONCE]
-            within, routes = [listing.place_filter(some, place)], listing.routes(key.doc_id for key in some)
-            for source in self._sources(kind, within, ("generation", order), ("generation", *fields), routes):
-                found.setdefault(PageKey(listing.shown[source["generation"]], source[place]), []).append(source)
-        return found
+        within = [{"terms": {page: sorted({key.page for key in keys})}}]
+        for doc_id, source in self._of_filings(kind, {key.doc_id for key in keys}, order, fields, within):
+            found.setdefault(PageKey(doc_id, source[page]), []).append(source)
+        for key in keys:
+            for source in found.get(key, ()):
+                yield key.doc_id, source
 
 
 def _phrases(terms: Sequence[str]) -> dict[str, list[str]]:

@@ -11,8 +11,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from typing import Any
 
 from elasticsearch import helpers
@@ -20,17 +19,16 @@ from elasticsearch import helpers
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.client import (
     BUSY_STATUSES,
-    DISK_FULL,
-    BusyError,
+    FIRST_PAUSE,
+    LONGEST_PAUSE,
     Cluster,
     Conflict,
     NotFound,
     describe_error,
-    error_type,
 )
 from fin_agent.index.elastic.documents import Document, Source, company_routing, filing_source, id_of, parts_of
 from fin_agent.index.elastic.listing import FilingList, ascending
-from fin_agent.index.elastic.mapping import Layout
+from fin_agent.index.elastic.mapping import PARTS
 from fin_agent.index.stored_filing import StoredFiling
 from fin_agent.vocabulary.filing import Filing
 
@@ -38,6 +36,7 @@ MAX_BYTES = 8_000_000
 """Size limit of one request: between the 5 and 15 MB that Elastic recommends, far below the limit of 100 MB."""
 MAX_DOCUMENTS = 2_000
 _TRIES = 10
+"""Attempts to write what another process writes as well, and to send items that the cluster is too busy for."""
 _LEASE = 3_600.0
 """Time limit for writing the parts of one filing in seconds, including retries."""
 _MARKS = 2**31
@@ -48,8 +47,8 @@ double."""
 class ElasticWriter(FilingList):
     """The part of an index that writes filings."""
 
-    def __init__(self, cluster: Cluster, layout: Layout) -> None:
-        super().__init__(cluster, layout)
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
         self._last_written = 0
         self._clock = threading.Lock()
 
@@ -62,9 +61,8 @@ class ElasticWriter(FilingList):
         doc_id, generation = stored.doc_id, secrets.token_hex(12)
         source = filing_source(stored, generation, secrets.randbelow(_MARKS), self.now())
         routing = company_routing(source.get("cik"), source["company"])
-        parts = list(parts_of(stored, generation))
         self._journal(generation, doc_id, routing, _LEASE)
-        self.write_documents(parts, routing, doc_id)
+        self.write_documents(list(parts_of(stored, generation)), routing, doc_id)
         self._publish(doc_id, source)
         self._forget_journal([generation])
         self.sweep()
@@ -78,14 +76,14 @@ class ElasticWriter(FilingList):
                 return False
             self._journal_replaced(found["_source"])
             try:
-                delete, found_then = self.cluster.client.delete, _unchanged(found)
-                self._write_document(delete, "filings", expected=(404, 409), id=found["_id"], **found_then)
+                delete = self.cluster.client.delete
+                self._write(delete, "filings", expected=(404, 409), id=found["_id"], **_unchanged(found))
             except (Conflict, NotFound):
                 continue
             self.invalidate()
             self.sweep()
             return True
-        raise self._is_contested(doc_id)
+        raise _contested(doc_id)
 
     def replace_summary(self, doc_id: str, summary: str) -> bool:
         """Replace the summary of a filing; its vectors are left. Return False if there is no such filing."""
@@ -97,7 +95,7 @@ class ElasticWriter(FilingList):
             if self._put_filing(found, doc_id, source):
                 self.invalidate()
                 return True
-        raise self._is_contested(doc_id)
+        raise _contested(doc_id)
 
     def sweep(self, ahead: float = 0.0) -> int:
         """Delete expired parts without a visible filing, including those of interrupted writes.
@@ -113,18 +111,19 @@ class ElasticWriter(FilingList):
             return 0
         # A failed lookup must not count as a missing filing, whose parts would be deleted.
         found = self.cluster.documents(
-            index=self.layout.alias("filings"),
+            index=self.cluster.alias("filings"),
             ids=[id_of(doc_id) for doc_id in sorted({trace["doc_id"] for trace in traces})],
             source_includes=["generation"],
         )
         current = {each["_source"]["generation"] for each in found if each.get("found")}
         gone = sorted(trace["generation"] for trace in traces if trace["generation"] not in current)
         if gone:
+            parts = ",".join(map(self.cluster.alias, PARTS))
             # Documents that are not refreshed yet are not found and would remain.
             refresh = self.cluster.client.indices.refresh
-            self.cluster.request(refresh, doing="written", index=self.layout.parts, ignore_unavailable=True)
+            self.cluster.request(refresh, doing="written", index=parts, ignore_unavailable=True)
             # Without routing: these are few, and a filing whose company changed has parts on two shards.
-            self.delete_where(self.layout.parts, {"terms": {"generation": gone}})
+            self.delete_where(parts, {"terms": {"generation": gone}})
         self._forget_journal([trace["generation"] for trace in traces])
         return len(gone)
 
@@ -134,44 +133,40 @@ class ElasticWriter(FilingList):
             self._last_written = max(time.time_ns() // 1_000, self._last_written + 1)
             return self._last_written
 
-    def write_documents(self, documents: Iterable[Document], routing: str, subject: str) -> None:
+    def write_documents(self, documents: Sequence[Document], routing: str, subject: str) -> None:
         """Write documents through their aliases, and refresh them so that searches find them.
 
-        Items rejected because the cluster is busy are sent again, and only these.
-
         Raises:
-            FilingIndexError: An item was rejected for good; the message names the first one.
+            FilingIndexError: An item was rejected; the message names the first one.
         """
-        left = [
-            {"_index": self.layout.alias(each.kind), "_id": each.id, "_routing": routing, "_source": each.source}
+        actions = [
+            {"_index": self.cluster.alias(each.kind), "_id": each.id, "_routing": routing, "_source": each.source}
             for each in documents
         ]
-        kinds = sorted({str(each["_index"]) for each in left})
-        count = len(left)
-        refused: list[dict[str, Any]] = []
 
-        def send() -> None:
-            nonlocal left
+        def send() -> list[dict[str, Any]]:
             sent = helpers.streaming_bulk(
                 self.cluster.client,
-                left,
+                actions,
                 chunk_size=MAX_DOCUMENTS,
                 max_chunk_bytes=MAX_BYTES,
                 raise_on_error=False,
                 yield_ok=False,
                 require_alias=True,
+                max_retries=_TRIES,
+                initial_backoff=FIRST_PAUSE,
+                max_backoff=LONGEST_PAUSE,
+                retry_on_status=BUSY_STATUSES,
             )
-            refused[:] = [item["index"] for _, item in sent]
-            if refused and all(_is_busy(item) for item in refused):
-                again = {item["_id"] for item in refused}
-                left = [each for each in left if each["_id"] in again]
-                raise BusyError
+            return [item["index"] for _, item in sent]
 
-        with suppress(BusyError):  # for too long
-            self.cluster.request(send, doing="written")
-        if refused:
-            raise self._refusal(refused, count, subject)
-        if kinds:
+        if refused := self.cluster.request(send, doing="written"):
+            first, prefix = refused[0], self.cluster.address.prefix
+            what, remedy = describe_error(int(first["status"]), {"error": first["error"]}, "written", prefix)
+            others = f" ({len(refused)} of {len(actions)} documents)" if len(refused) > 1 else ""
+            place = f"{first['_index'].removeprefix(f'{prefix}-')} {first['_id'].rpartition('-')[2]}"
+            raise FilingIndexError(f"{place} was rejected{others}: {what}", subject=subject, remedy=remedy)
+        if kinds := sorted({str(each["_index"]) for each in actions}):
             self.cluster.request(self.cluster.client.indices.refresh, doing="written", index=kinds)
 
     def delete_where(self, target: str, query: dict[str, Any]) -> None:
@@ -186,17 +181,6 @@ class ElasticWriter(FilingList):
             ignore_unavailable=True,
         )
 
-    def _refusal(self, refused: list[dict[str, Any]], count: int, subject: str) -> FilingIndexError:
-        first = next((item for item in refused if not _is_busy(item)), refused[0])
-        prefix = self.cluster.address.prefix
-        what, remedy = describe_error(int(first["status"]), {"error": first["error"]}, "written", prefix)
-        others = f" ({len(refused)} of {count} documents)" if len(refused) > 1 else ""
-        kind = first["_index"].removeprefix(f"{prefix}-").rpartition("-0")[0] or first["_index"].removeprefix(
-            f"{prefix}-"
-        )
-        place = f"{kind} {first['_id'].rpartition('-')[2]}"
-        return FilingIndexError(f"{place} was rejected{others}: {what}", subject=subject, remedy=remedy)
-
     def _publish(self, doc_id: str, source: Source) -> None:
         """Write the document that makes the parts visible, replacing exactly the current one."""
         for _ in range(_TRIES):
@@ -208,7 +192,7 @@ class ElasticWriter(FilingList):
             if self._put_filing(found, doc_id, source):
                 break
         else:
-            raise self._is_contested(doc_id)
+            raise _contested(doc_id)
         self.invalidate()
 
     def _put_filing(self, found: dict[str, Any] | None, doc_id: str, source: Source) -> bool:
@@ -234,29 +218,25 @@ class ElasticWriter(FilingList):
     def _index_document(self, kind: str, id: str, source: Source, **expected: Any) -> None:
         """Write a document; raise Conflict where a condition does not hold."""
         index = self.cluster.client.index
-        self._write_document(index, kind, expected=(409,), id=id, document=source, require_alias=True, **expected)
+        self._write(index, kind, expected=(409,), id=id, document=source, require_alias=True, **expected)
 
-    def _write_document(self, ask: Any, kind: str, **arguments: Any) -> None:
-        self.cluster.request(ask, doing="written", index=self.layout.alias(kind), refresh=True, **arguments)
+    def _write(self, ask: Any, kind: str, **arguments: Any) -> None:
+        self.cluster.request(ask, doing="written", index=self.cluster.alias(kind), refresh=True, **arguments)
 
     def _forget_journal(self, generations: Sequence[str]) -> None:
-        self.delete_where(self.layout.alias("journal"), {"terms": {"generation": list(generations)}})
+        self.delete_where(self.cluster.alias("journal"), {"terms": {"generation": list(generations)}})
 
     def _traces(self, query: dict[str, Any]) -> list[Source]:
-        journal = self.layout.alias("journal")
-        found = self.cluster.search(journal, query=query, size=1_000, sort=ascending(["due"]))
+        found = self.cluster.search(self.cluster.alias("journal"), query=query, size=1_000, sort=ascending("due"))
         return [hit["_source"] for hit in found["hits"]["hits"]]
 
-    def _is_contested(self, doc_id: str) -> FilingIndexError:
-        return FilingIndexError(
-            "other processes keep writing this filing", subject=doc_id, remedy="Add it from one process only"
-        )
+
+def _contested(doc_id: str) -> FilingIndexError:
+    return FilingIndexError(
+        "other processes keep writing this filing", subject=doc_id, remedy="Add it from one process only"
+    )
 
 
 def _unchanged(found: dict[str, Any]) -> dict[str, Any]:
     """Return the conditions for a write: that the document has not been written since it was read."""
     return {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
-
-
-def _is_busy(item: dict[str, Any]) -> bool:
-    return int(item["status"]) in BUSY_STATUSES and error_type({"error": item["error"]}) != DISK_FULL
