@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from fin_agent.prompts.injection_signs import Removed, Sign, remove_invisible, signs_of_injection
+from fin_agent.prompts.injection_signs import Sign, remove_invisible, signs_of_injection
 
 FENCE = "fence"
 """The placeholder that explains the marks; required in the system part of every prompt that quotes material."""
@@ -75,11 +75,11 @@ class Report:
     number: int
     """Position among the texts of its placeholder, from 1."""
     of: str
-    removed: tuple[Removed, ...]
+    removed: tuple[str, ...]
     signs: tuple[Sign, ...]
 
     def __str__(self) -> str:
-        told = [*map(str, self.removed), *map(str, self.signs)]
+        told = [*self.removed, *map(str, self.signs)]
         return f"{self.placeholder} {self.number}{f' ({self.of})' if self.of else ''}: {'; '.join(told)}"
 
 
@@ -95,7 +95,7 @@ class Fence:
     """
 
     code: str
-    _texts: dict[str, tuple[str, tuple[Removed, ...]]] = field(default_factory=dict, compare=False, repr=False)
+    _texts: dict[str, tuple[str, str]] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def around(cls, material: Iterable[Quoted], seed: str = "") -> Fence:
@@ -132,7 +132,7 @@ class Fence:
     def reports(self, placeholder: str, texts: Sequence[Quoted], *, signs: bool = True) -> Iterator[Report]:
         """Yield a report for each text in which something was removed or, with `signs`, a sign was found."""
         for number, each in enumerate(texts, start=1):
-            removed = (*self._clean(each.of)[1], *self._clean(each.text)[1])
+            removed = tuple(filter(None, (self._clean(each.of)[1], self._clean(each.text)[1])))
             found = (*signs_of_injection(each.of), *signs_of_injection(each.text)) if signs else ()
             if removed or found:
                 yield Report(placeholder, number, single_line(each.of), removed, found)
@@ -141,7 +141,7 @@ class Fence:
         shown = single_line(self._clean(place)[0]).replace('"', "'")
         return f' of="{shown}"' if shown else ""
 
-    def _clean(self, text: str) -> tuple[str, tuple[Removed, ...]]:
+    def _clean(self, text: str) -> tuple[str, str]:
         if text not in self._texts:
             seen, removed = remove_invisible(text)
             self._texts[text] = (neutralize_marks(seen), removed)

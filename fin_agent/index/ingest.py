@@ -129,14 +129,10 @@ def ingest(
         manifest = Manifest(index)
         waiting = _to_read(files_below(map(Path, named)), manifest, done)
         if waiting:
-            manifest.record_pending(stamp for same in waiting.values() for stamp in same)
+            manifest.record_pending(waiting.values())
         reader = read_here if workers == 0 else read_in_workers
         for path, outcome in reader(list(waiting), reading, workers or os.cpu_count() or 1):
-            first, *copies = waiting[path]
-            became = _store(first, outcome, manifest)
-            done(became)
-            for copy in copies:
-                done(_as_copy(copy, became, manifest))
+            done(_store(waiting[path], outcome, manifest))
         index.merge_full_text(report.count(Outcome.ADDED))
     return report
 
@@ -147,9 +143,9 @@ def _usual_reader() -> Prepare:
     return prepare
 
 
-def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Path, list[FileStamp]]:
-    """Return the files to be read, each with itself and its copies, which get the same result."""
-    waiting: dict[Path, list[FileStamp]] = {}
+def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Path, FileStamp]:
+    """Return the files to be read; of files with the same name and content, the first."""
+    waiting: dict[Path, FileStamp] = {}
     first: dict[str, FileStamp] = {}
     for path in files:
         try:
@@ -172,51 +168,37 @@ def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Pa
             remedy = "Rename one of the two and ingest it again"
             manifest.record_failure(stamp, reason, remedy)
             done(_failed(path, reason, remedy))
-        elif same_name.path in waiting:
-            waiting[same_name.path].append(stamp)
         elif same_name is not stamp:
-            done(_is_same_file(stamp, same_name.path, manifest))
+            manifest.record_copy(stamp)
+            done(IngestedFile(path, stamp.doc_id, Outcome.UNCHANGED, f"the same file as {same_name.path}"))
         elif manifest.is_done(stamp):
             manifest.record_location(stamp)
             done(IngestedFile(path, stamp.doc_id, Outcome.UNCHANGED))
         else:
-            waiting[path] = [stamp]
+            waiting[path] = stamp
     return waiting
 
 
-def _is_same_file(copy: FileStamp, first: Path, manifest: Manifest) -> IngestedFile:
-    manifest.record_copy(copy)
-    return IngestedFile(copy.path, copy.doc_id, Outcome.UNCHANGED, f"the same file as {first}")
-
-
-def _as_copy(copy: FileStamp, first: IngestedFile, manifest: Manifest) -> IngestedFile:
-    if first.outcome is not Outcome.FAILED:
-        return _is_same_file(copy, first.path, manifest)
-    manifest.record_failure(copy, first.reason, first.remedy)
-    return _failed(copy.path, first.reason, first.remedy)
-
-
 def _stamp(path: Path, manifest: Manifest) -> FileStamp:
+    """Return the stamp of a file. Raises ReadError for what is no file that can be read, OSError."""
+    what, remedy = "", _RENAME
     try:
         os.path.realpath(path).encode()
     except UnicodeEncodeError as error:
         raise ReadError("its path is not valid text", subject=path.name, remedy=_RENAME) from error
     if is_readable(path) and not is_doc_id(doc_id_of(path)):
-        raise ReadError(
-            "its name has nothing before the ending, or has invisible characters", subject=path.name, remedy=_RENAME
-        )
-    if _ADDRESS.match(str(path)):
-        raise ReadError(
-            "`ingest` does not download", subject=str(path), remedy="Download the filing and give the file's path"
-        )
-    if path.is_dir():
-        raise ReadError(
-            "the folder cannot be entered", subject=str(path), remedy="Check its permissions, and ingest it again"
-        )
-    if not path.is_file():
-        there = path.is_symlink() or path.exists()
-        what = "it is not a file, or a link to nothing" if there else "there is no such file"
-        raise ReadError(what, subject=str(path), remedy="Check where it leads" if there else "Check the path")
+        what = "its name has nothing before the ending, or has invisible characters"
+    elif _ADDRESS.match(str(path)):
+        what, remedy = "`ingest` does not download", "Download the filing and give the file's path"
+    elif path.is_dir():
+        what, remedy = "the folder cannot be entered", "Check its permissions, and ingest it again"
+    elif path.is_symlink() or path.exists():
+        if not path.is_file():
+            what, remedy = "it is not a file, or a link to nothing", "Check where it leads"
+    else:
+        what, remedy = "there is no such file", "Check the path"
+    if what:
+        raise ReadError(what, subject=path.name, remedy=remedy)
     return FileStamp.of(path, manifest.known_hash(path) or content_hash(path))
 
 

@@ -11,16 +11,15 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from filelock import BaseFileLock, FileLock, Timeout
+from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.errors import FilingIndexError
 
 LOCK_NAME = "ingest.lock"
 _LOOKED_EVERY = 0.2
-_WAITED_FOR_A_NAME = 1.0
+_LEAST_WAIT = 0.3
 """Seconds until a new owner of the lock has written its name."""
-_MAX_COMMAND_LENGTH = 300
 
 
 class IndexInUseError(FilingIndexError):
@@ -32,22 +31,16 @@ class Owner(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    host: str
-    pid: int
+    host: str = "this machine"
+    pid: int = 0
     started: datetime
-    command: str
+    command: str = "unknown"
 
     @classmethod
     def here(cls) -> Owner:
         """Return this process as the owner, with the current time."""
-        command = shlex.join(sys.argv)[:_MAX_COMMAND_LENGTH]
         now = datetime.now(UTC).replace(microsecond=0)
-        return cls(host=socket.gethostname(), pid=os.getpid(), started=now, command=command)
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since it acquired the lock."""
-        return max(0.0, (datetime.now(UTC) - self.started).total_seconds())
+        return cls(host=socket.gethostname(), pid=os.getpid(), started=now, command=shlex.join(sys.argv)[:300])
 
     def __str__(self) -> str:
         return f"process {self.pid} on {self.host}, since {self.started:%Y-%m-%d %H:%M:%S} UTC (`{self.command}`)"
@@ -73,7 +66,12 @@ def ingest_lock(
     path = folder / LOCK_NAME
     lock = FileLock(path)
     try:
-        _acquire(lock, path, wait, on_wait)
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            if wait:
+                on_wait(_owner(path))
+            lock.acquire(timeout=max(wait, _LEAST_WAIT), poll_interval=_LOOKED_EVERY)
     except Timeout:
         raise IndexInUseError(
             f"another command is writing to this index: {_owner(path) or 'one that has just started'}",
@@ -97,25 +95,13 @@ def ingest_lock(
 def lock_owner(folder: Path) -> Owner | None:
     """Return the current owner of the lock of the index in `folder`; None where there is none."""
     path = folder / LOCK_NAME
-    try:
-        if path.exists():
-            FileLock(path).acquire(blocking=False).lock.release()
-    except Timeout:
-        return _owner(path) or Owner(host="this machine", pid=0, started=datetime.now(UTC), command="unknown")
-    except OSError:
-        return None
+    with suppress(OSError):
+        try:
+            if path.exists():
+                FileLock(path).acquire(blocking=False).lock.release()
+        except Timeout:
+            return _owner(path) or Owner(started=datetime.now(UTC))
     return None
-
-
-def _acquire(lock: BaseFileLock, path: Path, wait: float, on_wait: Callable[[Owner | None], None]) -> None:
-    """Acquire the lock. Raises Timeout, OSError."""
-    try:
-        lock.acquire(blocking=False)
-    except Timeout:
-        owner = _owner(path)
-        if wait:
-            on_wait(owner)
-        lock.acquire(timeout=max(wait, 0.0 if owner else _WAITED_FOR_A_NAME), poll_interval=_LOOKED_EVERY)
 
 
 def _owner(path: Path) -> Owner | None:

@@ -7,7 +7,7 @@ each filing is in the index once.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -55,11 +55,13 @@ def ingest_on_ray(
         FilingIndexError: The index cannot be written.
     """
     ray = _connect(address)
-    with create_index(index) as opened:  # reports errors of the index early
-        if writers > 1 and isinstance(opened, SqliteIndex):
-            raise FinAgentError(
-                "an index in a folder accepts one writer", subject=str(index), remedy="Leave --writers out"
-            )
+    with create_index(index) as opened:
+        known = {entry.doc_id: entry.content_hash for entry in opened.entries()}
+        if isinstance(opened, SqliteIndex):
+            known = Manifest(opened).current()
+            if writers > 1:
+                what = "an index in a folder accepts one writer"
+                raise FinAgentError(what, subject=str(index), remedy="Leave --writers out")
     report = IngestReport()
 
     def done(file: IngestedFile) -> None:
@@ -69,7 +71,6 @@ def ingest_on_ray(
     # Restarted and retried without limit: a killed writer repeats its current write.
     made = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(_Writer)
     shards = [made.remote(str(index)) for _ in range(writers)]
-    known: Mapping[str, str] = ray.get(shards[0].known.remote())
     read = ray.remote(max_retries=_READ_AGAIN)(_read)
     at_once = max(2, int(ray.cluster_resources().get("CPU", 1))) * _AHEAD
     first: dict[str, Path] = {}
@@ -111,11 +112,9 @@ def _connect(address: str) -> Any:
         try:
             ray.init(address if address.removeprefix("ray://") else None, log_to_driver=False, logging_level="error")
         except Exception as error:  # it raises what its parts raise
-            raise FinAgentError(
-                f"the Ray cluster cannot be reached ({type(error).__name__}: {str(error).splitlines()[0][:200]})",
-                subject=address,
-                remedy="Start one with `ray start --head`, and give ray://HOST:10001",
-            ) from None
+            what = f"the Ray cluster cannot be reached ({type(error).__name__}: {str(error).splitlines()[0][:200]})"
+            remedy = "Start one with `ray start --head`, and give ray://HOST:10001"
+            raise FinAgentError(what, subject=address, remedy=remedy) from None
     return ray
 
 
@@ -143,12 +142,6 @@ class _Writer:
         if isinstance(self._index, SqliteIndex):
             self._left_open.enter_context(ingest_lock(self._index.folder, wait=_SECONDS_TO_WRITE))
             self._manifest = Manifest(self._index)
-
-    def known(self) -> dict[str, str]:
-        """Return the content hash of each filing that need not be read again."""
-        if self._manifest is not None:
-            return self._manifest.current()
-        return {entry.doc_id: entry.content_hash for entry in self._index.entries()}
 
     def keep(self, path: str, reading: Reading) -> IngestedFile:
         """Write the result of a reading, and return the result for the file."""

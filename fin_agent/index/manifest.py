@@ -13,6 +13,8 @@ from fin_agent.index.rows import reader_fingerprint
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.stored_filing import StoredFiling, delete_filing, insert_filing, update_source
 
+RETRY = "Run `fin-agent ingest --retry-failed`"
+
 
 class FileState(StrEnum):
     """The state of a file."""
@@ -41,6 +43,11 @@ class FileStamp:
         """Return the stamp of the file at `path`."""
         status = path.stat()
         return cls(path, doc_id_of(path), status.st_size, status.st_mtime_ns, content_hash)
+
+    @property
+    def key(self) -> str:
+        """The path under which the manifest knows the file."""
+        return str(self.path.resolve())
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,7 @@ class Manifest:
 
     def known_hash(self, path: Path) -> str:
         """Return the content hash at the last ingest if size and time are unchanged, otherwise an empty text."""
-        row, status = self._rows.get(_key(path)), path.stat()
+        row, status = self._rows.get(str(path.resolve())), path.stat()
         same = row is not None and (row["size"], row["modified_ns"]) == (status.st_size, status.st_mtime_ns)
         return str(row["content_hash"]) if row is not None and same else ""
 
@@ -82,33 +89,18 @@ class Manifest:
 
     def current(self) -> dict[str, str]:
         """Return the content hash of each filing that this version has read."""
-        return {
-            doc_id: content for doc_id, (content, reader) in self._present.items() if reader == reader_fingerprint()
-        }
-
-    def record_location(self, stamp: FileStamp) -> None:
-        """Record the current path and time of the file, so that the next run need not read it."""
-        row = self._rows.get(_key(stamp.path))
-        if row is not None and tuple(row) == _row(stamp, FileState.DONE):
-            return
-        with self._index.writing() as connection:
-            update_source(connection, stamp.doc_id, _key(stamp.path))
-            _record(connection, stamp, FileState.DONE)
+        now = reader_fingerprint()
+        return {doc_id: content for doc_id, (content, reader) in self._present.items() if reader == now}
 
     def other_owner(self, stamp: FileStamp) -> Path | None:
         """Return another existing file with other content that has this doc_id in the index."""
-        for row in self._rows.values():
-            if row["doc_id"] == stamp.doc_id and row["state"] == FileState.DONE and row["path"] != _key(stamp.path):
-                other = Path(row["path"])
-                if row["content_hash"] != stamp.content_hash and other.is_file():
-                    return other
-        return None
+        done = (row for row in self._rows.values() if row["doc_id"] == stamp.doc_id and row["state"] == FileState.DONE)
+        others = (row for row in done if row["path"] != stamp.key and row["content_hash"] != stamp.content_hash)
+        return next((path for row in others if (path := Path(row["path"])).is_file()), None)
 
-    def record_pending(self, stamps: Iterable[FileStamp]) -> None:
-        """Record which files are about to be read, so that they are known if the ingest is interrupted."""
-        with self._index.writing() as connection:
-            for stamp in stamps:
-                _record(connection, stamp, FileState.WAITING, "the ingest ended before it was read", RETRY)
+    def unread(self) -> list[UnreadFile]:
+        """Return the files that failed, are waiting or lost their filing, by path."""
+        return [_unread_file(row) for _, row in sorted(self._rows.items()) if row["state"] != FileState.DONE]
 
     def add(self, stamp: FileStamp, stored: StoredFiling) -> None:
         """Write the filing and the file's entry in one transaction."""
@@ -117,6 +109,20 @@ class Manifest:
             insert_filing(connection, stored)
             _record(connection, stamp, FileState.DONE)
 
+    def record_location(self, stamp: FileStamp) -> None:
+        """Record the current path and time of the file, so that the next run need not read it."""
+        row = self._rows.get(stamp.key)
+        if row is None or tuple(row) != _row(stamp, FileState.DONE):
+            with self._index.writing() as connection:
+                update_source(connection, stamp.doc_id, stamp.key)
+                _record(connection, stamp, FileState.DONE)
+
+    def record_pending(self, stamps: Iterable[FileStamp]) -> None:
+        """Record which files are about to be read, so that they are known if the ingest is interrupted."""
+        with self._index.writing() as connection:
+            for stamp in stamps:
+                _record(connection, stamp, FileState.WAITING, "the ingest ended before it was read", RETRY)
+
     def record_failure(self, stamp: FileStamp, reason: str, remedy: str) -> None:
         """Record why the file could not be read. A filing read from it earlier stays in the index."""
         with self._index.writing() as connection:
@@ -124,28 +130,18 @@ class Manifest:
 
     def record_copy(self, stamp: FileStamp) -> None:
         """Remove the pending entry of a file whose content is in the index from another file."""
+        unread = "DELETE FROM ingested_files WHERE path = ? AND state != ?"
         with self._index.writing() as connection:
-            connection.execute(
-                "DELETE FROM ingested_files WHERE path = ? AND state != ?", (_key(stamp.path), FileState.DONE)
-            )
-
-    def unread(self) -> list[UnreadFile]:
-        """Return the files that failed, are waiting or lost their filing, by path."""
-        return [unread_file(row) for _, row in sorted(self._rows.items()) if row["state"] != FileState.DONE]
+            connection.execute(unread, (stamp.key, FileState.DONE))
 
     def forget(self, paths: Iterable[Path]) -> int:
         """Remove files from the manifest, but not their filings; return how many were removed."""
+        entry = "DELETE FROM ingested_files WHERE path = ?"
         with self._index.writing() as connection:
-            return sum(
-                connection.execute("DELETE FROM ingested_files WHERE path = ?", (str(path),)).rowcount for path in paths
-            )
+            return sum(connection.execute(entry, (str(path),)).rowcount for path in paths)
 
 
-RETRY = "Run `fin-agent ingest --retry-failed`"
-
-
-def unread_file(row: sqlite3.Row) -> UnreadFile:
-    """Return a row of `ingested_files` that is not done as an UnreadFile."""
+def _unread_file(row: sqlite3.Row) -> UnreadFile:
     path = Path(row["path"])
     reason, remedy = row["failure"] or "no reason is known", row["remedy"] or RETRY
     if not path.is_file():
@@ -154,29 +150,11 @@ def unread_file(row: sqlite3.Row) -> UnreadFile:
     return UnreadFile(path, row["doc_id"], FileState(row["state"]), reason, remedy)
 
 
-def _record(
-    connection: sqlite3.Connection, stamp: FileStamp, state: FileState, failure: str | None = None, remedy: str = ""
-) -> None:
-    connection.execute(
-        "INSERT OR REPLACE INTO ingested_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _row(stamp, state, failure, remedy)
-    )
+def _record(connection: sqlite3.Connection, stamp: FileStamp, *became: str) -> None:
+    row = _row(stamp, *became)
+    connection.execute("INSERT OR REPLACE INTO ingested_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
 
-def _row(
-    stamp: FileStamp, state: FileState, failure: str | None = None, remedy: str = ""
-) -> tuple[str | int | None, ...]:
-    return (
-        _key(stamp.path),
-        stamp.doc_id,
-        stamp.size,
-        stamp.modified_ns,
-        stamp.content_hash,
-        reader_fingerprint(),
-        failure,
-        remedy or None,
-        state.value,
-    )
-
-
-def _key(path: Path) -> str:
-    return str(path.resolve())
+def _row(stamp: FileStamp, state: str, failure: str | None = None, remedy: str = "") -> tuple[str | int | None, ...]:
+    file = (stamp.key, stamp.doc_id, stamp.size, stamp.modified_ns, stamp.content_hash)
+    return (*file, reader_fingerprint(), failure, remedy or None, str(state))

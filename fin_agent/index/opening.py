@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-from rapidfuzz import fuzz, process
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.address import redacted_address
@@ -22,9 +21,8 @@ AnyIndex: TypeAlias = "SqliteIndex | ElasticIndex"
 _ADDRESS = re.compile(r"^(https?):/+(.*)$", re.I | re.S)
 _WITHOUT_SCHEME = re.compile(r"(?:.*@)?(?:\[[\da-f:.]+\]|[\w.-]{2,}):\d{2,5}(?:/.*)?", re.I | re.S)
 """An address without a scheme, such as `127.0.0.1:9200/filings`, which is rarely the name of a folder."""
-_NEAR = 65
-_SAME_START = 50
-"""Minimum similarity of the first words, because years and forms are alike in the names of all companies."""
+_NEAR = 0.75
+"""Lowest similarity of names: years and forms are alike in those of all companies."""
 _MOST = 3
 
 
@@ -122,17 +120,8 @@ def similar_names(doc_id: str, names: Iterable[str]) -> list[str]:
     >>> similar_names("AAPL_2022_10K", ["NKE_2022_10K"])
     []
     """
-    folded: dict[str, list[str]] = {}
-    for name in sorted(names):
-        folded.setdefault(name.casefold(), []).append(name)
+    by_folded = {name.casefold(): name for name in sorted(names)}
     wanted = doc_id.casefold()
-    if same := folded.get(wanted):
-        return same
-    likely = [each for each in folded if _share_prefix(wanted, each)]
-    near = process.extract(wanted, likely, scorer=fuzz.ratio, limit=_MOST, score_cutoff=_NEAR)
-    return [folded[each][0] for each, _, _ in near]
-
-
-def _share_prefix(one: str, other: str) -> bool:
-    first, second = (re.split(r"[\W\d_]", name.lstrip("_"), maxsplit=1)[0] for name in (one, other))
-    return not (first and second) or fuzz.ratio(first, second) >= _SAME_START
+    if wanted in by_folded:
+        return [by_folded[wanted]]
+    return [by_folded[near] for near in get_close_matches(wanted, by_folded, n=_MOST, cutoff=_NEAR)]

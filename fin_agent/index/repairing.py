@@ -97,17 +97,21 @@ def repair(folder: Path | str, *, wait: float = 0.0) -> RepairReport:
     file = folder / FILE_NAME
     require_file(file)
     with ingest_lock(folder, wait=wait):
-        repaired = RepairReport()
-        if left := remove_leftovers(file):
-            repaired.done.append(f"{len(left)} unfinished files of writers that were killed are removed")
+        remove_leftovers(file)
         _check_ours(file)
         verified = verify_open_index(file, None, lambda doc_id: None)
-        repaired.kept = verified.filings
-        try:
-            if verified.faults:
+        repaired = RepairReport(kept=verified.filings)
+        if verified.faults:
+            try:
                 _rebuild(file, repaired)
-        except (OSError, sqlite3.Error) as error:
-            raise _failure(file, error) from error
+            except (OSError, sqlite3.Error) as error:
+                if is_full(error, file):
+                    raise disk_full_error(file, "the index could not be repaired") from error
+                raise FilingIndexError(
+                    f"the index could not be repaired ({error}); the damaged one is unchanged",
+                    subject=str(file),
+                    remedy="Make room, or check the disk, and run the same command again",
+                ) from error
         return repaired
 
 
@@ -125,26 +129,24 @@ def _check_ours(file: Path) -> None:
 
 def _rebuild(file: Path, repaired: RepairReport) -> None:
     """Replace the damaged database by a new one with all intact filings. Raises OSError, sqlite3.Error."""
-    log = file.with_name(f"{file.name}-wal")
-    size = sum(each.stat().st_size for each in (file, log) if each.exists())
+    present = [each for each in (file, file.with_name(f"{file.name}-wal")) if each.exists()]
+    size = sum(each.stat().st_size for each in present)
     require_space(file.parent, _ROOM * size, "to keep the damaged index and make a new one")
     copy = file.with_name(f"{file.name}.damaged-{datetime.now(UTC).strftime('%Y%m%d-%H%M%S')}")
-    copies = {each: copy.with_name(each.name.replace(file.name, copy.name, 1)) for each in (file, log) if each.exists()}
+    copies = [each.with_name(each.name.replace(file.name, copy.name, 1)) for each in present]
     try:
-        for each, its_copy in copies.items():
+        for each, its_copy in zip(present, copies, strict=True):
             shutil.copy2(each, its_copy)
         with _readable(file) as source:
             page_bytes = source.execute("PRAGMA page_size").fetchone()[0]  # SQLite's backup cannot change it
         with unfinished_database(file, page_bytes) as new, closing(connect(new)) as target:
             with _readable(file) as source, transaction(target):
                 _copy_intact(source, target, repaired)
-            if not size:
-                repaired.lost = [LostFiling("all filings", "", "the file is empty", named=False)]
             repaired.kept = target.execute("SELECT count(*) FROM filings").fetchone()[0]
             target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             _replace_database(target, new, file)
     except (OSError, sqlite3.Error):
-        for its_copy in copies.values():
+        for its_copy in copies:
             its_copy.unlink(missing_ok=True)
         raise
     repaired.damaged_copy = copy
@@ -188,32 +190,28 @@ def _copy_intact(source: sqlite3.Connection, target: sqlite3.Connection, repaire
             insert_filing(target, stored)
         else:
             lost[doc_id] = LostFiling(doc_id, path, stored)
-    files, ended = _rows_until_damage(source, "SELECT * FROM ingested_files NOT INDEXED")
-    unread = not ended
+    files, all_files = _rows_until_damage(source, "SELECT * FROM ingested_files NOT INDEXED")
     for file in files:
         try:
             target.execute(f"INSERT OR IGNORE INTO ingested_files VALUES ({', '.join('?' * len(file))})", file)
         except sqlite3.IntegrityError:  # a value of a type that the column rejects
-            unread = True
+            all_files = False
     for number, path, doc_id in unusable_entries(target):
         if path:  # the filing's name may be lost everywhere else
             before = lost.get(doc_id, LostFiling(doc_id, "", "none of it can be read"))
             lost[doc_id] = LostFiling(doc_id, before.source or path, before.why)
         else:
-            unread = True
+            all_files = False
             target.execute("DELETE FROM ingested_files WHERE rowid = ?", (number,))
-    if unread and all_named:
+    if all_named and not all_files:
         what = "entries of the list of files that cannot be read are removed"
         repaired.done.append(f"{what}. Ingest your folders again: what is unchanged is left alone")
     for each in lost.values():
         _mark_damaged(target, each)
     repaired.lost = list(lost.values())
-    if not all_named and lost:
-        why = "there may have been more: the list of filings cannot be read to its end"
-        repaired.lost.append(LostFiling("further filings", "", why, named=False))
-    elif not all_named:
-        why = "nothing in the index can be read, not even the list of filings"
-        repaired.lost.append(LostFiling("all filings", "", why, named=False))
+    if not all_named:
+        why = "the list of filings cannot be read to its end"
+        repaired.lost.append(LostFiling("further filings" if listed else "all filings", "", why, named=False))
 
 
 def _rows_until_damage(source: sqlite3.Connection, selection: str) -> tuple[list[tuple[Any, ...]], bool]:
@@ -231,23 +229,19 @@ def _rows_until_damage(source: sqlite3.Connection, selection: str) -> tuple[list
 
 def _intact_filing(source: sqlite3.Connection, number: int) -> StoredFiling | str:
     """Return an intact filing, without damaged vectors, or the reason why it is lost."""
-    lost = ""
-    for by_range in (False, True):  # rows that one query cannot reach may be reached by the other
-        try:
-            sealed = read_checksums(source, number)
-            stored = StoredFiling({part: read_part(source, number, part, by_range=by_range) for part in Part})
-            changed = [part for part, checksum in stored.checksums().items() if sealed.get(part) != checksum]
-        except (sqlite3.DatabaseError, TypeError, ValueError) as error:
-            if isinstance(error, sqlite3.DatabaseError) and not is_damage(error):
-                raise
-            lost = lost or f"it cannot be read ({error})"
-            continue
-        if not changed:
-            with suppress(sqlite3.DatabaseError):
-                stored.vectors.extend(row for row, whole in read_vectors(source, number) if whole)
-            return stored
-        lost = lost or f"its content differs from what was written ({', '.join(changed)})"
-    return lost
+    try:
+        sealed = read_checksums(source, number)
+        stored = StoredFiling({part: read_part(source, number, part) for part in Part})
+        changed = [part for part, checksum in stored.checksums().items() if sealed.get(part) != checksum]
+    except (sqlite3.DatabaseError, TypeError, ValueError) as error:
+        if isinstance(error, sqlite3.DatabaseError) and not is_damage(error):
+            raise
+        return f"it cannot be read ({error})"
+    if changed:
+        return f"its content differs from what was written ({', '.join(changed)})"
+    with suppress(sqlite3.DatabaseError):
+        stored.vectors.extend(row for row, whole in read_vectors(source, number) if whole)
+    return stored
 
 
 def _mark_damaged(connection: sqlite3.Connection, lost: LostFiling) -> None:
@@ -285,13 +279,3 @@ def _replace_database(target: sqlite3.Connection, new: Path, file: Path) -> None
     for ending in ("-wal", "-shm"):
         file.with_name(file.name + ending).unlink(missing_ok=True)
     new.replace(file)
-
-
-def _failure(file: Path, error: OSError | sqlite3.Error) -> FilingIndexError:
-    if is_full(error, file):
-        return disk_full_error(file, "the index could not be repaired")
-    return FilingIndexError(
-        f"the index could not be repaired ({error}); the damaged one is unchanged",
-        subject=str(file),
-        remedy="Make room, or check the disk, and run the same command again",
-    )

@@ -81,21 +81,16 @@ def filing_record(filing: Sequence[Any], details: Sequence[Any]) -> FilingRecord
     """Return the filing record from rows of FILING_COLUMNS and DETAIL_COLUMNS."""
     doc_id, source, content_hash, _, *identity, page_count, passage_count, fact_count = filing
     sources, items, notes, warnings = map(json.loads, details[:4])
+    fields = tuple(FieldSource(field, value, Origin(origin), *rest) for field, value, origin, *rest in sources)
     return FilingRecord(
-        doc_id=doc_id,
-        source=source,
-        content_hash=content_hash,
-        identity=_identity(
-            identity,
-            tuple(
-                FieldSource(field, value, Origin(origin), printed, confidence, page)
-                for field, value, origin, printed, confidence, page in sources
-            ),
-        ),
-        summary=details[4],
-        page_count=page_count,
-        passage_count=passage_count,
-        fact_count=fact_count,
+        doc_id,
+        source,
+        content_hash,
+        _identity(identity, fields),
+        details[4],
+        page_count,
+        passage_count,
+        fact_count,
         items=tuple(ItemStart(*start) for start in items),
         notes=tuple(Note(*note) for note in notes),
         warnings=tuple(ReadWarning(*warning) for warning in warnings),
@@ -109,25 +104,18 @@ def filing_entry(row: Sequence[Any]) -> FilingEntry:
 
 
 def _identity(columns: Sequence[Any], sources: tuple[FieldSource, ...] = ()) -> Identity:
-    company, form, fiscal_year, quarter, period_end, year_end_month, filed, ticker, cik, *others = columns
-    file_number, employer_id, other_names, amended, results = others
+    values = dict(zip(IDENTITY_COLUMNS, columns, strict=True))
     return Identity(
-        company=company,
-        form=Form(form),
-        fiscal_year=fiscal_year,
-        quarter=quarter,
-        period_end=_date(period_end),
-        fiscal_year_end_month=year_end_month,
-        filed=_date(filed),
-        ticker=ticker,
-        cik=cik,
-        file_number=file_number,
-        employer_id=employer_id,
-        # Most filings have no other names, and lists of very many are read at once.
-        other_names=() if other_names == "[]" else tuple(json.loads(other_names)),
-        amended=bool(amended),
-        results=_period(results),
-        sources=sources,
+        **values
+        | {
+            "form": Form(values["form"]),
+            "period_end": _date(values["period_end"]),
+            "filed": _date(values["filed"]),
+            "other_names": _texts(values["other_names"]),
+            "amended": bool(values["amended"]),
+            "results": _period(values["results"]),
+            "sources": sources,
+        }
     )
 
 
@@ -140,16 +128,8 @@ def page_row(page: Page) -> StoredRow:
 def page(row: Sequence[Any]) -> Page:
     """Return the page from a row of PAGE_COLUMNS."""
     number, text, item, statement, title, kind, note, further = row
-    return Page(
-        number,
-        text,
-        item,
-        Statement(statement) if statement else None,
-        title,
-        TableKind(kind) if kind else None,
-        note,
-        tuple(map(Statement, json.loads(further))),
-    )
+    of_kind, on_page = TableKind(kind) if kind else None, Statement(statement) if statement else None
+    return Page(number, text, item, on_page, title, of_kind, note, tuple(map(Statement, json.loads(further))))
 
 
 def page_outline(doc_id: str, row: Sequence[Any]) -> PageOutline:
@@ -182,34 +162,22 @@ def fact_row(fact: Fact, tag: int | None) -> StoredRow:
 
 def fact(row: Sequence[Any], tag: Tag | None) -> Fact:
     """Return the fact from a row of FACT_COLUMNS, with its tag."""
-    (
-        page_number, line, metric, label, section, amount, scale, unit, fiscal_year, quarter, months, end, column,
-        statement, scope, source, tied, inverted, box, _, column_path, caption, note, part_kind, proved, doubtful,
-    ) = row  # fmt: skip
+    values = dict(zip(FACT_COLUMNS, row, strict=True))
+    period = _fact_period(*(values.pop(name) for name in ("fiscal_year", "quarter", "months", "period_end")))
+    statement = values["statement"]
     return Fact(
-        label=label,
-        amount=Decimal(amount),
-        scale=scale,
-        unit=unit,
-        period=_fact_period(fiscal_year, quarter, months, end),
-        page=page_number,
-        box=_box(box) or Box(0, 0, 0, 0),
-        metric=metric,
-        section=_texts(section),
-        line=line,
-        column=column,
-        statement=Statement(statement) if statement else None,
-        scope=scope,
-        source=source,
-        tied=bool(tied),
-        inverted=bool(inverted),
-        column_path=_texts(column_path),
-        caption=caption,
-        note=note,
-        part_kind=part_kind,
-        proved=bool(proved),
-        doubtful=bool(doubtful),
-        tag=tag,
+        column=values.pop("column_header"),
+        period=period,
+        **values
+        | {
+            "amount": Decimal(values["amount"]),
+            "box": _box(values["box"]) or Box(0, 0, 0, 0),
+            "section": _texts(values["section"]),
+            "column_path": _texts(values["column_path"]),
+            "statement": Statement(statement) if statement else None,
+            "tag": tag,
+            **{name: bool(values[name]) for name in ("tied", "inverted", "proved", "doubtful")},
+        },
     )
 
 
@@ -224,24 +192,20 @@ def tag_row(tag: Tag, ordinal: int) -> StoredRow:
 
 def tag(row: Sequence[Any]) -> Tag:
     """Return the tag from a row of TAG_COLUMNS."""
-    (
-        _, concept, value, text, context, start, end, members, unit, decimals, nil, numeric, page_number, box, flags,
-    ) = row  # fmt: skip
+    values = dict(zip(TAG_COLUMNS, row, strict=True))
+    del values["ordinal"]
     return Tag(
-        concept=concept,
-        value=None if value is None else Decimal(value),
-        text=text,
-        context=context,
-        end=_date(end),
-        start=_date(start),
-        members=tuple((axis, member) for axis, member in json.loads(members)),
-        unit=unit,
-        decimals=decimals,
-        nil=bool(nil),
-        numeric=bool(numeric),
-        page=page_number,
-        box=_box(box),
-        flags=tuple(json.loads(flags)),
+        start=_date(values.pop("period_start")),
+        end=_date(values.pop("period_end")),
+        numeric=bool(values.pop("is_numeric")),
+        **values
+        | {
+            "value": None if values["value"] is None else Decimal(values["value"]),
+            "members": tuple((axis, member) for axis, member in json.loads(values["members"])),
+            "nil": bool(values["nil"]),
+            "box": _box(values["box"]),
+            "flags": _texts(values["flags"]),
+        },
     )
 
 
@@ -259,20 +223,14 @@ def tables(page_number: int, packed: bytes) -> list[Table]:
 
 def _packed(table: Table) -> list[Any]:
     rows = [
-        (
-            row.label,
-            row.section,
-            row.line,
-            _rounded(row.box),
-            [
-                cell and (str(cell.amount), cell.printed, cell.percent, cell.dollar, _rounded(cell.box))
-                for cell in row.cells
-            ],
-        )
-        for row in table.rows
+        (row.label, row.section, row.line, _rounded(row.box), list(map(_packed_cell, row.cells))) for row in table.rows
     ]
     periods = [period and _packed_period(period) for period in table.periods]
     return [_rounded(table.box), table.caption, table.unit_line, table.columns, periods, rows, table.column_paths]
+
+
+def _packed_cell(cell: Cell | None) -> tuple[object, ...] | None:
+    return cell and (str(cell.amount), cell.printed, cell.percent, cell.dollar, _rounded(cell.box))
 
 
 def _unpacked(packed: list[Any], page_number: int) -> Table:
@@ -293,10 +251,7 @@ def _unpacked(packed: list[Any], page_number: int) -> Table:
 
 
 def _unpacked_cell(packed: list[Any] | None) -> Cell | None:
-    if packed is None:
-        return None
-    amount, printed, percent, dollar, box = packed
-    return Cell(Decimal(amount), printed, percent, dollar, Box(*box))
+    return packed and Cell(Decimal(packed[0]), *packed[1:4], Box(*packed[4]))
 
 
 def _rounded(box: Box) -> list[float]:

@@ -7,7 +7,6 @@ import json
 import re
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -92,8 +91,6 @@ class SqliteIndex(Database):
         super().__init__(self.folder / FILE_NAME)
         self._entries = CachedRead[tuple[FilingEntry, ...]](self, _read_entries, ())
         self._positions = CachedRead[dict[int, int]](self, _read_positions, {})
-        self._frequencies = CachedRead[dict[str, int]](self, lambda _: {}, {})
-        """Stem -> in how many summaries it is, of those that were asked for."""
         self._records = CachedRead[tuple[FilingRecord, ...]](self, _read_records, ())
         self._vector_models = CachedRead[tuple[VectorModel, ...]](self, _read_models, ())
         self._proven = CachedRead[set[tuple[str, Part]]](self, lambda _: set(), set())
@@ -266,7 +263,8 @@ class SqliteIndex(Database):
 
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """See FilingIndex.document_frequencies."""
-        return dict(self._rows(_HOLDING.format("pages_vocabulary"), (json.dumps(sorted(stems)),)))
+        counting = "SELECT term, doc FROM pages_vocabulary WHERE term IN (SELECT value FROM json_each(?))"
+        return dict(self._rows(counting, (json.dumps(sorted(stems)),)))
 
     def _rare_terms(
         self, terms: Sequence[str], connection: sqlite3.Connection, summaries: int
@@ -279,16 +277,16 @@ class SqliteIndex(Database):
         asked = tuple(dict.fromkeys(terms))
         if summaries * len(asked) <= MAX_MATCHES:
             return asked, True
-        stems = _stems(asked)
-        held = self._frequencies.value()
-        if new := sorted({stem for of_term in stems for stem in of_term} - held.keys()):
-            found = dict(connection.execute(_HOLDING.format("filings_vocabulary"), (json.dumps(new),)).fetchall())
-            held.update(dict.fromkeys(new, 0) | found)
-        # A phrase occurs in no more summaries than its rarest word.
-        counts = [min((held[stem] for stem in of_term), default=0) for of_term in stems]
+        counting = "SELECT count(*) FROM (SELECT 1 FROM filings_fts WHERE filings_fts MATCH ? LIMIT ?)"
+        queries = ((term, match_any([term])) for term in asked)
+        counts = [
+            (connection.execute(counting, (query, MAX_MATCHES + 1)).fetchone()[0], term)
+            for term, query in queries
+            if query
+        ]
         kept: list[str] = []
         matches = 0
-        for count, term in sorted((count, term) for count, term in zip(counts, asked, strict=True) if count):
+        for count, term in sorted(each for each in counts if each[0]):
             if kept and matches + count > MAX_MATCHES:
                 break
             kept.append(term)
@@ -551,26 +549,6 @@ def match_any(terms: Iterable[str]) -> str:
     """Return an FTS5 query for any of `terms`, where several words form a phrase; empty where nothing can match."""
     phrases = (" ".join(re.findall(r"\w+", term)) for term in terms)
     return " OR ".join(f'"{phrase}"' for phrase in dict.fromkeys(phrases) if phrase)
-
-
-_HOLDING = "SELECT term, doc FROM {} WHERE term IN (SELECT value FROM json_each(?))"
-"""Number of rows that contain each stem, from a vocabulary table."""
-
-
-def _stems(terms: Sequence[str]) -> list[list[str]]:
-    """Return the stems of each term as the full-text index computes them, which only its tokenizer knows."""
-    stems: list[list[str]] = [[] for _ in terms]
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as words:
-        words.execute('CREATE VIRTUAL TABLE words USING fts5 (word, tokenize = "porter unicode61 remove_diacritics 2")')
-        words.execute("CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'instance')")
-        words.execute("BEGIN")
-        words.executemany(
-            "INSERT INTO words (rowid, word) VALUES (?, ?)",
-            ((at, term.encode("utf-8", "replace").decode()) for at, term in enumerate(terms)),
-        )
-        for at, stem in words.execute("SELECT doc, term FROM vocabulary"):
-            stems[at].append(stem)
-    return stems
 
 
 def _read_entries(connection: sqlite3.Connection) -> tuple[FilingEntry, ...]:

@@ -10,13 +10,12 @@ import time
 import uuid
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import cache
 from importlib import resources
 from itertools import count
 from pathlib import Path
 from typing import Any, Generic, TypeVar
-from urllib.parse import quote
 
 from fin_agent.atomic_write import free_space_message
 from fin_agent.errors import FilingIndexError
@@ -50,7 +49,7 @@ class Database:
         require_file(file)
         self.file = file
         self._local = threading.local()
-        self._connections: list[tuple[threading.Thread, sqlite3.Connection]] = []
+        self._connections: dict[threading.Thread, sqlite3.Connection] = {}
         self._guard = threading.Lock()
         try:
             with self.reading() as connection:
@@ -62,7 +61,7 @@ class Database:
     def close(self) -> None:
         """Close the connections of all threads."""
         with self._guard:
-            for _, connection in self._connections:
+            for connection in self._connections.values():
                 connection.close()
             self._connections.clear()
             self._local = threading.local()
@@ -78,12 +77,11 @@ class Database:
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
         """See FilingIndex.snapshot: all reads inside see one state, without writes by others meanwhile."""
-        with self.reading() as connection:
-            if connection.in_transaction:
-                yield connection
-                return
-            with transaction(connection, "BEGIN"):
-                yield connection
+        with (
+            self.reading() as connection,
+            nullcontext() if connection.in_transaction else transaction(connection, "BEGIN"),
+        ):
+            yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -118,14 +116,11 @@ class Database:
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = connect(self.file)
-            self._local.connection = connection
+            connection = self._local.connection = connect(self.file)
             with self._guard:
-                for thread, left in self._connections:
-                    if not thread.is_alive():
-                        left.close()
-                self._connections = [kept for kept in self._connections if kept[0].is_alive()]
-                self._connections.append((threading.current_thread(), connection))
+                for thread in [thread for thread in self._connections if not thread.is_alive()]:
+                    self._connections.pop(thread).close()
+                self._connections[threading.current_thread()] = connection
         return connection
 
 
@@ -221,17 +216,15 @@ def create_database(file: Path) -> None:
         ) from error
 
 
-def set_database_name(unfinished: Path, file: Path) -> bool:
-    """Give a database its final name; return False where another process was first, whose file must not be replaced."""
+def set_database_name(unfinished: Path, file: Path) -> None:
+    """Give a database its final name, unless another process was first, whose file must not be replaced."""
     try:
         file.hardlink_to(unfinished)
     except FileExistsError:
-        return False
+        return
     except OSError:  # a file system without hard links
-        if file.exists():
-            return False
-        unfinished.replace(file)
-    return True
+        if not file.exists():
+            unfinished.replace(file)
 
 
 def require_file(file: Path) -> None:
@@ -247,35 +240,27 @@ def check_format(connection: sqlite3.Connection, file: Path) -> None:
     check_length(connection, file)
     row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
     if row is None or row[0] != FORMAT_VERSION:
-        raise format_error(None if row is None else str(row[0]), file)
-
-
-def format_error(found: str | None, file: Path) -> FilingIndexError:
-    """Return the error for an index that another version wrote."""
-    return FilingIndexError(
-        f"the index has format {found or 'unknown'}; this version reads format {FORMAT_VERSION}",
-        subject=str(file),
-        remedy=f"`fin-agent ingest --again` reads the {len(known_files(file)):,} files again that it knows, and keeps"
-        " what is there beside",
-    )
+        raise FilingIndexError(
+            f"the index has format {row[0] if row else 'unknown'}; this version reads format {FORMAT_VERSION}",
+            subject=str(file),
+            remedy=f"`fin-agent ingest --again` reads the {len(known_files(file)):,} files again that it knows, and"
+            " keeps what is there beside",
+        )
 
 
 def known_files(file: Path) -> list[Path]:
     """Return the files that an index of any version was read from; empty where that is unknown."""
-    with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True)) as connection:
+    with suppress(sqlite3.Error), closing(connect(file)) as connection:
         return [Path(path) for (path,) in connection.execute("SELECT path FROM ingested_files ORDER BY path")]
     return []
 
 
 def rename_outdated(file: Path) -> list[Path]:
     """Rename an outdated index file, and return the files to be read again."""
-    files = known_files(file)
-    with suppress(sqlite3.Error), closing(sqlite3.connect(file)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    names = (file.with_name(f"{file.name}.before-{number}") for number in count(1))
-    beside = next(name for name in names if not name.exists())
+    files = known_files(file)  # closing the last connection writes the log to the file
     if files:
-        file.rename(beside)
+        names = (file.with_name(f"{file.name}.before-{number}") for number in count(1))
+        file.rename(next(name for name in names if not name.exists()))
     return files
 
 
@@ -307,10 +292,7 @@ def sqlite_error(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexErr
         return damaged_error(file, str(error))
     if is_full(error, file):
         return disk_full_error(file, f"the index could not be {doing}")
-    remedy = (
-        "Check that the folder may be written to (reading keeps a lock beside the index) and try again;"
-        " copy an index on a read-only medium first"
-    )
+    remedy = "Check that the folder may be written to (reading keeps a lock there); copy a read-only index first"
     if doing == "written":
         remedy = "Check the free space and that no other ingest is running, then run the same command again"
     return FilingIndexError(f"the index could not be {doing} ({error})", subject=str(file), remedy=remedy)
@@ -397,15 +379,12 @@ def unfinished_database(file: Path, page_bytes: int = PAGE_BYTES) -> Iterator[Pa
             unfinished.with_name(unfinished.name + ending).unlink(missing_ok=True)
 
 
-def remove_leftovers(file: Path) -> list[str]:
-    """Remove old unfinished files that killed writers left next to `file`, and return their names."""
-    removed = []
-    for left in sorted(file.parent.glob(f".{file.name}.*.new*")):
+def remove_leftovers(file: Path) -> None:
+    """Remove old unfinished files that killed writers left next to `file`."""
+    for left in file.parent.glob(f".{file.name}.*.new*"):
         with suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > _LEFT_SECONDS:
                 left.unlink()
-                removed.append(left.name)
-    return removed
 
 
 def _schema() -> str:

@@ -47,14 +47,7 @@ FILING_TABLES = ("vectors", "cards", "passages", "facts", "tags", "page_tables",
 """Tables with rows of filings, in an order in which they can be deleted."""
 FULL_TEXT = ("pages_fts", "passages_fts", "filings_fts")
 
-_ORDER = {
-    Part.PAGES: "id",
-    Part.PASSAGES: "id",
-    Part.CARDS: "passage_id",
-    Part.FACTS: "id",
-    Part.TAGS: "ordinal",
-    Part.TABLES: "page",
-}
+_ORDER = {Part.TAGS: "ordinal", Part.TABLES: "page"}
 _RANGES = {
     Part.PAGES: ("id", "page"),
     Part.PASSAGES: ("id", "passage"),
@@ -124,22 +117,20 @@ def _digest(value: object) -> list[str]:
     return [hashlib.sha256(value).hexdigest()]
 
 
-def read_part(connection: sqlite3.Connection, filing: int, part: Part, *, by_range: bool = False) -> list[StoredRow]:
-    """Return the rows of a part of the filing with this number. Raises sqlite3.Error where they cannot be read.
-
-    With `by_range`, rows are found by the range of their numbers instead of an index of the table.
-    """
-    by = ""
-    if by_range and part in _RANGES:
-        key, unit = _RANGES[part]
-        first, last = (f"(SELECT {end}_{unit} FROM filings WHERE id = :filing)" for end in ("first", "last"))
-        by = f"{key} BETWEEN {first} AND {last} AND +"
-    return _tuples(connection, f"SELECT {', '.join(COLUMNS[part])} FROM {part} WHERE {by}{_of_filing(part)}", filing)
+def read_part(connection: sqlite3.Connection, filing: int, part: Part) -> list[StoredRow]:
+    """Return the rows of a part of the filing with this number. Raises sqlite3.Error where they cannot be read."""
+    return _tuples(connection, f"SELECT {', '.join(COLUMNS[part])} FROM {part} WHERE {_of_filing(part)}", filing)
 
 
 def _of_filing(part: Part) -> str:
-    order = f" ORDER BY {_ORDER[part]}" if part in _ORDER else ""
-    return f"{'id' if part is Part.FILING else 'filing_id'} = :filing{order}"
+    """Return the condition and order of a filing's rows; rows in a range are found even if an index is damaged."""
+    if part is Part.FILING:
+        return "id = :filing"
+    if part in _RANGES:
+        key, unit = _RANGES[part]
+        first, last = (f"(SELECT {end}_{unit} FROM filings WHERE id = :filing)" for end in ("first", "last"))
+        return f"{key} BETWEEN {first} AND {last} AND +filing_id = :filing ORDER BY {key}"
+    return "filing_id = :filing" + (f" ORDER BY {_ORDER[part]}" if part in _ORDER else "")
 
 
 def is_intact(connection: sqlite3.Connection, filing: int, part: Part, sealed: str | None) -> bool:
@@ -148,10 +139,8 @@ def is_intact(connection: sqlite3.Connection, filing: int, part: Part, sealed: s
     SQLite produces the same JSON as Python in a third of the time. Where it cannot (bytes, some floating-point
     numbers), or the checksums differ, the checksum is computed in Python.
     """
-    rows = f"SELECT * FROM {part} WHERE {_of_filing(part)}"
-    if part in _RANGES and _RANGES[part][0] == "id":  # sorts numbers instead of rows
-        rows = f"SELECT * FROM {part} WHERE id IN (SELECT id FROM {part} WHERE filing_id = :filing) ORDER BY id"
     if part is not Part.TABLES:
+        rows = f"SELECT * FROM {part} WHERE {_of_filing(part)}"
         plain = f"SELECT CAST(json_group_array(json_array({', '.join(COLUMNS[part])})) AS BLOB) FROM ({rows})"
         with suppress(sqlite3.OperationalError):
             ((found,),) = _tuples(connection, plain, filing)
@@ -271,7 +260,7 @@ def update_summary(connection: sqlite3.Connection, doc_id: str, summary: str) ->
     row = _with_summary(connection, doc_id)
     if row is None:
         return False
-    _delete_full_text(connection, "filings_fts (filings_fts, rowid, summary)", "'delete', ?, ?", tuple(row))
+    connection.execute(_DELETE_SUMMARY, tuple(row))
     connection.execute("UPDATE filing_details SET summary = ? WHERE filing_id = ?", (summary, row["id"]))
     connection.execute("INSERT INTO filings_fts (rowid, summary) VALUES (?, ?)", (row["id"], summary))
     connection.execute("DELETE FROM vectors WHERE filing_id = ? AND unit = ?", (row["id"], VectorUnit.SUMMARY))
@@ -294,9 +283,9 @@ def delete_filing(connection: sqlite3.Connection, doc_id: str) -> bool:
         return False
     filing = row["id"]
     for table in ("pages", "passages"):
-        texts = f"'delete', id, text FROM {table} WHERE filing_id = ? ORDER BY id"
-        _delete_full_text(connection, f"{table}_fts ({table}_fts, rowid, text)", texts, (filing,))
-    _delete_full_text(connection, "filings_fts (filings_fts, rowid, summary)", "'delete', ?, ?", tuple(row))
+        entry = f"INSERT INTO {table}_fts ({table}_fts, rowid, text)"  # FTS5 needs the text that is deleted
+        connection.execute(f"{entry} SELECT 'delete', id, text FROM {table} WHERE filing_id = ? ORDER BY id", (filing,))
+    connection.execute(_DELETE_SUMMARY, tuple(row))
     for table in FILING_TABLES:
         connection.execute(f"DELETE FROM {table} WHERE filing_id = ?", (filing,))
     connection.execute("DELETE FROM filings WHERE id = ?", (filing,))
@@ -309,9 +298,7 @@ def _with_summary(connection: sqlite3.Connection, doc_id: str) -> sqlite3.Row | 
     return found
 
 
-def _delete_full_text(connection: sqlite3.Connection, table: str, texts: str, values: StoredRow) -> None:
-    """Delete entries of a full-text table; FTS5 needs the text that is deleted."""
-    connection.execute(f"INSERT INTO {table} SELECT {texts}", values)
+_DELETE_SUMMARY = "INSERT INTO filings_fts (filings_fts, rowid, summary) VALUES ('delete', ?, ?)"
 
 
 def _insert(

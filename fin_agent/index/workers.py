@@ -69,12 +69,10 @@ def read_here(
         try:
             with _interrupted(READ_LIMITS):
                 outcome: StoredFiling | FinAgentError = _read(read, path)
-        except _InterruptedError:
+        except (_InterruptedError, MemoryError):
             outcome = _crash_error(path)
         except ReadError as error:
             outcome = error
-        except MemoryError:
-            outcome = _crash_error(path)
         yield path, outcome
 
 
@@ -99,7 +97,7 @@ def _read_in_process(pool: WorkerPool, read: Prepare, path: Path) -> StoredFilin
             if end.calls == 0:
                 raise _cannot_start(end) from end
             if end.calls == 1:
-                return _killed_error(path) if end.killed_by_system else _crash_error(path)
+                return _crash_error(path, killed=end.killed_by_system)
 
 
 def _read(read: Prepare, path: Path) -> StoredFiling:
@@ -144,29 +142,22 @@ def _interrupted(limits: Limits) -> Iterator[None]:
 
 def _cannot_start(end: WorkerEndedError) -> FinAgentError:
     if end.killed_by_system:
-        return FinAgentError(
-            "the operating system ended a process before it read a file, probably because memory ran out",
-            remedy="Free memory, or read fewer files at once: `--workers 1` (`workers=1` in Python); with 0 they"
-            " are read without a further process",
-        )
-    return FinAgentError(
-        "the processes that read files cannot start",
-        remedy="Pass `workers=0`: the files are then read in this process",
-    )
+        what = "the operating system ended a process before it read a file, probably because memory ran out"
+        return FinAgentError(what, remedy=_FREE_MEMORY)
+    what = "the processes that read files cannot start"
+    return FinAgentError(what, remedy="Pass `workers=0`: the files are then read in this process")
 
 
-def _crash_error(path: Path) -> ReadError:
-    return ReadError(
-        "the reader crashed, or took more time or memory than any filing needs",
-        subject=path.name,
-        remedy="Download the filing again; where a viewer or a browser opens it, print it to a new PDF and ingest that",
-    )
+_FREE_MEMORY = (
+    "Free memory, or read fewer files at once: `--workers 1` (`workers=1` in Python); `--workers 0` reads them without"
+    " a further process"
+)
 
 
-def _killed_error(path: Path) -> ReadError:
-    return ReadError(
-        "the operating system ended the process that read the file, probably because memory ran out",
-        subject=path.name,
-        remedy="Free memory and run `fin-agent ingest --retry-failed --workers 1`; `--workers 0` reads without a"
-        " further process",
-    )
+def _crash_error(path: Path, *, killed: bool = False) -> ReadError:
+    what = "the reader crashed, or took more time or memory than any filing needs"
+    remedy = "Download the filing again; where a viewer or a browser opens it, print it to a new PDF and ingest that"
+    if killed:
+        what = "the operating system ended the process that read the file, probably because memory ran out"
+        remedy = _FREE_MEMORY
+    return ReadError(what, subject=path.name, remedy=remedy)

@@ -15,7 +15,6 @@ from fin_agent.filings.readers.mupdf import text_pages
 from fin_agent.filings.readers.protocol import MAX_PAGES, Document
 from fin_agent.index.ingest import IngestedFile, IngestReport, OnFile, Outcome
 from fin_agent.index.manifest import FileStamp, Manifest
-from fin_agent.index.protocol import FilingRecord
 from fin_agent.index.sqlite import SqliteIndex
 
 FROM_DOCUMENTS = "documents:"
@@ -78,7 +77,9 @@ def _ingested(source: str, doc_id: str, pages: Sequence[LoadedPage], index: Sqli
         stamp = FileStamp(path, doc_id, 0, 0, _hash_of(texts))
         held = next((entry for entry in index.filings() if entry.doc_id == doc_id), None)
         if held is not None and held.source != FROM_DOCUMENTS + source:
-            raise _other_owner(doc_id, source, held)
+            what = f"its doc_id {doc_id!r} is that of another filing, from {held.source.removeprefix(FROM_DOCUMENTS)}"
+            remedy = "Give it another name with `doc_id`, or remove the other filing first"
+            raise ReadError(what, subject=source, remedy=remedy)
         if held is not None and Manifest(index).is_done(stamp):
             return IngestedFile(path, doc_id, Outcome.UNCHANGED)
         document = Document(tuple(text_pages(texts)))
@@ -99,23 +100,16 @@ def _ingested(source: str, doc_id: str, pages: Sequence[LoadedPage], index: Sqli
 
 def _source_of(document: LoadedPage) -> str:
     for key in ("source", "file_path"):
-        named = document.metadata.get(key)
-        if named and isinstance(named, str | Path):
+        if (named := document.metadata.get(key)) and isinstance(named, str | Path):
             return str(named)
-    raise ReadError(
-        "a document has no `source`",
-        subject=repr(document.page_content[:40]),
-        remedy="Give each document a `source` in its metadata: the file's name",
-    )
+    remedy = "Give each document a `source` in its metadata: the file's name"
+    raise ReadError("a document has no `source`", subject=repr(document.page_content[:40]), remedy=remedy)
 
 
 def _name_of(source: str) -> str:
     """Return the file name of a path or an address, without its extension."""
     name = re.split(r"[/\\]", source.rstrip("/\\").split("?")[0])[-1]
-    return _ENDING.sub("", name) or source
-
-
-_ENDING = re.compile(r"(?<=.)\.[A-Za-z]{2,5}(?:\.gz)?$")
+    return re.sub(r"(?<=.)\.[A-Za-z]{2,5}(?:\.gz)?$", "", name) or source
 
 
 def _texts(documents: Sequence[LoadedPage], source: str) -> list[str]:
@@ -126,11 +120,8 @@ def _texts(documents: Sequence[LoadedPage], source: str) -> list[str]:
     texts: dict[int, list[str]] = {}
     for number, document in zip(numbers, documents, strict=True):
         if number is None:
-            raise ReadError(
-                "some of its documents have a page number and some do not",
-                subject=source,
-                remedy="Give all of them a `page` in their metadata, counted from 0, or none of them",
-            )
+            remedy = "Give all of them a `page` in their metadata, counted from 0, or none of them"
+            raise ReadError("only some of its documents have a page number", subject=source, remedy=remedy)
         texts.setdefault(number, []).append(document.page_content)
     return ["\n".join(texts.get(number, ())) for number in range(max(texts) + 1)]
 
@@ -156,11 +147,3 @@ def _hash_of(texts: Sequence[str]) -> str:
         digest.update(b"%d:" % len(written))
         digest.update(written)
     return digest.hexdigest()
-
-
-def _other_owner(doc_id: str, source: str, held: FilingRecord) -> ReadError:
-    return ReadError(
-        f"its doc_id {doc_id!r} is that of another filing, from {held.source.removeprefix(FROM_DOCUMENTS)}",
-        subject=source,
-        remedy="Give it another name with `doc_id`, or remove the other filing first",
-    )

@@ -120,16 +120,14 @@ class TournamentCompressor(BaseDocumentCompressor):
                 subject=str(document.id or document.page_content[:40]),
                 remedy='Retrieve with FinAgentRetriever(level="passage") or "page"',
             )
-        stored = self._index.passages([PageKey(doc_id, page)])
         ordinal = document.metadata.get("ordinal")
-        held = [each for each in stored if ordinal is None or each.passage.ordinal == ordinal]
+        stored = self._index.passages([PageKey(doc_id, page)])
+        held = [RankedPassage(each, float(score)) for each in stored if ordinal in (None, each.passage.ordinal)]
         if not held:
-            raise CompressionError(
-                "this passage is not in the index",
-                subject=f"{doc_id} page {page + 1}",
-                remedy="Give the compressor the index that the retriever searched",
-            )
-        return [RankedPassage(each, float(score)) for each in held]
+            remedy = "Give the compressor the index that the retriever searched"
+            subject = f"{doc_id} page {page + 1}"
+            raise CompressionError("this passage is not in the index", subject=subject, remedy=remedy)
+        return held
 
 
 def _key(passage: RankedPassage) -> tuple[str, int]:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import copy_context
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fin_agent.models.call import NO_USAGE, Call, Finish, Message, OutputT, PromptIdentity, Reply, Role, Usage
@@ -94,19 +94,17 @@ class Caller:
         """
         self.model = loaded
         """The chat model."""
-        self._mode = OutputMode(mode)
+        self.mode = OutputMode(mode)
         self.turns = _call_slots(loaded.provider, loaded.base_url, at_once)
         """Slots for concurrent calls, shared by all callers of this process to the same address."""
         self._prices = prices or PriceTable()
         self._cache = cache
-        in_words = self._mode is OutputMode.JSON or (
-            self._mode is OutputMode.AUTO and loaded.provider not in _TAKE_A_SCHEMA
-        )
-        self.left_out = frozenset({"schema"} if in_words else ())
+        in_words = self.mode is OutputMode.AUTO and loaded.provider not in _TAKE_A_SCHEMA
+        self.left_out = frozenset({"schema"} if in_words or self.mode is OutputMode.JSON else ())
         """Settings of a request that the server does not accept: `schema`, `temperature`, `stream`."""
 
     def __repr__(self) -> str:
-        return f"Caller({self.model!r}, mode={self._mode.value!r})"
+        return f"Caller({self.model!r}, mode={self.mode.value!r})"
 
     @property
     def schema_in_use(self) -> bool:
@@ -122,10 +120,9 @@ class Caller:
 
         Args:
             call: The call.
-            on_text: Is called with the text so far while the reply is streamed, or once with a cached reply. The text
-                is not
-                checked: if it breaks off or cannot be used, the text of another attempt follows, or an error is raised.
-                    What `on_text` raises ends the call.
+            on_text: Is called with the unchecked text so far while the reply is streamed, or once with a cached reply.
+                If that reply cannot be used, the text of another attempt follows, or an error is raised. What it raises
+                ends the call.
 
         Returns:
             The value, and the reply.
@@ -148,30 +145,6 @@ class Caller:
         """Return the ModelError for an exception of the provider's client."""
         return model_error(exception, f"role `{role}` by {self.model.name}", self.model.base_url)
 
-    def _made(self, call: Call[OutputT], on_text: OnText | None) -> tuple[OutputT | None, Reply]:
-        meter = current_meter() or Meter()
-        key = "" if self._cache is None else cache_key(call, self.model.name, self.model.base_url, self._mode)
-        if (kept := self._cached_reply(call, key, meter)) is not None:
-            if on_text is not None:
-                on_text(kept[1].text)
-            return kept
-        value, reply, held_key = _Exchange(self, call, meter, on_text).outcome()
-        if self._cache is not None and not held_key:
-            self._cache.put(key, reply)
-        return value, reply
-
-    def _cached_reply(self, call: Call[OutputT], key: str, meter: Meter) -> tuple[OutputT | None, Reply] | None:
-        """Return the cached result of the same call; None if there is none, or if it no longer matches the type."""
-        kept = None if self._cache is None else self._cache.get(key)
-        if kept is None:
-            return None
-        try:
-            value = validated_value(call, ServerReply(kept.text, kept.finish, kept.usage))
-        except ModelError:
-            return None
-        meter.add(self.record(call.role, call.prompt, kept.usage, dollars=0.0, from_cache=True))
-        return value, kept.model_copy(update={"from_cache": True})
-
     def record(self, role: Role, prompt: PromptIdentity, usage: Usage, **more: Any) -> CallRecord:
         """Return the record of a call for the meter."""
         return CallRecord(
@@ -183,60 +156,26 @@ class Caller:
             **{"dollars": self.dollars(usage), "seconds": 0.0, **more},
         )
 
-    def estimate(self, call: Call[OutputT], further: tuple[Message, ...] = ()) -> int:
-        """Return the approximate number of input tokens of a call, including its schema."""
-        schema = 0 if call.output is None else approximate_tokens(schema_text(call.output))
-        return schema + message_tokens(text for _, text in (*call.messages, *further))
-
-    def bound(
-        self, call: Call[OutputT], further: tuple[Message, ...], most: int | None, left_out: frozenset[str]
-    ) -> tuple[Runnable[LanguageModelInput, AIMessage], list[tuple[str, str]]]:
-        """Return the model bound to the settings of a request, and the messages.
-
-        Args:
-            call: The call.
-            further: Messages that follow those of the call.
-            most: Token limit of the reply.
-            left_out: Settings that the server does not accept.
-        """
-        model, provider = self.model.model, self.model.provider
-        own: dict[str, object] = {} if "temperature" in left_out else {"temperature": call.temperature}
-        if most is not None:
-            own[_LIMIT_NAMES.get(provider, "max_tokens")] = most
-        messages: list[tuple[str, str]] = [*call.messages, *further]
-        options: dict[str, object] = {}
-        if provider == "ollama":  # takes these as fields only
-            model = model.model_copy(update=own)
-        else:
-            options.update(own)
-        if call.output is not None and "schema" not in left_out:
-            wanted: dict[str, object] = {"response_format": response_format(call.output)}
-            # Not as a named option: OpenAI's client would parse the reply, and lose one that is cut off with its usage.
-            options.update({"extra_body": wanted} if model._llm_type in _OPENAI_CLIENTS else wanted)
-        elif call.output is not None:
-            (kind, text), told = messages[0], instruction(call.output)
-            messages[:1] = [(kind, f"{text}\n\n{told}")] if kind == "system" else [("system", told), (kind, text)]
-        # The role, for whatever traces the calls.
-        role = call.role.value
-        return model.bind(**options).with_config(metadata={"role": role}, tags=[f"role:{role}"]), messages
-
-    def reduced_request(
-        self, left_out: frozenset[str], failure: Exception, call: Call[OutputT]
-    ) -> frozenset[str] | None:
-        """Return the settings to leave out after a server refused a request; None if nothing more can be left out."""
-        if type(self.error(failure, call.role)) is not RequestRefusedError:
-            return None
-        about = exception_text(failure)
-        for setting in ("temperature", "stream"):
-            if setting not in left_out and setting in about:
-                return left_out | {setting}
-        if "schema" not in left_out and call.output is not None and self._mode is OutputMode.AUTO:
-            return left_out | {"schema"}
-        return None
-
-    def learn(self, left_out: frozenset[str]) -> None:
-        """Remember the settings that the server does not accept, so that later requests leave them out."""
-        self.left_out |= left_out
+    def _made(self, call: Call[OutputT], on_text: OnText | None) -> tuple[OutputT | None, Reply]:
+        meter = current_meter() or Meter()
+        if self._cache is None:
+            value, reply, _ = _Exchange(self, call, meter, on_text).outcome()
+            return value, reply
+        key = cache_key(call, self.model.name, self.model.base_url, self.mode)
+        if (kept := self._cache.get(key)) is not None:
+            try:
+                value = validated_value(call, ServerReply(kept.text, kept.finish, kept.usage))
+            except ModelError:  # it no longer matches the type
+                pass
+            else:
+                meter.add(self.record(call.role, call.prompt, kept.usage, dollars=0.0, from_cache=True))
+                if on_text is not None:
+                    on_text(kept.text)
+                return value, kept.model_copy(update={"from_cache": True})
+        value, reply, held_key = _Exchange(self, call, meter, on_text).outcome()
+        if not held_key:
+            self._cache.put(key, reply)
+        return value, reply
 
 
 class _Exchange:
@@ -264,7 +203,12 @@ class _Exchange:
             except ModelError as failure:
                 failure.usage += self._usage
                 raise
-            value, fault = (None, broken) if broken is not None else self._validate_answer(answer)
+            value, fault = None, broken
+            if broken is None:
+                try:
+                    value = validated_value(self._call, answer)
+                except ModelError as failure:
+                    fault = failure
             self._account(answer, further, "" if fault is None else fault.what)
             if fault is None:
                 return value, self._reply(answer), answer.held_key
@@ -278,12 +222,6 @@ class _Exchange:
         told = f"two replies could not be used: {fault.what}"
         raise type(fault)(told, subject=self._subject, remedy=fault.remedy, usage=self._usage)
 
-    def _validate_answer(self, answer: ServerReply) -> tuple[Any, ModelError | None]:
-        try:
-            return validated_value(self._call, answer), None
-        except ModelError as fault:
-            return None, fault
-
     def _reply(self, answer: ServerReply) -> Reply:
         if answer.held_key:
             self._notes.append("the reply held a key, which was taken out")
@@ -296,21 +234,26 @@ class _Exchange:
             notes=tuple(self._notes),
         )
 
-    def _account(self, answer: ServerReply | None, further: tuple[Message, ...], note: str) -> Usage:
+    def _account(self, answer: ServerReply | None, further: tuple[Message, ...], note: str) -> None:
         """Record the usage of a reply, complete or not; nothing if there was no reply."""
         usage, notes = NO_USAGE, [note]
         if answer is not None and answer.usage is not None:
             usage = answer.usage
         elif answer is not None:
             output = approximate_tokens(answer.text)
-            usage = Usage(input=self._caller.estimate(self._call, further), output=output, approximate=True)
+            usage = Usage(input=self._estimate(further), output=output, approximate=True)
             notes.append(_ESTIMATED)
             self._notes += [] if _ESTIMATED in self._notes else [_ESTIMATED]
         seconds = self._seconds - self._seconds_before
         told = "; ".join(filter(None, notes))
         self._meter.add(self._caller.record(self._call.role, self._call.prompt, usage, seconds=seconds, note=told))
         self._usage += usage
-        return usage
+
+    def _estimate(self, further: tuple[Message, ...]) -> int:
+        """Return the approximate number of input tokens, including the schema."""
+        output = self._call.output
+        schema = 0 if output is None else approximate_tokens(schema_text(output))
+        return schema + message_tokens(text for _, text in (*self._call.messages, *further))
 
     def _receive_answer(self, further: tuple[Message, ...], most: int | None) -> tuple[ServerReply, ModelError | None]:
         """Return one reply of the server, with an error if it broke off while it was streamed.
@@ -318,15 +261,14 @@ class _Exchange:
         Raises ModelError with the usage of this reply, which is recorded by then.
         """
         caller, call, meter = self._caller, self._call, self._meter
-        estimate = caller.estimate(call, further)
+        estimate = self._estimate(further)
         part = StreamedReply()
         self._seconds_before = self._seconds
         with (
             meter.reserve(call.role, estimate, caller.dollars(Usage(input=estimate)), model=caller.model.name),
             caller.turns,
         ):
-            if meter.stopped:
-                raise CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
+            self._require_running()
             began = time.perf_counter()
             try:
                 return self._send_with_fallbacks(further, most, part), None
@@ -349,35 +291,72 @@ class _Exchange:
         raise error
 
     def _send_with_fallbacks(self, further: tuple[Message, ...], most: int | None, part: StreamedReply) -> ServerReply:
-        """Return the reply to a request with as many settings as the server accepts."""
-        caller, left_out = self._caller, self._caller.left_out
+        """Return the reply to a request with as many settings as the server accepts, which are remembered."""
+        left_out = self._caller.left_out
         while True:
-            model, messages = caller.bound(self._call, further, most, left_out)
-            sent = partial(self._send_request, model, messages, part, streamed="stream" not in left_out)
+            model, messages = self._bound(further, most, left_out)
+            streamed = self._on_text is not None and "stream" not in left_out
+
+            def send(
+                model: Runnable[LanguageModelInput, AIMessage] = model,
+                messages: list[tuple[str, str]] = messages,
+                streamed: bool = streamed,
+            ) -> ServerReply:
+                return (
+                    self._streamed(model, messages, part)
+                    if streamed
+                    else from_langchain_message(model.invoke(messages))
+                )
+
             try:
-                answer = with_timeout(self._meter.seconds_left(), sent)
+                answer = with_timeout(self._meter.seconds_left(), send)
             except _ListenerStoppedError:
                 raise
             except Exception as failure:
-                smaller = caller.reduced_request(left_out, failure, self._call)
-                if smaller is None:
+                refused = self._refused_setting(left_out, failure)
+                if refused is None:
                     raise
-                left_out = smaller
+                left_out |= {refused}
             else:
-                caller.learn(left_out)
+                self._caller.left_out |= left_out
                 return answer
 
-    def _send_request(
-        self,
-        model: Runnable[LanguageModelInput, AIMessage],
-        messages: list[tuple[str, str]],
-        part: StreamedReply,
-        *,
-        streamed: bool,
+    def _bound(
+        self, further: tuple[Message, ...], most: int | None, left_out: frozenset[str]
+    ) -> tuple[Runnable[LanguageModelInput, AIMessage], list[tuple[str, str]]]:
+        """Return the model bound to the settings of a request, and the messages."""
+        call, model, provider = self._call, self._caller.model.model, self._caller.model.provider
+        options: dict[str, object] = {} if "temperature" in left_out else {"temperature": call.temperature}
+        if most is not None:
+            options[_LIMIT_NAMES.get(provider, "max_tokens")] = most
+        if provider == "ollama":  # takes these as fields only
+            model, options = model.model_copy(update=options), {}
+        messages: list[tuple[str, str]] = [*call.messages, *further]
+        if call.output is not None and "schema" not in left_out:
+            wanted: dict[str, object] = {"response_format": response_format(call.output)}
+            # Not as a named option: OpenAI's client would parse the reply, and lose one that is cut off with its usage.
+            options |= {"extra_body": wanted} if model._llm_type in _OPENAI_CLIENTS else wanted
+        elif call.output is not None:
+            (kind, text), told = messages[0], instruction(call.output)
+            messages[:1] = [(kind, f"{text}\n\n{told}")] if kind == "system" else [("system", told), (kind, text)]
+        role = call.role.value  # for whatever traces the calls
+        return model.bind(**options).with_config(metadata={"role": role}, tags=[f"role:{role}"]), messages
+
+    def _refused_setting(self, left_out: frozenset[str], failure: Exception) -> str | None:
+        """Return the setting to leave out after a server refused a request; None if nothing more can be left out."""
+        if type(self._caller.error(failure, self._call.role)) is not RequestRefusedError:
+            return None
+        about = exception_text(failure)
+        for setting in ("temperature", "stream"):
+            if setting not in left_out and setting in about:
+                return setting
+        by_schema = self._call.output is not None and self._caller.mode is OutputMode.AUTO
+        return "schema" if by_schema and "schema" not in left_out else None
+
+    def _streamed(
+        self, model: Runnable[LanguageModelInput, AIMessage], messages: list[tuple[str, str]], part: StreamedReply
     ) -> ServerReply:
-        """Return the reply to one request, reporting its text as it grows if there is a listener."""
-        if self._on_text is None or not streamed:
-            return from_langchain_message(model.invoke(messages))
+        """Return the reply to one request, reporting its text as it grows."""
         pieces = model.stream(messages)
         try:
             for piece in pieces:
@@ -392,10 +371,14 @@ class _Exchange:
         try:
             if grown and self._on_text is not None and not self._over:
                 self._on_text(part.said)
-            if self._meter.stopped:
-                raise CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
+            self._require_running()
         except Exception as failure:
             raise _ListenerStoppedError(failure) from failure
+
+    def _require_running(self) -> None:
+        """Raise CallsStoppedError once the calls were stopped."""
+        if self._meter.stopped:
+            raise CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
 
     def _error(self, failure: Exception) -> ModelError:
         """Return the ModelError for a provider's exception; a timeout of the budget is not the server's."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from fin_agent.answering import answer as answers
 
 _MILLION = 1_000_000
+_PRICED = 1_000
+"""Tokens whose published price is looked up: few, because a provider may charge more for long inputs."""
 _VERSION = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
 
 
@@ -115,20 +117,21 @@ def _published(model: str) -> Price | None:
     except ImportError:
         return None
     provider, _, name = model.partition(":")
-    thousands = [
-        genai_prices.Usage(input_tokens=1_000),
-        genai_prices.Usage(output_tokens=1_000),
-        genai_prices.Usage(input_tokens=1_000, cache_read_tokens=1_000),
-    ]
+    provider = _PROVIDERS.get(provider, provider)
+    counted = (
+        {"input_tokens": _PRICED},
+        {"output_tokens": _PRICED},
+        {"input_tokens": _PRICED, "cache_read_tokens": _PRICED},
+    )
     try:
-        found = [
-            genai_prices.calc_price(each, model_ref=name, provider_id=_PROVIDERS.get(provider, provider)).total_price
-            for each in thousands
+        prices = [
+            genai_prices.calc_price(genai_prices.Usage(**each), model_ref=name, provider_id=provider).total_price
+            for each in counted
         ]
     except LookupError:
         return None
-    each_million = [float(price * 1_000) for price in found]
-    return Price(input=each_million[0], output=each_million[1], cached=each_million[2])
+    each_million = (float(price * _MILLION / _PRICED) for price in prices)
+    return Price(**dict(zip(("input", "output", "cached"), each_million, strict=True)))
 
 
 def usage_of(records: Iterable[CallRecord], left_out: Iterable[str] = ()) -> answers.Usage:

@@ -88,13 +88,14 @@ def load_chat_model(
     """
     for what, value in (("its name", name), ("its `key_variable`", key_variable)):
         if value is not None and holds_key(value):
-            raise ModelSetupError(
-                f"{what} looks like a key or a password",
-                subject="chat model",
-                remedy=f"Set the key in the environment: {_OPENAI_KEY}, or {KEY_VARIABLE} for your own server",
-            )
-    provider, model = _parts(name)
-    given = base_url or (_named_address() if provider == _OPENAI else None)
+            remedy = f"Set the key in the environment: {_OPENAI_KEY}, or {KEY_VARIABLE} for your own server"
+            raise ModelSetupError(f"{what} looks like a key or a password", subject="chat model", remedy=remedy)
+    parts = _NAME.fullmatch(name.strip())
+    if parts is None:
+        raise _error(name, "the name has no provider", _GIVE_NAME)
+    provider, model = parts.groups()
+    set_addresses = (os.environ.get(variable) for variable in BASE_URL_VARIABLES if provider == _OPENAI)
+    given = base_url or next(filter(None, set_addresses), None)
     address = None if given is None else _address(given, name)
     options: dict[str, object] = {"model_provider": provider}
     if provider == "ollama":
@@ -110,72 +111,48 @@ def load_chat_model(
     return LoadedModel(name, _create_model(name, model, options), address)
 
 
+def _error(name: str, what: str, remedy: str) -> ModelSetupError:
+    return ModelSetupError(what, subject=f"chat model {redact_keys(name)!r}", remedy=remedy)
+
+
 def _create_model(name: str, model: str, options: dict[str, object]) -> BaseChatModel:
-    subject = f"chat model {name!r}"
     try:
         from langchain.chat_models import init_chat_model
     except ImportError:
-        raise ModelSetupError(
-            "chat models need langchain, which is not installed",
-            subject=subject,
-            remedy=f"Install it: {how_to_install('chat')}",
-        ) from None
+        install = f"Install it: {how_to_install('chat')}"
+        raise _error(name, "chat models need langchain, which is not installed", install) from None
     for advice in _BESIDE_THE_POINT:
         warnings.filterwarnings("ignore", message=advice, category=UserWarning)
     try:
         made: BaseChatModel = init_chat_model(model, **options)
     except ImportError as failure:
-        error = ModelSetupError(
-            f"its provider's package is not installed ({redact_keys(str(failure))})",
-            subject=subject,
-            remedy="Install the package named",
-        )
+        what = f"its provider's package is not installed ({redact_keys(str(failure))})"
+        error = _error(name, what, "Install the package named")
     except Exception as failure:  # a provider's own errors: no key, a setting it does not know
-        error = ModelSetupError(
-            f"it cannot be set up ({redact_keys(str(failure) or type(failure).__name__).rstrip('.')})",
-            subject=subject,
-            remedy="Give PROVIDER:MODEL, such as openai:gpt-4o-mini, and set the provider's key in the environment",
-        )
+        what = f"it cannot be set up ({redact_keys(str(failure) or type(failure).__name__).rstrip('.')})"
+        error = _error(name, what, f"{_GIVE_NAME}, and set the provider's key in the environment")
     else:
         return made
     raise error  # not chained to the provider's exception, whose text may contain a key
 
 
-def _parts(name: str) -> tuple[str, str]:
-    found = _NAME.fullmatch(name.strip())
-    if found is None:
-        raise ModelSetupError(
-            "the name has no provider",
-            subject=f"chat model {redact_keys(name)!r}",
-            remedy="Give PROVIDER:MODEL, such as openai:gpt-4o-mini or ollama:llama3.1",
-        )
-    return found[1], found[2]
-
-
-def _named_address() -> str | None:
-    return next((value for variable in BASE_URL_VARIABLES if (value := os.environ.get(variable))), None)
+_GIVE_NAME = "Give PROVIDER:MODEL, such as openai:gpt-4o-mini or ollama:llama3.1"
 
 
 def _address(given: str, name: str) -> str:
     """Return the address without a trailing slash. Raises ModelSetupError if it is not one, or contains a password."""
-    subject = f"chat model {name!r}"
     try:
         parts = urlsplit(given.strip())
-        plain = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        has_secret = bool(parts.username or parts.password or parts.query)
     except ValueError:
-        plain = False
-    if not plain and not holds_key(given):
-        raise ModelSetupError(
-            f"{redact_keys(given)!r} is not the address of a server",
-            subject=subject,
-            remedy="Give an address such as http://localhost:8000/v1",
-        )
-    if holds_key(given) or parts.username or parts.password or parts.query:
-        raise ModelSetupError(
-            "the address of its server contains a password, a key or a query",
-            subject=subject,
-            remedy=f"Leave it out of the address, and set a key with {KEY_VARIABLE}",
-        )
+        is_address = has_secret = False
+    if holds_key(given) or (is_address and has_secret):
+        what = "the address of its server contains a password, a key or a query"
+        raise _error(name, what, f"Leave it out of the address, and set a key with {KEY_VARIABLE}")
+    if not is_address:
+        what = f"{redact_keys(given)!r} is not the address of a server"
+        raise _error(name, what, "Give an address such as http://localhost:8000/v1")
     return given.strip().rstrip("/")
 
 
@@ -190,13 +167,8 @@ def variable_with_key(provider: str, address: str | None, key_variable: str | No
     Returns:
         The variable, or None if none is set; the provider's package may still find a key of its own.
     """
-    if key_variable is not None:
-        looked_at: tuple[str, ...] = (key_variable,)
-    else:
-        looked_at = (
-            *((KEY_VARIABLE,) if address is not None else ()),
-            *((_OPENAI_KEY,) if provider == _OPENAI else ()),
-        )
+    usual = ((KEY_VARIABLE, address is not None), (_OPENAI_KEY, provider == _OPENAI))
+    looked_at = [variable for variable, applies in usual if applies] if key_variable is None else [key_variable]
     return next((each for each in looked_at if normalize_secret(os.environ.get(each, ""), blanks=True)), None)
 
 
@@ -205,42 +177,28 @@ def _key(provider: str, address: str | None, key_variable: str | None, name: str
     if (variable := variable_with_key(provider, address, key_variable)) is not None:
         register_key_variable(variable)
         key = normalize_secret(os.environ[variable], blanks=True)
-        if key == _NO_KEY:
-            return key
         if why := unsendable_reason(key):
-            raise ModelSetupError(
-                f"the key in {variable} cannot be sent: {why}",
-                subject=f"chat model {name!r}",
-                remedy=f"Set {variable} to the key alone",
-            )
-        _require_encrypted_address(address, f"the key in {variable}", name)
+            raise _error(name, f"the key in {variable} cannot be sent: {why}", f"Set {variable} to the key alone")
+        if key != _NO_KEY:
+            _require_encrypted_address(address, f"the key in {variable}", name)
         return key
     if key_variable is not None:
-        raise ModelSetupError(
-            f"its key must be in the variable {key_variable}, which is not set",
-            subject=f"chat model {name!r}",
-            remedy=f"Set {key_variable} in the environment",
-        )
+        what = f"its key must be in the variable {key_variable}, which is not set"
+        raise _error(name, what, f"Set {key_variable} in the environment")
     if provider != _OPENAI:
         _require_encrypted_address(address, "a key that its package finds", name)
         return None
-    if address is not None:
-        return _NO_KEY
-    raise ModelSetupError(
-        f"it needs a key, and {_OPENAI_KEY} is not set",
-        subject=f"chat model {name!r}",
-        remedy=f"Set {_OPENAI_KEY} in the environment, or give the base URL of a server that needs none",
-    )
+    if address is None:
+        remedy = f"Set {_OPENAI_KEY} in the environment, or give the base URL of a server that needs none"
+        raise _error(name, f"it needs a key, and {_OPENAI_KEY} is not set", remedy)
+    return _NO_KEY
 
 
 def _require_encrypted_address(address: str | None, key: str, name: str) -> None:
     if address is not None and is_plaintext(address):
-        raise ModelSetupError(
-            f"{key} would be sent to {address} over plain HTTP, which anybody on the network path can read",
-            subject=f"chat model {name!r}",
-            remedy=f"Give an address with https, or a tunnel to it on 127.0.0.1; if it needs no key, set"
-            f" {KEY_VARIABLE}={_NO_KEY}",
-        )
+        what = f"{key} would be sent to {address} over plain HTTP, which anybody on the network path can read"
+        remedy = "Give an address with https, or a tunnel to it on 127.0.0.1; if it needs no key, set"
+        raise _error(name, what, f"{remedy} {KEY_VARIABLE}={_NO_KEY}")
 
 
 @lru_cache(maxsize=1)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
@@ -24,7 +23,7 @@ from fin_agent.models.errors import (
 from fin_agent.models.key_redaction import redact_keys, redact_reply, sent_keys
 
 if TYPE_CHECKING:
-    from langchain_core.messages import AIMessage, AIMessageChunk
+    from langchain_core.messages import AIMessage
 
 ValueT = TypeVar("ValueT", bound=BaseModel)
 
@@ -52,27 +51,24 @@ def validated_value(call: Call[OutputT], answer: ServerReply) -> OutputT | None:
     Raises:
         ModelError: The reply cannot be used; its type says why.
     """
+    cut_off, empty = answer.finish is Finish.LENGTH, not answer.text.strip()
     if answer.refusal or answer.finish is Finish.FILTERED:
         said = f" ({redact_keys(answer.refusal)})" if answer.refusal else ""
         raise _unusable(f"the model, or a filter before it, declined to answer{said}", RefusedByModelError)
     if answer.tools:
-        named = redact_keys(", ".join(answer.tools))
-        raise _unusable(f"the model called a tool ({named}), and none was offered")
-    cut_off = answer.finish is Finish.LENGTH
-    if not answer.text.strip():
-        if cut_off:
-            raise _unusable("the token limit was reached before the reply began", TruncatedReplyError)
+        raise _unusable(f"the model called a tool ({redact_keys(', '.join(answer.tools))}), and none was offered")
+    if empty and not cut_off:
         raise _unusable("the reply is empty", EmptyReplyError)
-    cut = "the reply was cut off by the limit of tokens"
+    if empty or (call.output is None and cut_off):
+        when = "before the reply began" if empty else "before the reply ended"
+        raise _unusable(f"the reply was cut off: the token limit was reached {when}", TruncatedReplyError)
     if call.output is None:
-        if cut_off:
-            raise _unusable(cut, TruncatedReplyError)
         return None
     try:
         value = read_value(answer.text, call.output, whole=cut_off)
     except UnreadableError as failure:
         if cut_off:
-            raise _unusable(f"{cut} ({failure})", TruncatedReplyError) from None
+            raise _unusable(f"the reply was cut off by the limit of tokens ({failure})", TruncatedReplyError) from None
         raise _unusable(str(failure)) from None
     if call.check is not None and (wrong := call.check(value)) is not None:
         raise _unusable(wrong)
@@ -204,7 +200,7 @@ class StreamedReply:
 
     def add(self, piece: AIMessage) -> bool:
         """Add a piece, and return whether `said` changed. A model that does not stream gives one whole message."""
-        self.message = piece if self.message is None else _merged(self.message, piece)
+        self.message = piece if self.message is None else self.message + piece  # type: ignore[assignment]
         self.text += cleaned(str(piece.text))
         text = redact_reply(self.text)
         most = max(map(len, self.keys), default=0)
@@ -224,11 +220,6 @@ class StreamedReply:
     def _grown(self, text: str) -> bool:
         before, self.said = self.said, without_thoughts(text)
         return self.said != before
-
-
-def _merged(first: AIMessage, second: AIMessage) -> AIMessageChunk:
-    merged: AIMessageChunk = first + second  # type: ignore[assignment]
-    return merged
 
 
 def cleaned(text: str) -> str:
@@ -264,21 +255,16 @@ def _finish(metadata: Mapping[str, object]) -> Finish:
     return next((finish for finish, names in _FINISHES.items() if plain in names), Finish.UNKNOWN)
 
 
-def _usage(counted: Mapping[str, object]) -> Usage | None:
-    total, output = _count(counted, "input_tokens"), _count(counted, "output_tokens")
+def _usage(counted: Mapping[str, Any]) -> Usage | None:
+    total, output = counted.get("input_tokens") or 0, counted.get("output_tokens") or 0
     if not total and not output:
         return None
-    cached = _count(counted.get("input_token_details"), "cache_read")
-    reasoning = _count(counted.get("output_token_details"), "reasoning")
+    cached = (counted.get("input_token_details") or {}).get("cache_read") or 0
+    reasoning = (counted.get("output_token_details") or {}).get("reasoning") or 0
     return Usage(input=total, cached_input=min(cached, total), output=output, reasoning=min(reasoning, output))
 
 
-def _count(holder: object, name: str) -> int:
-    value = holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
-    return value if isinstance(value, int) and value > 0 else 0
-
-
-# Reading JSON from a model's text: lenient about the text around it, strict about the JSON
+# Reading JSON from a model's text
 
 
 class UnreadableError(ValueError):
@@ -288,9 +274,8 @@ class UnreadableError(ValueError):
 def read_value(text: str, output: type[ValueT], *, whole: bool = False) -> ValueT:
     """Read a value from a model's text.
 
-    Unless `whole`, reasoning, code fences and words around the JSON are skipped. Of several objects (or lists, if there
-    are no objects) the ones with most fields of the type are meant, and of these the last, since examples precede the
-    answer. Parts of a broken object are never used.
+    Unless `whole`, reasoning and words around the JSON are skipped. Of several objects, the last one with a field of
+    the type is meant, since examples precede the answer. Parts of a broken object are never used.
 
     Args:
         text: The text.
@@ -300,30 +285,37 @@ def read_value(text: str, output: type[ValueT], *, whole: bool = False) -> Value
     Raises:
         UnreadableError: No value can be read.
     """
-    if len(text) > 200_000:
-        raise UnreadableError("it is longer than 200,000 characters")
-    found = _load(text) if whole else _found(_THOUGHTS_ANYWHERE.sub("", text).strip(), frozenset(output.model_fields))
+    if len(text) > _MOST_READ:
+        raise UnreadableError(f"it is longer than {_MOST_READ:,} characters")
     try:
-        return output.model_validate_json(json.dumps(found))
+        found = json.loads(text) if whole else _found(_THOUGHTS_ANYWHERE.sub("", text).strip(), output)
+        return output.model_validate_json(json.dumps(found, allow_nan=False))
     except ValidationError as failure:
         faults = failure.errors(include_url=False, include_input=False, include_context=False)[:4]
         told = (f"{'.'.join(map(str, fault['loc'])) or 'the whole'}: {fault['msg']}" for fault in faults)
         raise UnreadableError("; ".join(told)) from failure
+    except json.JSONDecodeError as failure:
+        raise UnreadableError(f"it is not valid JSON: {failure.msg.lower()} (character {failure.pos})") from failure
+    except (ValueError, RecursionError) as failure:
+        raise UnreadableError("it is not valid JSON: it goes too deep, or a number is too large") from failure
 
 
-_FENCED = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.S | re.M)
+_MOST_READ = 200_000
+_OPENING = re.compile(r"(\{)(?=\s*[\"}])")
+_OPENING_OF_A_LIST = re.compile(r"^[ \t]*(\[)", re.M)
 
 
-def _found(said: str, fields: frozenset[str]) -> JsonValue:
+def _found(said: str, output: type[BaseModel]) -> JsonValue:
+    """Return the JSON value that is meant. Raises ValueError or RecursionError where there is none."""
     try:
-        return _load(said)
-    except UnreadableError as failure:
-        first = failure
-    found = [value for fenced in _FENCED.findall(said) for value in _values(fenced)] or list(_values(said))
-    if not found:
-        raise first
-    known = [len(fields.intersection(value)) if isinstance(value, dict) else 0 for value in found]
-    return max(zip(known, range(len(found)), found, strict=True), key=lambda each: each[:2])[2]
+        value: JsonValue = json.loads(said)
+    except json.JSONDecodeError:
+        values = list(_values(said))
+        fitting = [each for each in values if isinstance(each, dict) and each.keys() & output.model_fields.keys()]
+        if not values:
+            raise
+        return (fitting or values)[-1]
+    return value
 
 
 def _values(text: str) -> Iterator[JsonValue]:
@@ -331,48 +323,13 @@ def _values(text: str) -> Iterator[JsonValue]:
 
     Lists in running text are references, as in `card [3]`.
     """
-    opening = re.compile(r"(\{)" if "{" in text else r"^[ \t]*(\[)", re.M)
+    opening = _OPENING if "{" in text else _OPENING_OF_A_LIST
+    decoder = json.JSONDecoder()
     found = opening.search(text)
     while found is not None:
         try:
-            value, end = _DECODER.raw_decode(text, found.start(1))
+            value, end = decoder.raw_decode(text, found.start(1))
         except (ValueError, RecursionError):
             return  # what follows may be a part of it
         yield value
         found = opening.search(text, end)
-
-
-def _load(text: str) -> JsonValue:
-    try:
-        value: JsonValue = _DECODER.decode(text)
-    except json.JSONDecodeError as failure:
-        what = f"{failure.msg.lower().removesuffix(' at')} (character {failure.pos})"
-        raise UnreadableError(f"it is not valid JSON: {what}") from failure
-    except (ValueError, RecursionError) as failure:
-        what = str(failure) if isinstance(failure, UnreadableError) else "it goes too deep or too far"
-        raise UnreadableError(f"it is not valid JSON: {what}") from failure
-    return value
-
-
-def _reject_duplicate_fields(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    """Return the fields as a dict. Raises UnreadableError if a field appears twice."""
-    names = [name for name, _ in pairs]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise UnreadableError(f"the field {twice[0][:40]!r} appears twice")
-    return dict(pairs)
-
-
-def _reject_constant(name: str) -> NoReturn:
-    raise UnreadableError(f"{name} is not a number in JSON")
-
-
-def _finite(written: str) -> float:
-    number = float(written)
-    if not math.isfinite(number):
-        raise UnreadableError(f"the number {written[:40]} is too large")
-    return number
-
-
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_reject_duplicate_fields, parse_constant=_reject_constant, parse_float=_finite
-)

@@ -67,7 +67,9 @@ class ResponseCache:
                 create_private_file(self.file)
                 connection = sqlite3.connect(self.file, timeout=_BUSY_SECONDS, isolation_level=None)
                 with closing(connection):
-                    _check_ours(connection)
+                    names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+                    if names and "cached_replies" not in names:
+                        raise OSError("it is another database")
                     connection.execute(_SCHEMA)
                     return connection.execute(statement, values).fetchall()
             except (sqlite3.Error, OSError) as error:
@@ -77,13 +79,6 @@ class ResponseCache:
                     self._given_up = True
                     _LOG.warning("No replies are cached: %s cannot be used (%s)", self.file, error)
                 return []
-
-
-def _check_ours(connection: sqlite3.Connection) -> None:
-    """Raises OSError if the file is another database."""
-    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if tables and "cached_replies" not in tables:
-        raise OSError("it is another database")
 
 
 def cache_key(call: Call[OutputT], model: str, base_url: str | None, mode: str) -> str:

@@ -63,7 +63,7 @@ def test_those_that_come_along_are_right() -> None:
 
 def test_what_is_wrong_in_a_folder_is_told(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (own / "sub_questions.md").read_text(encoding="utf-8")
-    wrong = text.replace("output: SubQuestionsReply", "output: Poem").replace("{fence}", "Do what it says.")
+    wrong = text.replace("{fence}", "Do what it says.")
     (own / "sub_questions.md").write_text(wrong, encoding="utf-8")
     (own / "hyde.md").write_bytes(b"\xff\xfe\x00")
     (own / "verse.md").write_text("x", encoding="utf-8")
@@ -71,7 +71,7 @@ def test_what_is_wrong_in_a_folder_is_told(own: Path, monkeypatch: pytest.Monkey
     ran = Ran("prompts", "list")
     assert ran.code == 3
     lines = ran.out.replace("\n", " ")
-    assert f"{own / 'sub_questions.md'}: the reply of this role is not of the type `Poem`." in lines
+    assert f"{own / 'sub_questions.md'}: the marks around its material are not explained" in lines
     assert "no prompt has this name" in lines and "cannot be read" in lines
     assert lines.rstrip().endswith("14 prompts are valid; 3 not valid.")
     checked = {each["name"]: each for each in Ran("prompts", "list", "--json").document["prompts"]}

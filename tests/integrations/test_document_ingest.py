@@ -110,7 +110,7 @@ def test_a_form_feed_ends_a_page_and_chunks_of_one_page_are_one_page(tmp_path: P
     ("documents", "reason"),
     [
         ([Document(page_content="  ", metadata={"source": "a.pdf"})], "no page has text"),
-        ([*pages(page=0), Document(page_content="x", metadata={"source": "a.pdf"})], "some of its documents have"),
+        ([*pages(page=0), Document(page_content="x", metadata={"source": "a.pdf"})], "only some of its documents have"),
         ([Document(page_content="x", metadata={"source": "a.pdf", "page": -1})], "-1 is not a page"),
         ([Document(page_content="x", metadata={"source": "a.pdf", "page": 10**9})], "is not a page"),
         ([Document(page_content="x \ud800", metadata={"source": "a.pdf"})], "the reader failed"),
