@@ -8,11 +8,9 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-FULLY_SECRET = ("FIN_AGENT_ES_PASSWORD", "FIN_AGENT_TOKEN")
-"""Variables whose values no message may contain, besides those that match `KEY_VARIABLES`."""
 NAMED_FOR_KEYS: set[str] = set()
 """Further variables that hold keys, as settings name them."""
-KEY_VARIABLES = re.compile(r"API_?(?:KEY|TOKEN)S?$", re.I)
+_KEY_VARIABLES = re.compile(r"API_?(?:KEY|TOKEN)S?$|^FIN_AGENT_(?:ES_PASSWORD|TOKEN)$", re.I)
 MIN_SECRET_LENGTH = 8
 """Shorter values can be parts of words: removing them would garble messages and reveal the secret by its gaps."""
 REDACTED = "[key]"
@@ -78,28 +76,20 @@ def redact_secrets(text: str) -> str:
     >>> redact_secrets("Invalid header value b'ApiKey sesame123\\n'")
     "Invalid header value b'ApiKey [key]"
     """
-    for value in _values():
+    for value in secrets_set():
         text = text.replace(value, REDACTED)
     return _SENT.sub(lambda found: f"{found[1] or found[2] or found[3] or ''}{REDACTED}", text)
 
 
-def _values() -> list[str]:
-    return secret_forms(
-        value
-        for name, value in os.environ.items()
-        if name.upper() in FULLY_SECRET or name in NAMED_FOR_KEYS or KEY_VARIABLES.search(name)
-    )
+def secrets_set(named: re.Pattern[str] = _KEY_VARIABLES) -> list[str]:
+    """Return the secrets of the environment, in all their forms: of variables that hold keys, or are `named` so."""
+    return secret_forms(value for name, value in os.environ.items() if name in NAMED_FOR_KEYS or named.search(name))
 
 
 def secret_forms(values: Iterable[str]) -> list[str]:
-    """Return secrets as they are set, as they are sent and as a traceback prints them, the longest first."""
-    return longest_first(
-        {form for each in values for form in (each, normalize_secret(each, blanks=True), repr(each)[1:-1])}
-    )
+    """Return secrets as they are set, as they are sent and as a traceback prints them; short ones are left out.
 
-
-def longest_first(values: set[str]) -> list[str]:
-    """Sort secrets by falling length, so that replacing one leaves no rest of a longer one; short ones are left out."""
-    return sorted(
-        (value for value in values if len(value) >= MIN_SECRET_LENGTH), key=lambda value: (-len(value), value)
-    )
+    The longest come first, so that replacing one leaves no rest of a longer one.
+    """
+    forms = {form for each in values for form in (each, normalize_secret(each, blanks=True), repr(each)[1:-1])}
+    return sorted((form for form in forms if len(form) >= MIN_SECRET_LENGTH), key=lambda form: (-len(form), form))

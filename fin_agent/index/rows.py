@@ -230,7 +230,9 @@ def _packed(table: Table) -> list[Any]:
 
 
 def _packed_cell(cell: Cell | None) -> tuple[object, ...] | None:
-    return cell and (str(cell.amount), cell.printed, cell.percent, cell.dollar, _rounded(cell.box))
+    if cell is None:
+        return None
+    return str(cell.amount), cell.printed, cell.percent, cell.dollar, _rounded(cell.box)
 
 
 def _unpacked(packed: list[Any], page_number: int) -> Table:
@@ -251,7 +253,10 @@ def _unpacked(packed: list[Any], page_number: int) -> Table:
 
 
 def _unpacked_cell(packed: list[Any] | None) -> Cell | None:
-    return packed and Cell(Decimal(packed[0]), *packed[1:4], Box(*packed[4]))
+    if packed is None:
+        return None
+    amount, printed, percent, dollar, box = packed
+    return Cell(Decimal(amount), printed, percent, dollar, Box(*box))
 
 
 def _rounded(box: Box) -> list[float]:

@@ -183,13 +183,15 @@ class _Exchange:
 
     def __init__(self, caller: Caller, call: Call[Any], meter: Meter, on_text: OnText | None) -> None:
         self._caller = caller
-        self._call = call
+        self._call: Call = call
         self._meter = meter
         self._on_text = on_text
         self._usage = NO_USAGE
         self._seconds = 0.0
         self._notes: list[str] = []
         self._subject = f"role `{call.role}` by {caller.model.name}"
+        self._heard: Exception | None = None
+        """What the listener raised, or that the calls were stopped."""
         self._over = False
         """Whether the time is over: text that arrives later is not reported."""
 
@@ -251,9 +253,9 @@ class _Exchange:
 
     def _estimate(self, further: tuple[Message, ...]) -> int:
         """Return the approximate number of input tokens, including the schema."""
-        output = self._call.output
-        schema = 0 if output is None else approximate_tokens(schema_text(output))
-        return schema + message_tokens(text for _, text in (*self._call.messages, *further))
+        call = self._call
+        schema = 0 if call.output is None else approximate_tokens(schema_text(call.output))
+        return schema + message_tokens(text for _, text in (*call.messages, *further))
 
     def _receive_answer(self, further: tuple[Message, ...], most: int | None) -> tuple[ServerReply, ModelError | None]:
         """Return one reply of the server, with an error if it broke off while it was streamed.
@@ -272,15 +274,12 @@ class _Exchange:
             began = time.perf_counter()
             try:
                 return self._send_with_fallbacks(further, most, part), None
-            except _ListenerStoppedError as left:
-                note = "left before its end" if meter.stopped else "interrupted"
-                self._account(part.answer() if part.said else None, further, note)
-                raise left.cause from None
-            except Exception as raised:  # every provider raises errors of its own
-                failure = raised
-            except BaseException:
-                self._account(part.answer() if part.said else None, further, "interrupted")
-                raise
+            except BaseException as raised:
+                if raised is self._heard or not isinstance(raised, Exception):
+                    note = "left before its end" if meter.stopped else "interrupted"
+                    self._account(part.answer() if part.said else None, further, note)
+                    raise
+                failure = raised  # every provider raises errors of its own
             finally:
                 self._seconds += time.perf_counter() - began
         # Outside the handler, so that no provider's exception, which may contain a key, is chained to this one.
@@ -310,10 +309,8 @@ class _Exchange:
 
             try:
                 answer = with_timeout(self._meter.seconds_left(), send)
-            except _ListenerStoppedError:
-                raise
             except Exception as failure:
-                refused = self._refused_setting(left_out, failure)
+                refused = None if failure is self._heard else self._refused_setting(left_out, failure)
                 if refused is None:
                     raise
                 left_out |= {refused}
@@ -373,7 +370,8 @@ class _Exchange:
                 self._on_text(part.said)
             self._require_running()
         except Exception as failure:
-            raise _ListenerStoppedError(failure) from failure
+            self._heard = failure
+            raise
 
     def _require_running(self) -> None:
         """Raise CallsStoppedError once the calls were stopped."""
@@ -390,13 +388,6 @@ class _Exchange:
             return CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
         what = "the time limit of all calls ended before the reply arrived"
         return BudgetExceededError(what, subject=self._subject, remedy="Allow more seconds, or ask for less")
-
-
-class _ListenerStoppedError(Exception):
-    """The listener raised an error, or the calls were stopped."""
-
-    def __init__(self, cause: Exception) -> None:
-        self.cause = cause
 
 
 def with_timeout(seconds: float | None, work: Callable[[], ResultT]) -> ResultT:

@@ -51,7 +51,7 @@ class Callers:
             PricesError: The file of prices cannot be used.
         """
         self.settings = settings
-        self._load = load or _loaded
+        self._load = load or load_as_set
         self.prices = PriceTable.from_file(settings.prices)
         self._cache = None if settings.cache is None else ResponseCache(settings.cache)
         self._callers: dict[str, Caller] = {}
@@ -138,7 +138,8 @@ def _families() -> dict[str, str]:
     return {str(large): str(small) for large, small in yaml.safe_load(text).items()}
 
 
-def _loaded(name: str, settings: ModelSettings) -> LoadedModel:
+def load_as_set(name: str, settings: ModelSettings) -> LoadedModel:
+    """Load a chat model with the server, key and limits of the settings. Raises ModelSetupError."""
     return load_chat_model(
         name,
         base_url=settings.base_url,

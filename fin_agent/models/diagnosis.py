@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from fin_agent.models.call import Call, Message, PromptIdentity, Role
 from fin_agent.models.caller import Caller
-from fin_agent.models.callers_by_role import Callers
+from fin_agent.models.callers_by_role import Callers, load_as_set
 from fin_agent.models.costs import PriceTable
 from fin_agent.models.errors import (
     KeyRefusedError,
@@ -23,7 +23,7 @@ from fin_agent.models.errors import (
     UnknownModelError,
     UnusableReplyError,
 )
-from fin_agent.models.loading import KEY_VARIABLE, LoadedModel, load_chat_model, variable_with_key
+from fin_agent.models.loading import KEY_VARIABLE, LoadedModel, variable_with_key
 from fin_agent.models.metering import Meter, metered
 from fin_agent.models.settings import ModelSettings, OutputMode
 from fin_agent.redaction import is_loopback
@@ -88,13 +88,7 @@ def diagnosed_models(
         wrong = Finding("prices", "file", State.FAILED, f"{error.subject}: {error.what}", error.remedy)
     for name, roles in models_in_use(settings).items():
         try:
-            loaded = load_chat_model(
-                name,
-                base_url=settings.base_url,
-                key_variable=settings.key_variable,
-                timeout=settings.timeout,
-                max_retries=0,
-            )
+            loaded = load_as_set(name, settings.model_copy(update={"attempts": 1}))
         except ModelSetupError as error:
             yield Finding(name, "set-up", State.FAILED, error.what, error.remedy)
             continue

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 
-from fin_agent.redaction import KEY_VARIABLES, NAMED_FOR_KEYS, REDACTED, secret_forms
+from fin_agent.redaction import NAMED_FOR_KEYS, REDACTED, secrets_set
 
 _SECRET_NAMES = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)S?$", re.I)
 _LOOKS_SECRET = re.compile(
@@ -40,15 +39,9 @@ def holds_key(text: str) -> bool:
 
 def redact_reply(text: str) -> str:
     """Return a model's text without the keys that are sent to servers, as the environment gives them."""
-    for key in sent_keys():
+    for key in secrets_set():
         text = text.replace(key, REDACTED)
     return text
-
-
-def sent_keys() -> list[str]:
-    """Return the keys that may have been sent to a server, the longest first."""
-    names = {name for name in os.environ if KEY_VARIABLES.search(name)} | NAMED_FOR_KEYS
-    return secret_forms(os.environ.get(name, "") for name in names)
 
 
 def register_key_variable(variable: str) -> None:
@@ -62,14 +55,9 @@ def redact_keys(text: str) -> str:
     >>> redact_keys("Incorrect API key provided: sk-proj-abcdef123456.\nSee the manual")
     'Incorrect API key provided: [key] See the manual'
     """
-    for value in _secrets():
+    for value in secrets_set(_SECRET_NAMES):
         text = text.replace(value, REDACTED)
     text = _LOOKS_SECRET.sub(REDACTED, text)
     line = "".join(sign if sign.isprintable() else " " for sign in text)
     line = " ".join(line.split())
     return line if len(line) <= _MAX_CHARACTERS else f"{line[: _MAX_CHARACTERS - 3]}..."
-
-
-def _secrets() -> list[str]:
-    names = {name for name in os.environ if name in NAMED_FOR_KEYS or _SECRET_NAMES.search(name)}
-    return secret_forms(os.environ[name] for name in names)

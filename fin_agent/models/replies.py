@@ -20,7 +20,8 @@ from fin_agent.models.errors import (
     TruncatedReplyError,
     UnusableReplyError,
 )
-from fin_agent.models.key_redaction import redact_keys, redact_reply, sent_keys
+from fin_agent.models.key_redaction import redact_keys, redact_reply
+from fin_agent.redaction import secrets_set
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
@@ -194,7 +195,7 @@ class StreamedReply:
 
     said: str = ""
     """The text so far, without reasoning at its beginning, and without keys or the beginning of one."""
-    keys: list[str] = field(default_factory=sent_keys)
+    keys: list[str] = field(default_factory=secrets_set)
     text: str = ""
     message: AIMessage | None = None
 

@@ -75,7 +75,7 @@ def test_what_is_wrong_in_a_folder_is_told(own: Path, monkeypatch: pytest.Monkey
     assert "no prompt has this name" in lines and "cannot be read" in lines
     assert lines.rstrip().endswith("14 prompts are valid; 3 not valid.")
     checked = {each["name"]: each for each in Ran("prompts", "list", "--json").document["prompts"]}
-    assert "`output: SubQuestionsReply`" in checked["sub_questions"]["wrong"]
+    assert "{fence} is missing" in checked["sub_questions"]["wrong"]
     assert checked["judge"]["wrong"] is None and "no prompt has this name" in checked["verse"]["wrong"]
 
 

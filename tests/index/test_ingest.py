@@ -154,8 +154,8 @@ def test_copies_are_one_filing(folder: Path, index: SqliteIndex, plain: Prepare)
     put(folder, "x/a.pdf", "one")
     put(folder, "y/a.pdf", "one")
     report = ingest([folder], index, plain, workers=0)
-    assert [file.outcome for file in report.files] == [Outcome.ADDED, Outcome.UNCHANGED]
-    assert "same file as" in report.files[1].reason
+    assert [file.outcome for file in report.files] == [Outcome.UNCHANGED, Outcome.ADDED]
+    assert "same file as" in report.files[0].reason
     assert not Manifest(index).unread()
     assert ingest([folder], index, never, workers=0).count(Outcome.UNCHANGED) == 2
 

@@ -58,9 +58,7 @@ def test_what_is_wrong_is_told(reply: str, told: str) -> None:
         read_value(reply, Found)
 
 
-@pytest.mark.parametrize(
-    "reply", ["```json\nx" * 20_000, "<think>" * 25_000, "{" * 150_000, '{"a": 1, ' + '"b": 2, ' * 20_000 + '"c": 3}']
-)
+@pytest.mark.parametrize("reply", ["```json\nx" * 20_000, "<think>" * 25_000, "{" * 150_000])
 def test_long_rubbish_is_read_through_once(reply: str) -> None:
     with pytest.raises(UnreadableError):
         read_value(reply, Found)
