@@ -22,13 +22,7 @@ class FilingIndex(Protocol):
     """Stored filings. Writes are atomic per filing; reads never see part of one."""
 
     def add(self, filing: Filing, cards: Sequence[str], summary: str) -> None:
-        """Add `filing` with all its content, replacing one with the same `doc_id`.
-
-        Args:
-            filing: The filing.
-            cards: Its cards as JSON, one per passage in their order.
-            summary: A few lines that describe it.
-        """
+        """Add a filing with its summary and its cards (JSON, one per passage), replacing one with the same `doc_id`."""
 
     def remove(self, doc_id: str) -> bool:
         """Remove a filing; return False where there was none."""
@@ -37,10 +31,7 @@ class FilingIndex(Protocol):
         """Return all filings, ordered by content hash, then doc_id: an order that does not depend on file names."""
 
     def entries(self) -> tuple[FilingEntry, ...]:
-        """Return the entries of all filings in the order of `filings`; inexpensive even with many filings.
-
-        Like `filings`, it returns the same object until the list changes.
-        """
+        """Return the entries of all filings in the order of `filings`; the same object until the list changes."""
 
     def filing(self, doc_id: str) -> FilingRecord:
         """Return one filing. Raises FilingIndexError where it is not in the index."""
@@ -58,18 +49,14 @@ class FilingIndex(Protocol):
         pages: Collection[PageKey] | None = None,
         limit: int = 100,
     ) -> list[PassageHit]:
-        """Return passages that contain any of `terms`, best first by BM25 over all passages.
-
-        Only passages of `doc_ids` and on `pages` are returned, if given.
-        """
+        """Return passages that contain any of `terms`, best first by BM25; of `doc_ids` and on `pages`, if given."""
 
     def search_summaries(
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
     ) -> list[tuple[str, float]]:
         """Return (doc_id, score) of filings whose summary contains any of `terms`, best first by BM25.
 
-        Only filings of `doc_ids` are returned, if given. In large indexes, terms in too many summaries are ignored if
-        there is a rarer one.
+        Of `doc_ids`, if given. In large indexes, terms in too many summaries are ignored if there is a rarer one.
         """
 
     def pages(self, keys: Sequence[PageKey]) -> list[StoredPage]:
@@ -99,16 +86,13 @@ class FilingIndex(Protocol):
         """
 
     def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
-        """Return labels of rows with company-level figures that contain any of these letters, by filing and page.
+        """Return labels of rows with company-level figures that contain any of these letters, whatever their case.
 
-        Each label is returned once per page and period. Case is ignored.
+        By filing and page; each label once per page and period.
         """
 
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
-        """Return the parts (segments, products, regions) by which these filings divide figures, as printed.
-
-        Components of equity are not included.
-        """
+        """Return the parts (segments, products, regions; not of equity) by which these filings divide figures."""
 
     def address_texts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """Return all texts printed around the figures of these filings: labels, headings, column levels, captions."""
@@ -126,10 +110,9 @@ class FilingIndex(Protocol):
         """Return the number of pages in the index."""
 
     def add_vectors(self, model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
-        """Store the vectors of a filing's units by `model`, replacing earlier ones; they are deleted with the filing.
+        """Store the vectors of a filing's units, replacing earlier ones; they are deleted with the filing.
 
-        Raises:
-            FilingIndexError: The filing is not in the index, or the vectors are inconsistent.
+        Raises FilingIndexError where the filing is not in the index, or the vectors are inconsistent.
         """
 
     def vectors(self, model: str, unit: VectorUnit, doc_ids: Collection[str] | None = None) -> Iterator[FilingVectors]:
@@ -151,8 +134,7 @@ class FilingIndex(Protocol):
     def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:
         """Raise FilingIndexError where content that an answer reads from these filings differs from what was written.
 
-        It checks identities and figures, and tags or, for an answer in `words`, passages and pages. On a cluster it
-        does nothing, because a cluster verifies checksums of its files itself.
+        That is identities, figures, and tags or (for `words`) passages and pages. A cluster verifies its files itself.
         """
 
     def check_whole(self) -> None:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import copy_context
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fin_agent.models.call import NO_USAGE, Call, Finish, Message, OutputT, PromptIdentity, Reply, Role, Usage
@@ -294,21 +294,10 @@ class _Exchange:
         left_out = self._caller.left_out
         while True:
             model, messages = self._bound(further, most, left_out)
-            streamed = self._on_text is not None and "stream" not in left_out
-
-            def send(
-                model: Runnable[LanguageModelInput, AIMessage] = model,
-                messages: list[tuple[str, str]] = messages,
-                streamed: bool = streamed,
-            ) -> ServerReply:
-                return (
-                    self._streamed(model, messages, part)
-                    if streamed
-                    else from_langchain_message(model.invoke(messages))
-                )
-
+            stream = self._on_text is not None and "stream" not in left_out
+            sent = partial(self._streamed, model, messages, part) if stream else partial(_whole, model, messages)
             try:
-                answer = with_timeout(self._meter.seconds_left(), send)
+                answer = with_timeout(self._meter.seconds_left(), sent)
             except Exception as failure:
                 refused = None if failure is self._heard else self._refused_setting(left_out, failure)
                 if refused is None:
@@ -388,6 +377,10 @@ class _Exchange:
             return CallsStoppedError("the caller stopped waiting for the reply", subject=self._subject)
         what = "the time limit of all calls ended before the reply arrived"
         return BudgetExceededError(what, subject=self._subject, remedy="Allow more seconds, or ask for less")
+
+
+def _whole(model: Runnable[LanguageModelInput, AIMessage], messages: list[tuple[str, str]]) -> ServerReply:
+    return from_langchain_message(model.invoke(messages))
 
 
 def with_timeout(seconds: float | None, work: Callable[[], ResultT]) -> ResultT:
