@@ -257,7 +257,9 @@ def known_files(file: Path) -> list[Path]:
 
 def rename_outdated(file: Path) -> list[Path]:
     """Rename an outdated index file, and return the files to be read again."""
-    files = known_files(file)  # closing the last connection writes the log to the file
+    files = known_files(file)
+    with suppress(sqlite3.Error), closing(connect(file)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log keeps its name
     if files:
         names = (file.with_name(f"{file.name}.before-{number}") for number in count(1))
         file.rename(next(name for name in names if not name.exists()))
