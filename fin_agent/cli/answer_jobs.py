@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
-from types import FrameType
 from typing import TypeVar
 
 from fin_agent.answering.answer import Answer, AnswerValue, refusal_text
 from fin_agent.cli.exit_codes import sentence_of
 from fin_agent.cli.options import IndexOptions
-from fin_agent.cli.streams import on_one_line, say, warn
+from fin_agent.cli.streams import on_one_line, warn
 from fin_agent.config import Recording, Settings, SettingsError, recording_from_environment
 from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.index.protocol import PageKey
-from fin_agent.runs.run import StepTime
 from fin_agent.runs.store import Recorder
 from fin_agent.workspace import Workspace
 
@@ -94,63 +88,27 @@ def results_as_completed(
     given: Sequence[Input],
     jobs: int,
     pool_of: Callable[[int], Executor] = _threads,
-    *,
-    ahead: int = 0,
 ) -> Iterator[Result]:
     """Yield results in order of completion; `jobs` run at once, or one after the other in this thread if it is 1.
 
-    `ahead` more inputs are submitted, so that workers do not wait for the caller. What `do` raises ends the iteration.
-    The first Ctrl-C starts no further job and waits for those in progress, since they may have been paid for; the
-    second one ends at once.
+    What `do` raises, or Ctrl-C, ends the iteration: no further job begins, and those in progress are waited for.
 
     Args:
         do: What to do with each input.
         given: The inputs.
         jobs: Number of jobs at once.
         pool_of: Creates the executor for this many jobs.
-        ahead: Number of inputs to submit in advance.
     """
     if jobs == 1:
         yield from map(do, given)
         return
-    left = enumerate(given)
-    under_way: dict[Future[Result], int] = {}
-    with pool_of(min(jobs, max(1, len(given)))) as pool, _stop_on_interrupt(under_way) as stopped:
-        while True:
-            while (
-                not stopped.is_set() and len(under_way) < jobs + ahead and (following := next(left, None)) is not None
-            ):
-                under_way[pool.submit(do, following[1])] = following[0]
-            if not under_way:
-                break
-            done = wait(under_way, return_when=FIRST_COMPLETED).done
-            for future in sorted(done, key=under_way.__getitem__):
-                del under_way[future]
+    with pool_of(min(jobs, max(1, len(given)))) as pool:
+        futures = [pool.submit(do, each) for each in given]
+        try:
+            for future in as_completed(futures):
                 yield future.result()
-        if stopped.is_set():
-            raise KeyboardInterrupt
-
-
-@contextmanager
-def _stop_on_interrupt(under_way: dict[Future[Result], int]) -> Iterator[threading.Event]:
-    """Yield an event that the first Ctrl-C in the block sets; the second one raises KeyboardInterrupt."""
-    stopped = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield stopped
-        return
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        if stopped.is_set():
-            raise KeyboardInterrupt
-        stopped.set()
-        with suppress(RuntimeError):  # the signal may interrupt another write to the stream
-            say(f"stopping: waiting for {len(under_way)} in progress; Ctrl-C again ends at once")
-
-    before = signal.signal(signal.SIGINT, stop)
-    try:
-        yield stopped
-    finally:
-        signal.signal(signal.SIGINT, before)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def recorder_for(workspace: Workspace, on: IndexOptions, settings: Settings, wanted: bool) -> Recorder:
@@ -162,24 +120,6 @@ def recorder_for(workspace: Workspace, on: IndexOptions, settings: Settings, wan
         except SettingsError as error:
             warn(f"runs are not recorded: {error}")
     return Recorder(workspace.index, on.chosen.folder, settings, recording, notify=warn)
-
-
-class Stopwatch:
-    """Measures the time of each step."""
-
-    def __init__(self) -> None:
-        self.steps: list[StepTime] = []
-        self._last = time.perf_counter()
-
-    def start(self) -> None:
-        """Start the first step."""
-        self._last = time.perf_counter()
-
-    def step(self, node: str) -> None:
-        """End a step, and start the next one."""
-        now = time.perf_counter()
-        self.steps.append(StepTime(node=node, seconds=round(now - self._last, 4)))
-        self._last = now
 
 
 FILE_NAME = "replies.sqlite"

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import re
 import signal
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictStr, ValidationError
@@ -32,7 +30,7 @@ from fin_agent.cli.answer_jobs import (
     with_reply_cache,
 )
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import IndexOptions, ModelOptions, NoRecord, StrategyName, command
+from fin_agent.cli.options import AnswerOptions, IndexOptions, NoRecord, command
 from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.config import Settings
 from fin_agent.distribution import installed_version
@@ -40,15 +38,17 @@ from fin_agent.errors import QuestionError
 from fin_agent.evaluation.benchmark import PartialResults
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.costs import usage_of
-from fin_agent.models.metering import CallRecord, Meter, metered
+from fin_agent.models.metering import Meter, metered
 from fin_agent.presentation.answers import usage_view
+from fin_agent.presentation.terminal_text import one_line
 from fin_agent.process_pool import end_with_parent, exclude_current_folder
 from fin_agent.runs.run import index_state
-from fin_agent.runs.store import Recorder
 from fin_agent.workspace import Workspace
 
 _JOBS_BY_MODEL = 4
 """Questions at once with a model, since most of the time is spent waiting for it."""
+_SHOWN = 60
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +67,36 @@ class BatchOptions:
     no_record: NoRecord = False
 
 
+class BatchQuestion(BaseModel):
+    """A line of the input; other fields are ignored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    question: Annotated[StrictStr, Field(pattern=r"\S")]
+    id: Annotated[StrictStr | None, BeforeValidator(lambda given: str(given) if type(given) is int else given)] = None
+    doc_ids: tuple[StrictStr, ...] | None = None
+
+    @property
+    def key(self) -> str:
+        """The identity of the question in the batch: its words, and the filings to search."""
+        return json.dumps([self.question, *(self.doc_ids or ())])
+
+    @property
+    def label(self) -> str:
+        """Its id, else the beginning of its text."""
+        return self.id or one_line(self.question, _SHOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the file that is a question; `number` counts all lines from 1."""
+
+    number: int
+    asked: BatchQuestion
+
+
 @command
-def batch(
-    questions: Path, out: Path, how: BatchOptions, on: IndexOptions, models: ModelOptions, strategy: StrategyName = None
-) -> ExitCode:
+def batch(questions: Path, out: Path, how: BatchOptions, on: IndexOptions, models: AnswerOptions) -> ExitCode:
     """Answer a file of questions. A line that cannot be answered is reported with its number, and the batch goes on.
 
     A batch that was stopped resumes if it is run again with the same --out.
@@ -81,8 +107,9 @@ def batch(
         out (--out ANSWERS.jsonl): File for the answers, one line of JSON per question, in order.
     """
     started = time.perf_counter()
-    settings = with_reply_cache(models.settings(strategy=strategy), on, wanted=not how.no_cache)
-    lines = lines_of(questions)
+    settings = with_reply_cache(models.settings(), on, wanted=not how.no_cache)
+    lines, failures = lines_of(questions)
+    total = len(lines) + len(failures)
     if out.exists() and out.samefile(questions):
         raise QuestionError("the answers would replace the questions", subject=str(out), remedy="Give another --out")
     meter = Meter(settings.models.batch_budget, of="batch")
@@ -95,69 +122,77 @@ def batch(
         kept = PartialResults(out.with_name(f"{out.name}.part"), run, Answer)
         answers: dict[int, Answer] = {}
         for line in lines:
-            if line.asked is not None and (answer := kept.take(line.asked.key)) is not None:
+            if (answer := kept.take(line.asked.key)) is not None:
                 answers[line.number] = answer.model_copy(update={"id": line.asked.id})
-        reused = len(answers)
-        if reused:
+        if reused := len(answers):
             say(f"{reused} answers are reused from {kept.path}")
+        for number, reason in failures.items():
+            say(f"line {number}: failed: {reason}")
         left = [line for line in lines if line.number not in answers]
         try:
-            failures = _ask(left, answers, kept, recorder, _answered(left, context, settings, meter, how.jobs, on))
+            with Progress(len(left), "answering") as progress, exclude_current_folder():
+                for line, begun, tried in _answered(left, context, settings, meter, how.jobs, on):
+                    answers[line.number] = answer = tried.answer
+                    if tried.failure:
+                        failures[line.number] = tried.failure
+                        progress.step(f"line {line.number}: failed: {tried.failure}", problem=True)
+                        continue
+                    if not _without_model(answer):
+                        kept.add(line.asked.key, answer)
+                    recorder.record(answer, started=begun, doc_ids=line.asked.doc_ids or ())
+                    outcome = "refused" if answer.refused else "answered"
+                    progress.step(f"{outcome} in {answer.seconds:.2f} s: {line.asked.label}")
         except BaseException:
             say(f"the answers so far are in {kept.path}; run the same command again to continue")
             raise
-        answers = dict(sorted(answers.items()))
-        atomic_write(out, "".join(f"{answer_json(answer)}\n" for answer in answers.values()).encode())
+        in_order = [answer for _, answer in sorted(answers.items())]
+        atomic_write(out, "".join(f"{answer_json(answer)}\n" for answer in in_order).encode())
         kept.path.unlink()
+    failures = dict(sorted(failures.items()))
     refused = sum(answer.refused for number, answer in answers.items() if number not in failures)
-    counts = {"questions": len(lines), "answered": len(lines) - len(failures) - refused, "refused": refused}
+    left_out = list(dict.fromkeys(line.partition(";")[0] for answer in in_order for line in answer.usage.left_out))
+    usage = usage_of(meter.records, left_out)
+    warned, cut_short = (
+        sum(bool(each.warnings) for each in in_order),
+        sum(bool(each.usage.left_out) for each in in_order),
+    )
+    seconds = time.perf_counter() - started
+    answered = total - len(failures) - refused
+    shown: list[RenderableType] = [
+        f"{answered} answered, {refused} refused, {len(failures)} failed, in {seconds:.1f} s. Answers: {out}"
+    ]
+    if warned:
+        shown.append(f"{warned} with warnings: a model failed or was overruled, and rules answered.")
+        if meter.records and not any(call.usage.output for call in meter.records):
+            shown.append("All model calls failed, and rules gave all answers. `fin-agent doctor` finds the cause.")
+    if cut_short:
+        shown += [
+            f"{cut_short} answers ran out of budget, and rules answered instead:",
+            *(f"  {line}" for line in left_out),
+        ]
+    if usage.roles:
+        shown += ["", usage_view(usage, questions=len(answers) - reused)]
     document = {
-        **counts,
+        "questions": total,
+        "answered": answered,
+        "refused": refused,
         "failed": [{"line": number, "reason": reason} for number, reason in failures.items()],
         "kept": reused,
+        "warned": warned,
+        "cut_short": cut_short,
+        "out": str(out),
+        "seconds": round(seconds, 3),
+        "usage": usage.model_dump(mode="json"),
     }
-    _show(document, list(answers.values()), meter.records, out, time.perf_counter() - started, on)
+    on.show(document, *shown)
     if not failures:
         return ExitCode.DONE
-    say(f"{len(failures)} of {len(lines)} lines of {questions} failed: {', '.join(map(str, failures))}")
+    say(f"{len(failures)} of {total} lines of {questions} failed: {', '.join(map(str, failures))}")
     return ExitCode.SOME_FAILED
 
 
-@dataclass(frozen=True, slots=True)
-class _LineResult:
-    """The result of a line that was answered in this run."""
-
-    line: Line
-    begun: datetime
-    tried: Attempt | None
-    """None if the line is not a question."""
-
-
-def _ask(
-    lines: Sequence[Line],
-    answers: dict[int, Answer],
-    kept: PartialResults[Answer],
-    recorder: Recorder,
-    results: Iterable[_LineResult],
-) -> dict[int, str]:
-    """Put the results into `answers`, by line number, and store them. Return the failures: line number -> reason."""
-    failures: dict[int, str] = {}
-    with Progress(len(lines), "answering", "questions") as progress, exclude_current_folder():
-        for done in results:
-            if done.tried is not None:
-                answers[done.line.number] = done.tried.answer
-            if reason := done.line.fault if done.tried is None else done.tried.failure:
-                failures[done.line.number] = reason
-                progress.step(f"line {done.line.number}: failed: {reason}", problem=True)
-                continue
-            assert done.tried is not None and done.line.asked is not None
-            answer, asked = done.tried.answer, done.line.asked
-            if not _without_model(answer):
-                kept.add(asked.key, answer)
-            recorder.record(answer, started=done.begun, doc_ids=asked.doc_ids or ())
-            outcome = "refused" if answer.refused else "answered"
-            progress.step(f"{outcome} in {answer.seconds:.2f} s: {asked.label}")
-    return dict(sorted(failures.items()))
+_LineResult = tuple[Line, datetime, Attempt]
+"""A question, when it was asked in UTC, and its answer."""
 
 
 def _answered(
@@ -181,7 +216,7 @@ def _answered(
     def processes(count: int) -> Executor:
         return ProcessPoolExecutor(count, started_by, _initialize_process, given)
 
-    return results_as_completed(_answer_in_process, lines, jobs, processes, ahead=jobs)
+    return results_as_completed(_answer_in_process, lines, jobs, processes)
 
 
 _opened: AnswerContext | None = None
@@ -203,11 +238,9 @@ def _answer_in_process(line: Line) -> _LineResult:
 
 def _answer_line(line: Line, context: AnswerContext, meter: Meter, debug: bool = False) -> _LineResult:
     begun, asked = datetime.now(UTC), line.asked
-    if asked is None:
-        return _LineResult(line, begun, None)
     with metered(meter):
         tried = attempt(asked.question, context, doc_ids=asked.doc_ids, question_id=asked.id, debug=debug)
-    return _LineResult(line, begun, tried)
+    return line, begun, tried
 
 
 def _without_model(answer: Answer) -> bool:
@@ -216,58 +249,25 @@ def _without_model(answer: Answer) -> bool:
     return bool(usage.left_out or answer.warnings) and not usage.input_tokens + usage.output_tokens
 
 
-_SHOWN = 60
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+def lines_of(questions: Path) -> tuple[list[Line], dict[int, str]]:
+    """Return the questions, and for each other line that is not blank why it is none.
 
-
-class BatchQuestion(BaseModel):
-    """A line of the input; other fields are ignored."""
-
-    model_config = ConfigDict(frozen=True)
-
-    question: Annotated[StrictStr, Field(pattern=r"\S")]
-    id: Annotated[StrictStr | None, BeforeValidator(lambda given: str(given) if type(given) is int else given)] = None
-    doc_ids: tuple[StrictStr, ...] | None = None
-
-    @property
-    def key(self) -> str:
-        """The identity of the question in the batch: its words, and the filings to search."""
-        return json.dumps([self.question, *(self.doc_ids or ())])
-
-    @property
-    def label(self) -> str:
-        """Its id, else the beginning of its text."""
-        text = " ".join(self.question.split())
-        return self.id or (text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…")
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the file that is not blank; `number` counts all lines from 1."""
-
-    number: int
-    asked: BatchQuestion | None
-    fault: str = ""
-    """Why it is not a question; empty if it is."""
-
-
-def lines_of(questions: Path) -> list[Line]:
-    """Return all lines that are not blank. Raises QuestionError if there are none."""
+    Raises QuestionError if there is no such line.
+    """
+    lines: list[Line] = []
+    faults: dict[int, str] = {}
     content = questions.read_bytes().removeprefix(_BYTE_ORDER_MARK)
-    stripped = ((number, line.strip()) for number, line in enumerate(content.split(b"\n"), start=1))
-    found = [_read(number, line) for number, line in stripped if line]
-    if not found:
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        try:
+            if line.strip():
+                lines.append(Line(number, BatchQuestion.model_validate_json(line)))
+        except ValidationError as failure:
+            faults[number] = _fault(failure)
+    if not lines and not faults:
         raise QuestionError(
             "no questions", subject=str(questions), remedy='Give one JSON object per line: {"question": "..."}'
         )
-    return found
-
-
-def _read(number: int, line: bytes) -> Line:
-    try:
-        return Line(number, BatchQuestion.model_validate_json(line))
-    except ValidationError as failure:
-        return Line(number, None, _fault(failure))
+    return lines, faults
 
 
 def _fault(failure: ValidationError) -> str:
@@ -282,48 +282,3 @@ def _fault(failure: ValidationError) -> str:
     if first["type"] == "string_pattern_mismatch":
         return f"`{where}` is empty"
     return f"`{where}`: {first['msg'][:1].lower()}{first['msg'][1:]}"
-
-
-_MAX_TOLD = 5
-_VARYING = re.compile(r"(?<=: )['\"].*['\"]$| \([\d.,]+ are spent or under way\)?")
-"""The parts of a warning that differ between answers: quotations and amounts spent."""
-
-
-def _show(
-    document: dict[str, Any],
-    answers: Sequence[Answer],
-    calls: Sequence[CallRecord],
-    out: Path,
-    seconds: float,
-    on: IndexOptions,
-) -> None:
-    """Add warnings and the usage to the counts of `document`, and show it; `calls` are those of this run."""
-    warned = [answer for answer in answers if answer.warnings]
-    cut_short = [answer for answer in answers if answer.usage.left_out]
-    left_out = _most_common(line.partition(";")[0] for answer in cut_short for line in answer.usage.left_out)
-    usage = usage_of(calls, left_out)
-    told_counts = {"warned": len(warned), "cut_short": len(cut_short), "out": str(out), "seconds": round(seconds, 3)}
-    counts = f"{document['answered']} answered, {document['refused']} refused, {len(document['failed'])} failed"
-    lines: list[RenderableType] = [f"{counts}, in {seconds:.1f} s. Answers: {out}"]
-    if warned:
-        carry = "answer carries" if len(warned) == 1 else "answers carry"
-        lines.append(f"{len(warned)} {carry} warnings: a model failed or was overruled, and rules answered.")
-        told = _most_common(warning for answer in warned for warning in dict.fromkeys(answer.warnings))
-        lines += [f"  {line}" for line in told]
-        if calls and not any(call.usage.output for call in calls):
-            lines.append("All model calls failed, and rules gave all answers. `fin-agent doctor` finds the cause.")
-    if cut_short:
-        lines.append(f"{len(cut_short)} answers ran out of budget, and rules answered instead:")
-        lines += [f"  {line}" for line in left_out]
-    if usage.roles:
-        lines += ["", usage_view(usage, questions=len(answers) - document["kept"])]
-    on.show({**document, **told_counts, "usage": usage.model_dump(mode="json")}, *lines)
-
-
-def _most_common(lines: Iterable[str]) -> list[str]:
-    """Return each line with its count, the most common first; lines that differ only in quotes and amounts are one."""
-    counted = Counter(_VARYING.sub("...", line) for line in lines)
-    ordered = sorted(counted.items(), key=lambda each: (-each[1], each[0]))
-    told = [f"{count} x {line}" for line, count in ordered[:_MAX_TOLD]]
-    others = len(ordered) - len(told)
-    return [*told, f"and {others} others, listed in the answers"] if others else told

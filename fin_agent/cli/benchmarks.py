@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -16,7 +16,7 @@ from fin_agent.answering.answer import Answer
 from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.answer_jobs import answer_json, attempt, refusal_for
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import GoldGiven, IndexOptions, ModelOptions, Output, Seed, StrategyName, command
+from fin_agent.cli.options import AnswerOptions, GoldGiven, IndexOptions, Output, Seed, command
 from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
@@ -50,42 +50,43 @@ from fin_agent.workspace import Workspace
 
 QuestionT = TypeVar("QuestionT")
 
+OUT = Path("fin-agent-eval")
 QuestionsFile = Annotated[
     Path, typer.Option("--questions", metavar="FILE", help="Questions with gold pages, in FinanceBench's format.")
 ]
 RunFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for rows, answers and report.")]
-MaybeFolder = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for rows, answers and report.")]
 JudgeModel = Annotated[
     str | None,
     typer.Option("--judge", metavar="MODEL", help="Chat model that judges, such as `openai:gpt-5.4`; else rules."),
 ]
-OUT = Path("fin-agent-eval")
+Count = Annotated[int | None, typer.Option("--count", min=1, metavar="N", help="Number of questions, of each kind.")]
 _MAX_NAMED = 10
 _GIVEN = {Oracle.NONE: "", Oracle.DOCUMENT: "the right filing given", Oracle.PAGE: "the right pages given"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkOptions(AnswerOptions):
+    """Options of a benchmark whose questions are answered."""
+
+    out: RunFolder = OUT
 
 
 class BenchmarkRun:
     """Runs a benchmark: asks with progress, resumes after an interruption, writes and shows the results."""
 
-    def __init__(self, workspace: Workspace, settings: Settings, to: Output, out: Path | None) -> None:
-        """Prepare a run that writes rows.csv, answers.jsonl and report.json to `out`."""
+    def __init__(self, workspace: Workspace, how: BenchmarkOptions, to: Output) -> None:
+        """Prepare a run that writes rows.csv, answers.jsonl and report.json to the folder of `how`."""
         self._started = time.perf_counter()
-        self._context = AnswerContext.from_settings(workspace, settings, notify=warn)
+        self._settings = how.settings()
+        self._context = AnswerContext.from_settings(workspace, self._settings, notify=warn)
         self._filings = sorted(record.content_hash for record in workspace.index.filings())
-        self._settings = settings
         self._to = to
-        self._out = out
+        self._out = how.out
 
     def ask(self, question: str, question_id: str, scope: Scope = EVERYTHING) -> AnsweredQuestion:
         """Return the answer, or a refusal if answering fails, so that the run goes on."""
-        tried = attempt(
-            question,
-            self._context,
-            doc_ids=scope.doc_ids,
-            pages=scope.pages,
-            question_id=question_id,
-            debug=self._to.debug,
-        )
+        where = {"doc_ids": scope.doc_ids, "pages": scope.pages}
+        tried = attempt(question, self._context, **where, question_id=question_id, debug=self._to.debug)
         return AnsweredQuestion(answer=tried.answer, failure=tried.failure)
 
     def run(
@@ -107,17 +108,12 @@ class BenchmarkRun:
         """
         # Everything that an answer depends on besides its question: a run only resumes if it is the same.
         settings = repr((self._settings.model_dump_json(), self._filings, asked_how))
-        with Progress(len(questions), "answering", "questions") as progress:
+        with Progress(len(questions), "answering") as progress:
             return run_benchmark(
                 Benchmark(questions, ask, judge, settings),
                 self._out,
                 lambda row: progress.step(f"{row.question}: {describe(row)}, {row.seconds or 0:.2f} s"),
             )
-
-    def write(self, name: str, lines: Iterable[str]) -> None:
-        """Write a file to `out` if it is set."""
-        if self._out is not None:
-            atomic_write(self._out / name, "".join(f"{line}\n" for line in lines).encode())
 
     def publish(
         self,
@@ -129,24 +125,25 @@ class BenchmarkRun:
         tables: Iterable[Table] | None = None,
     ) -> ExitCode:
         """Write and show the report; return SOME_FAILED if a question failed."""
-        files: dict[str, str] = {}
-        if self._out is not None:
-            files = {"rows": str(self._out / "rows.csv"), "answers": str(self._out / "answers.jsonl")}
-            write_csv(run.rows, self._out / "rows.csv")
-            self.write("answers.jsonl", (answer_json(each.answer) for each in run.answered))
+        rows, answers = self._out / "rows.csv", self._out / "answers.jsonl"
+        write_csv(run.rows, rows)
+        write_lines(answers, (answer_json(each.answer) for each in run.answered))
         seconds = round(time.perf_counter() - self._started, 3)
         outcome = {"report": report.as_json(), "failed": run.failed, "cost": run.cost}
-        document = {**told, **outcome, **files, "seconds": seconds}
-        if self._out is not None:
-            atomic_write(self._out / "report.json", f"{json.dumps(document, indent=2)}\n".encode())
+        document = {**told, **outcome, "rows": str(rows), "answers": str(answers), "seconds": seconds}
+        write_lines(self._out / "report.json", [json.dumps(document, indent=2)])
         self._to.show(document, *map(style_table, [report.as_table()] if tables is None else tables), *lines)
         if run.cost["model_calls"]:
             self._to.say(", ".join(f"{name.replace('_', ' ')}: {amount}" for name, amount in run.cost.items()))
-        if files:
-            self._to.say(f"rows: {files['rows']}, answers: {files['answers']}")
+        self._to.say(f"rows: {rows}, answers: {answers}")
         for each in run.failed:
             say(f"{each['question']}: failed: {each['reason']}")
         return ExitCode.SOME_FAILED if run.failed else ExitCode.DONE
+
+
+def write_lines(file: Path, lines: Iterable[str]) -> None:
+    """Write a file of these lines. Raises WriteError."""
+    atomic_write(file, "".join(f"{line}\n" for line in lines).encode())
 
 
 def warn_about_faults(faults: Iterable[str]) -> None:
@@ -166,12 +163,12 @@ def warn_about_missing_filings(asked: Iterable[str], held: Collection[str]) -> N
 
 def index_of(filings: Mapping[str, str], out: Path) -> SqliteIndex:
     """Build an index in `out` from a benchmark's documents in HTML, so that misses can be asked again there."""
-    for doc_id, html in filings.items():
-        path = out / "filings" / f"{doc_id}.html"
+    files = {out / "filings" / f"{doc_id}.html": html for doc_id, html in filings.items()}
+    for path, html in files.items():
         if not path.exists() or path.read_text(encoding="utf-8") != html:  # an unchanged file is not read again
             atomic_write(path, html.encode())
     index = SqliteIndex.create(out / "index")
-    report = ingest([out / "filings" / f"{doc_id}.html" for doc_id in filings], index)
+    report = ingest(list(files), index)
     warn_about_faults(f"{file.path.name}: {file.reason}" for file in report.failures)
     return index
 
@@ -180,18 +177,15 @@ def index_of(filings: Mapping[str, str], out: Path) -> SqliteIndex:
 def financebench(
     questions: QuestionsFile,
     on: IndexOptions,
-    models: ModelOptions,
-    out: RunFolder = OUT,
-    strategy: StrategyName = None,
+    how: BenchmarkOptions,
     oracle: GoldGiven = Oracle.NONE,
     judge: JudgeModel = None,
 ) -> ExitCode:
     """Answer FinanceBench's questions: recall, numeric match and seconds by kind, and the reason for each miss."""
-    settings = models.settings(strategy=strategy)
-    judging = None if judge is None else judgement_by(judge, settings)
+    judging = judgement_by(judge, how.settings())
     asked = load_questions(questions)
     with on.open_workspace() as workspace:
-        asking = BenchmarkRun(workspace, settings, on, out)
+        asking = BenchmarkRun(workspace, how, on)
         records = workspace.index.filings()
         forms = {record.doc_id: record.identity.form.value for record in records}
         same_content = duplicates_of_filings(records)
@@ -204,56 +198,49 @@ def financebench(
                 return AnsweredQuestion(answer=refusal_for(question.question, reason, question.id))
             return asking.ask(question.question, question.id, scope)
 
-        run = asking.run(
-            asked,
-            ask_within,
-            lambda question, answered: score(
-                question, answered.answer, forms=forms, same_content=same_content, judge=judging
-            ),
-            lambda row: "refused" if row.refused else "answered",
-            oracle.value,
-        )
+        def judged(question: FinanceBenchQuestion, answered: AnsweredQuestion) -> Row:
+            return score(question, answered.answer, forms=forms, same_content=same_content, judge=judging)
+
+        run = asking.run(asked, ask_within, judged, lambda row: "refused" if row.refused else "answered", oracle.value)
     misses = []
     for question, row, each in zip(asked, run.rows, run.answered, strict=True):
         if row.figures["numeric_match_any"] is False:
             stage, detail = explain(question, row, each.answer, failure=each.failure, same_content=same_content)
             misses.append({"id": row.id, "stage": stage.value, "detail": detail})
     told = {"oracle": oracle.value, "judge": judge, "misses": misses}
-    write_csv(misses, out / "misses.csv")
+    write_csv(misses, how.out / "misses.csv")
     report = summarize(run.rows)
     return asking.publish(run, report, told, tables=report_tables(report, _GIVEN[oracle]))
 
 
-def judgement_by(model: str, settings: Settings) -> Judgement:
-    """Return the judge of answers in words that uses this model. Raises ModelSetupError if it cannot be set up."""
+def judgement_by(model: str | None, settings: Settings) -> Judgement | None:
+    """Return the judge of answers in words that uses this model, if one is named. Raises ModelSetupError."""
+    if model is None:
+        return None
     judge = ModelTextJudge(judge_caller(model, settings), settings.prompts)
     return Judgement(judge, Meter(settings.models.batch_budget, of="benchmark's judge"), warn)
 
 
 @command
 def generated(
-    on: IndexOptions,
-    models: ModelOptions,
-    kind: list[Family] | None = None,
-    count: Annotated[int | None, typer.Option(min=1)] = None,
-    seed: Seed = 0,
-    out: MaybeFolder = None,
-    strategy: StrategyName = None,
+    on: IndexOptions, how: BenchmarkOptions, kind: list[Family] | None = None, count: Count = None, seed: Seed = 0
 ) -> ExitCode:
     """Generate questions from the index's own figures, and check answers, ledgers and refusals against them.
 
+    By default 100 multi-filing and 60 unanswerable questions, and 120 lookups.
+
     On the command line:
         kind (--kind): Kind of questions to generate; can be repeated. By default all kinds.
-        count (--count N): Questions of each kind. By default 100 multi-filing, 60 unanswerable and 120 lookups.
     """
     with on.open_workspace() as workspace:
-        asking = BenchmarkRun(workspace, models.settings(strategy=strategy), on, out)
+        asking = BenchmarkRun(workspace, how, on)
         lacking = QuestionError(
             "the index contains no figures to generate questions from",
             remedy="Add annual reports with `fin-agent ingest PATH...`",
         )
+        material = QuestionMaterial(workspace)
         return _ask_generated(
-            QuestionMaterial(workspace), tuple(kind or Family), count, seed, asking, "Generated questions", lacking
+            material, tuple(kind or Family), count, seed, asking, how.out, "Generated questions", lacking
         )
 
 
@@ -261,32 +248,31 @@ def generated(
 def tagged_questions(
     folder: Annotated[Path, typer.Argument(exists=True, file_okay=False)],
     on: IndexOptions,
-    models: ModelOptions,
+    how: BenchmarkOptions,
     kind: list[QuestionKind] | None = None,
-    count: Annotated[int | None, typer.Option(min=1)] = None,
+    count: Count = None,
     seed: Seed = 0,
-    out: MaybeFolder = None,
-    strategy: StrategyName = None,
 ) -> ExitCode:
     """Generate questions with exact answers from inline XBRL tags, ask them, and report accuracy by kind.
+
+    By default 530 questions in all.
 
     On the command line:
         folder (DIR): The inline XBRL files of the index.
         kind (--kind): Kind of questions to generate; can be repeated.
-        count (--count N): Questions of each kind. By default 530 questions in all.
     """
     with on.open_workspace() as workspace:
         held = made.read_folder(folder, workspace)
         for name in held.not_indexed:
             warn(f"{name} is not in the index: no questions are generated about it")
-        asking = BenchmarkRun(workspace, models.settings(strategy=strategy), on, out)
+        asking = BenchmarkRun(workspace, how, on)
         title = "Questions generated from tags (right: within 0.5 %; one tagged figure: to its last digit)"
         lacking = QuestionError(
             f"{folder} contains no tagged reports that are in the index",
             remedy=f"Add them with `fin-agent ingest {folder}`",
         )
         material = QuestionMaterial(workspace, held.filings)
-        return _ask_generated(material, tuple(kind or QuestionKind), count, seed, asking, title, lacking)
+        return _ask_generated(material, tuple(kind or QuestionKind), count, seed, asking, how.out, title, lacking)
 
 
 def _ask_generated(
@@ -295,6 +281,7 @@ def _ask_generated(
     count: int | None,
     seed: int,
     asking: BenchmarkRun,
+    out: Path,
     title: str,
     lacking: QuestionError,
 ) -> ExitCode:
@@ -307,7 +294,7 @@ def _ask_generated(
         found = sum(question.family is kind for question in questions)
         if found < counts[kind]:
             warn(f"only {found} of {counts[kind]} {kind.value} questions can be generated")
-    asking.write("questions.jsonl", (json.dumps(asdict(each)) for each in questions))
+    write_lines(out / "questions.jsonl", (json.dumps(asdict(each)) for each in questions))
     by_key = material.workspace.directory.by_key
     missed = has_failed if material.filings is None else (lambda row: not row.figures["right"])
     run = asking.run(
@@ -326,12 +313,10 @@ def _ask_generated(
 def tatqa(
     file: Path,
     to: Output,
-    models: ModelOptions,
+    how: BenchmarkOptions,
     answer_type: list[str] | None = None,
     count: Annotated[int | None, typer.Option(min=1)] = None,
     seed: Seed = 0,
-    out: RunFolder = OUT,
-    strategy: StrategyName = None,
 ) -> ExitCode:
     """Ask TAT-QA's questions about its tables and paragraphs, each read as a small filing: exact match and F1.
 
@@ -347,8 +332,8 @@ def tatqa(
     questions = read.drawn(count, answer_type or (), seed)
     if not questions:
         raise QuestionError("no questions of these types", subject=str(file), remedy="Name another --type, or none")
-    with index_of({each.doc_id: read.filings[each.doc_id] for each in questions}, out) as index:
-        asking = BenchmarkRun(Workspace(index), models.settings(strategy=strategy), to, out)
+    with index_of({each.doc_id: read.filings[each.doc_id] for each in questions}, how.out) as index:
+        asking = BenchmarkRun(Workspace(index), how, to)
         run = asking.run(
             questions,
             lambda each: asking.ask(each.question, each.id, Scope(doc_ids=(each.doc_id,))),
@@ -363,9 +348,7 @@ def tatqa(
 def lofin(
     files: list[Path],
     on: IndexOptions,
-    models: ModelOptions,
-    out: RunFolder = OUT,
-    strategy: StrategyName = None,
+    how: BenchmarkOptions,
     oracle: GoldGiven = Oracle.NONE,
     judge: JudgeModel = None,
 ) -> ExitCode:
@@ -374,11 +357,10 @@ def lofin(
     On the command line:
         files (FILE...): LOFin's questions by type, JSON Lines.
     """
-    settings = models.settings(strategy=strategy)
+    judgement = judgement_by(judge, how.settings())
     with on.open_workspace() as workspace:
         page_counts = {record.doc_id: record.page_count for record in workspace.index.filings()}
         asked = lofin_finqa.load_lofin(files, page_counts)
-        judgement = None if judge is None else judgement_by(judge, settings)
 
         def right(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
             by_number = lofin_finqa.right_number(question, answer)
@@ -388,25 +370,17 @@ def lofin(
             reference = f"{question.answer}\n\nWhat the filing says there:\n{pages}"
             return judgement(question.question, reference, answer)
 
-        asking = BenchmarkRun(workspace, settings, on, out)
-        return _pages_used("LOFin", asked, workspace, asking, right, oracle, {"oracle": oracle.value, "judge": judge})
+        asking, told = BenchmarkRun(workspace, how, on), {"oracle": oracle.value, "judge": judge}
+        return _pages_used("LOFin", asked, workspace, asking, right, oracle, told)
 
 
 @command
-def finqa(
-    file: Path,
-    on: IndexOptions,
-    models: ModelOptions,
-    out: RunFolder = OUT,
-    strategy: StrategyName = None,
-    oracle: GoldGiven = Oracle.NONE,
-) -> ExitCode:
+def finqa(file: Path, on: IndexOptions, how: BenchmarkOptions, oracle: GoldGiven = Oracle.NONE) -> ExitCode:
     """Ask FinQA's questions about the indexed annual reports: pages of the passages used, results within 1%.
 
     On the command line:
         file (FILE): FinQA's questions, JSON.
     """
-    settings = models.settings(strategy=strategy)
     with on.open_workspace() as workspace:
         reports = {
             (record.identity.ticker or "", record.identity.fiscal_year): record.doc_id
@@ -419,7 +393,7 @@ def finqa(
             return [stored.page.text for stored in workspace.index.pages(keys)]
 
         asked = lofin_finqa.load_finqa(file, lambda ticker, year: reports.get((ticker, year)), texts_of)
-        asking, told = BenchmarkRun(workspace, settings, on, out), {"oracle": oracle.value}
+        asking, told = BenchmarkRun(workspace, how, on), {"oracle": oracle.value}
         return _pages_used("FinQA", asked, workspace, asking, lofin_finqa.right_result, oracle, told)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from fin_agent.analyst.model.filing_summaries import ModelSummarizer, SummaryWithAuthor, is_model_unavailable
 from fin_agent.analyst.model.models_by_role import callers_for_roles
 from fin_agent.analyst.model.tree_node_writer import ModelNodeWriter, node_writer
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import Docs, IndexOptions, ModelOptions, command
-from fin_agent.cli.streams import Progress, messages, warn
+from fin_agent.cli.streams import Progress, warn
 from fin_agent.errors import FinAgentError
 from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingEntry, FilingRecord, VectorUnit
@@ -24,9 +24,6 @@ from fin_agent.workspace import Workspace
 
 if TYPE_CHECKING:
     from fin_agent.retrieval.dense.embedding import EmbeddedFiling
-
-
-_UNITS = {unit.plural: unit for unit in VectorUnit}
 
 
 @command
@@ -51,59 +48,40 @@ def embed(
         encoder = load_sparse_encoder(model) if sparse else load_encoder(model)
         started = time.perf_counter()
         total = sum(len(index.without_vectors(encoder.name, unit)) for unit in wanted)
-        with Progress(total, "computing vectors", "filings") as progress:
+        with Progress(total, "computing vectors") as progress:
             made = made_vectors(
                 index,
                 encoder,
                 wanted,
                 lambda each: progress.step(f"{each.doc_id}: {each.vectors} {each.unit.plural}"),
             )
-        seconds = time.perf_counter() - started
-        document = _document(encoder.name, wanted, made, str(place), seconds)
-        on.show(document, _summary(encoder.name, wanted, made, seconds))
+    seconds = time.perf_counter() - started
+    rows = [_counts(unit, [filing for filing in made if filing.unit is unit]) for unit in wanted]
+    document = {"index": str(place), "model": encoder.name, "seconds": round(seconds, 3), "units": rows}
+    summary = f"Every filing has its vectors by {encoder.name} ({', '.join(unit.plural for unit in wanted)})."
+    if made:
+        counts = ", ".join(f"{row['vectors']:,} of {row['unit']}" for row in rows)
+        vectors, size = sum(filing.vectors for filing in made), sum(filing.size for filing in made)
+        summary = f"{vectors:,} vectors by {encoder.name} ({counts}), {size / 1e6:.1f} MB, in {seconds:.1f} s."
+    on.show(document, summary)
     return ExitCode.DONE
 
 
+def _counts(unit: VectorUnit, made: Sequence[EmbeddedFiling]) -> dict[str, Any]:
+    vectors, size = sum(filing.vectors for filing in made), sum(filing.size for filing in made)
+    return {"unit": unit.plural, "filings": len(made), "vectors": vectors, "bytes": size}
+
+
 def _selected_units(units: str) -> list[VectorUnit]:
+    known = {unit.plural: unit for unit in VectorUnit}
     named = [unit.strip() for unit in units.split(",") if unit.strip()]
-    unknown = [unit for unit in named if unit not in _UNITS]
-    if unknown or not named:
+    if not named or not known.keys() >= set(named):
         raise FinAgentError(
-            f"vectors can be computed for {', '.join(_UNITS)}",
+            f"vectors can be computed for {', '.join(known)}",
             subject=f"--units {units}",
             remedy="Name one or more of these, separated by commas",
         )
-    return list(dict.fromkeys(_UNITS[unit] for unit in named))
-
-
-def _summary(model: str, units: Sequence[VectorUnit], made: Sequence[EmbeddedFiling], seconds: float) -> str:
-    if not made:
-        return f"Every filing has its vectors by {model} ({', '.join(unit.plural for unit in units)})."
-    counts = ", ".join(
-        f"{sum(filing.vectors for filing in made if filing.unit is unit):,} of {unit.plural}" for unit in units
-    )
-    vectors, size = sum(filing.vectors for filing in made), sum(filing.size for filing in made)
-    return f"{vectors:,} vectors by {model} ({counts}), {size / 1e6:.1f} MB, in {seconds:.1f} s."
-
-
-def _document(
-    model: str, units: Sequence[VectorUnit], made: Sequence[EmbeddedFiling], index: str, seconds: float
-) -> dict[str, object]:
-    return {
-        "index": index,
-        "model": model,
-        "seconds": round(seconds, 3),
-        "units": [
-            {
-                "unit": unit.plural,
-                "filings": len(of_unit),
-                "vectors": sum(filing.vectors for filing in of_unit),
-                "bytes": sum(filing.size for filing in of_unit),
-            }
-            for unit in units
-            for of_unit in ([filing for filing in made if filing.unit is unit],)
-        ],
-    }
+    return list(dict.fromkeys(known[unit] for unit in named))
 
 
 @command
@@ -147,7 +125,7 @@ def trees(
         ] or index.entries()
         store.prune([entry.content_hash for entry in index.entries()])
         waiting = [one for one in entries if again or store.read(one.doc_id, one.content_hash, chunking) is None]
-        with Progress(len(waiting), "building trees", "filings") as progress:
+        with Progress(len(waiting), "building trees") as progress:
             for one in waiting:
                 made = build_trees(
                     index, one.doc_id, workspace.lexicon, chunking=chunking, writer=writer, encoder=clustering
@@ -175,9 +153,7 @@ def trees(
     }
     stages = ", ".join(f"{stage} {second:.1f} s" for stage, second in seconds.items())
     summary = f"Trees of {len(built)} filings ({stages})." if built else "Every filing has its trees."
-    on.show(document, summary)
-    if meter.records and not on.as_json:
-        messages().print(usage_view(usage_of(meter.records)))
+    on.show(document, summary, *([usage_view(usage_of(meter.records))] if meter.records else []))
     return ExitCode.SOME_FAILED if by_rules else ExitCode.DONE
 
 
@@ -202,7 +178,7 @@ def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: b
         summarizer = ModelSummarizer(callers.of(Role.SUMMARY), Workspace(index), settings.prompts)
         records = [index.filing(doc_id) for doc_id in doc] if doc else list(index.filings())
         waiting = [record for record in records if again or not summarizer.is_written_by_model(record)]
-        with Progress(len(waiting), "summarizing", "filings") as progress:
+        with Progress(len(waiting), "summarizing") as progress:
             for record in waiting:
                 if is_model_unavailable([one for _, one in made]):
                     break
@@ -229,9 +205,7 @@ def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: b
         "seconds": round(seconds, 3),
     }
     summary = f"{len(made) - failed} of {len(records)} filings summarized by {model}, in {seconds:.1f} s."
-    on.show(document, summary)
-    if meter.records and not on.as_json:
-        messages().print(usage_view(usage_of(meter.records)))
+    on.show(document, summary, *([usage_view(usage_of(meter.records))] if meter.records else []))
     return ExitCode.SOME_FAILED if failed or left else ExitCode.DONE
 
 

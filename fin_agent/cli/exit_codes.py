@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import functools
 import os
 import re
@@ -52,8 +51,11 @@ def run_command(command: Callable[P, ExitCode]) -> Callable[P, None]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         index = kwargs.get("index")
+        # The commands that messages suggest get the option, if the index is a folder.
+        of_cluster = str(index).startswith(("http:", "https:"))
+        token = _index_in_hints.set(index if isinstance(index, Path) and not of_cluster else None)
         try:
-            with error_boundary(index, debug=kwargs.get("debug")), hints_for_index(index):
+            with error_boundary(debug=bool(kwargs.get("debug"))):
                 code = command(*args, **kwargs)
                 sys.stdout.flush()
         except KeyboardInterrupt:
@@ -63,13 +65,15 @@ def run_command(command: Callable[P, ExitCode]) -> Callable[P, None]:
             # The reader has closed the pipe (`| head`): write to nowhere, also when Python flushes at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = ExitCode.FAILED
+        finally:
+            _index_in_hints.reset(token)
         raise typer.Exit(code)
 
     return run
 
 
 @contextmanager
-def error_boundary(index: object = None, *, debug: object = False) -> Iterator[None]:
+def error_boundary(*, debug: bool = False) -> Iterator[None]:
     """Print an error of the block in one sentence and end the command; with `debug`, print its traceback as well."""
     try:
         yield
@@ -78,31 +82,23 @@ def error_boundary(index: object = None, *, debug: object = False) -> Iterator[N
     except Exception as error:  # the last place where an error can be reported to the user
         if debug:
             sys.stderr.write(redact_secrets(traceback.format_exc()))
-        with hints_for_index(index):
-            _print_error(f"error: {sentence_of(error)}")
+        _print_error(f"error: {sentence_of(error)}")
         raise typer.Exit(ExitCode.FAILED) from error
 
 
 def sentence_of(error: Exception) -> str:
     """Return what happened, to what, and what to do next, without keys."""
-    return redact_secrets(_report_error(error))
-
-
-def _report_error(error: Exception) -> str:
+    subject = getattr(error, "subject", "") or getattr(error, "filename", None) or ""
+    what = getattr(error, "what", "") or getattr(error, "strerror", None) or str(error)
+    if _of_full_disk(error) and "the disk is full" not in what:
+        remedy = "Make room and run the same command again"
+        error = FinAgentError(f"the disk is full ({what})", subject=str(subject), remedy=remedy)
     if isinstance(error, FinAgentError):
-        if "the disk is full" not in error.what and _of_full_disk(error):
-            told = FinAgentError(f"the disk is full ({error.what})", subject=error.subject, remedy=_MAKE_ROOM)
-            return str(told)
-        return str(error)
-    if not isinstance(error, OSError) and _of_full_disk(error):
-        return f"the disk is full ({error}). {_MAKE_ROOM}"
+        return redact_secrets(str(error))
     if isinstance(error, OSError) and error.strerror:
-        remedy = f". {_MAKE_ROOM}" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
-        return f"{error.filename}: {error.strerror}{remedy}" if error.filename else f"{error.strerror}{remedy}"
-    return f"unexpected {type(error).__name__}: {error}. Run it again with --debug and report what that prints"
-
-
-_MAKE_ROOM = "Make room and run the same command again"
+        return redact_secrets(f"{subject}: {what}" if subject else what)
+    report = "Run it again with --debug and report what that prints"
+    return redact_secrets(f"unexpected {type(error).__name__}: {error}. {report}")
 
 
 def _of_full_disk(error: Exception) -> bool:
@@ -126,22 +122,6 @@ def _print_error(line: str) -> None:
 
 _HINT = re.compile(r"`(fin-agent (?:index (?:verify|repair|failures)|ingest|embed|trees|filings|remove)\b[^`]*)`")
 _index_in_hints: ContextVar[Path | None] = ContextVar("named", default=None)
-
-
-@contextmanager
-def hints_for_index(index: object) -> Iterator[None]:
-    """Let hints in the block name `index`, if it is a folder that was given on the command line."""
-    token = _index_in_hints.set(index if isinstance(index, Path) and _is_folder(index) else None)
-    try:
-        yield
-    finally:
-        _index_in_hints.reset(token)
-
-
-def _is_folder(index: Path) -> bool:
-    from fin_agent.index.opening import address_of  # `--help` does not wait for it
-
-    return address_of(index) is None
 
 
 def with_index(said: str) -> str:

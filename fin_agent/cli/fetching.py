@@ -85,7 +85,7 @@ def _report_wait(seconds: float) -> None:
 
 def _fetch_filings(edgar: Edgar, found: Sequence[CompanyFilings], folder: Path) -> list[FetchedFile]:
     files: list[FetchedFile] = []
-    with Progress(sum(len(each.wanted) for each in found), "fetching filings", "filings") as progress:
+    with Progress(sum(len(each.wanted) for each in found), "fetching filings") as progress:
 
         def report_outcome(file: FetchedFile) -> None:
             progress.step(_line_of(file), problem=file.became is Became.FAILED)

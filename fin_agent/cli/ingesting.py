@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +16,7 @@ from fin_agent.cli.streams import Progress, as_plain, fields_of, say
 from fin_agent.errors import FilingIndexError, ReadError
 from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.filings.reader import READABLE
-from fin_agent.index.ingest import IngestedFile, IngestReport, Outcome, files_below
+from fin_agent.index.ingest import IngestedFile, IngestReport, Outcome, PreparedFiling, files_below
 from fin_agent.index.ingest import ingest as ingest_into
 from fin_agent.index.manifest import Manifest, UnreadFile
 from fin_agent.index.opening import open_index
@@ -59,72 +59,52 @@ def ingest(
         paths = [*(paths or ()), *_files_to_read_again(on_index.folder)]
     elif not paths and not retry_failed:
         raise typer.BadParameter("name files or folders, or give --retry-failed", param_hint="PATH")
-    return ingest_files(
-        paths or (),
-        on_index,
-        workers=workers,
-        retry_failed=retry_failed,
-        accept_repaired=accept_repaired,
-        wait=wait,
-    )
+    reading = partial(prepare, accept_repaired=True) if accept_repaired else prepare
+    return ingest_files(paths or (), on_index, workers, reading, retry_failed=retry_failed, wait=wait)
 
 
 def ingest_files(
     paths: Sequence[Path],
     on: IndexOptions,
-    *,
     workers: int | None = None,
+    reading: Callable[[Path], PreparedFiling] = prepare,
+    *,
     retry_failed: bool = False,
-    accept_repaired: bool = False,
     wait: bool = False,
 ) -> ExitCode:
     """Add the files of `paths` to the index and show each outcome; with `retry_failed`, also files not read before."""
-    folder = on.folder
+    folder, started = on.folder, time.perf_counter()
     gone: list[UnreadFile] = []
     if retry_failed:
-        paths, gone = _with_unread(paths, folder)
-    files = files_below(paths)
-    if retry_failed and not files and not gone:
         with SqliteIndex(folder) as index:
-            on.show(_document(IngestReport(), folder, len(index.entries()), 0.0), "No file is left unread.")
-        return ExitCode.DONE
-    if not files and not gone:
+            unread = Manifest(index).unread()
+        gone = [file for file in unread if file.is_missing]
+        paths = [*paths, *(file.path for file in unread if not file.is_missing)]
+    files = files_below(paths)
+    if not files and not retry_failed:
         raise ReadError(
             "no filing was found here",
             subject=", ".join(map(str, paths)),
             remedy=f"Name files, or a folder with {', '.join(READABLE)} files in or below it",
         )
-    started = time.perf_counter()
-    with (
-        SqliteIndex.create(folder) as index,
-        Progress(len(files) + len(gone), "reading filings", "filings") as progress,
-    ):
-
-        def report_outcome(file: IngestedFile) -> None:
-            warnings = [f"{file.doc_id}: {each}" for each in warning_lines_by_page(file.warnings)]
-            progress.step(_line_of(file), problem=file.outcome is Outcome.FAILED, warnings=warnings)
-
+    with SqliteIndex.create(folder) as index, Progress(len(files) + len(gone), "reading filings") as progress:
         with exclude_current_folder():
             report = ingest_into(
                 files,
                 index,
-                partial(prepare, accept_repaired=True) if accept_repaired else prepare,
+                reading,
                 workers=workers,
-                on_file=report_outcome,
+                on_file=partial(_step, progress),
                 wait=waiting_time(wait),
                 on_wait=report_waiting,
             )
-        for file in map(_still_missing, gone):
-            report.files.append(file)
-            report_outcome(file)
+        for file in gone:
+            reason = f"it is gone; before: {file.reason}"
+            missing = IngestedFile(file.path, file.doc_id, Outcome.FAILED, reason, file.remedy, kept=True)
+            report.files.append(missing)
+            _step(progress, missing)
         held = len(index.filings())
-    seconds = time.perf_counter() - started
-    on.show(_document(report, folder, held, seconds), _summary(report, folder, held, seconds))
-    if not report.failures:
-        return ExitCode.DONE
-    for line in _failure_messages(report, retried=len(gone)):
-        say(line)
-    return ExitCode.SOME_FAILED
+    return _show(report, folder, held, started, on)
 
 
 def _files_to_read_again(folder: Path) -> list[Path]:
@@ -143,61 +123,28 @@ def _ingest_over_ray(paths: Sequence[Path], on: IndexOptions, address: str, writ
     from fin_agent.index.ingest_ray import ingest_on_ray
 
     started, place = time.perf_counter(), on.chosen.place
-    with Progress(len(files_below(paths)), "reading filings", "filings") as progress:
-
-        def report_outcome(file: IngestedFile) -> None:
-            progress.step(_line_of(file), problem=file.outcome is Outcome.FAILED)
-
-        report = ingest_on_ray(paths, place, address, writers=writers, on_file=report_outcome)
+    with Progress(len(files_below(paths)), "reading filings") as progress:
+        report = ingest_on_ray(paths, place, address, writers=writers, on_file=partial(_step, progress))
     with open_index(place) as index:
         held = len(index.entries())
-    seconds = time.perf_counter() - started
-    on.show(_document(report, place, held, seconds), _summary(report, place, held, seconds))
-    return ExitCode.SOME_FAILED if report.failures else ExitCode.DONE
+    return _show(report, place, held, started, on)
 
 
-def _failure_messages(report: IngestReport, retried: int) -> Iterator[str]:
-    """Yield the number of failures and where they are listed; `retried` of them no longer exist."""
-    failed, kept = len(report.failures), sum(file.kept for file in report.failures)
-    others = "; the others are in the index" if failed < len(report.files) else ""
-    yield f"{failed} of {len(report.files)} file{'s' * (len(report.files) != 1)} could not be read{others}"
-    if not kept:
-        return  # paths that do not exist or are no files are not listed
-    which = "them" if kept == failed else f"{kept} of them"
-    again = "; `fin-agent ingest --retry-failed` reads them again" if kept > retried else ""
-    yield f"`fin-agent index failures` lists {which} with remedies{again}"
-
-
-def _with_unread(paths: Sequence[Path], folder: Path) -> tuple[list[Path], list[UnreadFile]]:
-    """Return `paths` with the unread files of the index, and the unread files that no longer exist."""
-    with SqliteIndex(folder) as index:
-        unread = Manifest(index).unread()
-    return [*paths, *(file.path for file in unread if not file.is_missing)], [
-        file for file in unread if file.is_missing
-    ]
-
-
-def _still_missing(file: UnreadFile) -> IngestedFile:
-    reason = f"it is gone; before: {file.reason}"
-    return IngestedFile(file.path, file.doc_id, Outcome.FAILED, reason, file.remedy, kept=True)
-
-
-def _line_of(file: IngestedFile) -> str:
-    """Return the outcome on one line: `acme_2023_10k: added, 120 pages`."""
+def _step(progress: Progress, file: IngestedFile) -> None:
+    """Report the outcome of a file on one line: `acme_2023_10k: added, 120 pages`."""
     if file.outcome is Outcome.FAILED:
-        return f"{file.path}: failed: {file.reason}. {file.remedy}"
+        progress.step(f"{file.path}: failed: {file.reason}. {file.remedy}", problem=True)
+        return
     pages = f", {file.pages} pages" if file.pages else ""
-    return f"{file.doc_id}: {file.outcome.value}{pages}"
+    warnings = [f"{file.doc_id}: {each}" for each in warning_lines_by_page(file.warnings)]
+    progress.step(f"{file.doc_id}: {file.outcome.value}{pages}", warnings=warnings)
 
 
-def _summary(report: IngestReport, folder: Path | str, held: int, seconds: float) -> str:
-    counts = ", ".join(f"{report.count(outcome)} {outcome.value}" for outcome in Outcome)
-    return f"{counts}, in {seconds:.1f} s. The index in {folder} contains {count_with_noun(held, 'filing')}."
-
-
-def _document(report: IngestReport, folder: Path | str, held: int, seconds: float) -> dict[str, object]:
-    return {
-        "index": str(folder),
+def _show(report: IngestReport, place: Path | str, held: int, started: float, on: IndexOptions) -> ExitCode:
+    """Show the counts, and where failures are listed."""
+    seconds = time.perf_counter() - started
+    document = {
+        "index": str(place),
         "filings": held,
         **{outcome.value: report.count(outcome) for outcome in Outcome},
         "seconds": round(seconds, 3),
@@ -211,3 +158,14 @@ def _document(report: IngestReport, folder: Path | str, held: int, seconds: floa
             for file in sorted(report.files, key=lambda file: str(file.path))
         ],
     }
+    counts = ", ".join(f"{report.count(outcome)} {outcome.value}" for outcome in Outcome)
+    contains = f"The index in {place} contains {count_with_noun(held, 'filing')}."
+    on.show(document, f"{counts}, in {seconds:.1f} s. {contains}")
+    if not report.failures:
+        return ExitCode.DONE
+    # Paths that do not exist or are no files are not listed.
+    listed = (
+        "; `fin-agent index failures` lists them with remedies" if any(each.kept for each in report.failures) else ""
+    )
+    say(f"{len(report.failures)} of {count_with_noun(len(report.files), 'file')} could not be read{listed}")
+    return ExitCode.SOME_FAILED

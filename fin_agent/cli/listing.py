@@ -1,17 +1,17 @@
-"""`fin-agent filings`, `info`, `check` and `remove`."""
+"""`fin-agent filings`, `info`, `check`, `remove` and `index ...`."""
 
 from __future__ import annotations
 
 import platform
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.text import Text
 
 from fin_agent.cli.exit_codes import ExitCode, with_index
@@ -21,8 +21,8 @@ from fin_agent.distribution import installed_version
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.statement_check import Outcome
 from fin_agent.index.copying import CopiedFiling, CopyOutcome, copy_filings
-from fin_agent.index.ingest_lock import Owner, lock_owner
-from fin_agent.index.manifest import FileState, Manifest, UnreadFile
+from fin_agent.index.ingest_lock import lock_owner
+from fin_agent.index.manifest import FileState, Manifest
 from fin_agent.index.opening import address_of, create_index, open_index
 from fin_agent.index.protocol import FilingRecord, VectorModel
 from fin_agent.index.repairing import RepairReport
@@ -75,6 +75,7 @@ def info(on: IndexOptions) -> ExitCode:
         "passages": sum(record.passage_count for record in records),
         "facts": sum(record.fact_count for record in records),
     }
+    versions = {"python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
     document = {
         "version": installed_version(),
         "index": str(chosen.place),
@@ -84,27 +85,29 @@ def info(on: IndexOptions) -> ExitCode:
         **held,
         "vectors": [
             {
-                **fields_of(each, "model unit"),
+                **fields_of(each, "model unit dimensions filings vectors=rows"),
                 "kind": "sparse" if each.sparse else "dense",
-                **fields_of(each, "dimensions filings vectors=rows"),
             }
             for each in vectors
         ],
-        "python": platform.python_version(),
-        "sqlite": sqlite3.sqlite_version,
+        **versions,
     }
-    shown = [
-        ("fin-agent", installed_version()),
-        ("index", str(chosen.place)),
-        ("", _REASONS[chosen.chosen_by]),
-        ("state", state),
-        *([] if size is None else [("size", f"{size / 1_000_000:,.1f} MB")]),
-        *((name, f"{count:,}") for name, count in held.items()),
-        *_vector_lines(vectors, len(records)),
-        ("Python", platform.python_version()),
-        ("SQLite", sqlite3.sqlite_version),
-    ]
-    on.show(document, settings_view(shown))
+    shown = {
+        "fin-agent": installed_version(),
+        "index": f"{chosen.place} ({_REASONS[chosen.chosen_by]})",
+        "state": state,
+        **({} if size is None else {"size": f"{size / 1_000_000:,.1f} MB"}),
+        **{name: f"{count:,}" for name, count in held.items()},
+        "vectors": "none; `fin-agent embed` computes them",
+        **versions,
+    }
+    if vectors:
+        told = (
+            f"{each.model}, by {each.unit.value}: {each.filings:,} of {len(records):,} filings, {each.rows:,} vectors"
+            for each in vectors
+        )
+        shown["vectors"] = "; ".join(told)
+    on.show(document, settings_view(list(shown.items())))
     if problem:
         say(f"error: {problem}")
         return ExitCode.FAILED
@@ -116,17 +119,6 @@ _REASONS = {
     "FIN_AGENT_INDEX": "named by FIN_AGENT_INDEX",
     "default": "the default; --index or FIN_AGENT_INDEX name another",
 }
-
-
-def _vector_lines(vectors: Sequence[VectorModel], filings: int) -> list[tuple[str, str]]:
-    """Return a line for each model and unit."""
-    lines = [
-        f"{held.model}, by {held.unit.value}: {held.filings:,} of {filings:,} filings, {held.rows:,} vectors"
-        for held in vectors
-    ]
-    if not lines and filings:
-        lines = ["none; `fin-agent embed` computes them"]
-    return [("" if number else "vectors", line) for number, line in enumerate(lines)]
 
 
 @command
@@ -202,23 +194,38 @@ def verify(on: IndexOptions) -> ExitCode:
     with messages().status("verifying") as status:
         verified = verify_index(folder, on_filing=lambda doc_id: status.update(f"verifying {doc_id}"))
     seconds = time.perf_counter() - started
-    findings = [_with_hints(finding) for finding in verified.findings]
     document = {
         "index": str(folder),
         "whole": not verified.faults,
         "filings": verified.filings,
         "seconds": round(seconds, 3),
-        "findings": [fields_of(finding, "aspect subject found remedy fault") for finding in findings],
+        "findings": [_finding_fields(finding) for finding in verified.findings],
     }
     faults = len(verified.faults)
     verdict = f"{count_with_noun(faults, 'fault')} found in" if faults else "No fault found in"
     verdict += f" the index in {folder}: {count_with_noun(verified.filings, 'filing')} verified, in {seconds:.1f} s."
-    on.show(document, *([findings_table(findings)] if findings else []), verdict)
+    on.show(document, *([_findings_view(verified.findings), ""] if verified.findings else []), verdict)
     return ExitCode.SOME_FAILED if verified.faults else ExitCode.DONE
 
 
-def _with_hints(finding: IndexFinding) -> IndexFinding:
-    return replace(finding, remedy=with_index(finding.remedy))
+def _finding_fields(finding: IndexFinding) -> dict[str, object]:
+    return {**fields_of(finding, "aspect subject found remedy fault"), "remedy": with_index(finding.remedy)}
+
+
+def _findings_view(findings: Sequence[IndexFinding]) -> RenderableType:
+    """Return the findings with their remedies, faults first."""
+    return _advice(
+        (
+            Text("fault  ", style="bold red") if finding.fault else Text("note   ", style="dim"),
+            f"{finding.aspect.value}: {finding.subject}: {finding.found}",
+            finding.remedy,
+        )
+        for finding in sorted(findings, key=lambda each: not each.fault)
+    )
+
+
+def _advice(rows: Iterable[tuple[Text, str, str]]) -> RenderableType:
+    return advice_view((head, said, with_index(remedy)) for head, said, remedy in rows)
 
 
 @command
@@ -231,31 +238,44 @@ def repair(on: IndexOptions, wait: Wait = False) -> ExitCode:
     with messages().status("repairing"):
         repaired = repair_index(folder, wait=waiting_time(wait))
         left = verify_index(folder)
+    lost = [
+        {
+            "doc_id": each.doc_id if each.named else None,
+            **fields_of(each, "source? why"),
+            "remedy": with_index(each.remedy),
+        }
+        for each in repaired.lost
+    ]
     document = {
         "index": str(folder),
-        "whole": not left.faults and not repaired.lost,
+        "whole": not left.faults and not lost,
         "filings": repaired.kept,
         "done": repaired.done,
-        "lost": [
-            {
-                "doc_id": lost.doc_id if lost.named else None,
-                **fields_of(lost, "source? why"),
-                "remedy": with_index(lost.remedy),
-            }
-            for lost in repaired.lost
-        ],
+        "lost": lost,
         "damaged_copy": str(repaired.damaged_copy) if repaired.damaged_copy else None,
     }
-    on.show(document, _repair_lines(repaired, [_with_hints(fault) for fault in left.faults]))
-    return ExitCode.SOME_FAILED if repaired.lost or left.faults else ExitCode.DONE
+    shown: list[RenderableType] = [Text(f"- {one_line(with_index(done))}") for done in repaired.done]
+    if repaired.damaged_copy is not None:
+        shown.append(Text(f"- the damaged database is saved as {repaired.damaged_copy}"))
+    head = Text("lost   ", style="bold red")
+    shown.append(_advice((head, f"{each.doc_id}: {each.why}", each.remedy) for each in repaired.lost))
+    shown += [_findings_view(left.faults), _repair_verdict(repaired, bool(left.faults))]
+    on.show(document, *shown)
+    return ExitCode.SOME_FAILED if lost or left.faults else ExitCode.DONE
 
 
-def _with_current_state(file: UnreadFile, owner: Owner | None) -> UnreadFile:
-    """Add the current state: a file that waits during a running ingest was not left behind by an earlier one."""
-    if file.state is FileState.WAITING and owner is not None:
-        reason = f"it is not read yet: another command is writing to this index, {owner}"
-        return replace(file, reason=reason, remedy="Wait until it ends, and list again")
-    return replace(file, remedy=with_index(file.remedy))
+def _repair_verdict(repaired: RepairReport, faults: bool) -> str:
+    """Return the verdict; an index that lost filings is never called repaired without saying so."""
+    held = f"it contains {count_with_noun(repaired.kept, 'filing')}"
+    if faults:
+        return f"Faults remain: {held}."
+    if not repaired.lost:
+        return f"{'The index is repaired' if repaired.done else 'Nothing was wrong'}: {held}."
+    if not repaired.kept:
+        return "Nothing could be saved: the index is now empty."
+    lost = [f"{repaired.removed:,} {'was' if repaired.removed == 1 else 'were'} lost"] if repaired.removed else []
+    doubt = ["it may have contained more"] if repaired.has_unnamed_losses else []
+    return f"The rest of the index is sound: {held}; {', '.join([*lost, *doubt])}."
 
 
 @command
@@ -266,18 +286,23 @@ def failures(on: IndexOptions, forget_gone: bool = False) -> ExitCode:
         forget_gone (--forget-gone): Remove files that no longer exist from the list.
     """
     folder = on.folder
+    forgotten = 0
     with SqliteIndex(folder) as index:
         manifest = Manifest(index)
         unread = manifest.unread()
-        forgotten = manifest.forget(file.path for file in unread if file.is_missing) if forget_gone else 0
-    if forget_gone:
-        unread = [file for file in unread if not file.is_missing]
-    unread = [_with_current_state(file, lock_owner(folder)) for file in unread]
-    files = [fields_of(file, "path doc_id state reason remedy") for file in unread]
-    if forget_gone:
-        on.say(f"removed from the list: {count_with_noun(forgotten, 'file')} that no longer exist")
-    document = {"index": str(folder), "forgotten": forgotten, "files": files}
-    on.show(document, unread_table(unread) if unread else "No file is left unread.")
+        if forget_gone:
+            forgotten = manifest.forget(file.path for file in unread if file.is_missing)
+            on.say(f"removed from the list: {count_with_noun(forgotten, 'file')} that no longer exist")
+            unread = [file for file in unread if not file.is_missing]
+    if (owner := lock_owner(folder)) is not None:
+        # A file that waits during a running ingest was not left behind by an earlier one.
+        reason = f"it is not read yet: another command is writing to this index, {owner}"
+        waiting = {"reason": reason, "remedy": "Wait until it ends, and list again"}
+        unread = [replace(file, **waiting) if file.state is FileState.WAITING else file for file in unread]
+    files = [{**fields_of(file, "path doc_id state reason"), "remedy": with_index(file.remedy)} for file in unread]
+    listed = _advice((Text(f"{file.state.value:<8} "), f"{file.path}: {file.reason}", file.remedy) for file in unread)
+    shown = [listed, "", count_with_noun(len(unread), "file")] if unread else ["No file is left unread."]
+    on.show({"index": str(folder), "forgotten": forgotten, "files": files}, *shown)
     return ExitCode.DONE
 
 
@@ -302,7 +327,7 @@ def copy(
     started = time.perf_counter()
     with open_index(here) as source, create_index(there) as target:
         total = len(doc or ()) or len(source.entries())
-        with Progress(total, "copying filings", "filings") as progress:
+        with Progress(total, "copying filings") as progress:
 
             def report_outcome(filing: CopiedFiling) -> None:
                 progress.step(_line(filing), problem=filing.outcome is CopyOutcome.FAILED)
@@ -331,46 +356,3 @@ def _line(filing: CopiedFiling) -> str:
     pages = f", {filing.pages} pages" if filing.pages else ""
     vectors = f", vectors of {filing.vectors} kinds" if filing.vectors else ""
     return f"{filing.doc_id}: {filing.outcome.value}{pages}{vectors}"
-
-
-def findings_table(findings: Sequence[IndexFinding]) -> RenderableType:
-    """Return the findings with their remedies, faults first."""
-    rows = []
-    for finding in sorted(findings, key=lambda each: not each.fault):
-        head = Text("fault  ", style="bold red") if finding.fault else Text("note   ", style="dim")
-        rows.append((head, f"{finding.aspect.value}: {finding.subject}: {finding.found}", finding.remedy))
-    return Group(advice_view(rows), "")
-
-
-def _repair_lines(repaired: RepairReport, left: Sequence[IndexFinding]) -> RenderableType:
-    """Return what was done, what was lost, and what is left."""
-    lines: list[RenderableType] = [Text(f"- {one_line(with_index(done))}") for done in repaired.done]
-    if repaired.damaged_copy is not None:
-        lines.append(Text(f"- the damaged database is saved as {repaired.damaged_copy}"))
-    head = Text("lost   ", style="bold red")
-    lost = [(head, f"{each.doc_id}: {each.why}", with_index(each.remedy)) for each in repaired.lost]
-    lines += [advice_view(lost)] if lost else []
-    if left:
-        lines.append(findings_table(left))
-    lines.append(Text(_repair_verdict(repaired, bool(left), bool(lines))))
-    return Group(*lines)
-
-
-def _repair_verdict(repaired: RepairReport, left: bool, something_done: bool) -> str:
-    """Return the verdict; an index that lost filings is never called repaired without saying so."""
-    held = f"it contains {repaired.kept:,} filing{'s' * (repaired.kept != 1)}"
-    if left:
-        return f"Faults remain: {held}."
-    if not repaired.lost:
-        return f"{'The index is repaired' if something_done else 'Nothing was wrong'}: {held}."
-    if not repaired.kept:
-        return "Nothing could be saved: the index is now empty."
-    lost = [f"{repaired.removed:,} {'was' if repaired.removed == 1 else 'were'} lost"] if repaired.removed else []
-    doubt = ["it may have contained more"] if repaired.has_unnamed_losses else []
-    return f"The rest of the index is sound: {held}; {', '.join([*lost, *doubt])}."
-
-
-def unread_table(unread: Sequence[UnreadFile]) -> RenderableType:
-    """Return the unread files with the reasons and what to do."""
-    rows = ((Text(f"{file.state.value:<8} "), f"{file.path}: {file.reason}", file.remedy) for file in unread)
-    return Group(advice_view(rows), "", Text(count_with_noun(len(unread), "file")))

@@ -40,15 +40,6 @@ def parse_index_option(text: str) -> Path:
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="The question, in quotation marks.")]
 Docs = Annotated[list[str] | None, typer.Option("--doc", metavar="ID", help="Only this filing; can be repeated.")]
 Results = Annotated[int, typer.Option("--k", "-k", min=1, max=200, help="Number of results.")]
-StrategyName = Annotated[
-    str | None,
-    typer.Option(
-        "--strategy",
-        metavar="NAME",
-        help="How to search: default, bm25, dense, hybrid, hhr, hirec ...; `rerank:hybrid` combines two."
-        " By default the strategy of fin-agent.toml or FIN_AGENT_STRATEGY, else default.",
-    ),
-]
 GoldGiven = Annotated[Oracle, typer.Option("--oracle", help="Search only the right filing, or only the right pages.")]
 NoRecord = Annotated[bool, typer.Option("--no-record", help="Do not record the run; FIN_AGENT_RECORD=0 records none.")]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed; the same seed gives the same figures.")]
@@ -60,6 +51,7 @@ Wait = Annotated[
 
 
 _PLACES = {
+    "strategy": "strategy",
     "analyst": "analyst",
     "model": "models.model",
     "small_model": "models.small",
@@ -111,28 +103,38 @@ class ModelOptions:
     max_dollars: Annotated[float | None, typer.Option(min=0)] = None
     config: Path | None = None
 
-    def settings(self, *, strategy: str | None = None) -> Settings:
+    def settings(self) -> Settings:
         """Return the settings to answer with. Raises SettingsError."""
-        return self.configured(strategy=strategy).settings
+        return self.configured().settings
 
-    def configured(self, *, strategy: str | None = None) -> Configured:
+    def configured(self) -> Configured:
         """Return the settings with their sources. Raises SettingsError."""
-        found = configured(tuple(self._option_values(strategy)), file=self.config)
+        found = configured(tuple(self._option_values()), file=self.config)
         given = [name for name in _OF_NO_USE_ALONE if getattr(self, name)]
         if given and not found.settings.by_model:
             named = ", ".join(f"--{name.replace('_', '-')}" for name in given)
             streams.warn(f"{named} has no effect without --model: rules answer")
         return found
 
-    def _option_values(self, strategy: str | None) -> Iterator[SettingValue]:
-        if strategy is not None:
-            yield SettingValue(("strategy",), strategy, "--strategy")
+    def _option_values(self) -> Iterator[SettingValue]:
         for name, setting in _PLACES.items():
-            value = getattr(self, name)
+            value = getattr(self, name, None)
             if value is not None:
                 yield SettingValue(tuple(setting.split(".")), value, f"--{name.replace('_', '-')}")
         for role, model in roles_in(self.role or (), "--role"):
             yield SettingValue(("models", "roles", role), model, "--role")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerOptions(ModelOptions):
+    """Options of commands that search and answer.
+
+    Attributes:
+        strategy (--strategy NAME): How to search: default, bm25, dense, hybrid, hhr, hirec ...; `rerank:hybrid`
+            combines two. By default the strategy of fin-agent.toml or FIN_AGENT_STRATEGY, else default.
+    """
+
+    strategy: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,8 +158,6 @@ class Output:
 
     def say(self, line: str) -> None:
         """Print a line to standard error, unless --json prints the same in its document."""
-        from fin_agent.cli import streams
-
         if not self.as_json:
             streams.say(line)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +13,6 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
-from fin_agent.answering.answer import Answer, Usage
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import IndexOptions, chosen_index, command, open_existing_index
 from fin_agent.cli.streams import as_plain, messages, say, show_json_line, warn
@@ -28,11 +27,10 @@ from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.models.metering import Budget
 from fin_agent.presentation.answers import ledger_view, program_view, refusal_panel, usage_line, usage_view
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
-from fin_agent.presentation.traces import fields_line, rounds_view, warning_lines
-from fin_agent.runs.comparing import Difference, EvidencePassage, answer_differences, final_evidence
+from fin_agent.presentation.traces import fields_line, note_lines, rounds_view, warning_lines
+from fin_agent.runs.comparing import Difference, EvidencePassage, answer_differences, final_evidence, setting_lines
 from fin_agent.runs.run import RULES, IndexState, Run, index_state
 from fin_agent.runs.store import RunLine, RunStore, store_file
-from fin_agent.workspace import Workspace
 
 RunName = Annotated[
     str,
@@ -110,14 +108,20 @@ def replay(run: RunName, on: IndexOptions, ask_model: bool = False) -> ExitCode:
     """
     with _open_store(on) as store:
         then = store.run(run)
-    settings = _settings(then, ask_model=ask_model)
-    folder, reason = _folder(then, on.index)
-    say(f"asking the index in {address_of(folder) or folder} ({reason})")
-    with open_existing_index(folder) as workspace:
-        changes = _changes(then, index_state(workspace.index, folder))
+    settings = then.settings
+    if settings.by_model and not ask_model:  # only cached replies are used
+        no_calls = {"budget": Budget(calls=0), "batch_budget": Budget()}
+        settings = settings.model_copy(update={"models": settings.models.model_copy(update=no_calls)})
+    place, reason = _place(then, on.index)
+    say(f"asking the index in {address_of(place) or place} ({reason})")
+    with open_existing_index(place) as workspace:
+        changes = list(_changes(then, index_state(workspace.index, place)))
         for change in changes:
             warn(change)
-        again = _ask_again(then, settings, workspace)
+        context = AnswerContext.from_settings(workspace, settings, notify=warn)
+        pages = [PageKey(page.doc_id, page.page) for page in then.pages]
+        with messages().status("asking again"):
+            again = answer_question(then.question, context, doc_ids=then.doc_ids or None, pages=pages)
     lacking = len(again.usage.left_out) - len(then.answer.usage.left_out)
     if not ask_model and lacking > 0:
         model, took = then.settings.models.model or "a model", usage_line(then.answer.usage)
@@ -137,72 +141,43 @@ def replay(run: RunName, on: IndexOptions, ask_model: bool = False) -> ExitCode:
         "seconds": {"then": then.seconds, "now": again.seconds},
         "usage": as_plain(usages),
     }
-    if differences:
-        told = f"Run {then.id} gives another result: - then, + now."
-        on.show(document, told, differences_view(differences), *_usage_comparison(then, usages))
-        return ExitCode.SOME_FAILED
     took = f"{then.seconds:.2f} s then, {again.seconds:.2f} s now"
-    told = f"Run {then.id} gives the same answer and the same trace again ({took})."
-    on.show(document, told, *_usage_comparison(then, usages))
-    return ExitCode.DONE
-
-
-def _usage_comparison(run: Run, usages: Mapping[str, Usage]) -> list[str]:
-    """Return the usage of model calls then and now; empty if rules answered."""
-    if run.analyst == RULES:
-        return []
-    return [f"{when.capitalize()}: {usage_line(usage) or 'no model was called'}." for when, usage in usages.items()]
+    shown: list[RenderableType] = [
+        f"Run {then.id} gives the same answer and the same trace again ({took})."
+        if not differences
+        else Group(f"Run {then.id} gives another result: - then, + now.", differences_view(differences))
+    ]
+    if then.analyst != RULES:
+        shown += [
+            f"{when.capitalize()}: {usage_line(usage) or 'no model was called'}." for when, usage in usages.items()
+        ]
+    on.show(document, *shown)
+    return ExitCode.SOME_FAILED if differences else ExitCode.DONE
 
 
 class ReplayError(FinAgentError):
     """A run cannot be asked again under the same conditions."""
 
 
-def _settings(run: Run, *, ask_model: bool) -> Settings:
-    """Return the settings to ask again: those of the run, limited to cached replies if the model must not be called."""
-    if not run.settings.by_model or ask_model:
-        return run.settings
-    models = run.settings.models
-    none = models.model_copy(update={"budget": Budget(calls=0), "batch_budget": Budget()})
-    return run.settings.model_copy(update={"models": none})
-
-
-def _folder(run: Run, given: Path | None) -> tuple[Path, str]:
+def _place(run: Run, given: Path | None) -> tuple[Path, str]:
     """Return the index that is named now, else the run's own, else the default, and which of these it is."""
+    recorded = Path(run.index.path)
     if given is not None:
         return given, "--index"
-    recorded = Path(run.index.path)
     if address_of(recorded) is not None or (recorded / FILE_NAME).is_file():
         return recorded, "that of the run"
     chosen = chosen_index(None)
     return Path(chosen.place), f"{chosen.chosen_by}, since that of the run, {recorded}, no longer exists"
 
 
-def _changes(run: Run, now: IndexState) -> list[str]:
-    """Return what has changed since the run was recorded."""
-    changes: list[str] = []
+def _changes(run: Run, now: IndexState) -> Iterator[str]:
+    """Yield what has changed since the run was recorded."""
     if now.fingerprint != run.index.fingerprint:
-        changes.append(
-            f"the index has changed since: it contained {run.index.filings:,} filings, and now contains"
-            f" {now.filings:,}{' others' if now.filings == run.index.filings else ''}"
-        )
+        other = " others" if now.filings == run.index.filings else ""
+        was = f"it contained {run.index.filings:,} filings, and now contains {now.filings:,}{other}"
+        yield f"the index has changed since: {was}"
     if run.version != installed_version():
-        changes.append(f"version {run.version} answered this run, and this is {installed_version()}")
-    return changes
-
-
-def _ask_again(run: Run, settings: Settings, workspace: Workspace) -> Answer:
-    context = AnswerContext.from_settings(workspace, settings, notify=warn)
-    with messages().status("asking again"):
-        return answer_question(
-            run.question,
-            context,
-            doc_ids=run.doc_ids or None,
-            pages=[PageKey(place.doc_id, place.page) for place in run.pages],
-        )
-
-
-_SHOWN_OF_A_PASSAGE = 220
+        yield f"version {run.version} answered this run, and this is {installed_version()}"
 
 
 def run_view(run: Run, *, full: bool = False) -> RenderableType:
@@ -212,95 +187,66 @@ def run_view(run: Run, *, full: bool = False) -> RenderableType:
 
 def _parts(run: Run, full: bool) -> Iterator[RenderableType]:
     answer = run.answer
-    yield _asked(run)
-    yield Text()
-    yield Text(plain(run.question), style="bold cyan")
-    yield Text()
+    yield from (Text(one_line(line), style="dim") for line in _asked(run))
+    yield Text(f"\n{plain(run.question)}\n", style="bold cyan")
     yield refusal_panel(answer, "Missing:") if answer.refused else Text(plain(answer.answer.text), style="bold")
-    yield from (Text(f"Note: {one_line(assumption)}", style="yellow") for assumption in answer.assumptions)
+    yield from note_lines(answer.assumptions)
     yield from warning_lines(answer.warnings)
     if answer.ledger:
-        yield _heading("Ledger")
-        yield ledger_view(answer.ledger, full=full)
+        yield from (_heading("Ledger"), ledger_view(answer.ledger, full=full))
     if answer.trace:
-        seconds = [step.seconds for step in run.steps] if _timed(run) else []
+        timed = [step.node for step in run.steps] == [step.node for step in answer.trace]
+        seconds = [step.seconds for step in run.steps] if timed else []
         yield rounds_view(answer.trace, seconds, searched=answer.rounds > 0, full=full)
-    evidence = final_evidence(answer)
-    if evidence:
+    if evidence := final_evidence(answer):
         yield _heading("Evidence")
         quoted: dict[tuple[str, int], list[str]] = {}
         for citation in answer.citations:
             quoted.setdefault((citation.doc_id, citation.page), []).append(one_line(citation.text))
-        # What is quoted from a page is shown once, below its first passage.
-        yield from (_kept(kept, quoted.pop((kept.doc_id, kept.page), ()), full) for kept in evidence)
+        for kept in evidence:
+            # What is quoted from a page is shown once, below its first passage.
+            yield from _kept(kept, quoted.pop((kept.doc_id, kept.page), ()), full)
     if answer.program:
-        yield _heading("Program")
-        yield Padding(program_view(answer.program), (0, 0, 0, 2))
+        yield from (_heading("Program"), Padding(program_view(answer.program), (0, 0, 0, 2)))
     if answer.usage.roles:
-        yield _heading("Model calls")
-        yield usage_view(answer.usage)
+        yield from (_heading("Model calls"), usage_view(answer.usage))
+    rounds = count_with_noun(answer.rounds, "round") if answer.rounds else "no search"
     yield _heading("Time")
-    yield Text(_time(run))
+    yield Text(" · ".join(filter(None, [f"{run.seconds:.2f} s", rounds, usage_line(answer.usage)])))
 
 
 def _heading(title: str) -> RenderableType:
     return Padding(Rule(Text(title, style="bold"), align="left", style="dim"), (1, 0, 0, 0))
 
 
-def _asked(run: Run) -> RenderableType:
-    """Return when and how it was asked, with settings that differ from the defaults."""
-    lines = [
-        f"Run {run.id} · {run.started:%Y-%m-%d %H:%M:%S} UTC · strategy {run.settings.strategy}",
-        f"fin-agent {run.version}, analyst {run.analyst}, {run.index.filings:,} filings in {run.index.path}",
-    ]
-    other = list(_unusual(run.settings.model_dump(mode="json"), Settings().model_dump(mode="json")))
-    if other:
-        lines.append("settings: " + ", ".join(other))
+def _asked(run: Run) -> Iterator[str]:
+    """Yield when and how it was asked, with settings that differ from the defaults."""
+    yield f"Run {run.id} · {run.started:%Y-%m-%d %H:%M:%S} UTC · strategy {run.settings.strategy}"
+    yield f"fin-agent {run.version}, analyst {run.analyst}, {run.index.filings:,} filings in {run.index.path}"
+    usual = set(setting_lines(Settings()))
+    if other := [line for line in setting_lines(run.settings) if line not in usual and not line.startswith("strategy")]:
+        yield f"settings: {', '.join(line.replace(':', '', 1) for line in other)}"
     if run.doc_ids:
-        lines.append(f"only filings: {', '.join(run.doc_ids)}")
+        yield f"only filings: {', '.join(run.doc_ids)}"
     if run.pages:
-        lines.append("only pages: " + ", ".join(f"{place.doc_id} page {place.page + 1}" for place in run.pages))
+        yield "only pages: " + ", ".join(f"{place.doc_id} page {place.page + 1}" for place in run.pages)
     if run.answer.id:
-        lines.append(f"question {run.answer.id} of a batch")
-    return Group(*(Text(one_line(line), style="dim") for line in lines))
+        yield f"question {run.answer.id} of a batch"
 
 
-def _unusual(settings: Mapping[str, object], usual: Mapping[str, object], of: str = "") -> Iterator[str]:
-    """Yield settings that differ from the defaults, except the strategy: `rounds 2`, `models.small openai:x`."""
-    for name, value in settings.items():
-        other = usual.get(name)
-        if isinstance(value, dict) and isinstance(other, dict):
-            yield from _unusual(value, other, f"{of}{name}.")
-        elif value != other and f"{of}{name}" != "strategy":
-            yield f"{of}{name} {value}"
-
-
-def _kept(kept: EvidencePassage, quoted: Sequence[str], full: bool) -> RenderableType:
-    """Return a passage of the evidence: its place, why it was selected, and what is quoted, else its beginning."""
+def _kept(kept: EvidencePassage, quoted: Sequence[str], full: bool) -> Iterator[RenderableType]:
+    """Yield a passage of the evidence: its place, why it was selected, and what is quoted, else its beginning."""
     place = Text.assemble((one_line(kept.doc_id), "bold"), f", page {kept.page + 1}")
-    place.append(f"  passage {kept.ordinal}", style="dim")
-    lines: list[RenderableType] = [place]
-    if kept.why:
-        lines.append(Padding(Text(one_line(kept.why), style="green"), (0, 0, 0, 4)))
-    if kept.fields:
-        lines.append(Padding(Text(fields_line(kept.fields), style="cyan"), (0, 0, 0, 4)))
-    lines += [Padding(Text(f"“{quote}”"), (0, 0, 0, 4)) for quote in dict.fromkeys(quoted)]
-    if kept.text and (full or not quoted):
-        shown = plain(kept.text).expandtabs(2) if full else one_line(kept.text, _SHOWN_OF_A_PASSAGE)
-        lines.append(Padding(Text(shown, style="dim"), (0, 0, 0, 4)))
-    return Group(*lines)
+    yield place.append(f"  passage {kept.ordinal}", style="dim")
+    told = [(one_line(kept.why), "green"), (fields_line(kept.fields), "cyan")]
+    told += [(f"“{quote}”", "") for quote in dict.fromkeys(quoted)]
+    if full or not quoted:
+        text = plain(kept.text).expandtabs(2) if full else one_line(kept.text, _SHOWN_OF_A_PASSAGE)
+        told.append((text, "dim"))
+    yield from (Padding(Text(line, style=style), (0, 0, 0, 4)) for line, style in told if line)
 
 
-def _time(run: Run) -> str:
-    rounds = count_with_noun(run.answer.rounds, "round") if run.answer.rounds else "no search"
-    called = usage_line(run.answer.usage)
-    return " · ".join([f"{run.seconds:.2f} s", rounds, *([called] if called else [])])
-
-
-def _timed(run: Run) -> bool:
-    return bool(run.steps) and [step.node for step in run.steps] == [step.node for step in run.answer.trace]
-
-
+_SHOWN_OF_A_PASSAGE = 220
 _LINES_OF_A_PART = 3
 _MAX_LINE_LENGTH = 240
 _MAX_ID_LENGTH = 14
@@ -340,15 +286,14 @@ def _outcome(line: RunLine) -> Text:
 
 def differences_view(differences: Sequence[Difference]) -> RenderableType:
     """Return each part that differs, with the first lines that are not in both."""
-    return Group(*(part for difference in differences for part in _difference(difference)))
-
-
-def _difference(difference: Difference) -> Iterator[RenderableType]:
-    head = Text(one_line(difference.part).capitalize(), style="bold")
-    yield Padding(head.append(f"  {one_line(difference.note)}" if difference.note else "", style="dim"), (1, 0, 0, 0))
-    for mark, style, lines in (("-", "red", difference.first), ("+", "green", difference.second)):
-        for line in lines[:_LINES_OF_A_PART]:
-            indent = " " * (len(line) - len(line.lstrip(" ")))
-            yield Text(f"  {mark} {indent}{one_line(line, _MAX_LINE_LENGTH)}", style=style)
-        if len(lines) > _LINES_OF_A_PART:
-            yield Text(f"  {mark} … {len(lines) - _LINES_OF_A_PART} more", style=style)
+    lines: list[Text] = []
+    for difference in differences:
+        note = f"  {one_line(difference.note)}" if difference.note else ""
+        lines += [Text(), Text.assemble((one_line(difference.part).capitalize(), "bold"), (note, "dim"))]
+        for mark, style, told in (("-", "red", difference.first), ("+", "green", difference.second)):
+            for line in told[:_LINES_OF_A_PART]:
+                indent = " " * (len(line) - len(line.lstrip(" ")))
+                lines.append(Text(f"  {mark} {indent}{one_line(line, _MAX_LINE_LENGTH)}", style=style))
+            if len(told) > _LINES_OF_A_PART:
+                lines.append(Text(f"  {mark} … {len(told) - _LINES_OF_A_PART} more", style=style))
+    return Group(*lines)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 from rich.table import Table
@@ -21,16 +21,17 @@ from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.answer_jobs import attempt
 from fin_agent.cli.benchmarks import (
     OUT,
+    BenchmarkOptions,
     JudgeModel,
-    MaybeFolder,
     QuestionsFile,
     RunFolder,
     index_of,
     warn_about_faults,
     warn_about_missing_filings,
+    write_lines,
 )
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import GoldGiven, IndexOptions, ModelOptions, Output, Resamples, Seed, StrategyName, command
+from fin_agent.cli.options import GoldGiven, IndexOptions, Output, Resamples, Seed, command
 from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
@@ -58,6 +59,7 @@ from fin_agent.retrieval.search_query import EVERYTHING, Depth
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.workspace import Workspace
 
+Input = TypeVar("Input")
 Counted = Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="Number of first results that count.")]
 Tournaments = Annotated[int, typer.Option(min=1, max=50, help="Tournaments per figure.")]
 
@@ -90,7 +92,7 @@ def ranking(
     waver: Annotated[float, typer.Option(min=0, max=5)] = 0,
     seed: Seed = 0,
     resamples: Resamples = 10_000,
-    out: MaybeFolder = None,
+    out: RunFolder = OUT,
 ) -> ExitCode:
     """Rank the passages of the right filing, stage by stage: nDCG, MAP, MRR. Needs the extra `evaluation`.
 
@@ -108,7 +110,7 @@ def _measure_rankings(
     on: IndexOptions,
     measuring: passage_ranking.RankingSettings,
     resamples: int,
-    out: Path | None,
+    out: Path,
     judge: str | None,
 ) -> ExitCode:
     """Measure the rankings; return SOME_FAILED if a question failed, which counts as nothing found.
@@ -120,34 +122,29 @@ def _measure_rankings(
         measuring = replace(measuring, judge=judge_for(settings_from(judge_model=judge)))
     started = time.perf_counter()
     asked = load_questions(questions)
-    with on.open_workspace() as workspace, Progress(len(asked), "ranking", "questions") as progress:
+    with on.open_workspace() as workspace, Progress(len(asked), "ranking") as progress:
 
         def report_progress(question_id: str, seconds: float, failure: str) -> None:
             line = f"failed: {failure}" if failure else f"{seconds:.2f} s"
             progress.step(f"{question_id}: {line}", problem=bool(failure))
 
-        kept = None
-        if out is not None:
-            run = (judge, replace(measuring, judge=None), asked, _contents(workspace))
-            kept = PartialResults(out / "rankings.unfinished.jsonl", run, list[Row])
+        run = (judge, replace(measuring, judge=None), asked, _contents(workspace))
+        kept = PartialResults(out / "rankings.unfinished.jsonl", run, list[Row])
         scores, left_out = passage_ranking.measure_rankings(
             asked, workspace, RulesAnalyst(workspace), measuring, report_progress, kept
         )
-    if kept is not None:
-        kept.path.unlink(missing_ok=True)
+    kept.path.unlink()
     if left_out:
         why = "no passage on their gold pages is in the index"
         warn(f"{len(left_out)} questions are left out, {why}: {first_items(left_out)}")
     report = passage_ranking.report_on_rankings(
         scores, k=measuring.k, seeds=measuring.seeds, resamples=resamples, seed=measuring.settings.seed
     )
-    files = () if out is None else (out / "rankings.csv",)
-    for file in files:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_csv(scores, file)
+    write_csv(scores, out / "rankings.csv")
     failed = {score.id: failure for score in scores if (failure := score.figures["failure"])}
     failures = [{"id": question_id, "reason": reason} for question_id, reason in failed.items()]
-    _publish(on, report, {"left_out": left_out, "failed": failures}, started, [report.as_table()], files)
+    told = {"left_out": left_out, "failed": failures}
+    _publish(on, report, told, started, [report.as_table()], [out / "rankings.csv"])
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
 
 
@@ -190,10 +187,8 @@ def legalbench_rag(
     file: Path,
     corpus: Annotated[Path, typer.Option(exists=True, file_okay=False)],
     to: Output,
-    models: ModelOptions,
+    how: BenchmarkOptions,
     k: Counted = 5,
-    out: RunFolder = OUT,
-    strategy: StrategyName = None,
 ) -> ExitCode:
     """Search documents other than filings: precision and recall of the characters that answer.
 
@@ -203,36 +198,48 @@ def legalbench_rag(
         file (FILE): A benchmark of LegalBench-RAG, JSON.
         corpus (--corpus DIR): Its documents, .txt.
     """
-    settings = models.settings(strategy=strategy)
+    settings, out = how.settings(), how.out
     started = time.perf_counter()
     questions, texts, faults = chunk_benchmarks.load_spans(file, corpus)
     warn_about_faults(faults)
     names = {name.removesuffix(".txt").replace("/", "__"): name for name in texts}
-    rows: list[Row] = []
     with index_of({doc_id: chunk_benchmarks.as_html([texts[name]]) for doc_id, name in names.items()}, out) as index:
         workspace = Workspace(index)
         analyst, searching = RulesAnalyst(workspace), strategy_for(settings, workspace, notify=warn)
         depth = Depth(settings.documents, settings.pages, k)
+
+        def judged(question: chunk_benchmarks.SpanQuestion) -> Row:
+            found = searching.search(first_query(question.question, analyst=analyst), EVERYTHING, depth)
+            used = [each.stored for each in found.passages[: k if found.kept is None else found.kept]]
+            passages = [(names[each.doc_id], each.passage.text) for each in used]
+            return chunk_benchmarks.judge_spans(question, passages, texts)
+
         run = (settings.model_dump_json(), k, questions, _contents(workspace))
-        kept = PartialResults(out / "rows.unfinished.jsonl", run, Row)
-        with Progress(len(questions), "searching", "questions") as progress:
-            for question in questions:
-                row = kept.take(question.id)
-                if row is None:
-                    found = searching.search(first_query(question.question, analyst=analyst), EVERYTHING, depth)
-                    used = [each.stored for each in found.passages[: k if found.kept is None else found.kept]]
-                    passages = [(names[each.doc_id], each.passage.text) for each in used]
-                    row = chunk_benchmarks.judge_spans(question, passages, texts)
-                    kept.add(question.id, row)
-                rows.append(row)
-                progress.step(question.id)
+        rows = _rows(out / "rows.unfinished.jsonl", run, questions, judged, "searching")
     report = chunk_benchmarks.report_on_spans(rows)
     write_csv(rows, out / "rows.csv")
-    kept.path.unlink(missing_ok=True)
     told = {"k": k, "left_out": faults}
     document = _publish(to, report, told, started, [report.as_table()], [out / "rows.csv"])
-    atomic_write(out / "report.json", f"{json.dumps(document, indent=2)}\n".encode())
+    write_lines(out / "report.json", [json.dumps(document, indent=2)])
     return ExitCode.DONE
+
+
+def _rows(
+    unfinished: Path, run: object, questions: Sequence[Input], judge: Callable[[Input], Row], doing: str
+) -> list[Row]:
+    """Return a row per question; those that a stopped run left in the file are taken from it."""
+    kept = PartialResults(unfinished, run, Row)
+    rows: list[Row] = []
+    with Progress(len(questions), doing) as progress:
+        for number, question in enumerate(questions):
+            row = kept.take(str(number))
+            if row is None:
+                row = judge(question)
+                kept.add(str(number), row)
+            rows.append(row)
+            progress.step(row.id)
+    unfinished.unlink()
+    return rows
 
 
 @command
@@ -253,25 +260,15 @@ def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) ->
         caller = judge_caller(judge, settings, Role.PASSAGES_JUDGE)
         calls, similar = JudgeCalls(meter, warn), rag_measures.likeness()
         measure = rag_measures.by_model(caller, calls, similar, settings.prompts)
-    kept = PartialResults(folder / "ragas.unfinished.jsonl", (judge, k, [each.answer for each in asked]), Row)
-    rows: list[Row] = []
-    with Progress(len(asked), "measuring", "answers") as progress:
-        for number, each in enumerate(asked):
-            row = kept.take(str(number)) or rag_measures.measured_row(each, measure, k)
-            kept.add(str(number), row)
-            rows.append(row)
-            progress.step(each.id)
-    kept.path.unlink(missing_ok=True)
+    run = (judge, k, [each.answer for each in asked])
+    unfinished = folder / "ragas.unfinished.jsonl"
+    rows = _rows(unfinished, run, asked, lambda each: rag_measures.measured_row(each, measure, k), "measuring")
     report = rag_measures.report_on_measures(rows, k, judge)
     write_csv(rows, folder / "ragas.csv")
     spent = meter.spent()
     told = {"judge": judge, "proxies": judge is None, "k": k, "calls": spent.calls, "tokens": spent.tokens}
     _publish(to, report, told, started, [report.as_table()], [folder / "ragas.csv"])
     return ExitCode.DONE
-
-
-RULES = "rules"
-"""The reader that uses no model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,7 +287,7 @@ class ComparisonOptions:
     questions: QuestionsFile
     oracle: GoldGiven = Oracle.NONE
     k: Annotated[int, typer.Option(min=1, max=100)] = 5
-    out: Path | None = None
+    out: Path = OUT
     reader: str | None = None
     resamples: Resamples = 10_000
     seed: Seed = 0
@@ -341,7 +338,7 @@ def _compare(
     records = workspace.index.filings()
     forms = {record.doc_id: record.identity.form.value for record in records}
     warn_about_missing_filings((doc_id for question in asked for doc_id in question.documents), forms)
-    with Progress(len(asked) * len(wanted.names), "comparing", "searches") as progress:
+    with Progress(len(asked) * len(wanted.names), "comparing") as progress:
 
         def report_progress(score: Row) -> None:
             failure = score.figures["failure"]
@@ -362,7 +359,7 @@ def _compare(
             conditions=conditions,
             reader=None if wanted.reader is None else _reader(wanted.reader, workspace, debug),
             on_score=report_progress,
-            partial=None if wanted.out is None else PartialResults(wanted.out / "rows.unfinished.jsonl", compared, Row),
+            partial=PartialResults(wanted.out / "rows.unfinished.jsonl", compared, Row),
         )
 
 
@@ -371,7 +368,7 @@ def _reader(who: str, workspace: Workspace, debug: bool) -> Reader:
 
     Raises ModelSetupError if the chat model cannot be set up.
     """
-    if who != RULES:
+    if who != "rules":
         return model_reader(settings_from(models={"model": who}), workspace)
     context = AnswerContext.from_settings(workspace, settings_from(strategy="default", analyst="rules"), notify=warn)
 
@@ -389,8 +386,6 @@ def _build_strategies(workspace: Workspace, k: int, name: str) -> Strategy:
 
 
 def _write_results(comparison: Comparison, report: ComparisonReport, wanted: ComparisonOptions) -> list[Path]:
-    if wanted.out is None:
-        return []
     files = [wanted.out / name for name in ("summary.csv", "rows.csv", "misses.csv")]
     first = comparison.of(comparison.strategies[0])
     write_csv([group.as_json() for group in report.groups], files[0])

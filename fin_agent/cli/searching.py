@@ -15,7 +15,7 @@ from rich.text import Text
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategy_adapters import strategy_for
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import Docs, IndexOptions, ModelOptions, Question, Results, StrategyName, command
+from fin_agent.cli.options import AnswerOptions, Docs, IndexOptions, Question, Results, command
 from fin_agent.cli.streams import fields_of, warn
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
@@ -23,12 +23,8 @@ from fin_agent.graphs.answer.question_scope import intent_in, unmet_requirements
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.presentation.filings import period_of
-from fin_agent.presentation.terminal_text import cut, fixed, listing, one_line, right, settings_view
-from fin_agent.retrieval.document_ranking import FILING_FEATURES
-from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
-from fin_agent.retrieval.search_query import EVERYTHING, Depth, Query, Scope, SearchResult
-from fin_agent.retrieval.strategies.one_pass import SCORES, Wording
-from fin_agent.retrieval.strategies.protocol import Layer, is_default, parse_strategy
+from fin_agent.presentation.terminal_text import cut, fixed, listing, one_line, right
+from fin_agent.retrieval.search_query import EVERYTHING, Depth, Scope, SearchResult
 from fin_agent.tools.arguments import FactSearchArguments
 from fin_agent.tools.artifacts import FactFound, FactsListed
 from fin_agent.tools.context import ToolContext
@@ -36,8 +32,6 @@ from fin_agent.tools.tool_implementations import find_figures
 from fin_agent.workspace import Workspace
 
 _SHOWN = 280
-_FIELD_SHOWN = 240
-"""Characters of a query's field that are shown; a very long question has hundreds of terms."""
 
 
 class Level(StrEnum):
@@ -54,81 +48,35 @@ def search(
     on: IndexOptions,
     level: Level = Level.PASSAGE,
     k: Results = 10,
-    explain: bool = False,
     doc: Docs = None,
-    strategy: StrategyName = None,
+    strategy: str | None = None,
 ) -> ExitCode:
     """List the documents, pages or passages that a question finds, best first, without answering it.
 
+    With --json, each result has the parts of its score.
+
     On the command line:
         level (--level): What to list.
-        explain (--explain): Also show what was searched for, and the parts of each score.
+        strategy (--strategy NAME): How to search, as for `ask`.
     """
-    settings = ModelOptions().settings(strategy=strategy)
+    settings = AnswerOptions(strategy=strategy).settings()
     with on.open_workspace() as workspace:
         for doc_id in doc or ():
             workspace.index.filing(doc_id)
         searching = strategy_for(settings, workspace, notify=warn)
         analyst = RulesAnalyst(workspace)
         intent = intent_in(doc or (), question, analyst, workspace)
-        query = analyst.query(intent, analyst.plan(intent), None)
         for doubt in unmet_requirements(intent, workspace, doc, company_needed=False):
             warn(doubt)
         result = searching.search(
-            query,
+            analyst.query(intent, analyst.plan(intent), None),
             Scope(doc_ids=tuple(dict.fromkeys(doc))) if doc else EVERYTHING,
             Depth(k if level is Level.DOCUMENT else settings.documents, max(k, settings.pages), k),
         )
         records = {record.doc_id: record for record in workspace.index.filings()}
         hits = _hits(result, level, k, workspace, records)
-        names = {company.key: company.name for company in workspace.directory.companies}
-    document: dict[str, Any] = {"question": question, "level": level.value}
-    if not explain:
-        left_out = [{name: value for name, value in hit.items() if name != "features"} for hit in hits]
-        on.show({**document, "results": left_out}, _hits_view(hits, level, records))
-        return ExitCode.DONE
-    named = {name for hit in hits for name in hit["features"]}
-    # The meaning of the parts of scores; a passage is explained by its page.
-    features = FILING_FEATURES if level is Level.DOCUMENT else PAGE_FEATURES
-    known: Mapping[str, str] = features if is_default(settings.strategy) else {**features, **SCORES}
-    meanings = {name: meaning for name, meaning in known.items() if name in named}
-    note = "" if named <= SCORES.keys() else _note(level)
-    fields = _query_fields(query, names, settings.strategy)
-    document |= {"query": fields, "meanings": meanings, "features_are": note, "results": hits}
-    told = [(name, one_line(said if isinstance(said, str) else ", ".join(said), _FIELD_SHOWN))
-            for name, said in fields.items() if said]  # fmt: skip
-    explained = Padding(settings_view([*told, ("", note), *meanings.items()]), (1, 0, 0, 0))
-    on.show(document, _hits_view(hits, level, records, explain=True), explained)
+    on.show({"question": question, "level": level.value, "results": hits}, _hits_view(hits, level, records))
     return ExitCode.DONE
-
-
-def _query_fields(query: Query, names: Mapping[str, str], strategy: str) -> dict[str, str | list[str]]:
-    """Return what a strategy searches for: the default all that was understood, others words, names and years.
-
-    `names` gives the names of companies by key.
-    """
-    if parse_strategy(strategy)[-1].layer is not Layer.WHOLE:
-        return {"text": query.text, "terms": list(Wording.of(query).terms())}
-    return {
-        "text": query.text,
-        "terms": list(query.terms),
-        "expansions": list(query.expansions),
-        "synonyms": list(query.synonyms),
-        "companies": [names.get(key, key) for key in query.companies],
-        "periods": [str(period) for period in query.periods],
-        "dates": [day.isoformat() for day in query.dates],
-        "forms": [form.value for form in query.forms],
-        "statements": [statement.value for statement in query.statements],
-        "items": list(query.items),
-        "figures": [str(slot) for slot in query.slots],
-    }
-
-
-def _note(level: Level) -> str:
-    """Return the explanation of the numbers next to the parts of a score."""
-    if level is Level.DOCUMENT:
-        return "Each name is followed by its value; a score combines the values times their weights. The values are:"
-    return "Each name is followed by its value times its weight; a page's score is their sum. The values are:"
 
 
 def _hits(
@@ -137,10 +85,8 @@ def _hits(
     """Return the results as JSON, best first; pages count from 0."""
     found: list[dict[str, Any]] = []
     if level is Level.DOCUMENT:
-        named = " ".join(f"identity.{name}" for name in ("company", "form", "fiscal_year", "quarter", "period_end"))
         for filing in result.filings[:k]:
-            told = fields_of(records[filing.doc_id], named)
-            told = {name.removeprefix("identity."): value for name, value in told.items()}
+            told = fields_of(records[filing.doc_id].identity, "company form fiscal_year quarter period_end")
             found.append({"doc_id": filing.doc_id, **told, **_scored(filing.score, filing.features)})
     elif level is Level.PAGE:
         stored = {page.key: page.page for page in workspace.index.pages([page.key for page in result.pages[:k]])}
@@ -163,46 +109,33 @@ def _scored(score: float, features: Iterable[tuple[str, float]]) -> dict[str, An
     return {"score": round(score, 6), "features": {name: round(weight, 6) for name, weight in told}}
 
 
-def _hits_view(
-    hits: Sequence[Mapping[str, Any]], level: Level, records: Mapping[str, FilingRecord], *, explain: bool = False
-) -> RenderableType:
-    """Return a row per result, a passage with its beginning; with `explain` also the parts of the scores."""
+def _hits_view(hits: Sequence[Mapping[str, Any]], level: Level, records: Mapping[str, FilingRecord]) -> RenderableType:
+    """Return a row per result, a passage with its beginning."""
     if not hits:
         return Text("Nothing found.", style="yellow")
     if level is Level.PASSAGE:
-        return Group(*(_passage(hit, explain) for hit in hits))
+        return Group(*map(_passage, hits))
     of_pages = level is Level.PAGE
     place = (right("Page"), fixed("Part")) if of_pages else (fixed("Form"), fixed("Period"))
-    last = "Made of" if explain else "Title" if of_pages else "Company"
-    table = listing(right("#"), fixed("Filing"), *place, right("Score"), last)
+    table = listing(right("#"), fixed("Filing"), *place, right("Score"), "Title" if of_pages else "Company")
     for hit in hits:
         identity = records[hit["doc_id"]].identity
+        where: tuple[str, ...] = (identity.form.value, period_of(identity))
         if of_pages:
-            part = hit["statement"] or (f"Item {hit['item']}" if hit["item"] else "")
-            where = str(hit["page"] + 1), part
-        else:
-            where = identity.form.value, period_of(identity)
-        shown = Text(_score_parts(hit), style="dim") if explain else cut(hit["title"] if of_pages else identity.company)
+            where = str(hit["page"] + 1), hit["statement"] or (f"Item {hit['item']}" if hit["item"] else "")
+        shown = cut(hit["title"] if of_pages else identity.company)
         table.add_row(str(hit["rank"]), one_line(hit["doc_id"]), *where, f"{hit['score']:.3f}", shown)
     return table
 
 
-def _passage(hit: Mapping[str, Any], explain: bool) -> RenderableType:
+def _passage(hit: Mapping[str, Any]) -> RenderableType:
     head = Text.assemble(
         f"{hit['rank']:>2}  ",
         (one_line(hit["doc_id"]), "bold"),
         f", page {hit['page'] + 1}",
         (f"  {hit['kind']}, {hit['score']:.3f}", "dim"),
     )
-    lines: list[RenderableType] = [head]
-    if explain and hit["features"]:
-        lines.append(Padding(Text(f"its page: {_score_parts(hit)}", style="dim"), (0, 0, 0, 4)))
-    lines.append(Padding(Text(one_line(hit["text"], _SHOWN)), (0, 0, 1, 4)))
-    return Group(*lines)
-
-
-def _score_parts(hit: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {weight:.3f}" for name, weight in hit["features"].items())
+    return Group(head, Padding(Text(one_line(hit["text"], _SHOWN)), (0, 0, 1, 4)))
 
 
 @command
@@ -263,9 +196,7 @@ def _facts_view(listed: FactsListed) -> Group:
     shown = [*listed.facts, *([listed.total] if listed.total else [])]
     beside = {"lacks": [fact.missing for fact in shown], "also has": [fact.extra for fact in shown]}
     told = {header: words for header, words in beside.items() if any(words)}
-    table = listing(
-        "line", "of", fixed("period"), right("amount"), fixed("unit"), "filing", right("page"), *told
-    )  # fmt: skip
+    table = listing("line", "of", fixed("period"), right("amount"), fixed("unit"), "filing", right("page"), *told)
     for at, fact in enumerate(shown):
         table.add_row(*map(one_line, (*_cells(fact), *(", ".join(words[at]) for words in told.values()))))
     return Group(table, Text(_query_description(listed), style="green" if listed.sure else "yellow"))

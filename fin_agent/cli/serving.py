@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fin_agent.cli.exit_codes import ExitCode
-from fin_agent.cli.options import Docs, IndexOptions, ModelOptions, StrategyName, command
+from fin_agent.cli.options import AnswerOptions, Docs, IndexOptions, command
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -45,13 +44,12 @@ AllowedHosts = Annotated[
 @command
 def mcp(
     on: IndexOptions,
-    models: ModelOptions,
+    models: AnswerOptions,
     http: bool = False,
     port: Annotated[int, typer.Option(min=0, max=65535)] = 8401,
     host: Host = "127.0.0.1",
     allow_host: AllowedHosts = None,
     doc: Docs = None,
-    strategy: StrategyName = None,
 ) -> ExitCode:
     """Serve the tools to an MCP client, which starts this command itself. Needs the extra `mcp`; see docs/serving.md.
 
@@ -64,7 +62,7 @@ def mcp(
     from fin_agent.serving.problem_details import require_extra
     from fin_agent.tools.toolkit import FinAgentToolkit
 
-    settings = models.settings(strategy=strategy)
+    settings = models.settings()
     require_extra("mcp", ["mcp", "uvicorn"])
     access = Access.of(host, tuple(allow_host or ())) if http else None
     from fin_agent.serving.mcp_server import PATH, http_application, mcp_server, run_on_streams
@@ -86,7 +84,7 @@ def mcp(
 @command
 def serve(
     on: IndexOptions,
-    models: ModelOptions,
+    models: AnswerOptions,
     port: Annotated[int, typer.Option(min=0, max=65535)] = 8400,
     host: Host = "127.0.0.1",
     allow_host: AllowedHosts = None,
@@ -97,7 +95,6 @@ def serve(
     offer_model: list[str] | None = None,
     offer_index: list[Path] | None = None,
     doc: Docs = None,
-    strategy: StrategyName = None,
 ) -> ExitCode:
     """Serve the workspace in the browser, and an HTTP API for questions, searches, filings and pages.
 
@@ -120,7 +117,7 @@ def serve(
     from fin_agent.serving.problem_details import require_extra
     from fin_agent.tools.context import ToolContext
 
-    settings = models.settings(strategy=strategy)
+    settings = models.settings()
     require_extra("serve", ["fastapi", "sse_starlette", "uvicorn"])
     access = Access.of(host, tuple(allow_host or ()))
     from fin_agent.serving.calls import Limits
@@ -138,53 +135,59 @@ def serve(
     if on.index is None and storage.uploads and folder is not None and not (folder / FILE_NAME).is_file():
         SqliteIndex.create(folder).close()  # a first filing can be added in the browser
         say(f"created an empty index in {folder}")
-    offered = _ServedIndexes(access, limits, storage, tuple(offer_model or ()), tuple(offer_index or ()), read_only)
-
+    build = partial(
+        _application,
+        access=access,
+        limits=limits,
+        storage=storage,
+        models=tuple(offer_model or ()),
+        indexes=tuple(offer_index or ()),
+        read_only=read_only,
+    )
     with on.open_workspace() as workspace:  # errors of the index or the settings are reported here, once
         context = ToolContext.of(workspace, settings, doc_ids=doc, notify=warn)
-        app = offered.application(context)
+        app = build(context)
         if workers == 1:
             run_application(app, host, port, ready=ready)
     if workers > 1:
-        worker = partial(_api, chosen.place, settings.model_dump_json(), doc, offered)
+        worker = partial(_worker, chosen.place, settings.model_dump_json(), doc, build)
         with exclude_current_folder():
             run_application(worker, host, port, ready=ready, workers=workers)
     return ExitCode.DONE
 
 
-@dataclass(frozen=True)
-class _ServedIndexes:
-    """The further indexes to serve, and the options that all of them share."""
+def _application(
+    context: ToolContext,
+    *,
+    access: Access,
+    limits: Limits,
+    storage: Storage,
+    models: Sequence[str],
+    indexes: Sequence[Path],
+    read_only: bool,
+) -> ASGIApp:
+    """Build the application. Raises FilingIndexError for a folder without an index, and ModelSetupError."""
+    from fin_agent.serving.http_api import http_api
+    from fin_agent.tools.context import ToolContext
+    from fin_agent.web.server_options import Storage
+    from fin_agent.workspace import Workspace
 
-    access: Access
-    limits: Limits
-    storage: Storage
-    models: tuple[str, ...]
-    indexes: tuple[Path, ...]
-    read_only: bool
-
-    def application(self, context: ToolContext) -> ASGIApp:
-        """Build the application. Raises FilingIndexError for a folder without an index, and ModelSetupError."""
-        from fin_agent.serving.http_api import http_api
-        from fin_agent.tools.context import ToolContext
-        from fin_agent.web.server_options import Storage
-        from fin_agent.workspace import Workspace
-
-        others = {}
-        for folder in self.indexes:
-            plain = re.sub(r"[^\w.-]+", "_", folder.resolve().name, flags=re.ASCII) or "index"
-            names = (plain if number == 1 else f"{plain}-{number}" for number in count(1))
-            name = next(each for each in names if each not in others)
-            other = ToolContext.of(Workspace.open(folder), context.settings)
-            others[name] = (other, Storage.next_to_index(folder, uploads=not self.read_only))
-        return http_api(context, self.access, self.limits, self.storage, models=self.models, others=others)
+    others = {}
+    for folder in indexes:
+        plain = re.sub(r"[^\w.-]+", "_", folder.resolve().name, flags=re.ASCII) or "index"
+        names = (plain if number == 1 else f"{plain}-{number}" for number in count(1))
+        name = next(each for each in names if each not in others)
+        other = ToolContext.of(Workspace.open(folder), context.settings)
+        others[name] = (other, Storage.next_to_index(folder, uploads=not read_only))
+    return http_api(context, access, limits, storage, models=models, others=others)
 
 
-def _api(place: Path | str, settings: str, doc_ids: Sequence[str] | None, offered: _ServedIndexes) -> object:
+def _worker(
+    place: Path | str, settings: str, doc_ids: Sequence[str] | None, build: Callable[[ToolContext], ASGIApp]
+) -> object:
     """Build the application of one worker process, over the index at `place`."""
     from fin_agent.config import Settings
     from fin_agent.tools.context import ToolContext
     from fin_agent.workspace import Workspace
 
-    context = ToolContext.of(Workspace.open(place), Settings.model_validate_json(settings), doc_ids=doc_ids)
-    return offered.application(context)
+    return build(ToolContext.of(Workspace.open(place), Settings.model_validate_json(settings), doc_ids=doc_ids))

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import RenderableType
 
 from fin_agent.atomic_write import atomic_write
 from fin_agent.cli.exit_codes import ExitCode
@@ -19,7 +18,7 @@ from fin_agent.filings.facts.fact_selection import facts_named, similar_names, y
 from fin_agent.filings.outline.statements import StatementPart, parts_of_statement
 from fin_agent.filings.page_rendering import Frame, FrameColor, FramedPage, draw_pages
 from fin_agent.index.opening import not_indexed
-from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline
+from fin_agent.index.protocol import FilingRecord, PageKey, PageOutline
 from fin_agent.presentation.filings import (
     fact_line,
     facts_view,
@@ -31,11 +30,14 @@ from fin_agent.presentation.filings import (
     statements_on,
 )
 from fin_agent.presentation.pages import page_view, statement_view
-from fin_agent.presentation.terminal_text import plain
-from fin_agent.vocabulary.fact import Fact, Tag
+from fin_agent.presentation.terminal_text import count_with_noun, plain
+from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Page, Statement, printed_number
 from fin_agent.vocabulary.table import Table
 from fin_agent.workspace import Workspace
+
+_DPI = 110
+_RUN = "name first_page=first last_page=last"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,16 @@ class ShowOptions:
     image: Path | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    """The selected pages of a filing, with their tables."""
+
+    pages: Sequence[Page]
+    tables: Sequence[Table]
+    parts: Sequence[StatementPart] = ()
+    """The tables of the selected statement."""
+
+
 @command
 def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
     """Show a filing, or a page, statement or figures of it. `--json` counts pages and lines from 0.
@@ -70,131 +82,43 @@ def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
     """
     _refuse_contradictions(wanted)
     with on.open_workspace() as workspace:
-        shown = _FilingSelection(workspace, _record(workspace.index, doc_id), wanted)
+        record = _record(workspace, doc_id)
+        outline = workspace.index.outline([record.doc_id])
+        selected = _Selection((), ())
+        if wanted.statement is not None:
+            selected = _statement(workspace, record, outline, wanted.statement)
+        elif wanted.page is not None:
+            selected = _page(workspace, record, wanted.page)
+        facts: Sequence[Fact] = ()
+        if wanted.facts or wanted.fact is not None:
+            facts = _facts(workspace, record, wanted, selected)
         if wanted.image is not None:
-            written = write_pictures(shown.record, wanted.image, shown.pages, shown.tables, shown.fact)
+            fact = facts[0] if wanted.fact is not None else None
+            if fact is not None and not selected.pages:
+                selected = _page(workspace, record, fact.page + 1)
+            written = write_pictures(record, wanted.image, selected.pages, selected.tables, fact)
             if on.as_json:
-                on.show({"doc_id": shown.record.doc_id, "images": [each.fields() for each in written]})
+                images = [{name: value for name, value in each.items() if name != "said"} for each in written]
+                on.show({"doc_id": record.doc_id, "images": images})
             else:
                 for each in written:
-                    print(plain(each.sentence))  # not through rich: a folded file name cannot be copied
-        elif on.as_json:
-            on.show(shown.fields())
-        else:
-            on.show({}, shown.view())
-    return ExitCode.DONE
-
-
-class _FilingSelection:
-    """The selected part of a filing, read from the index."""
-
-    def __init__(self, workspace: Workspace, record: FilingRecord, wanted: ShowOptions) -> None:
-        index = self.index = workspace.index
-        self.lexicon = workspace.lexicon
-        self.record = record
-        self.wanted = wanted
-        self.outline = index.outline([record.doc_id])
-        self.pages: list[Page] = []
-        self.tables: list[Table] = []
-        self.parts: list[StatementPart] = []
-        self.facts: list[Fact] = []
-        self.fact: Fact | None = None
-        if wanted.statement is not None:
-            self._take_statement(index, wanted.statement)
+                    print(plain(str(each["said"])))  # not through rich: a folded file name cannot be copied
+        elif wanted.facts or wanted.fact is not None:
+            document = {"doc_id": record.doc_id, "facts": [_fact_fields(fact) for fact in facts]}
+            on.show(document, facts_view(record, facts))
+        elif wanted.statement is not None:
+            tables = [{"title": part.title, **as_plain(part.table)} for part in selected.parts]
+            document = {"doc_id": record.doc_id, "statement": wanted.statement.value, "tables": tables}
+            on.show(document, statement_view(record, selected.parts))
         elif wanted.page is not None:
-            self._take_page(index, wanted.page)
-        if wanted.facts or wanted.fact is not None:
-            self._take_facts(index)
-        if wanted.image is not None and not self.pages and self.fact is not None:
-            self._take_page(index, self.fact.page + 1)
-
-    def view(self) -> RenderableType:
-        """Return the selection for a terminal."""
-        if self.wanted.facts or self.wanted.fact is not None:
-            return facts_view(self.record, self.facts)
-        if self.wanted.statement is not None:
-            return statement_view(self.record, self.parts)
-        if self.wanted.page is not None:
-            return page_view(self.record, self.pages[0], self._printed_number())
-        return overview(self.record, self.outline)
-
-    def fields(self) -> dict[str, object]:
-        """Return the selection for JSON."""
-        if self.wanted.facts or self.wanted.fact is not None:
-            return {"doc_id": self.record.doc_id, "facts": [fact_fields(fact) for fact in self.facts]}
-        if self.wanted.statement is not None:
-            return {
-                "doc_id": self.record.doc_id,
-                "statement": self.wanted.statement.value,
-                "tables": [{"title": part.title, **as_plain(part.table)} for part in self.parts],
-            }
-        if self.wanted.page is not None:
-            page = self.pages[0]
-            tags = self.index.tags(self.record.doc_id, page=page.number)
-            fields = page_fields(self.record, page, self.tables, tags)
-            return {**fields, "printed_page": self._printed_number()}
-        return filing_fields(self.record, self.outline)
-
-    def _printed_number(self) -> str | None:
-        page = self.pages[0]
-        beside = [PageKey(self.record.doc_id, page.number + step) for step in (-1, 1) if page.number + step >= 0]
-        return printed_number(page, [stored.page for stored in self.index.pages(beside)])
-
-    def _take_statement(self, index: FilingIndex, statement: Statement) -> None:
-        keys = [page.key for page in self.outline if statements_on(page)]
-        pages = [stored.page for stored in index.pages(keys)]
-        self.parts = parts_of_statement(statement, pages, index.tables(keys), self.lexicon.statement_titles)
-        self.tables = [part.table for part in self.parts]
-        on = {table.page for table in self.tables} | {
-            page.key.page for page in self.outline if statement in statements_on(page)
-        }
-        self.pages = [page for page in pages if page.number in on]
-        if not self.pages:
-            raise FilingIndexError(
-                f"no {statement.value} statement was found in this filing",
-                subject=self.record.doc_id,
-                remedy=_statements_there(statements_found(self.outline)),
-            )
-        if not self.parts and self.wanted.image is None:
-            numbers = ", ".join(str(page.number + 1) for page in self.pages)
-            raise FilingIndexError(
-                f"the {statement.value} statement is on page {numbers}, but no table was read there",
-                subject=self.record.doc_id,
-                remedy=f"Look at the page's text with `--page {self.pages[0].number + 1}`",
-            )
-
-    def _take_page(self, index: FilingIndex, page: int) -> None:
-        if not 1 <= page <= self.record.page_count:
-            raise FilingIndexError(
-                f"there is no page {page:,}",
-                subject=self.record.doc_id,
-                remedy=f"Give a page from 1 to {self.record.page_count:,}",
-            )
-        keys = [PageKey(self.record.doc_id, page - 1)]
-        self.pages = [stored.page for stored in index.pages(keys)]
-        self.tables = index.tables(keys)
-
-    def _take_facts(self, index: FilingIndex) -> None:
-        doc_id = self.record.doc_id
-        keys = [PageKey(doc_id, page.number) for page in self.pages] or None
-        self.facts = [sourced.fact for sourced in index.facts([doc_id], pages=keys)]
-        if self.parts:
-            self.facts = [fact for fact in self.facts if any(_one_of(fact, table) for table in self.tables)]
-        if self.wanted.fact is None:
-            return
-        every, year, name = self.facts, self.wanted.year, self.wanted.fact
-        if not years_of(every, name):
-            name = metric_by_name(name, self.lexicon) or name
-        self.facts = facts_named(every, name, year, self.record.identity)
-        if not self.facts:
-            raise FilingIndexError(
-                f"there is no figure called `{self.wanted.fact}`"
-                + (f" for fiscal {year}" if year else "")
-                + (" on these pages" if keys else ""),
-                subject=doc_id,
-                remedy=_suggestions(every, name),
-            )
-        self.fact = self.facts[0]
+            page = selected.pages[0]
+            around = [PageKey(record.doc_id, number) for number in (page.number - 1, page.number + 1) if number >= 0]
+            printed = printed_number(page, [stored.page for stored in workspace.index.pages(around)])
+            document = _page_fields(workspace, record, page, selected.tables, printed) if on.as_json else {}
+            on.show(document, page_view(record, page, printed))
+        else:
+            on.show(_filing_fields(record, outline), overview(record, outline))
+    return ExitCode.DONE
 
 
 def _refuse_contradictions(wanted: ShowOptions) -> None:
@@ -209,21 +133,65 @@ def _refuse_contradictions(wanted: ShowOptions) -> None:
             raise typer.BadParameter(f"--image writes PNG pictures: call the file {wanted.image.stem}.png")
 
 
-def _record(index: FilingIndex, doc_id: str) -> FilingRecord:
+def _record(workspace: Workspace, doc_id: str) -> FilingRecord:
     """Return the filing, also if its name is written in other capitals."""
-    names = {record.doc_id: record for record in index.filings()}
-    if doc_id in names:
-        return names[doc_id]
+    names = {record.doc_id: record for record in workspace.index.filings()}
     same = [name for name in names if name.casefold() == doc_id.casefold()]
-    if len(same) == 1:
-        return names[same[0]]
-    raise not_indexed(doc_id, names)
+    if doc_id not in names and len(same) != 1:
+        raise not_indexed(doc_id, names)
+    return names[doc_id if doc_id in names else same[0]]
 
 
-def _statements_there(found: Sequence[Statement]) -> str:
-    if not found:
-        return "None of its pages has a primary statement"
-    return f"Choose one of these: {', '.join(statement.value for statement in found)}"
+def _page(workspace: Workspace, record: FilingRecord, number: int) -> _Selection:
+    """Select a page by its number, from 1."""
+    if not 1 <= number <= record.page_count:
+        remedy = f"Give a page from 1 to {record.page_count:,}"
+        raise FilingIndexError(f"there is no page {number:,}", subject=record.doc_id, remedy=remedy)
+    keys = [PageKey(record.doc_id, number - 1)]
+    return _Selection([stored.page for stored in workspace.index.pages(keys)], workspace.index.tables(keys))
+
+
+def _statement(
+    workspace: Workspace, record: FilingRecord, outline: Sequence[PageOutline], statement: Statement
+) -> _Selection:
+    """Select the pages and tables of a primary statement."""
+    index = workspace.index
+    keys = [page.key for page in outline if statements_on(page)]
+    pages = [stored.page for stored in index.pages(keys)]
+    parts = parts_of_statement(statement, pages, index.tables(keys), workspace.lexicon.statement_titles)
+    tables = [part.table for part in parts]
+    numbers = sorted(page.key.page for page in outline if statement in statements_on(page))
+    if not tables:
+        what, remedy = f"no {statement.value} statement was found in this filing", "None of its pages has a statement"
+        if found := ", ".join(statements_found(outline)):
+            remedy = f"Choose one of these: {found}"
+        if numbers:
+            what = f"no table was read of the {statement.value} statement"
+            remedy = f"Look at its page with `--page {numbers[0] + 1}`"
+        raise FilingIndexError(what, subject=record.doc_id, remedy=remedy)
+    shown = {*numbers, *(table.page for table in tables)}
+    return _Selection([page for page in pages if page.number in shown], tables, parts)
+
+
+def _facts(workspace: Workspace, record: FilingRecord, wanted: ShowOptions, selected: _Selection) -> list[Fact]:
+    """Return the figures of the selected tables and pages, else of the whole filing."""
+    keys = [PageKey(record.doc_id, page.number) for page in selected.pages] or None
+    facts = [sourced.fact for sourced in workspace.index.facts([record.doc_id], pages=keys)]
+    if selected.parts:
+        facts = [
+            fact
+            for fact in facts
+            if any(fact.page == table.page and table.box.contains_center_of(fact.box) for table in selected.tables)
+        ]
+    if wanted.fact is None:
+        return facts
+    name = wanted.fact if years_of(facts, wanted.fact) else metric_by_name(wanted.fact, workspace.lexicon)
+    named = facts_named(facts, name or wanted.fact, wanted.year, record.identity)
+    if not named:
+        year = f" for fiscal {wanted.year}" if wanted.year else ""
+        what = f"there is no figure called `{wanted.fact}`{year}{' on these pages' if keys else ''}"
+        raise FilingIndexError(what, subject=record.doc_id, remedy=_suggestions(facts, name or wanted.fact))
+    return named
 
 
 def _suggestions(facts: Sequence[Fact], name: str) -> str:
@@ -234,83 +202,53 @@ def _suggestions(facts: Sequence[Fact], name: str) -> str:
     return f"Did you mean {' or '.join(names)}?" if names else "`--facts` lists the figures that were read"
 
 
-def _one_of(fact: Fact, table: Table) -> bool:
-    middle = (fact.box.y0 + fact.box.y1) / 2
-    across = (fact.box.x0 + fact.box.x1) / 2
-    box = table.box
-    return fact.page == table.page and box.y0 - 1 <= middle <= box.y1 + 1 and box.x0 - 1 <= across <= box.x1 + 1
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenPicture:
-    """A picture that was written, and what is framed on it."""
-
-    file: Path
-    page: int
-    """0-based."""
-    tables: tuple[Table, ...]
-    fact: Fact | None
-
-    def fields(self) -> dict[str, object]:
-        """Return the picture for JSON."""
-        fact = fact_fields(self.fact) if self.fact else None
-        return {**fields_of(self, "file page"), "tables": [as_plain(table.box) for table in self.tables], "fact": fact}
-
-    @property
-    def sentence(self) -> str:
-        """The picture in one sentence."""
-        many = f"{len(self.tables)} table{'' if len(self.tables) == 1 else 's'}"
-        said = f"{self.file}: page {self.page + 1}, {many} framed in blue"
-        return f"{said}; in red {fact_line(self.fact)}" if self.fact is not None else said
-
-
 def write_pictures(
-    record: FilingRecord, file: Path, pages: Sequence[Page], tables: Sequence[Table], fact: Fact | None, dpi: int = 110
-) -> list[WrittenPicture]:
+    record: FilingRecord, file: Path, pages: Sequence[Page], tables: Sequence[Table], fact: Fact | None, dpi: int = _DPI
+) -> list[dict[str, object]]:
     """Draw `pages` with their tables and the fact framed; several pages become FILE-1.png, FILE-2.png and so on.
+
+    Returns:
+        For each picture its file, page (0-based), tables, fact, and what it shows in one sentence, as `said`.
 
     Raises:
         WriteError: A file cannot be written.
         ReadError: The filing's file is missing or has changed.
     """
-    numbers = [page.number for page in pages]
-    files = [file] if len(numbers) == 1 else [file.with_stem(f"{file.stem}-{at}") for at in range(1, len(numbers) + 1)]
-    pictures = [
-        WrittenPicture(
-            target,
-            number,
-            tuple(table for table in tables if table.page == number),
-            fact if fact is not None and fact.page == number else None,
-        )
-        for target, number in zip(files, numbers, strict=True)
-    ]
-    wanted = [FramedPage(picture.page, tuple(_frames(picture))) for picture in pictures]
-    for picture, drawn in zip(pictures, draw_pages(Path(record.source), record.content_hash, wanted, dpi), strict=True):
-        atomic_write(picture.file, drawn)
-    return pictures
+    wanted: list[FramedPage] = []
+    written: list[dict[str, object]] = []
+    for at, page in enumerate(pages, start=1):
+        boxes = [table.box for table in tables if table.page == page.number]
+        frames = [Frame(box, FrameColor.TABLE) for box in boxes]
+        target = file if len(pages) == 1 else file.with_stem(f"{file.stem}-{at}")
+        said = f"{target}: page {page.number + 1}, {count_with_noun(len(boxes), 'table')} framed in blue"
+        here = fact if fact is not None and fact.page == page.number else None
+        if here is not None:
+            frames.append(Frame(here.box, FrameColor.FACT, fact_line(here)))
+            said += f"; in red {fact_line(here)}"
+        wanted.append(FramedPage(page.number, tuple(frames)))
+        fields = {"file": str(target), "page": page.number, "tables": as_plain(boxes)}
+        written.append({**fields, "fact": _fact_fields(here) if here else None, "said": said})
+    drawn = draw_pages(Path(record.source), record.content_hash, wanted, dpi)
+    for picture, content in zip(written, drawn, strict=True):
+        atomic_write(Path(str(picture["file"])), content)
+    return written
 
 
-def _frames(picture: WrittenPicture) -> list[Frame]:
-    frames = [Frame(table.box, FrameColor.TABLE) for table in picture.tables]
-    if picture.fact is not None:
-        frames.append(Frame(picture.fact.box, FrameColor.FACT, fact_line(picture.fact)))
-    return frames
-
-
-def filing_fields(record: FilingRecord, outline: Sequence[PageOutline]) -> dict[str, object]:
+def _filing_fields(record: FilingRecord, outline: Sequence[PageOutline]) -> dict[str, object]:
     """Return an overview of a filing for JSON."""
     return {
         **fields_of(record, "doc_id source content_hash pages=page_count passages=passage_count facts=fact_count"),
-        "identity": as_plain(record.identity),
+        **fields_of(record, "identity"),
         "conflicts": as_plain(record.identity.conflicts()),
         "statements": [fields_of(run, f"statement={_RUN}") for run in statement_runs(outline)],
         "items": [fields_of(run, f"item={_RUN}") for run in item_runs(outline, record.items)],
-        "notes": as_plain(record.notes),
-        "warnings": as_plain(record.warnings),
+        **fields_of(record, "notes warnings"),
     }
 
 
-def page_fields(record: FilingRecord, page: Page, tables: Sequence[Table], tags: Sequence[Tag]) -> dict[str, object]:
+def _page_fields(
+    workspace: Workspace, record: FilingRecord, page: Page, tables: Sequence[Table], printed: str | None
+) -> dict[str, object]:
     """Return a page for JSON, with its text, tables and inline XBRL tags."""
     return {
         "doc_id": record.doc_id,
@@ -318,14 +256,12 @@ def page_fields(record: FilingRecord, page: Page, tables: Sequence[Table], tags:
         "statements": [each.value for each in (page.statement, *page.further_statements) if each is not None],
         **fields_of(page, "kind note title text"),
         "tables": as_plain(tables),
-        "tags": as_plain(tags),
+        "tags": as_plain(workspace.index.tags(record.doc_id, page=page.number)),
         "warnings": [warning.what for warning in record.warnings if warning.page == page.number],
+        "printed_page": printed,
     }
 
 
-def fact_fields(fact: Fact) -> dict[str, object]:
+def _fact_fields(fact: Fact) -> dict[str, object]:
     """Return a fact with all its attributes for JSON."""
     return {**as_plain(fact), "value": as_plain(fact.value)}
-
-
-_RUN = "name first_page=first last_page=last"

@@ -6,13 +6,13 @@ import json
 import os
 import re
 import sys
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date
 from decimal import Decimal
 from enum import Enum
 from operator import attrgetter
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pydantic import BaseModel
@@ -105,14 +105,10 @@ def say(line: str) -> None:
     console = messages()
     style = "bold red" if line.startswith("error:") else "yellow" if line.startswith("warning:") else ""
     said = plain(with_index(line))
-    if sys.stderr.isatty():
-        said = "\n".join(_wrapped(each, console.width) for each in said.split("\n"))
+    if sys.stderr.isatty():  # paths are not broken, so that they can be copied
+        wrap = TextWrapper(console.width, break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
+        said = "\n".join(wrap.fill(each) for each in said.split("\n"))
     console.print(Text(said, style=style), soft_wrap=True)
-
-
-def _wrapped(line: str, width: int) -> str:
-    """Wrap a line without breaking paths, so that they can be copied."""
-    return textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False) if len(line) > width else line
 
 
 def warn(what: str) -> None:
@@ -131,15 +127,19 @@ def _console(stream: TextIO) -> Console:
 
 
 class Progress:
-    """A progress display for `total` items, on standard error."""
+    """A progress display for `total` items, on standard error: a bar on a terminal, else a line per item."""
 
-    def __init__(self, total: int, doing: str, noun: str) -> None:
+    def __init__(self, total: int, doing: str) -> None:
         self._total = total
         self._done = 0
         self._console = messages()
         self._bar: Bar | None = None
         if self._console.is_terminal:
-            self._bar = _bar(self._console, noun)
+            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import Progress as Bar
+
+            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+            self._bar = Bar(*columns, console=self._console, transient=True)
             self._task = self._bar.add_task(doing, total=total)
 
     def __enter__(self) -> Progress:
@@ -151,10 +151,6 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def say(self, line: str) -> None:
-        """Print a note between two steps."""
-        self._console.print(Text(_on_one_line(line), style="dim"), soft_wrap=True)
-
     def step(self, line: str, *, problem: bool = False, warnings: Sequence[str] = ()) -> None:
         """Count one item as done.
 
@@ -165,28 +161,14 @@ class Progress:
         """
         self._done += 1
         if self._bar is None:
-            self._console.print(Text(_on_one_line(f"[{self._done}/{self._total}] {line}")), soft_wrap=True)
+            self._print(f"[{self._done}/{self._total}] {line}")
         elif problem:
-            self._console.print(Text(_on_one_line(line), style="red"), soft_wrap=True)
+            self._print(line, "red")
         for warning in warnings:
-            self._console.print(Text(_on_one_line(f"warning: {warning}"), style="yellow"), soft_wrap=True)
+            self._print(f"warning: {warning}", "yellow")
         if self._bar is not None:
             self._bar.advance(self._task)
 
-
-def _on_one_line(said: str) -> str:
-    """Replace line ends and tabs in names; blanks are left as they are."""
-    return re.sub(r"[\n\t]+", " ", plain(said))
-
-
-def _bar(console: Console, noun: str) -> Bar:
-    from rich import progress as rich  # only a terminal waits for it
-
-    class Rate(rich.ProgressColumn):
-        def render(self, task: rich.Task) -> Text:
-            speed = task.finished_speed or task.speed
-            return Text("" if speed is None else f"{speed:.1f} {noun}/s")
-
-    doing, left = rich.TextColumn("{task.description}"), rich.TextColumn("left")
-    columns = (doing, rich.BarColumn(bar_width=32), rich.MofNCompleteColumn(), Rate(), rich.TimeRemainingColumn(), left)
-    return rich.Progress(*columns, console=console, transient=True)
+    def _print(self, line: str, style: str = "") -> None:
+        """Print a line; line ends and tabs in names are replaced, blanks are left as they are."""
+        self._console.print(Text(re.sub(r"[\n\t]+", " ", plain(line)), style=style), soft_wrap=True)

@@ -105,7 +105,7 @@ def _examples(out: Path, questions: Sequence[Path], on: IndexOptions) -> Materia
     from fin_agent.training.supervision import SupervisionTargets, material_of
 
     of_files = {path.stem: load_questions(path) for path in questions}
-    with on.open_workspace() as workspace, Progress(len(workspace.index.entries()), "reading", "filings") as progress:
+    with on.open_workspace() as workspace, Progress(len(workspace.index.entries()), "reading") as progress:
         material, left_out = material_of(workspace, of_files, SupervisionTargets(), progress.step)
     for question in left_out:
         warn(f"left out: {question}")

@@ -15,11 +15,15 @@ from rich.text import Text
 from fin_agent.answering.answer import Answer, Citation, PagePlace, RoleUsage, Usage
 from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.presentation.terminal_text import count_with_noun, cut, fixed, listing, one_line, plain, right
-from fin_agent.presentation.traces import warning_lines
+from fin_agent.presentation.traces import note_lines, warning_lines
 from fin_agent.vocabulary.amount_formatting import amount_with_unit
 
 _NEAREST = 3
 _WARNINGS = 6
+_MAX_LINE = 76
+"""The width of a terminal, without the margin."""
+_COMMENTED = re.compile(r"^(\s*)(\S.*?)  # (.*)$")
+_MARKS = {"✓": ("filled", "green"), "✗": ("required and empty", "bold red"), "·": ("optional and empty", "dim")}
 
 
 def answer_view(answer: Answer) -> RenderableType:
@@ -30,44 +34,37 @@ def answer_view(answer: Answer) -> RenderableType:
 def _parts(answer: Answer) -> Iterator[RenderableType]:
     # An answer made of quotations alone is shown as these, not twice.
     quoted = not answer.refused and answer.answer.text == " ".join(citation.text for citation in answer.citations)
-    if answer.refused:
+    found = [entry for entry in answer.ledger if entry.figure is not None]
+    if answer.ask_back:
+        yield Panel(Text(plain(answer.ask_back)), title="Asked back", title_align="left", border_style="yellow")
+    elif answer.refused:
         near = Text(f"Nearest pages: {_nearest(answer.retrieved.pages)}", style="dim")
         lead = "This cannot be answered from the indexed filings. What is missing:"
-        if answer.ask_back:
-            yield Panel(Text(plain(answer.ask_back)), title="Asked back", title_align="left", border_style="yellow")
-        else:
-            yield refusal_panel(answer, lead, *([near] if answer.retrieved.pages else []))
-        found = [entry for entry in answer.ledger if entry.figure is not None]
+        yield refusal_panel(answer, lead, *([near] if answer.retrieved.pages else []))
     else:
-        found = _used(answer)
+        # The program uses the figures that are cited; the ledger may have others.
+        cited = {(citation.doc_id, citation.page, citation.box) for citation in answer.citations}
+        found = [
+            each for each in found if each.figure and (each.figure.doc_id, each.figure.page, each.figure.box) in cited
+        ]
         if not quoted:
             yield Text(plain(answer.answer.text), style="bold")
     if not quoted:
         yield Text()
     if found:
-        yield _figures(found, "Found so far" if answer.refused else "")
-        yield Text()
+        table = _figures(found)
+        table.title = "Found so far" if answer.refused else None
+        yield from (table, Text())
     if answer.program:
         yield Padding(program_view(answer.program), (0, 0, 1, 2))
     elif not found:
         yield from (_quotation(citation, "bold" if quoted else "") for citation in answer.citations)
-    for assumption in answer.assumptions:
-        yield Text(f"Note: {one_line(assumption)}", style="yellow")
+    yield from note_lines(answer.assumptions)
     yield from warning_lines(answer.warnings, most=_WARNINGS)
     yield Text(_footer(answer), style="dim")
     if called := usage_line(answer.usage):
-        roles = _by_role(answer.usage)
+        roles = ", ".join(f"{one_line(role.role)} {role.calls + role.cached_calls}" for role in answer.usage.roles)
         yield Text(f"{called} ({roles})" if roles else called, style="dim")
-
-
-def _used(answer: Answer) -> list[Entry]:
-    """Return the entries whose figures the program uses; the ledger may have others."""
-    cited = {(citation.doc_id, citation.page, citation.box) for citation in answer.citations}
-    return [
-        entry
-        for entry in answer.ledger
-        if entry.figure is not None and (entry.figure.doc_id, entry.figure.page, entry.figure.box) in cited
-    ]
 
 
 def refusal_panel(answer: Answer, lead: str, *below: Text) -> Panel:
@@ -87,30 +84,6 @@ def _nearest(pages: Sequence[PagePlace]) -> str:
     return "; ".join(f"{name} {', '.join(numbers)}" for name, numbers in of_filing.items())
 
 
-def _figures(entries: Sequence[Entry], title: str = "", *, ticks: bool = False) -> Table:
-    """Return a row for each slot, with conflicting figures below it; names are cut before figures are."""
-    table = listing(
-        "Figure", "Company", fixed("Period"), right("Value"), "Filing" if ticks else fixed("Filing"), right("Page")
-    )
-    table.title = title or None
-    for entry in entries:
-        slot, mark = entry.slot, tick(entry)
-        label = cut(f"{mark} {slot.label}") if ticks else Text(one_line(slot.label))
-        if ticks:
-            label.stylize(_STYLES[mark], 0, len(mark))
-        empty = "missing" if entry.required else "none", "", ""
-        table.add_row(
-            label,
-            cut(slot.company_name),
-            slot.period,
-            *(_figure_cells(entry.figure) if entry.figure is not None else empty),
-        )
-        for other in entry.conflicts:
-            # A restatement, or a line that was read wrongly: highlighted for a check by the reader.
-            table.add_row("  elsewhere", cut(other.label), "", *_figure_cells(other), style="yellow")
-    return table
-
-
 def _quotation(citation: Citation, style: str) -> RenderableType:
     place = Text(f"{one_line(citation.doc_id)}, page {citation.page + 1}", style="dim")
     return Padding(Group(Text(f"“{one_line(citation.text)}”", style=style), place), (0, 0, 1, 2 if not style else 0))
@@ -122,51 +95,47 @@ def _footer(answer: Answer) -> str:
     return " · ".join([*(done if answer.rounds else ["refused before any search"]), f"{answer.seconds:.2f} s"])
 
 
-def _by_role(usage: Usage) -> str:
-    """Return calls and cached replies by role: `curation 2, reasoning 1`."""
-    counts: dict[str, int] = {}
-    for role in usage.roles:
-        counts[role.role] = counts.get(role.role, 0) + role.calls + role.cached_calls
-    return ", ".join(f"{one_line(role)} {count}" for role, count in counts.items())
-
-
-FILLED, EMPTY, OPTIONAL = "✓", "✗", "·"
-_STYLES = {FILLED: "green", EMPTY: "bold red", OPTIONAL: "dim"}
-
-
 def ledger_view(entries: Sequence[Entry], *, full: bool = False) -> RenderableType:
-    """Return the slots with figure and page, then reasons; empty optional slots are only named unless `full`."""
-    told = [entry for entry in entries if full or tick(entry) != OPTIONAL]
+    """Return the slots with figure and page, then reasons; empty optional slots are only counted unless `full`."""
+    marks = [_mark(entry) for entry in entries]
+    told = [entry for entry, mark in zip(entries, marks, strict=True) if full or mark != "·"]
     lines: list[RenderableType] = [_figures(told, ticks=True)] if told else []
-    companies = dict.fromkeys(entry.slot.company_name for entry in told if entry.reason)
-    for company in companies:
-        lines.append(Text(one_line(company), style="bold"))
-        lines += [
-            Padding(
-                Text(f"{one_line(entry.slot.label)}, {entry.slot.period}: {one_line(entry.reason)}", style="dim"),
-                (0, 0, 0, 2),
-            )
-            for entry in told
-            if entry.reason and entry.slot.company_name == company
-        ]
-    left: dict[str, list[str]] = {}
-    for entry in entries:
-        if entry not in told:
-            left.setdefault(one_line(entry.slot.label), []).append(entry.slot.period)
-    if left:
-        named = ", ".join(f"{label} ({', '.join(dict.fromkeys(periods))})" for label, periods in left.items())
-        lines.append(Text(f"{OPTIONAL} {sum(map(len, left.values()))} optional and empty: {named}", style="dim"))
-    marks = [tick(entry) for entry in entries]
-    words = {FILLED: "filled", EMPTY: "required and empty", OPTIONAL: "optional and empty"}
-    tally = "   ".join(f"{mark} {marks.count(mark)} {word}" for mark, word in words.items() if mark in marks)
-    return Group(*lines, Text(tally, style="dim"))
+    company = ""
+    for entry in told:
+        if entry.reason and entry.slot.company_name != company:
+            company = entry.slot.company_name
+            lines.append(Text(one_line(company), style="bold"))
+        if entry.reason:
+            reason = f"{one_line(entry.slot.label)}, {entry.slot.period}: {one_line(entry.reason)}"
+            lines.append(Padding(Text(reason, style="dim"), (0, 0, 0, 2)))
+    tally = [f"{mark} {marks.count(mark)} {word}" for mark, (word, _) in _MARKS.items() if mark in marks]
+    return Group(*lines, Text("   ".join(tally), style="dim"))
 
 
-def tick(entry: Entry) -> str:
-    """Return the mark of a slot: `✓` filled, `✗` required and empty, `·` optional and empty."""
+def _mark(entry: Entry) -> str:
     if entry.figure is not None:
-        return FILLED
-    return EMPTY if entry.required else OPTIONAL
+        return "✓"
+    return "✗" if entry.required else "·"
+
+
+def _figures(entries: Sequence[Entry], *, ticks: bool = False) -> Table:
+    """Return a row for each slot, with conflicting figures below it; names are cut before figures are."""
+    filing = "Filing" if ticks else fixed("Filing")
+    table = listing("Figure", "Company", fixed("Period"), right("Value"), filing, right("Page"))
+    for entry in entries:
+        slot, mark = entry.slot, _mark(entry)
+        label = Text(one_line(slot.label))
+        if ticks:
+            label = Text.assemble(
+                (mark, _MARKS[mark][1]), f" {one_line(slot.label)}", no_wrap=True, overflow="ellipsis"
+            )
+        empty = "missing" if entry.required else "none", "", ""
+        cells = _figure_cells(entry.figure) if entry.figure is not None else empty
+        table.add_row(label, cut(slot.company_name), slot.period, *cells)
+        for other in entry.conflicts:
+            # A restatement, or a line that was read wrongly: highlighted for a check by the reader.
+            table.add_row("  elsewhere", cut(other.label), "", *_figure_cells(other), style="yellow")
+    return table
 
 
 def _figure_cells(figure: Figure) -> tuple[str, Text, str]:
@@ -176,15 +145,10 @@ def _figure_cells(figure: Figure) -> tuple[str, Text, str]:
 
 def program_view(program: str) -> RenderableType:
     """Return a program with its syntax highlighted; comments that make a line long stand above it."""
-    lines = (
+    lines = [
         _COMMENTED.sub(r"\1# \3\n\1\2", one) if len(one) > _MAX_LINE else one for one in program.rstrip().split("\n")
-    )
+    ]
     return Syntax(plain("\n".join(lines)), "python", theme="ansi_dark", background_color="default", word_wrap=True)
-
-
-_COMMENTED = re.compile(r"^(\s*)(\S.*?)  # (.*)$")
-_MAX_LINE = 76
-"""The width of a terminal, without the margin."""
 
 
 def usage_line(usage: Usage) -> str:
@@ -195,14 +159,13 @@ def usage_line(usage: Usage) -> str:
     >>> usage_line(Usage(cached_calls=3))
     '3 cached replies, at no cost'
     """
-    kept = [f"{usage.cached_calls:,} cached {'reply' if usage.cached_calls == 1 else 'replies'}"]
-    kept = kept if usage.cached_calls else []
+    kept = [count_with_noun(usage.cached_calls, "cached reply")] if usage.cached_calls else []
     if not usage.model_calls:
         return ", ".join([*kept, "at no cost"]) if kept else ""
-    calls = f"{usage.model_calls:,} model call{'' if usage.model_calls == 1 else 's'}"
     about = "about " if usage.approximate else ""
     tokens = (f"{about}{usage.input_tokens:,} tokens in", f"{usage.output_tokens:,} out")
-    return ", ".join([calls, *kept, *tokens, "price unknown" if usage.dollars is None else f"${usage.dollars:,.4f}"])
+    price = "price unknown" if usage.dollars is None else f"${usage.dollars:,.4f}"
+    return ", ".join([count_with_noun(usage.model_calls, "model call"), *kept, *tokens, price])
 
 
 def usage_view(usage: Usage, *, questions: int = 1) -> RenderableType:
@@ -210,42 +173,20 @@ def usage_view(usage: Usage, *, questions: int = 1) -> RenderableType:
     tokens = [right(head) for head in ("Calls", "Reused", "Tokens in", "cached", "out")]
     table = listing(fixed("Role"), Column("Model", overflow="fold"), *tokens, right("Dollars"))
     for role in usage.roles:
-        _row(table, role)
+        table.add_row(one_line(role.role), one_line(role.model), f"{role.calls:,}", *_usage_cells(role))
     if len(usage.roles) > 1:
-        _row(table, _all(usage), style="bold")
-    return Group(table, *(Text(line, style="dim") for line in _notes(usage, questions)))
-
-
-def _row(table: Table, role: RoleUsage, style: str = "") -> None:
-    tokens = (role.input_tokens, role.cached_input_tokens, role.output_tokens)
-    counts = (f"{count:,}" for count in (role.calls, role.cached_calls, *tokens))
-    dollars = "?" if role.dollars is None else f"{role.dollars:,.4f}"
-    table.add_row(one_line(role.role), one_line(role.model), *counts, dollars, style=style)
-
-
-def _all(usage: Usage) -> RoleUsage:
-    return RoleUsage(
-        role="all",
-        model="",
-        calls=usage.model_calls,
-        cached_calls=usage.cached_calls,
-        input_tokens=usage.input_tokens,
-        cached_input_tokens=usage.cached_input_tokens,
-        output_tokens=usage.output_tokens,
-        dollars=usage.dollars,
-    )
-
-
-def _notes(usage: Usage, questions: int) -> list[str]:
+        table.add_row("all", "", f"{usage.model_calls:,}", *_usage_cells(usage), style="bold")
     notes: list[str] = []
     if questions > 1:
-        tokens = (usage.input_tokens + usage.output_tokens) / questions
+        each = (usage.input_tokens + usage.output_tokens) / questions
         dollars = "" if usage.dollars is None else f", ${usage.dollars / questions:,.5f}"
-        notes.append(f"Per question: {usage.model_calls / questions:.1f} calls, {tokens:,.0f} tokens{dollars}.")
-    if usage.cached_calls:
-        notes.append("Reused: calls served by cached replies, which cost nothing and are not counted otherwise.")
+        notes.append(f"Per question: {usage.model_calls / questions:.1f} calls, {each:,.0f} tokens{dollars}.")
     if usage.dollars is None:
         notes.append("?: the price of a model is unknown. Name it in a file of prices.")
-    if usage.approximate:
-        notes.append("Some tokens are estimated, because the server reported none.")
-    return notes
+    return Group(table, *(Text(line, style="dim") for line in notes))
+
+
+def _usage_cells(used: RoleUsage | Usage) -> Iterator[str]:
+    for count in (used.cached_calls, used.input_tokens, used.cached_input_tokens, used.output_tokens):
+        yield f"{count:,}"
+    yield "?" if used.dollars is None else f"{used.dollars:,.4f}"

@@ -24,6 +24,7 @@ from fin_agent.presentation.terminal_text import (
     fixed,
     listing,
     one_line,
+    page_numbers,
     right,
     warning_lines_by_page,
 )
@@ -97,20 +98,41 @@ class PageRun:
 
 def overview(record: FilingRecord, outline: Sequence[PageOutline]) -> RenderableType:
     """Return the filing's identity, statements, Items and notes, as far as it has them."""
-    head = Text.assemble((one_line(record.doc_id), "bold"), f"  {filing_title(record)}")
     units = (record.page_count, "page"), (record.fact_count, "figure"), (record.passage_count, "passage")
     held = ", ".join(count_with_noun(number, unit) for number, unit in units)
-    blocks: list[RenderableType] = [head, Text(held), Text(f"read from {one_line(record.source)}", style="dim")]
-    for title, block in (
-        ("Identity", _identity(record.identity)),
-        ("Statements", _runs(statement_runs(outline), "Statement")),
-        ("Items", _runs(item_runs(outline, record.items), "Item")),
-        ("Notes", _notes(record)),
+    source = Text(f"read from {one_line(record.source)}", style="dim")
+    blocks: list[RenderableType] = [_head(record), Text(held), source, Text(), _identity(record.identity)]
+    notes = [(f"{note.number} {note.title}", PageRun("", note.first_page, note.last_page)) for note in record.notes]
+    for title, rows in (
+        ("Statement", [(run.name, run) for run in statement_runs(outline)]),
+        ("Item", [(run.name, run) for run in item_runs(outline, record.items)]),
+        ("Note", notes),
     ):
-        if block is not None:
-            blocks += [Text(), Text(title, style="bold underline"), block]
-    blocks += _odd(record)
-    return Group(*blocks)
+        table = listing(title, right("Pages"))
+        for name, run in rows:
+            table.add_row(cut(name), run.printed)
+        blocks += [Text(), table] if rows else []
+    return Group(*blocks, *(Text(f"warning: {one_line(line)}", style="yellow") for line in _warnings(record)))
+
+
+def _head(record: FilingRecord) -> Text:
+    return Text.assemble((one_line(record.doc_id), "bold"), f"  {filing_title(record)}")
+
+
+def _identity(identity: Identity) -> RenderableType:
+    """Return the known fields, each with the first source that it was read from."""
+    table = listing(fixed("Field"), "Value", fixed("Read from"), right("Page"), right("Confidence"), "As printed")
+    first = {source.field: source for source in reversed(identity.sources)}
+    for name in _FIELDS.split():
+        value = getattr(identity, name)
+        if value in (None, "", (), False):
+            continue
+        row = [name.replace("_", " "), Text(one_line("; ".join(value) if isinstance(value, tuple) else str(value)))]
+        if (taken := first.get(name)) is not None:
+            page = "" if taken.page is None else str(taken.page + 1)
+            row += [taken.origin.value, page, f"{taken.confidence:.0%}", cut(one_line(taken.printed, _MAX_LENGTH))]
+        table.add_row(*row)
+    return table
 
 
 def item_runs(outline: Sequence[PageOutline], starts: Sequence[ItemStart]) -> list[PageRun]:
@@ -135,84 +157,25 @@ def statements_on(page: PageOutline) -> tuple[str, ...]:
     return (page.statement, *page.further_statements) if page.statement else ()
 
 
-def fields_of(identity: Identity) -> list[tuple[str, str]]:
-    """Return (field, value) pairs of what is known, with values as `FieldSource` writes them."""
-    known = []
-    for name in _FIELDS.split():
-        value = getattr(identity, name)
-        if value not in (None, "", (), False):
-            known.append((name, "; ".join(value) if isinstance(value, tuple) else str(value)))
-    return known
-
-
 _FIELDS = (
     "company other_names ticker cik file_number employer_id form amended fiscal_year quarter period_end"
     " fiscal_year_end_month filed"
 )
-_NAMES = {"cik": "CIK", "fiscal_year_end_month": "year ends in month", "employer_id": "employer id"}
 _MAX_LENGTH = 60
-
-
-def _identity(identity: Identity) -> RenderableType:
-    table = listing(fixed("Field"), "Value")
-    first: dict[str, FieldSource] = {}
-    for source in identity.sources:
-        first.setdefault(source.field, source)
-    if first:
-        table.add_column("Read from", no_wrap=True)
-        table.add_column("Page", justify="right", no_wrap=True)
-        table.add_column("Confidence", justify="right", no_wrap=True)
-        table.add_column("As printed")
-    for name, value in fields_of(identity):
-        row: list[str | Text] = [_NAMES.get(name, name.replace("_", " ")), Text(one_line(value))]
-        taken = first.get(name)
-        if taken is not None:
-            page = "" if taken.page is None else str(taken.page + 1)
-            row += [taken.origin.value, page, f"{taken.confidence:.0%}", cut(one_line(taken.printed, _MAX_LENGTH))]
-        table.add_row(*row)
-    return table
-
-
-def _runs(runs: Sequence[PageRun], name: str) -> RenderableType | None:
-    if not runs:
-        return None
-    table = listing(fixed(name), right("Pages"))
-    for run in runs:
-        table.add_row(run.name, run.printed)
-    return table
-
-
-def _notes(record: FilingRecord) -> RenderableType | None:
-    if not record.notes:
-        return None
-    table = listing(fixed("Note"), "Title", right("Pages"))
-    for note in record.notes:
-        table.add_row(note.number, cut(note.title), PageRun("", note.first_page, note.last_page).printed)
-    return table
-
-
-def _odd(record: FilingRecord) -> Iterator[Text]:
-    lines = _warnings(record)
-    if lines:
-        yield Text()
-    for line in lines:
-        yield Text(one_line(f"warning: {line}"), style="yellow")
 
 
 def _warnings(record: FilingRecord) -> list[str]:
     """Return warnings about the filing: conflicting sources of its identity, and irregularities while reading it."""
-    return [
-        *(
-            f"{taken.field.replace('_', ' ')} is `{taken.value}` by the {taken.origin.value}{_at(taken.page)} and "
-            f"`{other.value}` by the {other.origin.value}{_at(other.page)}; the first is used"
-            for taken, other in record.identity.conflicts()
-        ),
-        *warning_lines_by_page(record.warnings),
+    conflicts = [
+        f"{taken.field.replace('_', ' ')} is {_reading(taken)} and {_reading(other)}; the first is used"
+        for taken, other in record.identity.conflicts()
     ]
+    return conflicts + warning_lines_by_page(record.warnings)
 
 
-def _at(page: int | None) -> str:
-    return "" if page is None else f" (page {page + 1})"
+def _reading(source: FieldSource) -> str:
+    page = "" if source.page is None else f" (page {source.page + 1})"
+    return f"`{source.value}` by the {source.origin.value}{page}"
 
 
 def _page_runs(named: Sequence[tuple[int, str | None]]) -> list[PageRun]:
@@ -234,11 +197,27 @@ def statements_found(outline: Sequence[PageOutline]) -> list[Statement]:
 
 def facts_view(record: FilingRecord, facts: Sequence[Fact]) -> RenderableType:
     """Return a table of facts under the name of their filing."""
-    head = Text.assemble((one_line(record.doc_id), "bold"), f"  {filing_title(record)}")
     if not facts:
-        return Group(head, Text("No figures were read here.", style="yellow"))
+        return Group(_head(record), Text("No figures were read here.", style="yellow"))
+    columns = (right("Value"), fixed("Unit"), fixed("Period"), right("Page"), right("Line"))
+    table = listing(Column("Figure", ratio=1), *columns)
+    for fact in facts:
+        named = ", ".join(each for each in (fact.metric, one_line(fact.scope or "")) if each)
+        below = [
+            Text(line, style="dim", no_wrap=True, overflow="ellipsis")
+            for line in (named, fact.tag.concept if fact.tag else "")
+            if line
+        ]
+        table.add_row(
+            Group(Text(one_line(" › ".join((*fact.section[-1:], fact.label)))), *below),
+            number(fact.value),
+            fact.unit.replace("USD per share", "USD/share"),
+            period_words(fact.period),
+            str(fact.page + 1),
+            str(fact.line + 1),
+        )
     many = f"{count_with_noun(len(facts), 'figure')}, values in base units"
-    return Group(head, Text(), _facts_table(facts), Text(many, style="dim"))
+    return Group(_head(record), Text(), table, Text(many, style="dim"))
 
 
 def value_words(fact: Fact) -> str:
@@ -264,35 +243,6 @@ def metric_by_name(name: str, lexicon: Lexicon) -> str | None:
     """Return the metric that `name` as a whole stands for (`capex`), or None."""
     metrics = [each.id for each in lexicon.mentions(name) if each.kind == "metric" and each.phrase == name]
     return metrics[0] if metrics else None
-
-
-_SHORT_UNITS = {"USD per share": "USD/share"}
-_WITHIN = " › "
-
-
-def _facts_table(facts: Sequence[Fact]) -> Table:
-    """Return a row for each figure, with metric, scope and concept under the label."""
-    columns = (right("Value"), fixed("Unit"), fixed("Period"), right("Page"), right("Line"))
-    table = listing(Column("Figure", ratio=1), *columns)
-    for fact in facts:
-        named = ", ".join(each for each in (fact.metric, one_line(fact.scope or "")) if each)
-        below = [
-            Text(line, style="dim", no_wrap=True, overflow="ellipsis")
-            for line in (named, fact.tag.concept if fact.tag else "")
-            if line
-        ]
-        table.add_row(
-            Group(Text(one_line(_WITHIN.join((*fact.section[-1:], fact.label)))), *below),
-            number(fact.value),
-            _SHORT_UNITS.get(fact.unit, fact.unit),
-            period_words(fact.period),
-            str(fact.page + 1),
-            str(fact.line + 1),
-        )
-    return table
-
-
-_MAX_LABEL_LENGTH = 56
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +272,16 @@ class CheckedFiling:
 
 def checked_view(checked: Sequence[CheckedFiling]) -> RenderableType:
     """Return a block per filing, then a summary of all of them."""
-    return Group(*(Padding(Group(*_block(filing)), (0, 0, 1, 0)) for filing in checked), _summary(checked))
+    holds, fails, open_ = (sum(filing.count(outcome) for filing in checked) for outcome in _OUTCOMES)
+    said = f"{count_with_noun(len(checked), 'filing')}: {count_with_noun(holds, 'check')} passed, {fails:,} failed"
+    blocks = (
+        Group(_head(filing.record), *(Padding(line, (0, 0, 0, 2)) for line in _checks(filing)), "")
+        for filing in checked
+    )
+    return Group(*blocks, Text(f"{said}, {open_:,} could not be made", style="bold"))
+
+
+_OUTCOMES = (Outcome.HOLDS, Outcome.FAILS, Outcome.NOT_CHECKABLE)
 
 
 def period_words(period: FactPeriod) -> str:
@@ -341,79 +300,44 @@ def printed_amount(figure: Figure) -> str:
     return amount_with_unit(figure.value / figure.scale, figure.scale, figure.unit)
 
 
-def _block(filing: CheckedFiling) -> Iterator[RenderableType]:
-    identity = filing.record.identity
-    head = f"  {one_line(identity.company)}, {identity.form.value}, {period_of(identity)}"
-    yield Text.assemble((one_line(filing.record.doc_id), "bold"), head)
+def _checks(filing: CheckedFiling) -> Iterator[RenderableType]:
+    """Yield the checks of a filing, those that fail first and with their figures."""
     for check in filing.checks:
         if check.outcome is Outcome.FAILS:
-            yield Padding(Group(*_failed(check)), (0, 0, 0, 2))
+            yield Text(one_line(f"warning: {_check_head(check)}: {check.sentence}"), style="yellow")
+            yield _sum(check)
     for check in filing.checks:
         if check.outcome is Outcome.NOT_CHECKABLE:
-            yield _line(f"{_headed(check)}: {check.sentence}", "dim")
-    for warning in _warnings(filing.record):
-        yield _line(f"warning: {warning}", "yellow")
+            yield Text(one_line(f"{_check_head(check)}: {check.sentence}"), style="dim")
+    yield from (Text(one_line(f"warning: {warning}"), style="yellow") for warning in _warnings(filing.record))
     if filing.figures:
         share = f"{filing.proved / filing.figures:.0%}"
-        yield _line(f"proved by sums: {filing.proved:,} of {filing.figures:,} figures in tables ({share})", "green")
+        proved = f"proved by sums: {filing.proved:,} of {filing.figures:,} figures in tables ({share})"
+        yield Text(proved, style="green")
     if filing.doubtful:
-        yield _line(f"doubtful: {count_with_noun(filing.doubtful, 'figure')} in sums that hold in other columns", "dim")
-    held = Counter(check.name for check in filing.checks if check.outcome is Outcome.HOLDS)
-    if held:
-        yield _line("holds: " + ", ".join(f"{name} ({count})" for name, count in held.items()), "green")
+        doubtful = f"doubtful: {count_with_noun(filing.doubtful, 'figure')} in sums that hold in other columns"
+        yield Text(doubtful, style="dim")
+    if held := Counter(check.name for check in filing.checks if check.outcome is Outcome.HOLDS):
+        yield Text("holds: " + ", ".join(f"{name} ({count})" for name, count in held.items()), style="green")
 
 
-def _failed(check: Check) -> Iterator[RenderableType]:
-    yield Text(one_line(f"warning: {_headed(check)}: {check.sentence}"), style="yellow")
-    table = listing()
-    table.show_header = False
-    for column in ("sign", "label", "value", "place"):
-        table.add_column(justify="right" if column == "value" else "left", no_wrap=column != "label")
-    for position, figure in enumerate(check.figures):
-        place = f"page {figure.page + 1}, line {figure.line + 1}"
-        label = one_line(figure.label, _MAX_LABEL_LENGTH)
-        table.add_row(_sign(check, position), label, printed_amount(figure), place)
-    table.add_row("", "difference", printed_amount(_difference(check)), "", style="bold")
-    yield Padding(table, (0, 0, 0, 2))
-
-
-def _sign(check: Check, position: int) -> str:
-    figure = check.figures[position]
-    if not figure.weight:
-        return "="
-    if figure.unit == "shares":
-        return "x"
-    return "-" if figure.weight < 0 else "+" if position else ""
-
-
-def _difference(check: Check) -> Figure:
-    whole = check.figures[-1]
-    exact = check.difference or Decimal(0)
-    value = exact.quantize(Decimal(whole.scale)) if abs(exact) >= whole.scale else exact
-    return Figure("", value, whole.scale, whole.unit, whole.page, whole.line)
-
-
-def _headed(check: Check) -> str:
+def _check_head(check: Check) -> str:
     """Return name, period and pages of a check: `cash, FY2021, page 90`."""
-    parts = [check.name]
-    if check.period is not None:
-        parts.append(period_words(check.period))
-    if check.pages:
-        numbers = ", ".join(str(page + 1) for page in check.pages)
-        parts.append(f"page {numbers}" if len(check.pages) == 1 else f"pages {numbers}")
-    return ", ".join(parts)
+    period = [period_words(check.period)] if check.period is not None else []
+    return ", ".join([check.name, *period, *([page_numbers(check.pages)] if check.pages else [])])
 
 
-def _line(text: str, style: str) -> Padding:
-    return Padding(Text(one_line(text), style=style), (0, 0, 0, 2))
-
-
-def _summary(checked: Sequence[CheckedFiling]) -> Table | Text:
-    holds, fails, open_ = (
-        sum(filing.count(outcome) for filing in checked)
-        for outcome in (Outcome.HOLDS, Outcome.FAILS, Outcome.NOT_CHECKABLE)
-    )
-    failing = sum(1 for filing in checked if filing.count(Outcome.FAILS))
-    said = f"{count_with_noun(len(checked), 'filing')}: {count_with_noun(holds, 'check')} passed, {fails:,} failed"
-    said += f" (in {count_with_noun(failing, 'filing')})" if failing else ""
-    return Text(f"{said}, {open_:,} could not be made", style="bold")
+def _sum(check: Check) -> Table:
+    """Return the figures of a failed check with their signs, and the difference."""
+    table = Table.grid(padding=(0, 2))
+    for justify in ("left", "left", "right", "left"):
+        table.add_column(justify=justify)
+    for position, figure in enumerate(check.figures):
+        sign = "=" if not figure.weight else "-" if figure.weight < 0 else "+" if position else ""
+        sign = "x" if figure.weight and figure.unit == "shares" else sign
+        place = f"page {figure.page + 1}, line {figure.line + 1}"
+        table.add_row(sign, one_line(figure.label, _MAX_LENGTH), printed_amount(figure), place)
+    whole = check.figures[-1]
+    difference = amount_with_unit((check.difference or Decimal(0)) / whole.scale, whole.scale, whole.unit)
+    table.add_row("", "difference", difference, "", style="bold")
+    return table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -18,7 +18,7 @@ from fin_agent.filings.outline.statements import StatementPart
 from fin_agent.filings.tables.sum_detection import row_sums
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.filings import filing_title
-from fin_agent.presentation.terminal_text import listing, one_line, plain, warning_lines_by_page
+from fin_agent.presentation.terminal_text import listing, one_line, page_numbers, plain, warning_lines_by_page
 from fin_agent.tools.result_formatting import join_number_rows
 from fin_agent.vocabulary.page import Page
 from fin_agent.vocabulary.table import Cell, Row, Table
@@ -59,7 +59,7 @@ def statement_view(record: FilingRecord, parts: Sequence[StatementPart]) -> Rend
         title = run.title or title
         figures = FiguresTable(run.columns, run.rows, dollars=not run.unit_line, page_starts=run.starts)
         shown += [*_unit(run.unit_line), figures]
-        shown.append(Text(f"{one_line(record.doc_id)}, {_pages(run.pages)}", style="dim"))
+        shown.append(Text(f"{one_line(record.doc_id)}, {page_numbers(run.pages)}", style="dim"))
     return Group(*shown)
 
 
@@ -122,11 +122,6 @@ def _unit(unit_line: str) -> Iterator[Text]:
         yield Text(one_line(unit_line), style="italic")
 
 
-def _pages(pages: Sequence[int]) -> str:
-    numbers = ", ".join(str(page + 1) for page in pages)
-    return f"page {numbers}" if len(pages) == 1 else f"pages {numbers}"
-
-
 _BETWEEN = 2
 _STEP = 2
 _NARROWEST_LABELS = 26
@@ -136,7 +131,10 @@ _SUITABLE = 14
 
 
 class FiguresTable:
-    """Rows under their columns, as wide as needed and no wider than the console."""
+    """Rows under their columns, as wide as needed and no wider than the console; columns that do not fit follow below.
+
+    Digits stand below digits: parentheses and percent signs after a figure hang.
+    """
 
     def __init__(
         self,
@@ -146,22 +144,19 @@ class FiguresTable:
         dollars: bool = False,
         page_starts: Mapping[int, int] | None = None,
     ) -> None:
-        """Prepare the table.
-
-        Args:
-            columns: Headers of the columns.
-            rows: The rows.
-            dollars: Whether to show currency signs, for a table without a unit line.
-            page_starts: Index of the first row on a further page -> that page (0-based).
-        """
-        self._heads = [_folded(column) for column in columns]
+        """Prepare the table; see `display_lines` for `dollars` and `page_starts`."""
+        self._heads = [
+            textwrap.wrap(one_line(column), _SUITABLE, break_long_words=False, break_on_hyphens=False)
+            for column in columns
+        ]
         self._lines = display_lines(rows, dollars=dollars, page_starts=page_starts)
-        self._after, self._widths = [], list[int]()
+        self._hanging, self._widths = [], list[int]()
         for column, head in enumerate(self._heads):
-            cells = [cell for line in self._lines if line.cells and (cell := line.cells[column]) is not None]
-            self._after.append(max((len(cell.after) for cell in cells), default=0))
-            digits = max((len(cell.digits) for cell in cells), default=0)
-            self._widths.append(max(digits + self._after[-1], *map(len, head.split("\n"))))
+            cells = [cell for line in self._lines if line.cells and (cell := line.cells[column])]
+            hanging = max(map(_hanging, cells), default=0)
+            widest = max((len(cell) - _hanging(cell) for cell in cells), default=0) + hanging
+            self._hanging.append(hanging)
+            self._widths.append(max(widest, *map(len, head)) if head else widest)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         blocks = self._blocks(options.max_width)
@@ -186,32 +181,29 @@ class FiguresTable:
         return blocks
 
     def _table(self, block: Sequence[int], width: int) -> RichTable:
-        lines = list(_kept(self._lines, block))
+        """Return a block: the headings, and the lines that have a figure in its columns."""
+        lines = [line for line in self._lines if not line.cells or any(line.cells[column] for column in block)]
         room = width - sum(_BETWEEN + self._widths[column] for column in block)
         longest = max(map(_room, lines), default=0)
-        label = Column("", width=max(1, min(longest, room, _WIDEST_LABELS)), overflow="fold")
-        heads = (Text(self._heads[column], justify="right", overflow="fold") for column in block)
-        widths = (self._widths[column] for column in block)
-        figures = (Column(head, width=wide, vertical="bottom") for head, wide in zip(heads, widths, strict=True))
-        table = listing(label, *figures)
+        table = listing(Column("", width=max(1, min(longest, room, _WIDEST_LABELS)), overflow="fold"))
+        for column in block:
+            head = Text("\n".join(self._heads[column]), justify="right", overflow="fold")
+            table.add_column(head, width=self._widths[column], vertical="bottom")
         for line in lines:
-            cells = (
-                "" if cell is None else f"{cell.digits:>{self._widths[column] - self._after[column]}}{cell.after}"
-                for column, cell in zip(block, line.cells, strict=False)
+            cells = (self._aligned(line.cells[column], column) for column in block if line.cells)
+            table.add_row(
+                Padding(Text(_label(line)), (0, 0, 0, line.depth * _STEP)), *cells, style=_STYLES.get(line.kind, "")
             )
-            said = Padding(Text(_label(line)), (0, 0, 0, line.depth * _STEP))
-            table.add_row(said, *map(Text, cells), style=_STYLES.get(line.kind, ""))
         return table
 
-
-def _folded(head: str) -> str:
-    """Return a header folded on several lines; a month stays with its day."""
-    tied = _DAY.sub("\\1\u00a0", one_line(head))
-    lines = textwrap.wrap(tied, _SUITABLE, break_long_words=False, break_on_hyphens=False)
-    return "\n".join(lines).replace("\u00a0", " ")
+    def _aligned(self, cell: str | None, column: int) -> Text:
+        text = f"{cell}{' ' * (self._hanging[column] - _hanging(cell))}" if cell else ""
+        return Text(f"{text:>{self._widths[column]}}")
 
 
-_DAY = re.compile(r"\b((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?) (?=\d)", re.I)
+def _hanging(cell: str) -> int:
+    """Return how many characters follow the last digit or dash of a printed figure."""
+    return len(cell) - len(cell.rstrip(_AFTER_DIGITS))
 
 
 def _room(line: DisplayLine) -> int:
@@ -221,13 +213,6 @@ def _room(line: DisplayLine) -> int:
 
 def _label(line: DisplayLine) -> str:
     return f"┄┄ {line.label}" if line.kind is LineKind.PAGE else line.label
-
-
-def _kept(lines: Sequence[DisplayLine], columns: Sequence[int]) -> Iterator[DisplayLine]:
-    """Yield the headings, and the lines that have a figure in one of `columns`."""
-    for line in lines:
-        if not line.cells or any(line.cells[column] for column in columns):
-            yield replace(line, cells=tuple(line.cells[column] for column in columns if line.cells))
 
 
 class LineKind(StrEnum):
@@ -252,20 +237,8 @@ class DisplayLine:
     label: str = ""
     depth: int = 0
     """Steps of indentation."""
-    cells: tuple[AlignedNumber | None, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class AlignedNumber:
-    """A number in two parts, so that digits are aligned in a column."""
-
-    digits: str
-    """The digits with what precedes them: `(1,234`, `$ 5.51`, `—`."""
-    after: str = ""
-    """`)`, `%` or both."""
-
-
-GAP = DisplayLine(LineKind.GAP)
+    cells: tuple[str | None, ...] = ()
+    """The figures as printed: `(1,234)`, `$5.51`, `—`."""
 
 
 def display_lines(
@@ -287,11 +260,11 @@ def display_lines(
         shared = _shared(path, row.section)
         for depth in range(shared, len(row.section)):
             if lines and (lines[-1].kind is LineKind.TOTAL or (depth == 0 and lines[-1].kind is LineKind.ROW)):
-                lines.append(GAP)
+                lines.append(DisplayLine(LineKind.GAP))
             lines.append(DisplayLine(LineKind.HEADING, one_line(row.section[depth]).rstrip(":"), depth))
         path = row.section
         if lines and lines[-1].kind is LineKind.TOTAL and index not in totals:
-            lines.append(GAP)
+            lines.append(DisplayLine(LineKind.GAP))
         kind = LineKind.TOTAL if index in totals else LineKind.ROW
         depth = min(totals.get(index, len(path)), len(path))
         cells = tuple(printed(cell, dollars=dollars) if cell else None for cell in row.cells)
@@ -319,25 +292,15 @@ def _same(one: Row, other: Row) -> bool:
     return [cell and cell.amount for cell in one.cells] == [cell and cell.amount for cell in other.cells]
 
 
-def printed(cell: Cell, *, dollars: bool) -> AlignedNumber:
-    """Return the printed form of a cell in two parts.
-
-    >>> from decimal import Decimal
-    >>> from fin_agent.vocabulary.place import Box
-    >>> from fin_agent.vocabulary.table import Cell
-    >>> printed(Cell(Decimal("-4935"), "($ 4,935)", False, True, Box(0, 0, 0, 0)), dollars=False)
-    AlignedNumber(digits='(4,935', after=')')
-    """
+def printed(cell: Cell, *, dollars: bool) -> str:
+    """Return a cell as printed, without blanks, and without currency signs unless `dollars`."""
     text = re.sub(r"\s+", "", one_line(cell.printed))
-    if not dollars:
-        text = text.translate(_NO_SIGNS)
-    parts = _PRINT.fullmatch(text)
-    return AlignedNumber(parts[1], parts[2]) if parts else AlignedNumber(text)
+    return text if dollars else text.translate(_NO_SIGNS)
 
 
 _CALLED_TOTAL = re.compile(r"\W*total\b", re.I)
 _NO_SIGNS = str.maketrans("", "", "$€£¥")
-_PRINT = re.compile(r"(.*[\d—–-])([^\d]*)")
+_AFTER_DIGITS = ")%]*"
 
 
 def _shared(path: Sequence[str], other: Sequence[str]) -> int:

@@ -62,18 +62,23 @@ def warning_lines_by_page(warnings: Iterable[ReadWarning]) -> list[str]:
         pages.setdefault(warning.what, [])
         if warning.page is not None:
             pages[warning.what].append(warning.page)
-    return [f"{_pages(numbers)}: {what}" if numbers else what for what, numbers in pages.items()]
+    return [f"{page_numbers(numbers)}: {what}" if numbers else what for what, numbers in pages.items()]
 
 
-def _pages(numbers: Iterable[int]) -> str:
-    runs: list[tuple[int, int]] = []
-    for number in sorted(set(numbers)):
-        if runs and runs[-1][1] == number - 1:
-            runs[-1] = (runs[-1][0], number)
+def page_numbers(pages: Iterable[int]) -> str:
+    """Return pages (0-based) as people count them, with runs joined.
+
+    >>> page_numbers([8]), page_numbers([0, 8, 9, 10])
+    ('page 9', 'pages 1, 9-11')
+    """
+    runs: list[list[int]] = []
+    for page in sorted(set(pages)):
+        if runs and runs[-1][-1] == page - 1:
+            runs[-1].append(page)
         else:
-            runs.append((number, number))
-    said = ", ".join(f"{first + 1}" if first == last else f"{first + 1}-{last + 1}" for first, last in runs)
-    return f"page{'s' * (len(runs) > 1 or runs[0][0] < runs[0][1])} {said}"
+            runs.append([page])
+    said = ", ".join(f"{run[0] + 1}-{run[-1] + 1}" if len(run) > 1 else f"{run[0] + 1}" for run in runs)
+    return f"page{'s' if len(runs) > 1 or len(runs[0]) > 1 else ''} {said}"
 
 
 def settings_view(lines: Sequence[tuple[str, str]]) -> Table:

@@ -11,6 +11,7 @@ import io
 import operator
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from math import isclose, isfinite
@@ -61,9 +62,7 @@ class Cells:
 
     cells: list[Cell] = field(default_factory=list)
     results: list[Cell] = field(default_factory=list)
-    """The returned values, each as a formula."""
-    computed: bool = True
-    """False if cells cannot express the program; its result is then written as a value."""
+    """The returned values, each as a formula; empty if cells cannot express the program."""
 
 
 def cells_of(program: str, first_row: int = _FIRST_ROW) -> Cells:
@@ -77,16 +76,20 @@ def cells_of(program: str, first_row: int = _FIRST_ROW) -> Cells:
     made, known = Cells(), dict[str, Any]()
     for statement in body:
         note = lines[statement.end_lineno - 1].partition("#")[2].strip() if statement.end_lineno else ""
-        try:
+        with suppress(_NoFormulaError, ArithmeticError, LookupError, TypeError):
             if isinstance(statement, ast.Assign) and isinstance(target := statement.targets[0], ast.Name):
-                known[target.id] = _assigned(target.id, statement.value, note, known, made, first_row)
+                formula, worth = _translated(statement.value, known)
+                if not isinstance(worth, list):
+                    made.cells.append(_cell_of(target.id, statement.value, f"={formula}", worth, note))
+                    formula = f"{_COLUMN}{first_row + len(made.cells) - 1}"
+                known[target.id] = formula, worth
             elif isinstance(statement, ast.Return) and statement.value is not None:
-                made.results = _results(_translated(statement.value, known))
-                return made
-            else:
-                raise _NoFormulaError
-        except (_NoFormulaError, ArithmeticError, LookupError, TypeError):
-            made.computed = False
+                formula, worth = _translated(statement.value, known)
+                if not isinstance(worth, list):
+                    made.results = [Cell("result", worth, f"={formula}")]
+                    return made
+                pairs = enumerate(zip(formula, worth, strict=True), 1)
+                made.results = [Cell(f"result {number}", each, f"={one}") for number, (one, each) in pairs]
     return made
 
 
@@ -94,37 +97,24 @@ class _NoFormulaError(Exception):
     """A workbook formula cannot express this."""
 
 
-def _assigned(name: str, value: ast.expr, note: str, known: dict[str, Any], made: Cells, first_row: int) -> Any:
-    formula, worth = _translated(value, known)
-    if isinstance(worth, list):
-        return formula, worth
+def _cell_of(name: str, value: ast.expr, formula: str, worth: Any, note: str) -> Cell:
+    """Return the cell of a variable; a number whose comment names its place is an input."""
     place = _PLACE.search(note)
-    unit, _, label = note[: place.start()].partition(": ") if place else ("", "", "")
+    if place is None:
+        return Cell(name, worth, formula, note=note)
+    unit, _, label = note[: place.start()].partition(": ")
     is_input = not any(isinstance(each, ast.Name) for each in ast.walk(value))
-    made.cells.append(
-        Cell(
-            name,
-            worth,
-            "" if is_input and place else f"={formula}",
-            unit=unit,
-            label=label.strip(" ,").strip("'"),
-            doc_id=place[1] if place else "",
-            page=int(place[2]) if place else None,
-            line=int(place[3]) if place else None,
-            note=note,
-        )
+    return Cell(
+        name,
+        worth,
+        "" if is_input else formula,
+        unit=unit,
+        label=label.strip(" ,").strip("'"),
+        doc_id=place[1],
+        page=int(place[2]),
+        line=int(place[3]),
+        note=note,
     )
-    return f"{_COLUMN}{first_row + len(made.cells) - 1}", worth
-
-
-def _results(returned: tuple[Any, Any]) -> list[Cell]:
-    formula, value = returned
-    if not isinstance(value, list):
-        return [Cell("result", value, f"={formula}")]
-    return [
-        Cell(f"result {number}", each, f"={one}")
-        for number, (one, each) in enumerate(zip(formula, value, strict=True), 1)
-    ]
 
 
 _SIGNS: dict[type[ast.operator], tuple[str, Callable[[float, float], float]]] = {
@@ -142,13 +132,7 @@ _COMPARED: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
     ast.Eq: ("=", operator.eq),
     ast.NotEq: ("<>", operator.ne),
 }
-_CALLED: dict[str, tuple[Callable[..., Any], str]] = {
-    "abs": (abs, "ABS"),
-    "min": (min, "MIN"),
-    "max": (max, "MAX"),
-    "sum": (sum, "SUM"),
-    "round": (round, "ROUND"),
-}
+_CALLED: dict[str, Callable[..., Any]] = {"abs": abs, "min": min, "max": max, "sum": sum, "round": round}
 
 
 def _translated(node: ast.expr, known: dict[str, Any]) -> tuple[Any, Any]:
@@ -200,11 +184,10 @@ def _translated(node: ast.expr, known: dict[str, Any]) -> tuple[Any, Any]:
             return formula[place], worth[place]
         case ast.Call(func=ast.Name(id=name), args=arguments) if name in _CALLED:
             each = [_translated(argument, known) for argument in arguments]
-            function, called = _CALLED[name]
             told = [part for one, _ in each for part in (one if isinstance(one, list) else [one])]
-            if called == "ROUND" and len(told) == 1:
+            if name == "round" and len(told) == 1:
                 told.append("0")
-            return f"{called}({','.join(told)})", function(*(worth for _, worth in each))
+            return f"{name.upper()}({','.join(told)})", _CALLED[name](*(worth for _, worth in each))
     raise _NoFormulaError
 
 
@@ -236,12 +219,13 @@ def answer_cell(answer: Answer, cells: Cells) -> str:
     if len(formulas) == 2:
         (one, first), (other, second) = formulas
         formulas += [(f"({one})-({other})", first - second), (f"({other})-({one})", second - first)]
-        formulas += [(f"({one})/({other})", first / second)] if second else []
-        formulas += [(f"(({one})-({other}))/({other})", (first - second) / second)] if second else []
-    if len(formulas) > 1 and numbers:
-        said = [float(each.value) for each in numbers]
-        references = ",".join(each.formula.removeprefix("=") for each in numbers)
-        formulas += [(f"SUM({references})", sum(said)), (f"AVERAGE({references})", sum(said) / len(said))]
+        if second:
+            change = f"(({one})-({other}))/({other})", (first - second) / second
+            formulas += [(f"({one})/({other})", first / second), change]
+    if len(formulas) > 1:
+        references, values = zip(*formulas[: len(numbers)], strict=True)
+        formulas += [(f"SUM({','.join(references)})", sum(values))]
+        formulas += [(f"AVERAGE({','.join(references)})", sum(values) / len(values))]
     for formula, worth in formulas:
         for times in (1, 100, 10_000):
             if isclose(worth * times, value, rel_tol=1e-6, abs_tol=1e-9):
@@ -265,7 +249,7 @@ def _write_answer(sheet: Any, answer: Answer, styles: dict[str, Any]) -> None:
     sheet.write_string("A1", _text(answer.question), styles["title"])
     sheet.write_string("A2", _text(answer.answer.text), styles["said"])
     sheet.write_string("A3", "Answer", styles["head"])
-    cells = cells_of(answer.program) if answer.program else Cells(computed=False)
+    cells = cells_of(answer.program) if answer.program else Cells()
     formula = answer_cell(answer, cells) if cells.results else ""
     value = answer.answer.value
     if formula:
@@ -373,16 +357,7 @@ def answer_csv(answers: Sequence[Answer]) -> str:
         for cell in (*cells.cells, *cells.results):
             place = (cell.unit, cell.label, cell.doc_id, cell.page or "", cell.line or "")
             writer.writerow([_cell(each) for each in (answer.question, cell.name, cell.value, *place)])
-        said = (
-            answer.question,
-            "answer",
-            answer.answer.value,
-            answer.answer.unit or "",
-            answer.answer.text,
-            "",
-            "",
-            "",
-        )
+        said = (answer.question, "answer", answer.answer.value, answer.answer.unit, answer.answer.text, "", "", "")
         writer.writerow([_cell("" if each is None else each) for each in said])
     return made.getvalue()
 

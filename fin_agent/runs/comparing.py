@@ -10,6 +10,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from fin_agent.answering.answer import Answer
+from fin_agent.config import Settings
 from fin_agent.evidence.slot_ledger import Entry, Figure
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.runs.run import Run, canonical, comparable
@@ -87,8 +88,12 @@ def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
     return tuple(only)
 
 
+def setting_lines(settings: Settings) -> list[str]:
+    """Return a line per setting: `strategy: default`, `models.small: openai:x`."""
+    return list(_named(settings.model_dump(mode="json")))
+
+
 def _named(settings: Mapping[str, object], of: str = "") -> Iterator[str]:
-    """Yield one line per setting: `strategy: default`, `models.small: openai:x`."""
     for name, value in settings.items():
         if isinstance(value, dict):
             yield from _named(value, f"{of}{name}.")
@@ -98,7 +103,7 @@ def _named(settings: Mapping[str, object], of: str = "") -> Iterator[str]:
 
 _ASKED: dict[str, Callable[[Run], Sequence[str]]] = {
     "question": lambda run: [run.question],
-    "settings": lambda run: list(_named(run.settings.model_dump(mode="json"))),
+    "settings": lambda run: setting_lines(run.settings),
     "analyst": lambda run: [run.analyst],
     "version": lambda run: [run.version],
     "index": lambda run: [f"{run.index.path}: {run.index.filings} filings, fingerprint {run.index.fingerprint}"],

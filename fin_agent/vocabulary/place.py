@@ -17,6 +17,11 @@ class Box(NamedTuple):
         """Return whether the vertical middle of `other` is between the top and bottom of this box."""
         return self.y0 <= (other.y0 + other.y1) / 2 <= self.y1
 
+    def contains_center_of(self, other: Box) -> bool:
+        """Return whether the center of `other` is in this box, or at most a point outside."""
+        across, down = (other.x0 + other.x1) / 2, (other.y0 + other.y1) / 2
+        return self.x0 - 1 <= across <= self.x1 + 1 and self.y0 - 1 <= down <= self.y1 + 1
+
 
 class Word(NamedTuple):
     """A word and its position in points; origin at the top left of the page."""

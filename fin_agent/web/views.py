@@ -254,7 +254,7 @@ def _table_shown(table: ContinuedTable, charted: Collection[tuple[int, int]]) ->
                 address = {"page_number": page + 1, "line": row.line + 1}
             for cell, print_ in zip(row.cells, line.cells, strict=False):
                 cells.append(
-                    {"text": f"{print_.digits}{print_.after}", "amount": float(cell.amount), **_placed(page, cell.box)}
+                    {"text": print_, "amount": float(cell.amount), **_placed(page, cell.box)}
                     if cell is not None and print_ is not None
                     else None
                 )

@@ -224,7 +224,7 @@ class TestAccounts:
         ran = batch(index, tmp_path, "--jobs", 1)
         assert ran.code == 0 and len(server.requests) == 2
         assert "4 answers ran out of budget" in ran.out
-        assert "4 x reasoning (the batch may take 2 calls" in ran.out
+        assert "  reasoning (the batch may take 2 calls" in ran.out
         given = answers(tmp_path / "answers.jsonl")
         cut_short = [any("left out" in warning for warning in answer["warnings"]) for answer in given]
         assert cut_short == [False] * 2 + [True] * 4

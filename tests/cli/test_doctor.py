@@ -118,7 +118,7 @@ def test_one_call_of_each_model_that_is_named(server: OpenAIServer, sample_index
     assert looked.document["dollars"] == pytest.approx((60 * 2 + 6 * 10 + 60 + 6) / 1e6)
     assert "--role gives models.roles.text-judge" in looked.of("settings", "given")[1]
     told = Ran("doctor", *options)
-    assert "2 calls were made: 132 tokens, $0.000246." in told.out
+    assert "2 model calls, 120 tokens in, 12 out, $0.0002." in told.out
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,6 @@ class TestLedger:
             "✓", "revenue", "Acme", "Corp.", "FY2023", "$3,533", "million", "acme_2023_10k", "9",
         ]  # fmt: skip
         assert next(line for line in lines if line.startswith("✗")).split()[-2:] == ["FY2023", "missing"]
-        assert "· 1 optional and empty: debt (FY2023)" in lines
         assert lines[-1] == "✓ 1 filled   ✗ 1 required and empty   · 1 optional and empty"
         assert lines[lines.index("Acme Corp.") + 1] == "  revenue, FY2023: exact"
 
@@ -149,10 +148,9 @@ class TestLedger:
         at = next(number for number, line in enumerate(lines) if line.startswith("✓"))
         assert lines[at + 1].split() == ["elsewhere", "Total", "$3,500", "million", "acme_2023_10k", "41"]
 
-    def test_empty_optional_slots_are_named_once_each(self) -> None:
+    def test_empty_optional_slots_are_counted_and_in_full_named(self) -> None:
         entries = [entry(label, required=False, year=year) for year in (2022, 2023) for label in ("debt", "leases")]
-        together = "· 4 optional and empty: debt (FY2022, FY2023), leases (FY2022, FY2023)"
-        assert together in shown(ledger_view(entries))
+        assert shown(ledger_view(entries)) == ["· 4 optional and empty"]
         assert sum(line.startswith("· ") for line in shown(ledger_view(entries, full=True))) == 5
 
     def test_columns_line_up_over_companies(self) -> None:
@@ -224,16 +222,12 @@ class TestRun:
     def test_long_lists_are_cut_unless_in_full(self) -> None:
         short, full = (shown(run_view(run(), full=full)) for full in (False, True))
         pages = next(number for number, line in enumerate(short) if "search pages" in line)
-        assert short[pages + 1].strip().startswith("acme_2023_10k page 1 · acme_2023_10k page 2 · ")
-        assert short[pages + 1].endswith(" more") and fits([short[pages + 1]], 100)
+        told = [line.strip() for line in short[pages + 1 : pages + 5]]
+        assert told == [*(f"acme_2023_10k page {number}" for number in (1, 2, 3)), "… 17 more"]
         assert any("2 more dropped" in line for line in short)
         assert sum("another period" in line for line in short) == 3
         assert sum("another period" in line for line in full) == 5
         assert [line.strip() for line in full].count("acme_2023_10k page 20") == 1
-
-    def test_what_is_missing_is_not_said_twice_in_a_row(self) -> None:
-        short, full = ([line.strip() for line in shown(run_view(run(), full=full))] for full in (False, True))
-        assert (short.count("inventories"), full.count("inventories")) == (1, 2)
 
     def test_a_run_refused_before_any_search_says_so(self) -> None:
         made = run(refused=True)
@@ -244,8 +238,7 @@ class TestRun:
 
     def test_groups_of_a_tournament(self) -> None:
         text = "\n".join(shown(run_view(run()), 120))
-        row = next(line.split() for line in text.splitlines() if line.strip().startswith("group "))
-        assert row[:4] == ["group", "1", "25", "6"]
+        assert "group 1, 25 met, 6 go on: " in text
         assert "acme_2023_10k:0, acme_2023_10k:1, acme_2023_10k:2 … 3 more  agree" in text
         assert "acme_2023_10k:5" in "\n".join(shown(run_view(run(), full=True), 120))
 

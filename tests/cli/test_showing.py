@@ -78,7 +78,7 @@ class TestStatement:
         ran = Ran("show", "quillmark_2024q3_10q", "--statement", "equity", "--index", sample_index)
         assert ran.code == 1 and "income, comprehensive-income, balance, cash-flow" in ran.err
         none = Ran("show", "quillmark_2024_8k", "--statement", "equity", "--index", sample_index)
-        assert none.code == 1 and "None of its pages" in none.err
+        assert none.code == 1 and "None of its pages has a statement" in none.err
 
     @pytest.mark.parametrize("width", [60, 80, 120, 200])
     def test_fits_the_terminal(self, sample_index: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,9 +151,9 @@ class TestImage:
             pages = [stored.page for stored in index.pages([PageKey(FILING, 9), PageKey(FILING, 10)])]
             fact = next(each.fact for each in index.facts([FILING], metrics=["total_assets"]) if each.fact.page == 9)
         written = write_pictures(record, tmp_path / "both.png", pages, [], fact, 36)
-        assert [picture.file.name for picture in written] == ["both-1.png", "both-2.png"]
-        assert [picture.fact for picture in written] == [fact, None]
-        first, second = (pymupdf.Pixmap(picture.file.read_bytes()) for picture in written)
+        assert [Path(picture["file"]).name for picture in written] == ["both-1.png", "both-2.png"]
+        assert [picture["fact"] is None for picture in written] == [False, True]
+        first, second = (pymupdf.Pixmap(Path(picture["file"]).read_bytes()) for picture in written)
         assert first.height > second.height == 396
 
     def test_says_what_it_wrote(self, sample_index: Path, tmp_path: Path) -> None:

@@ -138,13 +138,13 @@ def shown_checks(*checks: Check, record: FilingRecord = RECORD) -> str:
 def test_a_failed_check_is_a_warning_with_pages_figures_and_difference() -> None:
     lines = [" ".join(line.split()) for line in shown_checks(FAILED, HELD).splitlines()]
     assert lines[0] == "example_2022_10k Example Corp., 10-K, FY2022"
-    assert "warning: cash, FY2022, pages 42, 43: Opening should be closing." in lines
+    assert "warning: cash, FY2022, pages 42-43: Opening should be closing." in lines
     assert "Opening cash $110 million page 42, line 51" in lines
     assert "+ Net decrease -$10.5 million page 42, line 50" in lines
     assert "= Closing cash $77 million page 43, line 3" in lines
     assert "difference $22.5 million" in lines
     assert "holds: balance (1)" in lines
-    assert lines[-1] == "1 filing: 1 check passed, 1 failed (in 1 filing), 0 could not be made"
+    assert lines[-1] == "1 filing: 1 check passed, 1 failed, 0 could not be made"
 
 
 def test_what_could_not_be_checked_says_why() -> None:

@@ -38,7 +38,7 @@ def test_a_statement_over_two_pages_is_one_table() -> None:
     assert sum(TITLE in line for line in lines) == sum("2023" in line for line in lines[3:-1]) == 1
     assert [line.split()[0] for line in lines[-4:-1]] == ["Net", lines[-3].split()[0], "Dividends"]
     assert lines[-3].endswith("page 64")
-    assert lines[-1] == "acme_2023_10k, pages 63, 64"
+    assert lines[-1] == "acme_2023_10k, pages 63-64"
 
 
 def test_tables_under_other_columns_stay_apart() -> None:

@@ -35,7 +35,7 @@ def test_figures_are_inputs_with_their_source_and_the_rest_formulas() -> None:
     assert (profit.formula, profit.value, profit.unit, profit.label) == ("", 1872, "USD millions", "Gross profit")
     assert (sales.doc_id, sales.page, sales.line) == ("harborlight_2023_10k", 9, 6)
     assert margin.formula == "=(100*B6)/B7" and margin.value == pytest.approx(52.986, abs=0.001)
-    assert [each.formula for each in cells.results] == ["=B8"] and cells.computed
+    assert [each.formula for each in cells.results] == ["=B8"]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_what_programs_are_written_with_is_a_formula(returned: str, formula: str
 
 def test_what_cells_cannot_say_is_told_as_such() -> None:
     cells = cells_of(PROGRAM.format(returned="sorted([profit_fy2023, sales_fy2023])"))
-    assert not cells.computed and not cells.results and len(cells.cells) == 3
+    assert not cells.results and len(cells.cells) == 3
 
 
 def test_totals_of_a_statement_are_formulas_that_give_what_is_printed(workspace: Workspace) -> None:
