@@ -100,26 +100,12 @@ VARIABLES: Mapping[str, str] = {".".join(place): _variable(place) for place in t
 """Setting (`models.budget.tokens`) -> the environment variable that sets it."""
 
 
+_OTHERS = ("INDEX", "CONFIG", "API_KEY", "TOKEN", "LEXICON", "PDF_READER")
+_OF_ELASTICSEARCH = ("API_KEY", "USERNAME", "PASSWORD", "CA", "TIMEOUT", "PATIENCE", "SHARDS")
 OTHER_VARIABLES = frozenset(
-    {
-        "FIN_AGENT_INDEX",
-        "FIN_AGENT_CONFIG",
-        "FIN_AGENT_API_KEY",
-        "FIN_AGENT_TOKEN",
-        "FIN_AGENT_LEXICON",
-        "FIN_AGENT_PDF_READER",
-        "FIN_AGENT_ES_API_KEY",
-        "FIN_AGENT_ES_USERNAME",
-        "FIN_AGENT_ES_PASSWORD",
-        "FIN_AGENT_ES_CA",
-        "FIN_AGENT_ES_TIMEOUT",
-        "FIN_AGENT_ES_PATIENCE",
-        "FIN_AGENT_ES_SHARDS",
-    }
+    [*(f"FIN_AGENT_{name}" for name in _OTHERS), *(f"FIN_AGENT_ES_{name}" for name in _OF_ELASTICSEARCH)]
 )
 """Variables that set no setting. Modules that import this one read them, so their names are repeated here."""
-_PREFIX = "FIN_AGENT_"
-_TEST_PREFIX = "FIN_AGENT_TEST_"
 
 
 def unknown_variables(key_variable: str | None = None) -> dict[str, str]:
@@ -131,13 +117,12 @@ def unknown_variables(key_variable: str | None = None) -> dict[str, str]:
     Returns:
         Unknown variable -> the known one with the closest name, or an empty string if none is close. Sorted by name.
     """
-    known = {*VARIABLES.values(), *RECORDING_VARIABLES.values(), *OTHER_VARIABLES, key_variable}
-    known.add(os.environ.get(VARIABLES["models.key_variable"]))
-    names = sorted(filter(None, known))
+    known = {*VARIABLES.values(), *RECORDING_VARIABLES.values(), *OTHER_VARIABLES, key_variable or ""}
+    known.add(os.environ.get(VARIABLES["models.key_variable"], ""))
     return {
-        name: next(iter(difflib.get_close_matches(name, names, n=1)), "")
+        name: next(iter(difflib.get_close_matches(name, known, n=1)), "")
         for name in sorted(os.environ)
-        if name.startswith(_PREFIX) and not name.startswith(_TEST_PREFIX) and name not in known
+        if name.startswith("FIN_AGENT_") and not name.startswith("FIN_AGENT_TEST_") and name not in known
     }
 
 

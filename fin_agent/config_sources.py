@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias, TypeVar, get_args
+from typing import Any, TypeAlias, TypeVar, get_args
 
 import platformdirs
 from pydantic import BaseModel, ValidationError
@@ -28,8 +28,7 @@ Values = TypeVar("Values", bound=BaseModel)
 _ROLES = ("models", "roles")
 _FOLDERS_OF_MODELS = frozenset({("encoder",), ("sparse_encoder",), ("reranker",)})
 """Settings whose value is a model's name, or a folder if it is written as a path."""
-_SECRET_NAMES = re.compile(r"(?:^|[_-])(?:key|apikey|token|secret|password|passwd)s?$", re.I)
-_NOT_KEYS = frozenset({"key_variable", "tokens"})
+_SECRET_NAMES = re.compile(r"(?:^|_)(?:key|token|secret|password)$", re.I)
 
 
 class SettingsError(FinAgentError):
@@ -49,10 +48,6 @@ class SettingValue:
 def validated(schema: type[Values], values: Iterable[SettingValue]) -> tuple[Values, dict[Place, SettingValue]]:
     """Build settings from values of several sources; later values override earlier ones.
 
-    Args:
-        schema: The pydantic model to build.
-        values: Values in rising order of precedence.
-
     Returns:
         The settings, and the value in effect for each setting that was given.
 
@@ -64,12 +59,11 @@ def validated(schema: type[Values], values: Iterable[SettingValue]) -> tuple[Val
     tree: dict[str, object] = {}
     for place, each in holding.items():
         _check_no_key(each)
-        branch = tree
+        branch: Any = tree
         for name in place[:-1]:
-            below = branch.get(name)
-            if not isinstance(below, dict):
-                below = branch[name] = {}
-            branch = below
+            if not isinstance(branch.get(name), dict):
+                branch[name] = {}
+            branch = branch[name]
         branch[place[-1]] = each.value
     try:
         return schema.model_validate(tree), holding
@@ -111,14 +105,7 @@ def environment_values(variables: Mapping[str, str]) -> Iterator[SettingValue]:
 
 
 def roles_in(written: Iterable[str], by: str) -> Iterator[tuple[str, str]]:
-    """Yield (role, model) for each `ROLE=MODEL`.
-
-    Args:
-        written: Texts of the form `ROLE=MODEL`.
-        by: The source, as errors name it.
-
-    Raises:
-        SettingsError: A text does not have this form.
+    """Yield (role, model) for each `ROLE=MODEL`; errors name the source `by`. Raises SettingsError.
 
     >>> list(roles_in(["curation=openai:gpt-4o-mini"], "--role"))
     [('curation', 'openai:gpt-4o-mini')]
@@ -135,13 +122,7 @@ def roles_in(written: Iterable[str], by: str) -> Iterator[tuple[str, str]]:
 
 
 def keyword_values(given: Mapping[str, object]) -> Iterator[SettingValue]:
-    """Yield settings from keyword arguments.
-
-    Args:
-        given: Settings by name, such as `models={"model": "openai:gpt-4o"}`. Of a ModelSettings, only the fields that
-            were
-            set are used.
-    """
+    """Yield settings by name, such as `models={"model": "openai:gpt-4o"}`; of a ModelSettings, what was set."""
     yield from (SettingValue(place, value, "settings given in code") for place, value in _leaves(given))
 
 
@@ -156,14 +137,10 @@ def _leaves(given: Mapping[str, object], within: Place = ()) -> Iterator[tuple[P
 
 
 def settings_file(named: Path | None = None) -> Path | None:
-    """Return the one settings file to read.
+    """Return the one settings file to read, or None.
 
     In order of precedence: the file that is named, the one in FIN_AGENT_CONFIG, the nearest `fin-agent.toml` in the
-    working
-    directory or above it, the one in the user's folder of settings.
-
-    Returns:
-        The file, or None if there is none of these.
+    working directory or above it, the one in the user's folder of settings.
 
     Raises:
         SettingsError: The named file does not exist, or the nearest one belongs to another user.
@@ -203,17 +180,11 @@ def is_trusted(file: Path, named: Path | None = None) -> bool:
 
 
 def file_values(file: Path, schema: type[BaseModel], *, trusted: bool) -> Iterator[SettingValue]:
-    """Yield the settings of a file; relative paths in it start at its folder.
-
-    Args:
-        file: The settings file, in TOML.
-        schema: The pydantic model of the settings.
-        trusted: Whether the file may set where questions and keys are sent, what is asked, and what is opened or
-            written.
+    """Yield the settings of a TOML file; relative paths in it start at its folder.
 
     Raises:
-        SettingsError: A key is unknown, a value is not allowed, or the file contains an API key. The message names the
-            file, the key and what is allowed. Also if the file is not `trusted` and sets what only a trusted file may.
+        SettingsError: A key is unknown, a value is not allowed, or the file contains an API key; or the file is not
+            `trusted` and sets where questions and keys are sent, what is asked, or what is opened or written.
     """
     try:
         tree = _read(file)
@@ -222,7 +193,7 @@ def file_values(file: Path, schema: type[BaseModel], *, trusted: bool) -> Iterat
         remedy = "Nest settings at most three levels deep"
         raise SettingsError("its tables are nested too deep", subject=str(file), remedy=remedy) from None
     for each in leaves:
-        if any(_SECRET_NAMES.search(name) and name not in _NOT_KEYS for name in each.place):
+        if any(map(_SECRET_NAMES.search, each.place)):
             raise _key_error(each)
         _check_no_key(each)
     try:
@@ -230,17 +201,10 @@ def file_values(file: Path, schema: type[BaseModel], *, trusted: bool) -> Iterat
         schema.model_validate_json(json.dumps(tree, default=str), strict=True)
     except ValidationError as failure:
         raise _settings_error(failure, schema, {(name,): str(file) for name in tree}) from None
-    if not trusted:
-        _reject_untrusted_settings(file, leaves, schema)
-    for each in leaves:
-        yield replace(each, value=_resolve_path(each, file.parent, schema))
-
-
-def _reject_untrusted_settings(file: Path, leaves: Iterable[SettingValue], schema: type[BaseModel]) -> None:
-    """Refuse text and path settings of an untrusted file: they name servers, keys, models, folders and files."""
-    words = {place for place, kinds in types_of(schema).items() if {str, Path} & set(kinds)} - _HARMLESS
+    # Texts and paths name servers, keys, models, folders and files; a strategy names nothing outside this program.
+    words = {place for place, kinds in types_of(schema).items() if {str, Path} & set(kinds)} - {("strategy",)}
     named = [".".join(each.place) for each in leaves if each.place in words or each.place[:2] == _ROLES]
-    if named:
+    if named and not trusted:
         raise SettingsError(
             "this file was found in the working directory or above it, and sets what is sent, where it is sent, or"
             f" what is opened: {', '.join(named)}",
@@ -248,10 +212,8 @@ def _reject_untrusted_settings(file: Path, leaves: Iterable[SettingValue], schem
             remedy=f"If you trust it, name it: {FILE_VARIABLE}={file} or --config; else keep these settings in"
             f" {_user_settings_file()}, in the environment or in options",
         )
-
-
-_HARMLESS = frozenset({("strategy",)})
-"""Text settings that name nothing outside this program."""
+    for each in leaves:
+        yield replace(each, value=_resolve_path(each, file.parent, schema))
 
 
 def _read(file: Path) -> Mapping[str, object]:
@@ -287,13 +249,7 @@ def types_of(schema: type[BaseModel], within: Place = ()) -> dict[Place, tuple[o
 
 
 def _settings_error(failure: ValidationError, schema: type[BaseModel], by: Mapping[Place, str]) -> SettingsError:
-    """Return an error for the first failure: the source, the setting, and what is allowed.
-
-    Args:
-        failure: What pydantic raised.
-        schema: The model of the settings.
-        by: Setting -> its source.
-    """
+    """Return an error for the first failure: the source, by setting, the setting, and what is allowed."""
     first = failure.errors(include_url=False)[0]
     place = tuple(str(part) for part in first["loc"] if part != "[key]")
     subject = next((by[place[:length]] for length in range(len(place), 0, -1) if place[:length] in by), ".".join(place))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fin_agent.errors import FinAgentError
 
@@ -61,16 +61,6 @@ class CallTimeoutError(Exception):
 
 class PoolBusyError(FinAgentError):
     """The limit of running and waiting calls is reached."""
-
-
-@dataclass(frozen=True, slots=True)
-class CallOutcome:
-    """The result of a call, and the state of its process afterwards."""
-
-    outcome: object
-    raised: bool
-    exhausted: bool
-    """Whether the process has used so much memory that it must not run another call."""
 
 
 class WorkerPool:
@@ -120,16 +110,15 @@ class WorkerPool:
             while not self._places.acquire(timeout=_POLL_SECONDS):
                 self._raise_if_cancelled(cancelled)
             try:
-                done = self._execute(function, arguments, limits, cancelled)
+                outcome, raised = self._execute(function, arguments, limits, cancelled)
             finally:
                 self._places.release()
         finally:
             if self._line is not None:
                 self._line.release()
-        if done.raised:
-            assert isinstance(done.outcome, BaseException)
-            raise done.outcome
-        return done.outcome  # type: ignore[return-value]
+        if raised:
+            raise outcome
+        return outcome  # type: ignore[no-any-return]
 
     def _execute(
         self,
@@ -137,7 +126,8 @@ class WorkerPool:
         arguments: tuple[object, ...],
         limits: Limits,
         cancelled: Callable[[], bool],
-    ) -> CallOutcome:
+    ) -> tuple[Any, bool]:
+        """Return what the call returned or raised, and whether it raised it."""
         self._raise_if_cancelled(cancelled)
         with self._guard:
             of_script = any(getattr(each, "__module__", "") == "__main__" for each in (function, *arguments))
@@ -145,9 +135,11 @@ class WorkerPool:
             self._busy.add(worker)
         kept = False
         try:
-            done = worker.execute(function, arguments, limits, lambda: self._closed or cancelled())
-            kept = not done.exhausted and not self._closed
-            return done
+            outcome, raised, exhausted = worker.execute(
+                (function, arguments, limits), limits.wait, lambda: self._closed or cancelled()
+            )
+            kept = not exhausted and not self._closed
+            return outcome, raised
         finally:
             with self._guard:
                 self._busy.discard(worker)
@@ -187,26 +179,27 @@ class _Worker:
         theirs.close()
         self._made = 0
 
-    def execute(
-        self,
-        function: Callable[..., object],
-        arguments: tuple[object, ...],
-        limits: Limits,
-        cancelled: Callable[[], bool],
-    ) -> CallOutcome:
-        """Run one call. Raises WorkerEndedError, CallTimeoutError, CallCancelledError."""
+    def execute(self, call: tuple[Any, ...], seconds: float, cancelled: Callable[[], bool]) -> tuple[Any, bool, bool]:
+        """Run one call.
+
+        Returns:
+            What it returned or raised, whether it raised it, and whether the process has used too much memory to run
+            another call.
+
+        Raises:
+            WorkerEndedError, CallTimeoutError, CallCancelledError.
+        """
         try:
             if not self._made:
                 self._receive(cancelled, time.monotonic() + _START_SECONDS)
             self._made += 1
-            self._calls.send((function, arguments, limits))
-            outcome, raised, exhausted = self._receive(cancelled, time.monotonic() + limits.wait)
+            self._calls.send(call)
+            return self._receive(cancelled, time.monotonic() + seconds)
         except (EOFError, ConnectionError):
             self._process.join(_SHUTDOWN_SECONDS)
             raise WorkerEndedError(self._process.exitcode, self._made) from None
-        return CallOutcome(outcome, raised, exhausted)
 
-    def _receive(self, cancelled: Callable[[], bool], until: float) -> tuple[object, bool, bool]:
+    def _receive(self, cancelled: Callable[[], bool], until: float) -> tuple[Any, bool, bool]:
         while not wait([self._calls, self._process.sentinel], timeout=_POLL_SECONDS):
             if cancelled():
                 raise CallCancelledError
@@ -214,8 +207,7 @@ class _Worker:
                 raise CallTimeoutError
         if not self._calls.poll():
             raise EOFError
-        received: tuple[object, bool, bool] = self._calls.recv()
-        return received
+        return self._calls.recv()  # type: ignore[no-any-return]
 
     def end(self) -> None:
         self._process.kill()
@@ -282,8 +274,7 @@ def _serve(calls: Connection) -> None:
 
 _MEMORY_SHARE_FOR_RESTART = 0.25
 """Share of the memory limit. A process that has used more is not reused, since memory that a library still holds would
-be
-missing for the next file. Processes that only read ordinary filings stay below 1 GB."""
+be missing for the next file. Processes that only read ordinary filings stay below 1 GB."""
 
 
 def _peak_memory() -> int:
@@ -344,8 +335,7 @@ def memory_limit(limits: Limits) -> Iterator[None]:
     """Let the system end this process if the block exceeds its limits of time or memory.
 
     A PDF library that loops on a hostile file cannot be stopped from within, so this is for worker processes whose end
-    the
-    parent process notices and reports. Where the system has no such limits (Windows), nothing is limited.
+    the parent process notices and reports. Where the system has no such limits (Windows), nothing is limited.
     """
     try:
         import resource

@@ -8,7 +8,6 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping
-from contextlib import suppress
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -162,20 +161,10 @@ def fin_agent(
     ] = False,
 ) -> None:
     """Handle the options before a command."""
-    if any(name.startswith("FIN_AGENT_") for name in os.environ):  # avoids the import otherwise
-        _warn_of_unknown_variables()
+    if any(name.startswith("FIN_AGENT_") for name in os.environ):  # avoids the imports otherwise
+        from fin_agent.cli.streams import warn
+        from fin_agent.config import unknown_variable_message, unknown_variables
 
-
-def _warn_of_unknown_variables() -> None:
-    from fin_agent.cli.streams import warn
-    from fin_agent.config import configured, unknown_variable_message, unknown_variables
-    from fin_agent.errors import FinAgentError
-
-    unknown = unknown_variables()
-    if not unknown:
-        return
-    with suppress(FinAgentError):  # the settings may name a variable of the user's own for the key
-        unknown = unknown_variables(configured().settings.models.key_variable)
-    for name, closest in unknown.items():
-        warn(". ".join(unknown_variable_message(name, closest)))
-    warnings.filterwarnings("ignore", "the environment variable FIN_AGENT_", UserWarning)  # already shown
+        for name, closest in unknown_variables().items():
+            warn(". ".join(unknown_variable_message(name, closest)))
+        warnings.filterwarnings("ignore", "the environment variable FIN_AGENT_", UserWarning)  # already shown

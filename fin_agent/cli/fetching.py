@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from fin_agent.cli.exit_codes import ExitCode
@@ -14,7 +14,6 @@ from fin_agent.config_sources import SettingValue
 from fin_agent.downloads.connection import DownloadError, EdgarConnection, Patience
 from fin_agent.downloads.fetching import MANIFEST, Became, CompanyFilings, Edgar, FetchedFile
 from fin_agent.downloads.filing_selection import years_in
-from fin_agent.errors import FinAgentError
 
 
 @command
@@ -42,16 +41,14 @@ def fetch(
     settings = settings_from(flags).edgar
     span = years_in(years) if years is not None else None
     files: list[FetchedFile] = []
-    unknown: list[tuple[str, DownloadError]] = []
-    with EdgarConnection(
-        settings,
-        patience=Patience(
-            sleep=_report_wait,
-            told=lambda seconds: say(f"EDGAR asked for a pause; the next request follows in {seconds:.0f} s"),
-        ),
-    ) as connection:
+    found: list[CompanyFilings] = []
+    unknown: list[dict[str, str]] = []
+    patience = Patience(
+        sleep=_report_wait,
+        told=lambda seconds: say(f"EDGAR asked for a pause; the next request follows in {seconds:.0f} s"),
+    )
+    with EdgarConnection(settings, patience=patience) as connection:
         edgar = Edgar(connection, settings)
-        found: list[CompanyFilings] = []
         for company in dict.fromkeys(companies):
             try:
                 found.append(edgar.find(company, form or ("10-K",), span))
@@ -59,17 +56,29 @@ def fetch(
                 if error.ends_all or len(companies) == 1:
                     raise
                 say(f"error: {error}")
-                unknown.append((company, error))
-        files = _fetch_filings(edgar, found, out)
-    for each in found:
-        if each.not_filed:
-            say(f"{each.company.handle}: EDGAR has no {'; no '.join(map(str, each.not_filed))}")
-    counts = ", ".join(f"{sum(file.became is became for file in files)} {became.value}" for became in Became)
-    summary = f"{counts}. {out / MANIFEST} describes each file."
-    on.show(_document(out, files, unknown, found), summary)
+                unknown.append({"company": company, "reason": error.what, "remedy": error.remedy})
+        with Progress(sum(len(each.wanted) for each in found), "fetching filings") as progress:
+            for each in found:
+                files += edgar.fetch(each, out, partial(_report_outcome, progress))
+    missing = [(each.company.handle, not_filed) for each in found for not_filed in each.not_filed]
+    for company, not_filed in missing:
+        say(f"{company}: EDGAR has no {not_filed}")
+    counts = {became.value: sum(file.became is became for file in files) for became in Became}
+    document = {
+        "folder": str(out),
+        **counts,
+        "files": [fields_of(file, "name became path url bytes reason? remedy?") for file in files],
+        "not_filed": [
+            {"company": company, "form": each.form, "years": [[span.first, span.last] for span in each.years] or None}
+            for company, each in missing
+        ],
+        "companies_failed": unknown,
+    }
+    told = ", ".join(f"{count} {name}" for name, count in counts.items())
+    on.show(document, f"{told}. {out / MANIFEST} describes each file.")
     paths = [file.path for file in files if file.path is not None]
-    lacking = any(missing.at_all for each in found for missing in each.not_filed)
-    code = ExitCode.SOME_FAILED if unknown or lacking or len(paths) < len(files) else ExitCode.DONE
+    lacking = unknown or len(paths) < len(files) or any(each.at_all for _, each in missing)
+    code = ExitCode.SOME_FAILED if lacking else ExitCode.DONE
     if ingested and paths:
         from fin_agent.cli.ingesting import ingest_files
 
@@ -83,45 +92,9 @@ def _report_wait(seconds: float) -> None:
     time.sleep(seconds)
 
 
-def _fetch_filings(edgar: Edgar, found: Sequence[CompanyFilings], folder: Path) -> list[FetchedFile]:
-    files: list[FetchedFile] = []
-    with Progress(sum(len(each.wanted) for each in found), "fetching filings") as progress:
-
-        def report_outcome(file: FetchedFile) -> None:
-            progress.step(_line_of(file), problem=file.became is Became.FAILED)
-
-        for each in found:
-            files += edgar.fetch(each, folder, report_outcome)
-    return files
-
-
-def _line_of(file: FetchedFile) -> str:
-    """Return the outcome on one line: `AAPL_2023_10K: fetched, 1.5 MB`."""
+def _report_outcome(progress: Progress, file: FetchedFile) -> None:
+    """Report a file on one line: `AAPL_2023_10K: fetched, 1.5 MB`."""
     if file.became is Became.FAILED:
-        return f"{file.name}: failed: {file.url}: {file.reason}. {file.remedy}"
-    return f"{file.name}: {file.became.value}, {file.bytes / 1e6:.1f} MB"
-
-
-def _document(
-    folder: Path,
-    files: Sequence[FetchedFile],
-    unknown: Sequence[tuple[str, FinAgentError]],
-    found: Sequence[CompanyFilings],
-) -> dict[str, object]:
-    return {
-        "folder": str(folder),
-        **{became.value: sum(file.became is became for file in files) for became in Became},
-        "files": [fields_of(file, "name became path url bytes reason? remedy?") for file in files],
-        "not_filed": [
-            {
-                "company": each.company.handle,
-                "form": missing.form,
-                "years": [[span.first, span.last] for span in missing.years] or None,
-            }
-            for each in found
-            for missing in each.not_filed
-        ],
-        "companies_failed": [
-            {"company": company, "reason": error.what, "remedy": error.remedy} for company, error in unknown
-        ],
-    }
+        progress.step(f"{file.name}: failed: {file.url}: {file.reason}. {file.remedy}", problem=True)
+    else:
+        progress.step(f"{file.name}: {file.became.value}, {file.bytes / 1e6:.1f} MB")

@@ -6,7 +6,7 @@ import inspect
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from dataclasses import MISSING, dataclass, fields, is_dataclass
@@ -259,19 +259,20 @@ def command(function: Callable[..., ExitCode]) -> Callable[..., Any]:
     an argument, `(--out DIR)` for an option. A parameter whose type is a dataclass becomes one option per field, after
     all other options.
     """
-    own = inspect.signature(function, eval_str=True).parameters
-    bundles: dict[str, type[Any]] = {
-        each.name: each.annotation
-        for each in own.values()
-        if isinstance(each.annotation, type) and is_dataclass(each.annotation)
-    }
-    said = _OptionDocs.of(function)
-    taken = [said.parameter(name, each.annotation, each.default) for name, each in own.items() if name not in bundles]
+    text = inspect.getdoc(function) or ""
+    taken: list[inspect.Parameter] = []
+    bundles: dict[str, type[Any]] = {}
+    for name, each in inspect.signature(function, eval_str=True).parameters.items():
+        if is_dataclass(each.annotation) and isinstance(each.annotation, type):
+            bundles[name] = each.annotation
+        else:
+            taken.append(_parameter(name, each.annotation, each.default, text))
     for bundle in bundles.values():
-        hints, told = get_type_hints(bundle, include_extras=True), _OptionDocs.of(*reversed(bundle.__mro__[:-1]))
-        for each in fields(bundle):
-            default = inspect.Parameter.empty if each.default is MISSING else each.default
-            taken.append(told.parameter(each.name, hints[each.name], default))
+        hints = get_type_hints(bundle, include_extras=True)
+        told = "\n".join(inspect.getdoc(each) or "" for each in reversed(bundle.__mro__[:-1]))
+        for field in fields(bundle):
+            default = inspect.Parameter.empty if field.default is MISSING else field.default
+            taken.append(_parameter(field.name, hints[field.name], default, told))
 
     @wraps(function)
     def run(**given: Any) -> ExitCode:
@@ -279,41 +280,21 @@ def command(function: Callable[..., ExitCode]) -> Callable[..., Any]:
             given[name] = bundle(**{each.name: given.pop(each.name) for each in fields(bundle)})
         return function(**given)
 
-    run.__doc__ = said.text
+    run.__doc__ = text.partition("\nOn the command line:\n")[0].rstrip()
     run.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in taken} | {"return": ExitCode}
     return run_command(run)
 
 
-_ENTRY = re.compile(r"^ {4}(\w+) \(([^)]+)\): (.+(?:\n {8}.+)*)", re.M)
-"""A parameter in a docstring: its name, its form on the command line, and its help."""
-
-
-@dataclass(frozen=True, slots=True)
-class _OptionDocs:
-    """The help in docstrings: the description, and for each parameter its form on the command line and its help."""
-
-    text: str
-    entries: Mapping[str, tuple[str, str]]
-
-    @classmethod
-    def of(cls, *documented: object) -> _OptionDocs:
-        texts = [inspect.getdoc(each) or "" for each in documented]
-        entries = {
-            name: (called, " ".join(said.split())) for text in texts for name, called, said in _ENTRY.findall(text)
-        }
-        return cls(texts[0].partition("\nOn the command line:\n")[0].rstrip(), entries)
-
-    def parameter(self, name: str, annotation: Any, default: Any) -> inspect.Parameter:
-        """Return the parameter for Typer; one without an entry is declared by its type."""
-        if name in self.entries:
-            called, said = self.entries[name]
-            words = [word.rstrip(",") for word in called.split()]
-            flags = [word for word in words if word.startswith("-")]
-            kind, *declared = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
-            info = copy(declared[0]) if declared else typer.Option() if flags else typer.Argument()
-            info.help, info.metavar = said, " ".join(words[len(flags) :]) or None
-            if flags:  # within Annotated, Typer stores the first name as the default
-                info.default, info.param_decls = flags[0], tuple(flags[1:])
-            annotation = Annotated[kind, info]
-        return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+def _parameter(name: str, annotation: Any, default: Any, text: str) -> inspect.Parameter:
+    """Return a parameter for Typer, as its entry in the docstring declares it; one without an entry by its type."""
+    if (entry := re.search(rf"^ {{4}}{name} \(([^)]+)\): (.+(?:\n {{8}}.+)*)", text, re.M)) is not None:
+        words = [word.rstrip(",") for word in entry[1].split()]
+        flags = [word for word in words if word.startswith("-")]
+        kind, *declared = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
+        info = copy(declared[0]) if declared else typer.Option() if flags else typer.Argument()
+        info.help, info.metavar = " ".join(entry[2].split()), " ".join(words[len(flags) :]) or None
+        if flags:  # within Annotated, Typer stores the first name as the default
+            info.default, info.param_decls = flags[0], tuple(flags[1:])
+        annotation = Annotated[kind, info]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Group, RenderableType
 from rich.text import Text
 
 from fin_agent.cli.exit_codes import ExitCode
@@ -16,14 +14,7 @@ from fin_agent.cli.options import Output, command
 from fin_agent.cli.streams import fields_of, show_json
 from fin_agent.config import settings_from
 from fin_agent.presentation.terminal_text import cut, fixed, listing, one_line, plain, right
-from fin_agent.prompts.prompt import (
-    PromptError,
-    load_prompt,
-    prompt_of_role,
-    prompt_roles,
-    prompt_source,
-    prompts,
-)
+from fin_agent.prompts.prompt import PromptError, load_prompt, prompt_of_role, prompt_roles, prompt_source, prompts
 
 PromptFolder = Annotated[
     Path | None,
@@ -46,9 +37,17 @@ def list_(to: Output, folder: PromptFolder = None) -> ExitCode:
     for file in sorted(own.glob("*.md")) if own is not None else ():
         if file.stem not in prompt_roles():
             wrong = f"{file}: no prompt has this name. Rename or remove it; the names are {', '.join(prompts())}"
-            listed.append({"name": file.stem, **dict.fromkeys(_OF_A_ROLE), "own": True, "wrong": wrong})
-    to.show({"prompts": listed}, _prompts_view(listed))
-    return ExitCode.SOME_FAILED if any(each["wrong"] for each in listed) else ExitCode.DONE
+            listed.append({"name": file.stem, "own": True, "wrong": wrong})
+    table = listing("Prompt", "What the model does", "Version", fixed("Reply"), right("Tokens"), "Whose")
+    for each in listed:
+        version = each.get("version") or Text("wrong", style="red")
+        tokens, whose = each.get("tokens"), "own" if each["own"] else "packaged"
+        does, output = cut(each.get("does", "")), each.get("output", "")
+        table.add_row(each["name"], does, version, output, f"~{tokens}" if tokens else "–", whose)
+    wrong = [Text(one_line(each["wrong"])) for each in listed if each["wrong"]]
+    summary = f"{len(listed) - len(wrong)} prompts are valid; {len(wrong)} not valid."
+    to.show({"prompts": listed}, table, *wrong, Text(summary, style="dim"))
+    return ExitCode.SOME_FAILED if wrong else ExitCode.DONE
 
 
 @command
@@ -80,34 +79,17 @@ def _prompt_folder(given: Path | None) -> Path | None:
     return folder
 
 
-_OF_A_ROLE = ("role", "does", "version", "output", "tokens")
-_CHARACTERS_OF_A_TOKEN = 4
-
-
 def _checked(name: str, folder: Path | None) -> dict[str, Any]:
     """Return a prompt as lists show it; version and tokens are None if it is not valid."""
-    role, version, tokens, wrong = prompt_roles()[name], None, None, None
+    version, tokens, wrong = None, None, None
     try:
         prompt = load_prompt(name, folder=folder)
         version, tokens = prompt.version, round(len(prompt.system + prompt.user) / _CHARACTERS_OF_A_TOKEN)
     except PromptError as failure:
         wrong = str(failure)
-    of_role = dict(zip(_OF_A_ROLE, (role.name, role.does, version, role.output, tokens), strict=True))
+    role = fields_of(prompt_roles()[name], "role=name does output")
     own = folder is not None and (folder / f"{name}.md").is_file()
-    return {"name": name, **of_role, "own": own, "wrong": wrong}
+    return {"name": name, **role, "version": version, "tokens": tokens, "own": own, "wrong": wrong}
 
 
-def _prompts_view(listed: Sequence[Mapping[str, Any]]) -> RenderableType:
-    """Return a row per prompt, then what is wrong with any, and the number of valid ones."""
-    columns = (fixed("Version"), fixed("Reply"), right("Tokens"), fixed("Whose"))
-    table = listing(fixed("Prompt"), "What the model does", *columns)
-    for each in listed:
-        version = each["version"] or Text("wrong", style="red")
-        tokens = f"~{each['tokens']}" if each["version"] else "–"
-        whose = Text("own", style="cyan") if each["own"] else Text("packaged", style="dim")
-        table.add_row(each["name"], cut(each["does"] or ""), version, each["output"] or "", tokens, whose)
-    wrong = [Text(one_line(each["wrong"])) for each in listed if each["wrong"]]
-    own = sum(each["own"] and not each["wrong"] for each in listed)
-    ours = f", {own} of them your own" if own else ""
-    summary = f"{len(listed) - len(wrong)} prompts are valid{ours}; {len(wrong)} not valid."
-    return Group(table, *wrong, Text(summary, style="dim"))
+_CHARACTERS_OF_A_TOKEN = 4

@@ -279,9 +279,8 @@ def runs_view(lines: Sequence[RunLine], kept: int, today: date) -> RenderableTyp
 def _outcome(line: RunLine) -> Text:
     if line.refused:
         return Text("refused", style="yellow")
-    if line.value is None:
-        return Text("several figures" if line.computed else "in words", style="green")
-    return Text(one_line(f"{line.value:,.10g} {line.unit or ''}", _MAX_VALUE_LENGTH), style="green")
+    said = line.said if line.value is None else f"{line.value:,.10g} {line.unit or ''}"
+    return Text(one_line(said, _MAX_VALUE_LENGTH), style="green")
 
 
 def differences_view(differences: Sequence[Difference]) -> RenderableType:

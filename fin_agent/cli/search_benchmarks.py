@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -37,16 +38,9 @@ from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
 from fin_agent.evaluation import Oracle, chunk_benchmarks, passage_ranking, rag_measures
 from fin_agent.evaluation.benchmark import PartialResults, Report, Row, write_csv
-from fin_agent.evaluation.comparison import (
-    COMPARED,
-    Comparison,
-    ComparisonReport,
-    Conditions,
-    Reader,
-    report_on_comparison,
-)
+from fin_agent.evaluation.comparison import COMPARED, ComparisonReport, Conditions, Reader, report_on_comparison
 from fin_agent.evaluation.comparison import compare as searched
-from fin_agent.evaluation.financebench import FinanceBenchQuestion, duplicates_of_filings, load_questions
+from fin_agent.evaluation.financebench import duplicates_of_filings, load_questions
 from fin_agent.evaluation.llm_as_judge import JudgeCalls, judge_caller
 from fin_agent.evaluation.statistics import FITTING, MEASURING, Overlap, require_libraries
 from fin_agent.evidence.tournament.judge import TournamentSettings
@@ -56,7 +50,6 @@ from fin_agent.models.call import Role
 from fin_agent.models.metering import Meter
 from fin_agent.presentation.terminal_text import first_items, style_table
 from fin_agent.retrieval.search_query import EVERYTHING, Depth
-from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.workspace import Workspace
 
 Input = TypeVar("Input")
@@ -271,96 +264,79 @@ def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) ->
     return ExitCode.DONE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparisonOptions:
-    """What is compared, and what is written.
+@command
+def compare(
+    strategies: str,
+    questions: QuestionsFile,
+    on: IndexOptions,
+    oracle: GoldGiven = Oracle.NONE,
+    k: Annotated[int, typer.Option(min=1, max=100)] = 5,
+    out: Path = OUT,
+    reader: str | None = None,
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
+) -> ExitCode:
+    """Compare search strategies: recall, overlap with the evidence, seconds. Needs the extra `evaluation`.
 
-    Attributes:
+    Exit code 3 if a strategy cannot be set up, or fails on a question.
+
+    On the command line:
         strategies (--strategies A,B,...): Names of strategies; the first is tested against the others.
         k (--k, -k): Results that count, and passages that each strategy returns.
         out (--out DIR): Folder for summary.csv, rows.csv and misses.csv (of the first). A stopped comparison resumes.
         reader (--reader WHO): Also answer from the results of each strategy, and count right figures: a chat model such
             as openai:gpt-4o-mini, or `rules`, which read the pages of the passages.
     """
-
-    strategies: str
-    questions: QuestionsFile
-    oracle: GoldGiven = Oracle.NONE
-    k: Annotated[int, typer.Option(min=1, max=100)] = 5
-    out: Path = OUT
-    reader: str | None = None
-    resamples: Resamples = 10_000
-    seed: Seed = 0
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The strategies, each once. Raises BadParameter if there are none."""
-        names = tuple(dict.fromkeys(name.strip() for name in self.strategies.split(",") if name.strip()))
-        if not names:
-            raise typer.BadParameter("name at least one strategy", param_hint="--strategies")
-        return names
-
-
-@command
-def compare(wanted: ComparisonOptions, on: IndexOptions) -> ExitCode:
-    """Compare search strategies: recall, overlap with the evidence, seconds. Needs the extra `evaluation`.
-
-    Exit code 3 if a strategy cannot be set up, or fails on a question.
-    """
-    first, *others = wanted.names
+    names = tuple(dict.fromkeys(name.strip() for name in strategies.split(",") if name.strip()))
+    if not names:
+        raise typer.BadParameter("name at least one strategy", param_hint="--strategies")
     require_libraries(MEASURING)
     started = time.perf_counter()
-    asked = load_questions(wanted.questions, answers=wanted.reader is not None)
-    with on.open_workspace() as workspace:
-        comparison = _compare(asked, workspace, wanted, on.debug)
-    for name, reason in comparison.not_built.items():
-        warn(f"{name} is left out: {reason}")
-    if not comparison.strategies:
-        raise FinAgentError("no strategy can be set up", remedy="See the warnings above")
-    for strategy in comparison.strategies:
-        if failed := sum(bool(score.figures["failure"]) for score in comparison.of(strategy)):
-            warn(f"{strategy} failed on {failed} of {len(asked)} questions; they count as not found")
-    tested = [(first, other) for other in others if {first, other} <= set(comparison.strategies)]
-    report = report_on_comparison(comparison, tested, resamples=wanted.resamples, seed=wanted.seed)
-    files = _write_results(comparison, report, wanted)
-    failures = [
-        {"strategy": score.labels["strategy"], "id": score.id, "reason": score.figures["failure"]}
-        for score in comparison.scores
-        if score.figures["failure"]
-    ]
-    _publish(on, report, {"failed": failures}, started, report.as_tables(), files)
-    return ExitCode.SOME_FAILED if comparison.not_built or failures else ExitCode.DONE
-
-
-def _compare(
-    asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted: ComparisonOptions, debug: bool
-) -> Comparison:
-    records = workspace.index.filings()
-    forms = {record.doc_id: record.identity.form.value for record in records}
-    warn_about_missing_filings((doc_id for question in asked for doc_id in question.documents), forms)
-    with Progress(len(asked) * len(wanted.names), "comparing") as progress:
+    asked = load_questions(questions, answers=reader is not None)
+    with on.open_workspace() as workspace, Progress(len(asked) * len(names), "comparing") as progress:
+        records = workspace.index.filings()
+        forms = {record.doc_id: record.identity.form.value for record in records}
+        same_content = duplicates_of_filings(records)
+        warn_about_missing_filings((doc_id for question in asked for doc_id in question.documents), forms)
+        conditions = Conditions(k=k, oracle=oracle, forms=forms, same_content=same_content, debug=on.debug)
+        held = sorted(record.content_hash for record in records)
+        compared = (asked, conditions, held, settings_from().model_dump_json(), reader)
 
         def report_progress(score: Row) -> None:
             failure = score.figures["failure"]
             said = f"failed: {failure}" if failure else f"{score.seconds or 0:.2f} s"
             progress.step(f"{score.labels['strategy']}, {score.id}: {said}", problem=bool(failure))
 
-        conditions = Conditions(
-            k=wanted.k, oracle=wanted.oracle, forms=forms, same_content=duplicates_of_filings(records), debug=debug
-        )
-        held = sorted(record.content_hash for record in records)
-        compared = (asked, conditions, held, settings_from().model_dump_json(), wanted.reader)
-        return searched(
+        comparison = searched(
             asked,
-            wanted.names,
-            build=partial(_build_strategies, workspace, wanted.k),
+            names,
+            build=lambda name: strategy_for(settings_from(strategy=name, passages=k), workspace, notify=warn),
             understand=partial(first_query, analyst=RulesAnalyst(workspace)),
             overlap=Overlap(),
             conditions=conditions,
-            reader=None if wanted.reader is None else _reader(wanted.reader, workspace, debug),
+            reader=None if reader is None else _reader(reader, workspace, on.debug),
             on_score=report_progress,
-            partial=PartialResults(wanted.out / "rows.unfinished.jsonl", compared, Row),
+            partial=PartialResults(out / "rows.unfinished.jsonl", compared, Row),
         )
+    for name, reason in comparison.not_built.items():
+        warn(f"{name} is left out: {reason}")
+    if not comparison.strategies:
+        raise FinAgentError("no strategy can be set up", remedy="See the warnings above")
+    failures = [
+        {"strategy": score.labels["strategy"], "id": score.id, "reason": score.figures["failure"]}
+        for score in comparison.scores
+        if score.figures["failure"]
+    ]
+    for strategy, failed in Counter(each["strategy"] for each in failures).items():
+        warn(f"{strategy} failed on {failed} of {len(asked)} questions; they count as not found")
+    tested = [(names[0], other) for other in names[1:] if {names[0], other} <= set(comparison.strategies)]
+    report = report_on_comparison(comparison, tested, resamples=resamples, seed=seed)
+    missed = [score for score in comparison.of(comparison.strategies[0]) if score.figures[COMPARED] < 1]
+    tables = {"summary": [group.as_json() for group in report.groups], "rows": comparison.scores, "misses": missed}
+    for name, rows in tables.items():
+        write_csv(rows, out / f"{name}.csv")
+    _publish(on, report, {"failed": failures}, started, report.as_tables(), [out / f"{name}.csv" for name in tables])
+    return ExitCode.SOME_FAILED if comparison.not_built or failures else ExitCode.DONE
 
 
 def _reader(who: str, workspace: Workspace, debug: bool) -> Reader:
@@ -379,16 +355,3 @@ def _reader(who: str, workspace: Workspace, debug: bool) -> Reader:
         return None if tried.answer.refused else tried.answer.answer
 
     return read
-
-
-def _build_strategies(workspace: Workspace, k: int, name: str) -> Strategy:
-    return strategy_for(settings_from(strategy=name, passages=k), workspace, notify=warn)
-
-
-def _write_results(comparison: Comparison, report: ComparisonReport, wanted: ComparisonOptions) -> list[Path]:
-    files = [wanted.out / name for name in ("summary.csv", "rows.csv", "misses.csv")]
-    first = comparison.of(comparison.strategies[0])
-    write_csv([group.as_json() for group in report.groups], files[0])
-    write_csv(comparison.scores, files[1])
-    write_csv([score for score in first if score.figures[COMPARED] < 1], files[2])
-    return files

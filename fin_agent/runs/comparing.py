@@ -7,18 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pydantic import BaseModel
-
 from fin_agent.answering.answer import Answer
 from fin_agent.config import Settings
 from fin_agent.evidence.slot_ledger import Entry, Figure
-from fin_agent.evidence.trace import TraceStep
 from fin_agent.runs.run import Run, canonical, comparable
 
 T = TypeVar("T")
 
 _INTENT = "rewrite_query"
-_NEXT_QUESTION = "ask_complementary_question"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +51,8 @@ def answer_differences(first: Answer, second: Answer) -> list[Difference]:
     """
     if canonical(first) == canonical(second):
         return []
-    first, second = comparable(first), comparable(second)
-    found = list(_differing(_CAME_OF_IT, first, second))
-    steps = _steps(first.trace, second.trace)
-    return [*found, *([steps] if steps else [])] or [Difference("form", (), (), "the same, but written otherwise")]
+    found = list(_differing(_CAME_OF_IT, comparable(first), comparable(second)))
+    return found or [Difference("form", (), (), "the same, but written otherwise")]
 
 
 def _differing(parts: dict[str, Callable[[T], Sequence[str]]], first: T, second: T) -> Iterator[Difference]:
@@ -69,23 +63,12 @@ def _differing(parts: dict[str, Callable[[T], Sequence[str]]], first: T, second:
 
 
 def _difference(part: str, one: Sequence[str], other: Sequence[str]) -> Difference:
-    only_one, only_other = _without(one, other), _without(other, one)
+    only_one = tuple((Counter(one) - Counter(other)).elements())
+    only_other = tuple((Counter(other) - Counter(one)).elements())
     if only_one or only_other:
         return Difference(part, only_one, only_other)
     place = next(at for at, pair in enumerate(zip(one, other, strict=False), start=1) if pair[0] != pair[1])
     return Difference(part, (one[place - 1],), (other[place - 1],), f"the same, in another order from place {place} on")
-
-
-def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """Return lines that occur more often in `lines` than in `others`."""
-    left = Counter(others)
-    only: list[str] = []
-    for line in lines:
-        if left[line] > 0:
-            left[line] -= 1
-        else:
-            only.append(line)
-    return tuple(only)
 
 
 def setting_lines(settings: Settings) -> list[str]:
@@ -132,20 +115,21 @@ def _answer(answer: Answer) -> list[str]:
     return said if value.value is None else [*said, f"value: {value.value} {value.unit or ''}".rstrip()]
 
 
-def _rest(answer: Answer) -> list[str]:
-    """Return a line for each field of the answer that no other part shows."""
-    shown = {"id", "seconds", "question", "answer", "refused", "missing", "citations", "retrieved", "ledger"}
-    too = {"ask_back", "program", "assumptions", "rounds", "trace", "usage", "warnings"}
-    rest = answer.model_dump(mode="json", exclude=shown | too)
-    return [f"{name}: {_said(value)}" for name, value in rest.items()]
-
-
 def _calls(answer: Answer) -> list[str]:
     """Return which models were called in which roles, and what a budget left out; tokens and cost are not compared."""
-    usage = comparable(answer).usage
-    named = [f"{role.role} by {role.model}" for role in usage.roles]
-    unnamed = ["a model was asked"] if usage.model_calls and not named else []
-    return [*named, *unnamed, *(f"left out: {line}" for line in usage.left_out)]
+    called = [f"{role.role} by {role.model}" for role in answer.usage.roles]
+    unnamed = ["a model was asked"] if answer.usage.model_calls and not called else []
+    return [*called, *unnamed, *(f"left out: {line}" for line in answer.usage.left_out)]
+
+
+def _steps(answer: Answer) -> list[str]:
+    """Return the lines of all steps: the summary of each, then the other things that it recorded."""
+    lines: list[str] = []
+    for number, step in enumerate(answer.trace, start=1):
+        lines.append(f"{number}  {step.node}, round {step.round}: {step.summary}")
+        recorded = step.model_dump(mode="json", exclude={"node", "round", "summary"}, exclude_defaults=True)
+        lines += [f"{number}  {name}: {_said(each)}" for name, values in recorded.items() for each in values]
+    return lines
 
 
 def _said(value: object) -> str:
@@ -157,7 +141,6 @@ _CAME_OF_IT: dict[str, Callable[[Answer], Sequence[str]]] = {
     "intent": lambda answer: [
         line for step in answer.trace if step.node == _INTENT for line in (step.summary, *step.details)
     ],
-    "asked next": lambda answer: [step.summary for step in answer.trace if step.node == _NEXT_QUESTION],
     "documents": lambda answer: answer.retrieved.documents,
     "pages": lambda answer: [f"{place.doc_id} page {place.page + 1}" for place in answer.retrieved.pages],
     "passages": lambda answer: [
@@ -173,33 +156,9 @@ _CAME_OF_IT: dict[str, Callable[[Answer], Sequence[str]]] = {
     "assumptions": lambda answer: answer.assumptions,
     "warnings": lambda answer: answer.warnings,
     "calls": _calls,
-    "other": _rest,
+    "steps": _steps,
 }
 """What a run found: part -> its lines."""
-
-
-def _steps(first: Sequence[TraceStep], second: Sequence[TraceStep]) -> Difference | None:
-    """Return the steps that differ, each with the names of the fields that differ."""
-    places = range(max(len(first), len(second)))
-    one: list[str] = []
-    other: list[str] = []
-    for place in places:
-        mine = first[place] if place < len(first) else None
-        theirs = second[place] if place < len(second) else None
-        if mine == theirs:
-            continue
-        fields = _fields_differing(mine, theirs)
-        for step, lines in ((mine, one), (theirs, other)):
-            if step is not None:
-                lines.append(f"{place + 1}  {step.node}, round {step.round}: {step.summary} [{fields}]")
-    return Difference("steps", tuple(one), tuple(other)) if one or other else None
-
-
-def _fields_differing(mine: BaseModel | None, theirs: BaseModel | None) -> str:
-    if mine is None or theirs is None:
-        return "only here"
-    names = type(mine).model_fields
-    return ", ".join(name for name in names if getattr(mine, name) != getattr(theirs, name))
 
 
 _FILTER = "filter_passages"

@@ -18,7 +18,6 @@ from fin_agent.index.protocol import FilingIndex
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 """Base 32 without letters that are easily confused (Crockford)."""
-_READ_AS = str.maketrans("oil", "011")
 _TIME_DIGITS = 9
 _RANDOM_DIGITS = 3
 
@@ -28,15 +27,6 @@ def run_id(started: datetime) -> str:
     milliseconds = int(started.timestamp() * 1_000)
     chance = secrets.randbelow(32**_RANDOM_DIGITS)
     return _digits(milliseconds, _TIME_DIGITS) + _digits(chance, _RANDOM_DIGITS)
-
-
-def normalize_typed_id(name: str) -> str:
-    """Return an id, or its beginning, as a person typed it, in the alphabet of ids.
-
-    >>> normalize_typed_id(" O1JD ")
-    '01jd'
-    """
-    return name.strip().lower().translate(_READ_AS)
 
 
 def _digits(number: int, count: int) -> str:

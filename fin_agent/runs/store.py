@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -19,7 +20,7 @@ from fin_agent.config import Recording, Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.index.protocol import FilingEntry, FilingIndex
 from fin_agent.index.sqlite_file import transaction
-from fin_agent.runs.run import IndexState, Run, StepTime, index_state, normalize_typed_id, run_id
+from fin_agent.runs.run import IndexState, Run, StepTime, index_state, run_id
 
 
 class Recorder:
@@ -151,28 +152,30 @@ class RunStore:
         with self._opened(make=True) as connection, transaction(connection):
             while connection.execute("SELECT 1 FROM runs WHERE id = ?", (run.id,)).fetchone():
                 run = run.model_copy(update={"id": run_id(run.started)})
-            number = connection.execute(
-                f"INSERT INTO runs VALUES (NULL{', ?' * 12})", (*_line(run), len(packed))
-            ).lastrowid
+            row = (*_line(run), len(packed))
+            number = connection.execute(f"INSERT INTO runs VALUES (NULL{', ?' * 12})", row).lastrowid
             connection.execute("INSERT INTO contents VALUES (?, ?)", (number, packed))
-            self._let_go(connection)
+            # The oldest runs beyond the limits are deleted; the latest one always stays.
+            connection.execute(
+                "DELETE FROM runs WHERE number <= (SELECT number FROM runs ORDER BY number DESC LIMIT 1 OFFSET ?)",
+                (self._bounds.runs_kept,),
+            )
+            connection.execute(
+                """DELETE FROM runs WHERE number IN (
+                     SELECT number FROM (SELECT number, sum(bytes) OVER (ORDER BY number DESC) AS reached FROM runs)
+                     WHERE reached > ?)""",
+                (self._bounds.megabytes * _MEGABYTE,),
+            )
         return run
 
     def listed(self, limit: int | None = None) -> list[RunLine]:
         """Return the latest runs, newest first; all of them if `limit` is None."""
-        with self._reading() as connection:
-            if connection is None:
-                return []
-            found = connection.execute(
-                f"SELECT {_LISTED} FROM runs ORDER BY number DESC LIMIT ?", (-1 if limit is None else limit,)
-            )
-            rows = found.fetchall()
-            return [RunLine.model_validate({**row, "computed": _is_computed(connection, row)}) for row in rows]
+        rows = self._read("SELECT * FROM runs ORDER BY number DESC LIMIT ?", -1 if limit is None else limit)
+        return [RunLine.model_validate(dict(row)) for row in rows]
 
     def count(self) -> int:
         """Return the number of stored runs."""
-        with self._reading() as connection:
-            return 0 if connection is None else int(connection.execute("SELECT count(*) FROM runs").fetchone()[0])
+        return sum(int(row[0]) for row in self._read("SELECT count(*) FROM runs"))
 
     def run(self, name: str) -> Run:
         """Return the run of a name.
@@ -184,12 +187,10 @@ class RunStore:
         Raises:
             RunStoreError: No run has this name, several ids begin with it, or the run cannot be read.
         """
-        with self._reading() as connection:
-            number, id_ = self._named(connection, name)
-            assert connection is not None
-            row = connection.execute("SELECT packed FROM contents WHERE number = ?", (number,)).fetchone()
+        number, id_ = self._named(name)
+        (row,) = self._read("SELECT packed FROM contents WHERE number = ?", number) or [{"packed": b""}]
         try:
-            return Run.model_validate_json(zlib.decompress(row["packed"] if row else b""))
+            return Run.model_validate_json(zlib.decompress(row["packed"]))
         except (zlib.error, ValidationError) as error:
             raise RunStoreError(
                 "this run is damaged, or another version of fin-agent recorded it in a form that this one cannot read",
@@ -206,76 +207,47 @@ class RunStore:
         Raises:
             RunStoreError: As for `run`.
         """
-        with self._reading() as connection:
-            # Resolve all names first: `last` names another run once one is deleted.
-            numbers = None if names is None else {self._named(connection, name)[0] for name in names}
-            if connection is None:
-                return 0
+        # All names are resolved first: `last` names another run once one is deleted.
+        numbers = None if names is None else {self._named(name)[0] for name in names}
+        if not self.file.exists():
+            return 0
+        with self._opened(make=False) as connection:
             with transaction(connection):
                 if numbers is None:
-                    gone = connection.execute("DELETE FROM runs").rowcount
-                else:
-                    connection.executemany("DELETE FROM runs WHERE number = ?", [(number,) for number in numbers])
-                    gone = len(numbers)
+                    numbers = {row["number"] for row in connection.execute("SELECT number FROM runs")}
+                connection.executemany("DELETE FROM runs WHERE number = ?", [(number,) for number in numbers])
             connection.execute("VACUUM")  # deleted runs are removed from the disk as well
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        return gone
+        return len(numbers)
 
-    def _named(self, connection: sqlite3.Connection | None, name: str) -> tuple[int, str]:
+    def _named(self, name: str) -> tuple[int, str]:
         """Return number and id of the run with this name."""
-        typed = normalize_typed_id(name)
-        back = _LAST.fullmatch(name.strip().lower())
-        if connection is None or not connection.execute("SELECT 1 FROM runs LIMIT 1").fetchone():
-            raise UnknownRunError(
-                "no run is recorded yet", subject=str(self.file), remedy='Ask something: `fin-agent ask "QUESTION"`'
-            )
-        if back is not None:
-            found = connection.execute(
-                "SELECT number, id FROM runs ORDER BY number DESC LIMIT 1 OFFSET ?", (int(back[1] or 0),)
-            ).fetchall()
+        typed = name.strip().lower()
+        newest = "SELECT number, id FROM runs {} ORDER BY number DESC LIMIT 1 OFFSET ?"
+        if (back := _LAST.fullmatch(typed)) is not None:
+            found = self._read(newest.format(""), int(back[1] or 0))
         else:
-            found = connection.execute(
-                "SELECT number, id FROM runs WHERE id >= ? AND id < ? ORDER BY number DESC LIMIT ?",
-                (typed, f"{typed}~", _MAX_NAMED + 1),
-            ).fetchall()
+            begins = "SELECT number, id FROM runs WHERE id >= ? AND id < ? ORDER BY number DESC LIMIT ?"
+            found = self._read(begins, typed, f"{typed}~", _MAX_NAMED) if typed else []
             if len(found) != 1:
-                of_question = "SELECT number, id FROM runs WHERE question_id = ? ORDER BY number DESC LIMIT 1"
-                found = connection.execute(of_question, (name.strip(),)).fetchall() or found
-        if not found or not name.strip():
-            raise UnknownRunError(
-                "there is no run of this name",
-                subject=name or "''",
-                remedy="`fin-agent runs list` lists all runs, with the ids of questions of a batch",
-            )
+                found = self._read(newest.format("WHERE question_id = ?"), name.strip(), 0) or found
+        if not found and not self.count():
+            remedy = 'Ask something: `fin-agent ask "QUESTION"`'
+            raise UnknownRunError("no run is recorded yet", subject=str(self.file), remedy=remedy)
+        if not found:
+            remedy = "`fin-agent runs list` lists all runs, with the ids of questions of a batch"
+            raise UnknownRunError("there is no run of this name", subject=name or "''", remedy=remedy)
         if len(found) > 1:
-            named = ", ".join(str(row["id"]) for row in found[:_MAX_NAMED])
-            more = " ..." if len(found) > _MAX_NAMED else ""
-            raise UnknownRunError(
-                f"several ids begin with this: {named}{more}", subject=name, remedy="Give more of the id"
-            )
+            named = ", ".join(str(row["id"]) for row in found)
+            raise UnknownRunError(f"several ids begin with this: {named}", subject=name, remedy="Give more of the id")
         return int(found[0]["number"]), str(found[0]["id"])
 
-    def _let_go(self, connection: sqlite3.Connection) -> None:
-        """Delete the oldest runs beyond the limits; the latest run always stays."""
-        connection.execute(
-            "DELETE FROM runs WHERE number <= (SELECT number FROM runs ORDER BY number DESC LIMIT 1 OFFSET ?)",
-            (self._bounds.runs_kept,),
-        )
-        connection.execute(
-            """DELETE FROM runs WHERE number IN (
-                 SELECT number FROM (SELECT number, sum(bytes) OVER (ORDER BY number DESC) AS reached FROM runs)
-                 WHERE reached > ?)""",
-            (self._bounds.megabytes * _MEGABYTE,),
-        )
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection | None]:
-        """Yield a connection, or None if nothing was ever recorded."""
+    def _read(self, statement: str, *values: object) -> list[Any]:
+        """Return the rows of a query; none if nothing was ever recorded."""
         if self._connection is None and not self.file.exists():
-            yield None
-            return
+            return []
         with self._opened(make=False) as connection:
-            yield connection
+            return connection.execute(statement, values).fetchall()
 
     @contextmanager
     def _opened(self, *, make: bool) -> Iterator[sqlite3.Connection]:
@@ -285,7 +257,7 @@ class RunStore:
             try:
                 yield self._connection
             except sqlite3.Error as error:
-                raise fault(self.file, error) from error
+                raise _fault(self.file, error) from error
 
 
 class RunLine(BaseModel):
@@ -302,17 +274,12 @@ class RunLine(BaseModel):
     refused: bool
     value: float | None
     unit: str | None
-    computed: bool
-    """Whether a program computed the answer. A computed answer without a value has several figures."""
     said: str
     """The beginning of the answer's text."""
     rounds: int
     seconds: float
     bytes: int
     """Its size in the file."""
-
-
-_LISTED = "number, id, started, question, question_id, strategy, refused, value, unit, said, rounds, seconds, bytes"
 
 
 def _line(run: Run) -> tuple[str | int | float | None, ...]:
@@ -330,17 +297,6 @@ def _line(run: Run) -> tuple[str | int | float | None, ...]:
         answer.rounds,
         answer.seconds,
     )
-
-
-def _is_computed(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
-    """Return whether a program computed the answer; only an answer without a value must be unpacked to see it."""
-    if row["refused"] or row["value"] is not None:
-        return not row["refused"]
-    found = connection.execute("SELECT packed FROM contents WHERE number = ?", (row["number"],)).fetchone()
-    try:
-        return Run.model_validate_json(zlib.decompress(found["packed"] if found else b"")).answer.program is not None
-    except (zlib.error, ValidationError):
-        return False  # a run that cannot be read is still listed; `run` says what is wrong with it
 
 
 FORMAT_VERSION = 1
@@ -381,49 +337,42 @@ class UnknownRunError(RunStoreError):
 
 
 def connect(file: Path, *, make: bool) -> sqlite3.Connection:
-    """Open the runs in `file`.
-
-    Args:
-        file: The SQLite file.
-        make: Whether to create the file if it does not exist.
+    """Open the runs in `file`; with `make`, create it if it does not exist.
 
     Raises:
         RunStoreError: The file cannot be opened, or is not a store of runs in this format.
     """
-    connection: sqlite3.Connection | None = None
     try:
         if make:
             file.parent.mkdir(parents=True, exist_ok=True)
             create_private_file(file)
         address = f"{file.absolute().as_uri()}?mode={'rwc' if make else 'rw'}"
         connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+    except (OSError, sqlite3.Error) as error:
+        raise _fault(file, error) from error
+    try:
         connection.row_factory = sqlite3.Row
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA secure_delete = ON")  # a deleted run is overwritten on the disk
         _check(connection, file)
-    except (OSError, sqlite3.Error, RunStoreError) as error:
-        if connection is not None:
-            connection.close()
-        raise (error if isinstance(error, RunStoreError) else fault(file, error)) from error
+    except (sqlite3.Error, RunStoreError) as error:
+        connection.close()
+        raise (error if isinstance(error, RunStoreError) else _fault(file, error)) from error
     return connection
 
 
-def fault(file: Path, error: OSError | sqlite3.Error) -> RunStoreError:
+def _fault(file: Path, error: OSError | sqlite3.Error) -> RunStoreError:
     """Return the RunStoreError for an error of the file or of SQLite, with its remedy."""
     if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", -1) & 0xFF in _DAMAGED:
-        return RunStoreError(
-            f"this file is damaged, or it is not a file of recorded runs ({error})",
-            subject=str(file),
-            remedy="Move it away: the next question creates a new one. Answers and the index do not depend on it",
-        )
-    reason = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
-    return RunStoreError(
-        f"the recorded runs cannot be opened or written ({reason})",
-        subject=str(file),
-        remedy="Name a file that can be written with FIN_AGENT_RUNS, or record nothing with FIN_AGENT_RECORD=0",
-    )
+        what = f"this file is damaged, or it is not a file of recorded runs ({error})"
+        remedy = "Move it away: the next question creates a new one. Answers and the index do not depend on it"
+    else:
+        reason = getattr(error, "strerror", None) or str(error)
+        what = f"the recorded runs cannot be opened or written ({reason})"
+        remedy = "Name a file that can be written with FIN_AGENT_RUNS, or record nothing with FIN_AGENT_RECORD=0"
+    return RunStoreError(what, subject=str(file), remedy=remedy)
 
 
 def _check(connection: sqlite3.Connection, file: Path) -> None:
@@ -439,23 +388,16 @@ def _check(connection: sqlite3.Connection, file: Path) -> None:
         with suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA journal_mode = WAL")
     if _number(connection, "application_id") != _APPLICATION:
-        raise RunStoreError(
-            "this database contains no recorded runs",
-            subject=str(file),
-            remedy="Name another file with FIN_AGENT_RUNS, or move this one away",
-        )
-    found = _number(connection, "user_version")
-    if found != FORMAT_VERSION:
-        raise RunStoreError(
-            f"these runs were recorded in format {found}; this version reads format {FORMAT_VERSION}",
-            subject=str(file),
-            remedy="Move the file away, or read it with the version that wrote it",
-        )
+        remedy = "Name another file with FIN_AGENT_RUNS, or move this one away"
+        raise RunStoreError("this database contains no recorded runs", subject=str(file), remedy=remedy)
+    if (found := _number(connection, "user_version")) != FORMAT_VERSION:
+        what = f"these runs were recorded in format {found}; this version reads format {FORMAT_VERSION}"
+        remedy = "Move the file away, or read it with the version that wrote it"
+        raise RunStoreError(what, subject=str(file), remedy=remedy)
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    return not tables and _number(connection, "application_id") == 0
+    return not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

@@ -102,7 +102,7 @@ def test_what_was_not_filed_is_named(edgar: EdgarServer, tmp_path: Path) -> None
     out = ("--out", tmp_path / "out")
     ran = Ran("fetch", "QLMK", "--form", "10-K", "--form", "8-K", "--years", "2023-2026", *out)
     assert ran.code == 3 and ran.out.startswith("1 fetched")
-    assert "QLMK: EDGAR has no 10-K of 2023 to 2024, 2026; no 8-K of 2023 to 2026" in ran.err
+    assert "QLMK: EDGAR has no 10-K of 2023 to 2024, 2026\nQLMK: EDGAR has no 8-K of 2023 to 2026" in ran.err
     ran = Ran("fetch", "QLMK", "--years", "2024-2025", "--json", *out)
     assert ran.code == 0  # a span of years may well be wider than what there is
     assert ran.document["not_filed"] == [{"company": "QLMK", "form": "10-K", "years": [[2024, 2024]]}]

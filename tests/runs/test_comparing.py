@@ -127,14 +127,15 @@ class TestDifferences:
         assert answer_differences(paid, kept) == []
         other = asked("openai:y", "900 tokens in, 60 out, $0.1", calls=2)
         found = {difference.part: difference for difference in answer_differences(paid, other)}
-        assert found["calls"].first == ("curation by openai:x",) and "[calls]" in found["steps"].first[0]
+        assert found["calls"].first == ("curation by openai:x",)
+        assert found["steps"].first == ("1  calls: curation by openai:x",)
 
     def test_a_step_names_what_differs_in_it(self, computed: Answer) -> None:
         step = computed.trace[2].model_copy(update={"details": ("another page",)})
         trace = (*computed.trace[:2], step, *computed.trace[3:])
         (difference,) = answer_differences(computed, computed.model_copy(update={"trace": trace}))
         assert difference.part == "steps"
-        assert difference.first[0].startswith(f"3  {step.node}, round 1") and "[details]" in difference.first[0]
+        assert difference.second == ("3  details: another page",)
 
 
 class TestEvidence:
