@@ -40,23 +40,14 @@ COMMANDS: Mapping[str, Any] = {
     "serve": ("serving.serve", "Serve the workspace in the browser, and an API over HTTP."),
     "eval": (
         {
-            "financebench": (
-                "benchmarks.financebench",
-                "Answer FinanceBench's questions, with the reasons for misses.",
-            ),
+            "financebench": ("benchmarks.financebench", "Answer FinanceBench's questions."),
             "ranking": ("search_benchmarks.ranking", "Rank the passages of the right filing, stage by stage."),
             "generated": ("benchmarks.generated", "Generate questions from the index's own figures, and ask them."),
-            "tagged-questions": (
-                "benchmarks.tagged_questions",
-                "Generate questions with exact answers from inline XBRL tags, and ask them.",
-            ),
+            "tagged-questions": ("benchmarks.tagged_questions", "Generate questions with exact answers from tags."),
             "tatqa": ("benchmarks.tatqa", "Ask TAT-QA's questions about its tables and paragraphs."),
             "lofin": ("benchmarks.lofin", "Ask LOFin's questions, with HiREC's measures."),
             "finqa": ("benchmarks.finqa", "Ask FinQA's questions about the indexed annual reports."),
-            "finagentbench": (
-                "search_benchmarks.finagentbench",
-                "Rank graded chunks by the tournament, stage by stage.",
-            ),
+            "finagentbench": ("search_benchmarks.finagentbench", "Rank graded chunks by the tournament."),
             "ragas": ("search_benchmarks.ragas", "Measure the answers of another benchmark with RAGAS's metrics."),
             "legalbench-rag": ("search_benchmarks.legalbench_rag", "Search documents other than filings."),
         },

@@ -130,7 +130,8 @@ def batch(questions: Path, out: Path, how: BatchOptions, on: IndexOptions, model
             say(f"line {number}: failed: {reason}")
         left = [line for line in lines if line.number not in answers]
         try:
-            with Progress(len(left), "answering") as progress, exclude_current_folder():
+            progress = Progress(len(left))
+            with exclude_current_folder():
                 for line, begun, tried in _answered(left, context, settings, meter, how.jobs, on):
                     answers[line.number] = answer = tried.answer
                     if tried.failure:
@@ -275,10 +276,8 @@ def _fault(failure: ValidationError) -> str:
     where = ".".join(map(str, first["loc"]))
     if first["type"] == "json_invalid":
         return f"not JSON ({first['msg'].removeprefix('Invalid JSON: ')})"
-    if not where:
-        return "not a JSON object with a `question`"
     if first["type"] == "missing":
         return f"no `{where}`"
-    if first["type"] == "string_pattern_mismatch":
-        return f"`{where}` is empty"
-    return f"`{where}`: {first['msg'][:1].lower()}{first['msg'][1:]}"
+    return (
+        f"`{where}`: {first['msg'][:1].lower()}{first['msg'][1:]}" if where else "not a JSON object with a `question`"
+    )

@@ -108,12 +108,12 @@ class BenchmarkRun:
         """
         # Everything that an answer depends on besides its question: a run only resumes if it is the same.
         settings = repr((self._settings.model_dump_json(), self._filings, asked_how))
-        with Progress(len(questions), "answering") as progress:
-            return run_benchmark(
-                Benchmark(questions, ask, judge, settings),
-                self._out,
-                lambda row: progress.step(f"{row.question}: {describe(row)}, {row.seconds or 0:.2f} s"),
-            )
+        progress = Progress(len(questions))
+        return run_benchmark(
+            Benchmark(questions, ask, judge, settings),
+            self._out,
+            lambda row: progress.step(f"{row.question}: {describe(row)}, {row.seconds or 0:.2f} s"),
+        )
 
     def publish(
         self,
@@ -253,7 +253,7 @@ def tagged_questions(
     count: Count = None,
     seed: Seed = 0,
 ) -> ExitCode:
-    """Generate questions with exact answers from inline XBRL tags, ask them, and report accuracy by kind.
+    """Generate questions with exact answers from tags of inline XBRL, ask them, and report accuracy by kind.
 
     By default 530 questions in all.
 

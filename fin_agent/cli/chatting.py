@@ -12,7 +12,6 @@ from pathlib import Path
 import typer
 from langgraph.checkpoint.memory import InMemorySaver
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.text import Text
 
 from fin_agent.analyst.rules.follow_ups import MessageKind
@@ -42,7 +41,6 @@ HELP = """\
 /page N [FILE.png]   a picture of its page with the figure framed, by PyMuPDF; opened on a desktop
 /ledger              every figure that the answer needs, and its source
 /program             the program that computed the answer
-/history             the turns of this thread
 /threads             the saved threads
 /thread NAME         switch to another thread, or create it
 /help                this list
@@ -52,7 +50,6 @@ Questions may refer to the last one: "and in 2021?", "same for Tellurond", "why?
 _DPI = 110
 _MAX_CITED = 10
 _MAX_QUOTE_LENGTH = 300
-_MAX_TOLD_LENGTH = 200
 _MAX_WARNINGS = 6
 _ENDS_IN_A_FIGURE = re.compile(r": \D{0,3}[\d.,]+\D{0,2}$")
 
@@ -111,17 +108,17 @@ class _Chat:
         self._as_json = as_json
         self._at_terminal = sys.stdin.isatty()
         self._failed = False
-        self._commands: dict[str, Callable[[str], object]] = {
-            "evidence": self._evidence,
-            "page": self._page,
-            "ledger": self._ledger,
-            "program": self._program,
-            "history": lambda _: show(history_view(self._thread.turns)),
-            "threads": lambda _: show(threads_view(self._listed(), self._thread.name)),
-            "thread": self._go_to,
-            "help": lambda _: show(Text(HELP)),
-            "quit": self._quit,
-        }
+        commands = (
+            self.evidence,
+            self.page,
+            self.ledger,
+            self.program,
+            self.threads,
+            self.thread,
+            self.help,
+            self.quit,
+        )
+        self._commands = {each.__name__: each for each in commands}
 
     def run(self) -> ExitCode:
         """Run all lines."""
@@ -207,10 +204,25 @@ class _Chat:
         if not self._at_terminal and not self._as_json:
             print(flush=True)
 
-    def _quit(self, rest: str) -> None:
+    def quit(self, rest: str) -> None:
+        """End the chat."""
         raise ChatEndedError
 
-    def _evidence(self, which: str) -> None:
+    def help(self, rest: str) -> None:
+        """List the commands."""
+        show(Text(HELP))
+
+    def threads(self, rest: str) -> None:
+        """Show the saved threads, with a mark on the current one."""
+        table = listing(fixed("Thread"), right("Turns"), fixed("Last used"), "Begins with")
+        saved = self._listed()
+        for thread in saved:
+            mark = " ◂" if thread.name == self._thread.name else ""
+            when = f"{thread.changed.astimezone():%Y-%m-%d %H:%M}"
+            table.add_row(f"{one_line(thread.name)}{mark}", str(thread.turns), when, Text(one_line(thread.title, 60)))
+        show(table if saved else Text("No thread is saved yet."))
+
+    def evidence(self, which: str) -> None:
         """Show the table of a cited figure, else the passage with the quote highlighted."""
         number, citation = self._citation(which)
         index, key = self._workspace.index, PageKey(citation.doc_id, citation.page)
@@ -227,7 +239,7 @@ class _Chat:
             shown = [text]
         show(Text.assemble((f"[{number}] ", "bold"), head), quoted, Text(), *shown)
 
-    def _page(self, given: str) -> None:
+    def page(self, given: str) -> None:
         """Draw the page of a citation."""
         which, _, named = given.partition(" ")
         _, citation = self._citation(which)
@@ -248,19 +260,22 @@ class _Chat:
         if self._at_terminal and has_desktop:
             typer.launch(str(file))
 
-    def _ledger(self, rest: str) -> None:
+    def ledger(self, rest: str) -> None:
+        """Show every figure that the last answer needs, and its source."""
         ledgers = [answer.ledger for answer in self._last_answered_turn().answers if answer.ledger]
         if not ledgers:
             say("the last answer has no ledger, since it is in words")
         show(*map(ledger_view, ledgers))
 
-    def _program(self, rest: str) -> None:
+    def program(self, rest: str) -> None:
+        """Show the program that computed the last answer."""
         programs = [answer.program for answer in self._last_answered_turn().answers if answer.program]
         if not programs:
             say("the last answer has no program, since it is a quotation or a refusal")
         show(*map(program_view, programs))
 
-    def _go_to(self, name: str) -> None:
+    def thread(self, name: str) -> None:
+        """Switch to another thread, or create it."""
         if not name:
             raise ChatCommandError("no thread is named", subject="/thread", remedy="/threads lists the saved threads")
         self._thread.name = name
@@ -328,30 +343,3 @@ def _holds(table: Table, citation: Citation) -> bool:
     if citation.box is None:
         return citation.text in table_text(table)
     return table.page == citation.page and table.box.contains_center_of(Box(*citation.box))
-
-
-def history_view(turns: Sequence[Turn]) -> RenderableType:
-    """Return every turn: the message, how it was read, and the beginning of the reply."""
-    lines: list[RenderableType] = []
-    for number, turn in enumerate(turns, start=1):
-        lines.append(Text.assemble((f"{number:>3}  ", "dim"), (one_line(turn.asked, _MAX_TOLD_LENGTH), "bold")))
-        if turn.kind is MessageKind.FOLLOW_UP and turn.question:
-            lines.append(_indented(f"→ {one_line(turn.question, _MAX_TOLD_LENGTH)}", "cyan"))
-        lines.append(_indented(one_line(turn.said, _MAX_TOLD_LENGTH)))
-    return Group(*lines) if lines else Text("This thread has no messages yet.")
-
-
-def _indented(line: str, style: str = "") -> RenderableType:
-    return Padding(Text(line, style=style), (0, 0, 0, 5))
-
-
-def threads_view(threads: Sequence[ThreadSummary], current: str) -> RenderableType:
-    """Return the saved threads, with a mark on the current one."""
-    if not threads:
-        return Text("No thread is saved yet.")
-    table = listing(fixed("Thread"), right("Turns"), fixed("Last used"), "Begins with")
-    for thread in threads:
-        mark = " ◂" if thread.name == current else ""
-        when = thread.changed.astimezone().strftime("%Y-%m-%d %H:%M")
-        table.add_row(Text(f"{one_line(thread.name)}{mark}"), str(thread.turns), when, Text(one_line(thread.title, 60)))
-    return table

@@ -48,13 +48,13 @@ def embed(
         encoder = load_sparse_encoder(model) if sparse else load_encoder(model)
         started = time.perf_counter()
         total = sum(len(index.without_vectors(encoder.name, unit)) for unit in wanted)
-        with Progress(total, "computing vectors") as progress:
-            made = made_vectors(
-                index,
-                encoder,
-                wanted,
-                lambda each: progress.step(f"{each.doc_id}: {each.vectors} {each.unit.plural}"),
-            )
+        progress = Progress(total)
+        made = made_vectors(
+            index,
+            encoder,
+            wanted,
+            lambda each: progress.step(f"{each.doc_id}: {each.vectors} {each.unit.plural}"),
+        )
     seconds = time.perf_counter() - started
     rows = [_counts(unit, [filing for filing in made if filing.unit is unit]) for unit in wanted]
     document = {"index": str(place), "model": encoder.name, "seconds": round(seconds, 3), "units": rows}
@@ -125,18 +125,18 @@ def trees(
         ] or index.entries()
         store.prune([entry.content_hash for entry in index.entries()])
         waiting = [one for one in entries if again or store.read(one.doc_id, one.content_hash, chunking) is None]
-        with Progress(len(waiting), "building trees") as progress:
-            for one in waiting:
-                made = build_trees(
-                    index, one.doc_id, workspace.lexicon, chunking=chunking, writer=writer, encoder=clustering
-                )
-                size = store.write(made.trees)
-                for stage, took in made.seconds.items():
-                    seconds[stage] += took
-                leaves = sum(len(tree.leaves) for tree in made.trees.trees)
-                nodes = sum(len(tree.nodes) for tree in made.trees.trees)
-                built.append({"doc_id": one.doc_id, "leaves": leaves, "nodes": nodes, "bytes": size})
-                progress.step(f"{one.doc_id}: {leaves} leaves under {nodes - leaves} nodes")
+        progress = Progress(len(waiting))
+        for one in waiting:
+            made = build_trees(
+                index, one.doc_id, workspace.lexicon, chunking=chunking, writer=writer, encoder=clustering
+            )
+            size = store.write(made.trees)
+            for stage, took in made.seconds.items():
+                seconds[stage] += took
+            leaves = sum(len(tree.leaves) for tree in made.trees.trees)
+            nodes = sum(len(tree.nodes) for tree in made.trees.trees)
+            built.append({"doc_id": one.doc_id, "leaves": leaves, "nodes": nodes, "bytes": size})
+            progress.step(f"{one.doc_id}: {leaves} leaves under {nodes - leaves} nodes")
     by_rules = writer.by_rules if isinstance(writer, ModelNodeWriter) else 0
     if by_rules:
         warn(f"{by_rules} nodes were written by rules, since the model's replies could not be used")
@@ -178,16 +178,16 @@ def summarize(on: IndexOptions, models: ModelOptions, doc: Docs = None, again: b
         summarizer = ModelSummarizer(callers.of(Role.SUMMARY), Workspace(index), settings.prompts)
         records = [index.filing(doc_id) for doc_id in doc] if doc else list(index.filings())
         waiting = [record for record in records if again or not summarizer.is_written_by_model(record)]
-        with Progress(len(waiting), "summarizing") as progress:
-            for record in waiting:
-                if is_model_unavailable([one for _, one in made]):
-                    break
-                with metered(Meter(settings.models.budget, of="filing", within=meter)):
-                    one = summarizer.make(record)
-                made.append((record, one))
-                if one.by_model:
-                    index.replace_summary(record.doc_id, one.text)
-                progress.step(_line(record, one), problem=not one.by_model)
+        progress = Progress(len(waiting))
+        for record in waiting:
+            if is_model_unavailable([one for _, one in made]):
+                break
+            with metered(Meter(settings.models.budget, of="filing", within=meter)):
+                one = summarizer.make(record)
+            made.append((record, one))
+            if one.by_model:
+                index.replace_summary(record.doc_id, one.text)
+            progress.step(_line(record, one), problem=not one.by_model)
     left = len(waiting) - len(made)
     failed = sum(not one.by_model for _, one in made)
     if left:

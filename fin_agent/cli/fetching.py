@@ -57,9 +57,9 @@ def fetch(
                     raise
                 say(f"error: {error}")
                 unknown.append({"company": company, "reason": error.what, "remedy": error.remedy})
-        with Progress(sum(len(each.wanted) for each in found), "fetching filings") as progress:
-            for each in found:
-                files += edgar.fetch(each, out, partial(_report_outcome, progress))
+        progress = Progress(sum(len(each.wanted) for each in found))
+        for each in found:
+            files += edgar.fetch(each, out, partial(_report_outcome, progress))
     missing = [(each.company.handle, not_filed) for each in found for not_filed in each.not_filed]
     for company, not_filed in missing:
         say(f"{company}: EDGAR has no {not_filed}")

@@ -87,7 +87,8 @@ def ingest_files(
             subject=", ".join(map(str, paths)),
             remedy=f"Name files, or a folder with {', '.join(READABLE)} files in or below it",
         )
-    with SqliteIndex.create(folder) as index, Progress(len(files) + len(gone), "reading filings") as progress:
+    with SqliteIndex.create(folder) as index:
+        progress = Progress(len(files) + len(gone))
         with exclude_current_folder():
             report = ingest_into(
                 files,
@@ -123,8 +124,8 @@ def _ingest_over_ray(paths: Sequence[Path], on: IndexOptions, address: str, writ
     from fin_agent.index.ingest_ray import ingest_on_ray
 
     started, place = time.perf_counter(), on.chosen.place
-    with Progress(len(files_below(paths)), "reading filings") as progress:
-        report = ingest_on_ray(paths, place, address, writers=writers, on_file=partial(_step, progress))
+    progress = Progress(len(files_below(paths)))
+    report = ingest_on_ray(paths, place, address, writers=writers, on_file=partial(_step, progress))
     with open_index(place) as index:
         held = len(index.entries())
     return _show(report, place, held, started, on)

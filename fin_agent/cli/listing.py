@@ -132,15 +132,10 @@ def check(on: IndexOptions, doc_ids: list[str] | None = None, every: bool = Fals
     if bool(doc_ids) == every:
         raise typer.BadParameter("name the filings to check, or give --all for every filing in the index")
     with on.open_workspace() as workspace:
-        if every:
-            records = sort_filings(workspace.index.filings())
-        else:
-            records = [workspace.index.filing(doc_id) for doc_id in dict.fromkeys(doc_ids or ())]
-        checked = [
-            # One filing at a time, so that the facts of all of them are not in memory at once.
-            CheckedFiling.of(record, [held.fact for held in workspace.index.facts([record.doc_id])])
-            for record in records
-        ]
+        index = workspace.index
+        records = [index.filing(doc_id) for doc_id in dict.fromkeys(doc_ids or ())] or sort_filings(index.filings())
+        # One filing at a time, so that the facts of all of them are not in memory at once.
+        checked = [CheckedFiling.of(each, [held.fact for held in index.facts([each.doc_id])]) for each in records]
     document = {"filings": [_checked_fields(filing) for filing in checked]}
     on.show(document, *([checked_view(checked)] if checked else []))
     failed = any(filing.count(Outcome.FAILS) for filing in checked)
@@ -166,20 +161,18 @@ def remove(doc_ids: list[str], on: IndexOptions) -> ExitCode:
     On the command line:
         doc_ids (DOC_ID...): Filings, as `fin-agent filings` lists them.
     """
-    removed: list[str] = []
-    unknown: list[str] = []
+    counts: dict[bool, list[str]] = {True: [], False: []}
     with on.open_workspace() as workspace:
         for doc_id in dict.fromkeys(doc_ids):
-            (removed if workspace.index.remove(doc_id) else unknown).append(doc_id)
+            counts[workspace.index.remove(doc_id)].append(doc_id)
         left = len(workspace.index.entries())
+    removed, unknown = counts[True], counts[False]
     place = on.chosen.place
     for doc_id in unknown:
         say(f"error: {doc_id}: this filing is not in the index in {place}. `fin-agent filings` lists the filings")
-    summary = (
-        f"{len(removed)} removed, {len(unknown)} unknown."
-        f" The index in {place} contains {count_with_noun(left, 'filing')}."
-    )
-    on.show({"removed": removed, "unknown": unknown, "filings": left}, summary)
+    contains = f"The index in {place} contains {count_with_noun(left, 'filing')}."
+    document = {"removed": removed, "unknown": unknown, "filings": left}
+    on.show(document, f"{len(removed)} removed, {len(unknown)} unknown. {contains}")
     return ExitCode.SOME_FAILED if unknown else ExitCode.DONE
 
 
@@ -327,32 +320,29 @@ def copy(
     started = time.perf_counter()
     with open_index(here) as source, create_index(there) as target:
         total = len(doc or ()) or len(source.entries())
-        with Progress(total, "copying filings") as progress:
+        progress = Progress(total)
 
-            def report_outcome(filing: CopiedFiling) -> None:
-                progress.step(_line(filing), problem=filing.outcome is CopyOutcome.FAILED)
+        def report_outcome(filing: CopiedFiling) -> None:
+            pages = f", {filing.pages} pages" if filing.pages else ""
+            failed = filing.outcome is CopyOutcome.FAILED
+            told = f"failed: {filing.reason}" if failed else f"{filing.outcome.value}{pages}"
+            progress.step(f"{filing.doc_id}: {told}", problem=failed)
 
-            report = copy_filings(source, target, tuple(dict.fromkeys(doc or ())), jobs=jobs, on_filing=report_outcome)
+        report = copy_filings(source, target, tuple(dict.fromkeys(doc or ())), jobs=jobs, on_filing=report_outcome)
         held = len(target.entries())
     seconds = time.perf_counter() - started
     counts = {outcome.value: report.count(outcome) for outcome in CopyOutcome}
     in_order = sorted(report.filings, key=lambda each: each.doc_id)
-    filings = [fields_of(each, "doc_id outcome pages reason?") for each in in_order]
-    places = {"from": str(here), "to": str(there)}
-    told_counts = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-    on.show(
-        {**places, **counts, "held": held, "seconds": round(seconds, 3), "filings": filings},
-        f"{told_counts}, in {seconds:.1f} s. The index at {there} contains {held:,} filings.",
-    )
-    if not counts[CopyOutcome.FAILED.value]:
-        return ExitCode.DONE
-    say(f"{counts[CopyOutcome.FAILED.value]:,} could not be copied; the same command tries these again")
-    return ExitCode.SOME_FAILED
-
-
-def _line(filing: CopiedFiling) -> str:
-    if filing.outcome is CopyOutcome.FAILED:
-        return f"{filing.doc_id}: failed: {filing.reason}"
-    pages = f", {filing.pages} pages" if filing.pages else ""
-    vectors = f", vectors of {filing.vectors} kinds" if filing.vectors else ""
-    return f"{filing.doc_id}: {filing.outcome.value}{pages}{vectors}"
+    document = {
+        "from": str(here),
+        "to": str(there),
+        **counts,
+        "held": held,
+        "seconds": round(seconds, 3),
+        "filings": [fields_of(each, "doc_id outcome pages reason?") for each in in_order],
+    }
+    told = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    on.show(document, f"{told}, in {seconds:.1f} s. The index at {there} contains {count_with_noun(held, 'filing')}.")
+    if failed := report.count(CopyOutcome.FAILED):
+        say(f"{failed:,} could not be copied; the same command tries these again")
+    return ExitCode.SOME_FAILED if failed else ExitCode.DONE

@@ -221,10 +221,9 @@ def chosen_index(given: Path | None) -> ChosenIndex:
 
     Raises FilingIndexError for an address that is invalid or contains a password, which is never shown.
     """
-    by_environment = INDEX_VARIABLE if os.environ.get(INDEX_VARIABLE) else "default"
-    place, chosen_by = index_folder(given), "--index" if given is not None else by_environment
-    address = address_of(place)
-    if address is None:
+    chosen_by = "--index" if given else INDEX_VARIABLE if os.environ.get(INDEX_VARIABLE) else "default"
+    place = index_folder(given)
+    if (address := address_of(place)) is None:
         return ChosenIndex(place, chosen_by)
     ClusterAddress.of(address)
     beside = platformdirs.user_data_path("fin-agent") / "clusters" / re.sub(r"[^\w.-]+", "_", address)

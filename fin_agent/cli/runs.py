@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -52,7 +51,7 @@ def list_(on: IndexOptions, limit: Annotated[int, typer.Option(min=1)] = 20) -> 
     with _open_store(on) as store:
         lines, kept, file = store.listed(limit), store.count(), store.file
     listed = [{**line.model_dump(), "started": line.started.isoformat()} for line in lines]
-    shown = [runs_view(lines, kept, datetime.now(UTC).date())] if lines else []
+    shown = [runs_view(lines, kept)] if lines else []
     on.show({"runs": listed, "recorded": kept, "file": str(file)}, *shown)
     if not lines:
         on.say(f'no run is recorded in {file} yet. Ask a question with `fin-agent ask "QUESTION"`')
@@ -253,34 +252,27 @@ _MAX_ID_LENGTH = 14
 _MAX_VALUE_LENGTH = 22
 
 
-def runs_view(lines: Sequence[RunLine], kept: int, today: date) -> RenderableType:
-    """Return a row per run, newest first.
-
-    Args:
-        lines: The runs.
-        kept: Number of runs in the store.
-        today: The current date; the year is omitted for runs of this year.
-    """
-    of_a_batch = any(line.question_id for line in lines)
-    own_id = [fixed("Id")] if of_a_batch else []
+def runs_view(lines: Sequence[RunLine], kept: int) -> RenderableType:
+    """Return a row per run, newest first; `kept` is the number of runs in the store."""
+    own_id = [fixed("Id")] if any(line.question_id for line in lines) else []  # of a batch
     table = listing(fixed("Run"), fixed("UTC"), *own_id, "Question", fixed("Answer"), right("R"), right("s"))
     for line in lines:
-        written = f"{line.started:%m-%d %H:%M}" if line.started.year == today.year else f"{line.started:%Y-%m-%d}"
-        named = [Text(one_line(line.question_id or "", _MAX_ID_LENGTH), style="cyan")] if of_a_batch else []
+        named = [Text(one_line(line.question_id or "", _MAX_ID_LENGTH), style="cyan")] if own_id else []
+        said = line.said if line.value is None else f"{line.value:,.10g} {line.unit or ''}"
+        answer = Text(one_line(said, _MAX_VALUE_LENGTH), style="green")
         table.add_row(
-            line.id, written, *named, cut(line.question), _outcome(line), str(line.rounds or "–"), f"{line.seconds:.2f}"
+            line.id,
+            f"{line.started:%Y-%m-%d}",
+            *named,
+            cut(line.question),
+            Text("refused", style="yellow") if line.refused else answer,
+            str(line.rounds or "–"),
+            f"{line.seconds:.2f}",
         )
     more = "" if len(lines) == kept else f"the last {len(lines):,} of "
     caption = f"{more}{count_with_noun(kept, 'run')}; R: rounds of search, s: seconds"
     # Not the caption of the table, which would be folded if short questions make the table narrow.
     return Group(table, Text(caption, style="dim"))
-
-
-def _outcome(line: RunLine) -> Text:
-    if line.refused:
-        return Text("refused", style="yellow")
-    said = line.said if line.value is None else f"{line.value:,.10g} {line.unit or ''}"
-    return Text(one_line(said, _MAX_VALUE_LENGTH), style="green")
 
 
 def differences_view(differences: Sequence[Difference]) -> RenderableType:

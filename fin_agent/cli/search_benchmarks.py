@@ -115,7 +115,8 @@ def _measure_rankings(
         measuring = replace(measuring, judge=judge_for(settings_from(judge_model=judge)))
     started = time.perf_counter()
     asked = load_questions(questions)
-    with on.open_workspace() as workspace, Progress(len(asked), "ranking") as progress:
+    with on.open_workspace() as workspace:
+        progress = Progress(len(asked))
 
         def report_progress(question_id: str, seconds: float, failure: str) -> None:
             line = f"failed: {failure}" if failure else f"{seconds:.2f} s"
@@ -208,7 +209,7 @@ def legalbench_rag(
             return chunk_benchmarks.judge_spans(question, passages, texts)
 
         run = (settings.model_dump_json(), k, questions, _contents(workspace))
-        rows = _rows(out / "rows.unfinished.jsonl", run, questions, judged, "searching")
+        rows = _rows(out / "rows.unfinished.jsonl", run, questions, judged)
     report = chunk_benchmarks.report_on_spans(rows)
     write_csv(rows, out / "rows.csv")
     told = {"k": k, "left_out": faults}
@@ -217,20 +218,18 @@ def legalbench_rag(
     return ExitCode.DONE
 
 
-def _rows(
-    unfinished: Path, run: object, questions: Sequence[Input], judge: Callable[[Input], Row], doing: str
-) -> list[Row]:
+def _rows(unfinished: Path, run: object, questions: Sequence[Input], judge: Callable[[Input], Row]) -> list[Row]:
     """Return a row per question; those that a stopped run left in the file are taken from it."""
     kept = PartialResults(unfinished, run, Row)
     rows: list[Row] = []
-    with Progress(len(questions), doing) as progress:
-        for number, question in enumerate(questions):
-            row = kept.take(str(number))
-            if row is None:
-                row = judge(question)
-                kept.add(str(number), row)
-            rows.append(row)
-            progress.step(row.id)
+    progress = Progress(len(questions))
+    for number, question in enumerate(questions):
+        row = kept.take(str(number))
+        if row is None:
+            row = judge(question)
+            kept.add(str(number), row)
+        rows.append(row)
+        progress.step(row.id)
     unfinished.unlink()
     return rows
 
@@ -255,7 +254,7 @@ def ragas(folder: Path, to: Output, k: Counted = 5, judge: JudgeModel = None) ->
         measure = rag_measures.by_model(caller, calls, similar, settings.prompts)
     run = (judge, k, [each.answer for each in asked])
     unfinished = folder / "ragas.unfinished.jsonl"
-    rows = _rows(unfinished, run, asked, lambda each: rag_measures.measured_row(each, measure, k), "measuring")
+    rows = _rows(unfinished, run, asked, lambda each: rag_measures.measured_row(each, measure, k))
     report = rag_measures.report_on_measures(rows, k, judge)
     write_csv(rows, folder / "ragas.csv")
     spent = meter.spent()
@@ -293,7 +292,8 @@ def compare(
     require_libraries(MEASURING)
     started = time.perf_counter()
     asked = load_questions(questions, answers=reader is not None)
-    with on.open_workspace() as workspace, Progress(len(asked) * len(names), "comparing") as progress:
+    with on.open_workspace() as workspace:
+        progress = Progress(len(asked) * len(names))
         records = workspace.index.filings()
         forms = {record.doc_id: record.identity.form.value for record in records}
         same_content = duplicates_of_filings(records)

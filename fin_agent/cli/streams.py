@@ -13,7 +13,7 @@ from decimal import Decimal
 from enum import Enum
 from operator import attrgetter
 from textwrap import TextWrapper
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from pydantic import BaseModel
 from rich.console import Console, RenderableType
@@ -22,9 +22,6 @@ from rich.text import Text
 from fin_agent.cli.exit_codes import with_index
 from fin_agent.presentation.terminal_text import plain
 from fin_agent.vocabulary.place import Box
-
-if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
 
 _PIPED_WIDTH = 100
 
@@ -127,48 +124,17 @@ def _console(stream: TextIO) -> Console:
 
 
 class Progress:
-    """A progress display for `total` items, on standard error: a bar on a terminal, else a line per item."""
+    """Counts items that are done, with a line for each on standard error."""
 
-    def __init__(self, total: int, doing: str) -> None:
+    def __init__(self, total: int) -> None:
         self._total = total
         self._done = 0
-        self._console = messages()
-        self._bar: Bar | None = None
-        if self._console.is_terminal:
-            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-            from rich.progress import Progress as Bar
-
-            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-            self._bar = Bar(*columns, console=self._console, transient=True)
-            self._task = self._bar.add_task(doing, total=total)
-
-    def __enter__(self) -> Progress:
-        if self._bar is not None:
-            self._bar.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
 
     def step(self, line: str, *, problem: bool = False, warnings: Sequence[str] = ()) -> None:
-        """Count one item as done.
-
-        Args:
-            line: The outcome. It is printed if there is no bar, and above the bar if it is a problem.
-            problem: Whether the outcome is a problem.
-            warnings: Warnings to print below the line, also with a bar.
-        """
+        """Count one item as done, and print its outcome and its warnings; a problem is highlighted."""
         self._done += 1
-        if self._bar is None:
-            self._print(f"[{self._done}/{self._total}] {line}")
-        elif problem:
-            self._print(line, "red")
-        for warning in warnings:
-            self._print(f"warning: {warning}", "yellow")
-        if self._bar is not None:
-            self._bar.advance(self._task)
-
-    def _print(self, line: str, style: str = "") -> None:
-        """Print a line; line ends and tabs in names are replaced, blanks are left as they are."""
-        self._console.print(Text(re.sub(r"[\n\t]+", " ", plain(line)), style=style), soft_wrap=True)
+        told = [(f"[{self._done}/{self._total}] {line}", "red" if problem else "")]
+        told += [(f"warning: {warning}", "yellow") for warning in warnings]
+        for each, style in told:
+            # Line ends and tabs in names are replaced; blanks are left as they are.
+            messages().print(Text(re.sub(r"[\n\t]+", " ", plain(each)), style=style), soft_wrap=True)

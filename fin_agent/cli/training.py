@@ -80,19 +80,15 @@ def train(
     from fin_agent.training.similarity import write_likeness
 
     material = _examples(out, questions or (), on) if examples is None else read_material(examples)
-    task: cross_validation.Task
-    match trained:
-        case Trained.EXAMPLES:
-            return ExitCode.DONE
-        case Trained.PAGES:
-            task = tasks.Pages(corpus=corpus)
-        case Trained.RERANKER:
-            task = tasks.Reranker()
-        case Trained.EMBEDDINGS:
-            task = tasks.Embeddings()
+    if trained is Trained.EXAMPLES:
+        return ExitCode.DONE
+    of_pages = trained is Trained.PAGES
+    task: cross_validation.Task = tasks.Pages(corpus=corpus)
+    if not of_pages:
+        task = tasks.Reranker() if trained is Trained.RERANKER else tasks.Embeddings()
     followed = replace(task.published if published else task.small, **recipe.overrides)
     document = cross_validation.train(task, material, followed, out, final=not folds_only, on_progress=say)
-    if likeness and trained is Trained.PAGES:
+    if likeness and of_pages:
         say(f"cosine similarities of pages: {write_likeness(material, followed, out)}")
     on.show(document, _figures(document))
     say(f"{document['seconds']:.0f} s on {document['device']}: {out / 'training.json'}")
@@ -105,7 +101,8 @@ def _examples(out: Path, questions: Sequence[Path], on: IndexOptions) -> Materia
     from fin_agent.training.supervision import SupervisionTargets, material_of
 
     of_files = {path.stem: load_questions(path) for path in questions}
-    with on.open_workspace() as workspace, Progress(len(workspace.index.entries()), "reading") as progress:
+    with on.open_workspace() as workspace:
+        progress = Progress(len(workspace.index.entries()))
         material, left_out = material_of(workspace, of_files, SupervisionTargets(), progress.step)
     for question in left_out:
         warn(f"left out: {question}")

@@ -14,8 +14,8 @@ from rich.text import Text
 from fin_agent.evidence.trace import JudgedPassage, RankedGroup, TraceStep
 from fin_agent.presentation.terminal_text import one_line
 
-_LINES = 3
-"""Details, dropped passages and finalists that are shown of a step, unless in full."""
+_DETAILS, _DROPPED, _FINALISTS = 4, 3, 3
+"""How many are shown of a step, unless in full."""
 _MAX_LINE_LENGTH = 150
 _MAX_LENGTH = 300
 _NUMBER = 5
@@ -50,20 +50,22 @@ def rounds_view(
 def _within(step: TraceStep, full: bool) -> Iterator[RenderableType]:
     """Yield the judged passages, details, groups, calls, flags and warnings of a step."""
     yield from (_judged(each, fields=True) for each in step.judged if each.kept)
-    yield from _cut([_judged(each, fields=full) for each in step.judged if not each.kept], "more dropped", full)
+    yield from _cut(
+        [_judged(each, fields=full) for each in step.judged if not each.kept], _DROPPED, "more dropped", full
+    )
     details = (one_line(detail, 0 if full else _MAX_LINE_LENGTH) for detail in step.details)
-    yield from _cut([Text(detail, style="dim") for detail in details], "more", full)
+    yield from _cut([Text(detail, style="dim") for detail in details], _DETAILS, "more", full)
     yield from (_group(group, full) for group in step.groups)
     yield from (Text(f"called: {one_line(call, _MAX_LENGTH)}", style="dim") for call in step.calls)
     yield from (Text(f"flagged: {one_line(flag, _MAX_LENGTH)}", style="magenta") for flag in step.flags)
     yield from warning_lines(step.warnings)
 
 
-def _cut(parts: Sequence[RenderableType], what: str, full: bool) -> Iterator[RenderableType]:
+def _cut(parts: Sequence[RenderableType], most: int, what: str, full: bool) -> Iterator[RenderableType]:
     """Yield the first parts and the number of others, or all parts."""
-    yield from parts if full else parts[:_LINES]
-    if len(parts) > _LINES and not full:
-        yield Text(f"… {len(parts) - _LINES} {what}", style="dim")
+    yield from parts if full else parts[:most]
+    if len(parts) > most and not full:
+        yield Text(f"… {len(parts) - most} {what}", style="dim")
 
 
 def _judged(judged: JudgedPassage, *, fields: bool) -> RenderableType:
@@ -85,8 +87,8 @@ def _judged(judged: JudgedPassage, *, fields: bool) -> RenderableType:
 def _group(group: RankedGroup, full: bool) -> Text:
     """Return a group of the tournament: how many met, and who came out first."""
     finalists = group.ranked[: group.finalists]
-    shown = ", ".join(f"{one_line(doc_id)}:{ordinal}" for doc_id, ordinal in finalists[: None if full else _LINES])
-    more = "" if full or len(finalists) <= _LINES else f" … {len(finalists) - _LINES} more"
+    shown = ", ".join(f"{one_line(doc_id)}:{ordinal}" for doc_id, ordinal in finalists[: None if full else _FINALISTS])
+    more = "" if full or len(finalists) <= _FINALISTS else f" … {len(finalists) - _FINALISTS} more"
     again = f", attempt {group.attempt}" if group.attempt > 1 else ""
     met = f"{one_line(group.stage)} {group.number}{again}, {len(group.ranked)} met, {group.finalists} go on: "
     return Text.assemble(f"{met}{shown}{more}", (f"  {one_line(group.note)}", "dim"))
