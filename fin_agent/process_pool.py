@@ -79,7 +79,6 @@ class WorkerPool:
         self._places = threading.Semaphore(most)
         self._line = None if waiting is None else threading.Semaphore(most + waiting)
         self._idle: list[_Worker] = []
-        self._busy: set[_Worker] = set()
         self._guard = threading.Lock()
         self._closed = False
 
@@ -132,7 +131,6 @@ class WorkerPool:
         with self._guard:
             of_script = any(getattr(each, "__module__", "") == "__main__" for each in (function, *arguments))
             worker = self._idle.pop() if self._idle else _Worker(of_script)
-            self._busy.add(worker)
         kept = False
         try:
             outcome, raised, exhausted = worker.execute(
@@ -141,11 +139,10 @@ class WorkerPool:
             kept = not exhausted and not self._closed
             return outcome, raised
         finally:
-            with self._guard:
-                self._busy.discard(worker)
-                if kept:
+            if kept:
+                with self._guard:
                     self._idle.append(worker)
-            if not kept:
+            else:
                 worker.end()
 
     def _raise_if_cancelled(self, cancelled: Callable[[], bool]) -> None:

@@ -51,22 +51,6 @@ _SHOWN = 60
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchOptions:
-    """Options of a batch besides its settings.
-
-    Attributes:
-        jobs (--jobs N): Questions at once: by rules in processes, one per core at most. By default 1 by rules, 4 by a
-            model.
-        no_cache (--no-cache): Neither store replies of models nor reuse them; otherwise `replies.sqlite` next to the
-            index stores them.
-    """
-
-    jobs: Annotated[int | None, typer.Option(min=1, max=64)] = None
-    no_cache: bool = False
-    no_record: NoRecord = False
-
-
 class BatchQuestion(BaseModel):
     """A line of the input; other fields are ignored."""
 
@@ -96,7 +80,15 @@ class Line:
 
 
 @command
-def batch(questions: Path, out: Path, how: BatchOptions, on: IndexOptions, models: AnswerOptions) -> ExitCode:
+def batch(
+    questions: Path,
+    out: Path,
+    on: IndexOptions,
+    models: AnswerOptions,
+    jobs: Annotated[int | None, typer.Option(min=1, max=64)] = None,
+    no_cache: bool = False,
+    no_record: NoRecord = False,
+) -> ExitCode:
     """Answer a file of questions. A line that cannot be answered is reported with its number, and the batch goes on.
 
     A batch that was stopped resumes if it is run again with the same --out.
@@ -105,15 +97,19 @@ def batch(questions: Path, out: Path, how: BatchOptions, on: IndexOptions, model
         questions (QUESTIONS.jsonl): One JSON object per line: `question`, and optionally `id` and `doc_ids` (the
             filings to search).
         out (--out ANSWERS.jsonl): File for the answers, one line of JSON per question, in order.
+        jobs (--jobs N): Questions at once: by rules in processes, one per core at most. By default 1 by rules, 4 by a
+            model.
+        no_cache (--no-cache): Neither store replies of models nor reuse them; otherwise `replies.sqlite` next to the
+            index stores them.
     """
     started = time.perf_counter()
-    settings = with_reply_cache(models.settings(), on, wanted=not how.no_cache)
+    settings = with_reply_cache(models.settings(), on, wanted=not no_cache)
     lines, failures = lines_of(questions)
     total = len(lines) + len(failures)
     if out.exists() and out.samefile(questions):
         raise QuestionError("the answers would replace the questions", subject=str(out), remedy="Give another --out")
     meter = Meter(settings.models.batch_budget, of="batch")
-    with on.open_workspace() as workspace, recorder_for(workspace, on, settings, not how.no_record) as recorder:
+    with on.open_workspace() as workspace, recorder_for(workspace, on, settings, not no_record) as recorder:
         context = AnswerContext.from_settings(workspace, settings, notify=warn)
         require_writable_path(out)
         own = sorted(settings.prompts.rglob("*.md")) if settings.prompts is not None else []
@@ -132,7 +128,7 @@ def batch(questions: Path, out: Path, how: BatchOptions, on: IndexOptions, model
         try:
             progress = Progress(len(left))
             with exclude_current_folder():
-                for line, begun, tried in _answered(left, context, settings, meter, how.jobs, on):
+                for line, begun, tried in _answered(left, context, settings, meter, jobs, on):
                     answers[line.number] = answer = tried.answer
                     if tried.failure:
                         failures[line.number] = tried.failure

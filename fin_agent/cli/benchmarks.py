@@ -232,16 +232,11 @@ def generated(
     On the command line:
         kind (--kind): Kind of questions to generate; can be repeated. By default all kinds.
     """
+    remedy = "Add annual reports with `fin-agent ingest PATH...`"
+    lacking = QuestionError("the index contains no figures to generate questions from", remedy=remedy)
     with on.open_workspace() as workspace:
-        asking = BenchmarkRun(workspace, how, on)
-        lacking = QuestionError(
-            "the index contains no figures to generate questions from",
-            remedy="Add annual reports with `fin-agent ingest PATH...`",
-        )
         material = QuestionMaterial(workspace)
-        return _ask_generated(
-            material, tuple(kind or Family), count, seed, asking, how.out, "Generated questions", lacking
-        )
+        return _ask_generated(material, kind or list(Family), count, seed, how, on, "Generated questions", lacking)
 
 
 @command
@@ -261,18 +256,15 @@ def tagged_questions(
         folder (DIR): The inline XBRL files of the index.
         kind (--kind): Kind of questions to generate; can be repeated.
     """
+    remedy = f"Add them with `fin-agent ingest {folder}`"
+    lacking = QuestionError(f"{folder} contains no tagged reports that are in the index", remedy=remedy)
+    title = "Questions generated from tags (right: within 0.5 %; one tagged figure: to its last digit)"
     with on.open_workspace() as workspace:
         held = made.read_folder(folder, workspace)
         for name in held.not_indexed:
             warn(f"{name} is not in the index: no questions are generated about it")
-        asking = BenchmarkRun(workspace, how, on)
-        title = "Questions generated from tags (right: within 0.5 %; one tagged figure: to its last digit)"
-        lacking = QuestionError(
-            f"{folder} contains no tagged reports that are in the index",
-            remedy=f"Add them with `fin-agent ingest {folder}`",
-        )
         material = QuestionMaterial(workspace, held.filings)
-        return _ask_generated(material, tuple(kind or QuestionKind), count, seed, asking, how.out, title, lacking)
+        return _ask_generated(material, kind or list(QuestionKind), count, seed, how, on, title, lacking)
 
 
 def _ask_generated(
@@ -280,12 +272,13 @@ def _ask_generated(
     kinds: Sequence[Family] | Sequence[QuestionKind],
     count: int | None,
     seed: int,
-    asking: BenchmarkRun,
-    out: Path,
+    how: BenchmarkOptions,
+    to: Output,
     title: str,
     lacking: QuestionError,
 ) -> ExitCode:
     """Generate questions, ask and judge them. Raises `lacking` if none can be generated."""
+    asking = BenchmarkRun(material.workspace, how, to)
     counts = made.COUNTS if count is None else dict.fromkeys(made.COUNTS, count)
     questions = made.generated_questions(material, kinds, seed, counts=counts)
     if not questions:
@@ -294,7 +287,7 @@ def _ask_generated(
         found = sum(question.family is kind for question in questions)
         if found < counts[kind]:
             warn(f"only {found} of {counts[kind]} {kind.value} questions can be generated")
-    write_lines(out / "questions.jsonl", (json.dumps(asdict(each)) for each in questions))
+    write_lines(how.out / "questions.jsonl", (json.dumps(asdict(each)) for each in questions))
     by_key = material.workspace.directory.by_key
     missed = has_failed if material.filings is None else (lambda row: not row.figures["right"])
     run = asking.run(

@@ -1,10 +1,11 @@
-"""`fin-agent mcp` and `serve`: their arguments and options. The servers are imported when they run."""
+"""`fin-agent mcp` and `serve`. What needs an extra is imported when they run."""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -14,41 +15,49 @@ import typer
 
 from fin_agent.cli.exit_codes import ExitCode
 from fin_agent.cli.options import AnswerOptions, Docs, IndexOptions, command
+from fin_agent.cli.streams import say, warn
+from fin_agent.config import Settings
+from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
+from fin_agent.process_pool import exclude_current_folder
+from fin_agent.serving.http_server import Access, run_application
+from fin_agent.serving.problem_details import require_extra
+from fin_agent.tools.toolkit import FinAgentToolkit
+from fin_agent.tools.context import ToolContext
+from fin_agent.web.server_options import Storage
+from fin_agent.workspace import Workspace
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from fin_agent.serving.calls import Limits
-    from fin_agent.serving.http_server import Access
-    from fin_agent.tools.context import ToolContext
-    from fin_agent.web.server_options import Storage
 
-Host = Annotated[
-    str,
-    typer.Option(
-        "--host",
-        metavar="ADDRESS",
-        help="Address to listen on. Any address except loopback needs a token in FIN_AGENT_TOKEN.",
-    ),
-]
-AllowedHosts = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--allow-host",
-        metavar="NAME",
-        help="A further host name of the server, such as that of a proxy in front of it; can be repeated.",
-    ),
-]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostOptions:
+    """Where a server listens.
+
+    Attributes:
+        host (--host ADDRESS): Address to listen on. Any address except loopback needs a token in FIN_AGENT_TOKEN.
+        allow_host (--allow-host NAME): A further host name of the server, such as that of a proxy in front of it; can
+            be repeated.
+    """
+
+    host: str = "127.0.0.1"
+    allow_host: list[str] | None = None
+
+    @property
+    def access(self) -> Access:
+        """Who may call the server."""
+        return Access.of(self.host, tuple(self.allow_host or ()))
 
 
 @command
 def mcp(
     on: IndexOptions,
     models: AnswerOptions,
+    at: HostOptions,
     http: bool = False,
     port: Annotated[int, typer.Option(min=0, max=65535)] = 8401,
-    host: Host = "127.0.0.1",
-    allow_host: AllowedHosts = None,
     doc: Docs = None,
 ) -> ExitCode:
     """Serve the tools to an MCP client, which starts this command itself. Needs the extra `mcp`; see docs/serving.md.
@@ -57,21 +66,16 @@ def mcp(
         http (--http): Serve over streamable HTTP at /mcp instead of standard input and output.
         port (--port): The port for --http; 0 for a free one.
     """
-    from fin_agent.cli.streams import say
-    from fin_agent.serving.http_server import Access, run_application
-    from fin_agent.serving.problem_details import require_extra
-    from fin_agent.tools.toolkit import FinAgentToolkit
-
     settings = models.settings()
     require_extra("mcp", ["mcp", "uvicorn"])
-    access = Access.of(host, tuple(allow_host or ())) if http else None
+    access = at.access if http else None
     from fin_agent.serving.mcp_server import PATH, http_application, mcp_server, run_on_streams
 
     with on.open_workspace() as workspace:
         server = mcp_server(FinAgentToolkit(workspace=workspace, settings=settings, doc_ids=tuple(doc or ()) or None))
         if access is not None:
             app = http_application(server, access)
-            run_application(app, host, port, ready=lambda at: say(f"serving MCP at {at}{PATH}"))
+            run_application(app, at.host, port, ready=lambda url: say(f"serving MCP at {url}{PATH}"))
         else:
             if sys.stdin.isatty():
                 say(
@@ -85,9 +89,8 @@ def mcp(
 def serve(
     on: IndexOptions,
     models: AnswerOptions,
+    at: HostOptions,
     port: Annotated[int, typer.Option(min=0, max=65535)] = 8400,
-    host: Host = "127.0.0.1",
-    allow_host: AllowedHosts = None,
     at_once: Annotated[int, typer.Option(min=1, max=64)] = 4,
     workers: Annotated[int, typer.Option(min=1, max=64)] = 1,
     time_limit: Annotated[float, typer.Option(min=1)] = 120.0,
@@ -109,28 +112,19 @@ def serve(
         offer_model (--offer-model NAME): A further chat model to choose in the workspace; can be repeated.
         offer_index (--offer-index DIR): A further index to choose in the workspace; can be repeated.
     """
-    from fin_agent.cli.streams import say, warn
-    from fin_agent.index.opening import address_of
-    from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
-    from fin_agent.process_pool import exclude_current_folder
-    from fin_agent.serving.http_server import Access, run_application
-    from fin_agent.serving.problem_details import require_extra
-    from fin_agent.tools.context import ToolContext
-
     settings = models.settings()
     require_extra("serve", ["fastapi", "sse_starlette", "uvicorn"])
-    access = Access.of(host, tuple(allow_host or ()))
+    access = at.access
     from fin_agent.serving.calls import Limits
-    from fin_agent.web.server_options import Storage
 
     limits = Limits(at_once=at_once, waiting=at_once, seconds=time_limit)
 
-    def ready(at: str) -> None:
+    def ready(url: str) -> None:
         by = f" with {workers} processes" if workers > 1 else ""
-        say(f"serving at {at}, ready to open in a browser{by}; {at}/docs describes the API")
+        say(f"serving at {url}, ready to open in a browser{by}; {url}/docs describes the API")
 
     chosen = on.chosen
-    folder = chosen.folder if address_of(chosen.place) is None else None
+    folder = chosen.folder if chosen.address is None else None
     storage = Storage.next_to_index(folder, uploads=not read_only and not doc)
     if on.index is None and storage.uploads and folder is not None and not (folder / FILE_NAME).is_file():
         SqliteIndex.create(folder).close()  # a first filing can be added in the browser
@@ -148,11 +142,11 @@ def serve(
         context = ToolContext.of(workspace, settings, doc_ids=doc, notify=warn)
         app = build(context)
         if workers == 1:
-            run_application(app, host, port, ready=ready)
+            run_application(app, at.host, port, ready=ready)
     if workers > 1:
         worker = partial(_worker, chosen.place, settings.model_dump_json(), doc, build)
         with exclude_current_folder():
-            run_application(worker, host, port, ready=ready, workers=workers)
+            run_application(worker, at.host, port, ready=ready, workers=workers)
     return ExitCode.DONE
 
 
@@ -168,9 +162,6 @@ def _application(
 ) -> ASGIApp:
     """Build the application. Raises FilingIndexError for a folder without an index, and ModelSetupError."""
     from fin_agent.serving.http_api import http_api
-    from fin_agent.tools.context import ToolContext
-    from fin_agent.web.server_options import Storage
-    from fin_agent.workspace import Workspace
 
     others = {}
     for folder in indexes:
@@ -186,8 +177,4 @@ def _worker(
     place: Path | str, settings: str, doc_ids: Sequence[str] | None, build: Callable[[ToolContext], ASGIApp]
 ) -> object:
     """Build the application of one worker process, over the index at `place`."""
-    from fin_agent.config import Settings
-    from fin_agent.tools.context import ToolContext
-    from fin_agent.workspace import Workspace
-
     return build(ToolContext.of(Workspace.open(place), Settings.model_validate_json(settings), doc_ids=doc_ids))
