@@ -272,6 +272,8 @@ def _fault(failure: ValidationError) -> str:
     where = ".".join(map(str, first["loc"]))
     if first["type"] == "json_invalid":
         return f"not JSON ({first['msg'].removeprefix('Invalid JSON: ')})"
+    if first["type"] == "string_pattern_mismatch":
+        return f"`{where}` is empty"
     if first["type"] == "missing":
         return f"no `{where}`"
     return (

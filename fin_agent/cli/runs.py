@@ -262,7 +262,7 @@ def runs_view(lines: Sequence[RunLine], kept: int) -> RenderableType:
         answer = Text(one_line(said, _MAX_VALUE_LENGTH), style="green")
         table.add_row(
             line.id,
-            f"{line.started:%Y-%m-%d}",
+            f"{line.started:%Y-%m-%d %H:%M}",
             *named,
             cut(line.question),
             Text("refused", style="yellow") if line.refused else answer,

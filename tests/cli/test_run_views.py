@@ -248,7 +248,7 @@ class TestList:
             ids = [store.record(each).id for each in (run(refused=True), run(HOSTILE + " and so on" * 20))]
             lines = shown(runs_view(store.listed(), 7), 80)
         assert fits(lines, 80)
-        assert lines[2].split()[:3] == [ids[1], "2026-05-04", "So"]
+        assert lines[2].split()[:3] == [ids[1], "2026-05-04", "12:30"]
         assert lines[2].split()[-5:] == ["3,533", "USD", "millions", "2", "0.75"]
         assert lines[3].split()[0] == ids[0] and "refused" in lines[3]
         assert lines[-1].startswith("the last 2 of 7 runs")

@@ -26,7 +26,7 @@ def expected(sample_filings: Path) -> dict[str, Any]:
 class TestFiling:
     def test_at_a_glance(self, sample_index: Path) -> None:
         out = Ran("show", FILING, "--index", sample_index).out
-        for said in ("Quillmark Stores, Inc.", "10-K", "FY2023", "balance", "Items", "1A"):
+        for said in ("Quillmark Stores, Inc.", "10-K", "FY2023", "balance", "Item", "1A"):
             assert said in out, said
         assert max(map(len, out.splitlines())) <= 100
 
