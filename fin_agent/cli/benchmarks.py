@@ -85,8 +85,14 @@ class BenchmarkRun:
 
     def ask(self, question: str, question_id: str, scope: Scope = EVERYTHING) -> AnsweredQuestion:
         """Return the answer, or a refusal if answering fails, so that the run goes on."""
-        where = {"doc_ids": scope.doc_ids, "pages": scope.pages}
-        tried = attempt(question, self._context, **where, question_id=question_id, debug=self._to.debug)
+        tried = attempt(
+            question,
+            self._context,
+            doc_ids=scope.doc_ids,
+            pages=scope.pages,
+            question_id=question_id,
+            debug=self._to.debug,
+        )
         return AnsweredQuestion(answer=tried.answer, failure=tried.failure)
 
     def run(

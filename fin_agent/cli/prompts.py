@@ -44,10 +44,10 @@ def list_(to: Output, folder: PromptFolder = None) -> ExitCode:
         tokens, whose = each.get("tokens"), "own" if each["own"] else "packaged"
         does, output = cut(each.get("does", "")), each.get("output", "")
         table.add_row(each["name"], does, version, output, f"~{tokens}" if tokens else "–", whose)
-    wrong = [Text(one_line(each["wrong"])) for each in listed if each["wrong"]]
-    summary = f"{len(listed) - len(wrong)} prompts are valid; {len(wrong)} not valid."
-    to.show({"prompts": listed}, table, *wrong, Text(summary, style="dim"))
-    return ExitCode.SOME_FAILED if wrong else ExitCode.DONE
+    faults = [Text(one_line(each["wrong"])) for each in listed if each["wrong"]]
+    summary = f"{len(listed) - len(faults)} prompts are valid; {len(faults)} not valid."
+    to.show({"prompts": listed}, table, *faults, Text(summary, style="dim"))
+    return ExitCode.SOME_FAILED if faults else ExitCode.DONE
 
 
 @command

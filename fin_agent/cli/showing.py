@@ -104,7 +104,7 @@ def show(doc_id: str, wanted: ShowOptions, on: IndexOptions) -> ExitCode:
                 for each in written:
                     print(plain(str(each["said"])))  # not through rich: a folded file name cannot be copied
         elif wanted.facts or wanted.fact is not None:
-            document = {"doc_id": record.doc_id, "facts": [_fact_fields(fact) for fact in facts]}
+            document: dict[str, object] = {"doc_id": record.doc_id, "facts": [_fact_fields(fact) for fact in facts]}
             on.show(document, facts_view(record, facts))
         elif wanted.statement is not None:
             tables = [{"title": part.title, **as_plain(part.table)} for part in selected.parts]

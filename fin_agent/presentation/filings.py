@@ -127,7 +127,8 @@ def _identity(identity: Identity) -> RenderableType:
         value = getattr(identity, name)
         if value in (None, "", (), False):
             continue
-        row = [name.replace("_", " "), Text(one_line("; ".join(value) if isinstance(value, tuple) else str(value)))]
+        said = "; ".join(value) if isinstance(value, tuple) else str(value)
+        row: list[str | Text] = [name.replace("_", " "), Text(one_line(said))]
         if (taken := first.get(name)) is not None:
             page = "" if taken.page is None else str(taken.page + 1)
             row += [taken.origin.value, page, f"{taken.confidence:.0%}", cut(one_line(taken.printed, _MAX_LENGTH))]

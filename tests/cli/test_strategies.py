@@ -12,12 +12,12 @@ CHIEF = "Who was appointed chief executive officer of Tellurond?"
 
 
 def test_search_by_a_strategy(sample_index: Path) -> None:
-    ran = Ran("search", CHIEF, "--strategy", "bm25", "--index", sample_index, "--json", "--explain", "-k", 3)
+    ran = Ran("search", CHIEF, "--strategy", "bm25", "--index", sample_index, "--json", "-k", 3)
     assert ran.code == 0
     first = ran.document["results"][0]
     assert (first["doc_id"], first["page"], len(ran.document["results"])) == ("tellurond_2024_8k", 1, 3)
     assert list(first["features"]) == ["passage"]
-    plain = Ran("search", CHIEF, "--index", sample_index, "--json", "--explain", "-k", 3).document["results"][0]
+    plain = Ran("search", CHIEF, "--index", sample_index, "--json", "-k", 3).document["results"][0]
     assert (plain["doc_id"], plain["page"]) == (first["doc_id"], first["page"]) and "words" in plain["features"]
 
 

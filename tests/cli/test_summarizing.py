@@ -57,7 +57,7 @@ def test_trees_are_written_by_a_model(
     assert found.code == 0, found.err
     openai_server.answer = lambda request: "nothing of the kind"
     again = Ran("trees", "--by", "model", "--model", MODEL, *options, "--again")
-    assert again.code == 3 and "nodes were written by rules" in again.err and "tree-node" in again.err
+    assert again.code == 3 and "nodes were written by rules" in again.err and "tree-node" in again.out
 
 
 def test_trees_by_rules_tell_the_seconds_of_each_stage_and_ask_no_model(
@@ -72,8 +72,6 @@ def test_trees_by_rules_tell_the_seconds_of_each_stage_and_ask_no_model(
     (built,) = made["built"]
     assert 0 < built["leaves"] < built["nodes"] and built["bytes"] > 1000
     assert (made["calls"], made["tokens"], made["written_by"]) == (0, 0, "rules") and not openai_server.requests
-    explained = Ran(*search, "--level", "page", "--explain", "--json").document
-    assert list(explained["meanings"]) == ["place"] and not explained["features_are"], "no weights are spoken of"
 
 
 def test_filings_are_found_by_what_a_model_says_of_them(own_index: Path, openai_server: OpenAIServer) -> None:
