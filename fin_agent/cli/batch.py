@@ -7,13 +7,13 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictStr, ValidationError
@@ -146,46 +146,57 @@ def batch(
         atomic_write(out, "".join(f"{answer_json(answer)}\n" for answer in in_order).encode())
         kept.path.unlink()
     failures = dict(sorted(failures.items()))
-    refused = sum(answer.refused for number, answer in answers.items() if number not in failures)
-    left_out = list(dict.fromkeys(line.partition(";")[0] for answer in in_order for line in answer.usage.left_out))
-    usage = usage_of(meter.records, left_out)
-    warned, cut_short = (
-        sum(bool(each.warnings) for each in in_order),
-        sum(bool(each.usage.left_out) for each in in_order),
+    _show(
+        answers,
+        failures,
+        {"questions": total, "kept": reused, "out": str(out)},
+        meter,
+        time.perf_counter() - started,
+        on,
     )
-    seconds = time.perf_counter() - started
-    answered = total - len(failures) - refused
-    shown: list[RenderableType] = [
-        f"{answered} answered, {refused} refused, {len(failures)} failed, in {seconds:.1f} s. Answers: {out}"
-    ]
+    if not failures:
+        return ExitCode.DONE
+    say(f"{len(failures)} of {total} lines of {questions} failed: {', '.join(map(str, failures))}")
+    return ExitCode.SOME_FAILED
+
+
+def _show(
+    answers: Mapping[int, Answer],
+    failures: Mapping[int, str],
+    told: Mapping[str, Any],
+    meter: Meter,
+    seconds: float,
+    on: IndexOptions,
+) -> None:
+    """Show the counts, what went wrong with models, and the usage of this run."""
+    refused = sum(answer.refused for number, answer in answers.items() if number not in failures)
+    answered = told["questions"] - len(failures) - refused
+    warned = sum(bool(answer.warnings) for answer in answers.values())
+    cut_short = [answer.usage.left_out for answer in answers.values() if answer.usage.left_out]
+    left_out = list(dict.fromkeys(line.partition(";")[0] for lines in cut_short for line in lines))
+    usage = usage_of(meter.records, left_out)
+    counts = f"{answered} answered, {refused} refused, {len(failures)} failed"
+    shown: list[RenderableType] = [f"{counts}, in {seconds:.1f} s. Answers: {told['out']}"]
     if warned:
         shown.append(f"{warned} with warnings: a model failed or was overruled, and rules answered.")
         if meter.records and not any(call.usage.output for call in meter.records):
             shown.append("All model calls failed, and rules gave all answers. `fin-agent doctor` finds the cause.")
     if cut_short:
-        shown += [
-            f"{cut_short} answers ran out of budget, and rules answered instead:",
-            *(f"  {line}" for line in left_out),
-        ]
+        shown.append(f"{len(cut_short)} answers ran out of budget, and rules answered instead:")
+        shown += [f"  {line}" for line in left_out]
     if usage.roles:
-        shown += ["", usage_view(usage, questions=len(answers) - reused)]
+        shown += ["", usage_view(usage, questions=len(answers) - told["kept"])]
     document = {
-        "questions": total,
+        **told,
         "answered": answered,
         "refused": refused,
         "failed": [{"line": number, "reason": reason} for number, reason in failures.items()],
-        "kept": reused,
         "warned": warned,
-        "cut_short": cut_short,
-        "out": str(out),
+        "cut_short": len(cut_short),
         "seconds": round(seconds, 3),
         "usage": usage.model_dump(mode="json"),
     }
     on.show(document, *shown)
-    if not failures:
-        return ExitCode.DONE
-    say(f"{len(failures)} of {total} lines of {questions} failed: {', '.join(map(str, failures))}")
-    return ExitCode.SOME_FAILED
 
 
 _LineResult = tuple[Line, datetime, Attempt]

@@ -145,10 +145,7 @@ class FiguresTable:
         page_starts: Mapping[int, int] | None = None,
     ) -> None:
         """Prepare the table; see `display_lines` for `dollars` and `page_starts`."""
-        self._heads = [
-            textwrap.wrap(one_line(column), _SUITABLE, break_long_words=False, break_on_hyphens=False)
-            for column in columns
-        ]
+        self._heads = [_folded(column) for column in columns]
         self._lines = display_lines(rows, dollars=dollars, page_starts=page_starts)
         self._hanging, self._widths = [], list[int]()
         for column, head in enumerate(self._heads):
@@ -199,6 +196,16 @@ class FiguresTable:
     def _aligned(self, cell: str | None, column: int) -> Text:
         text = f"{cell}{' ' * (self._hanging[column] - _hanging(cell))}" if cell else ""
         return Text(f"{text:>{self._widths[column]}}")
+
+
+def _folded(head: str) -> list[str]:
+    """Return the lines of a header; a month stays with its day."""
+    tied = _DAY.sub("\\1\u00a0", one_line(head))
+    lines = textwrap.wrap(tied, _SUITABLE, break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\u00a0", " ") for line in lines]
+
+
+_DAY = re.compile(r"\b((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?) (?=\d)", re.I)
 
 
 def _hanging(cell: str) -> int:
