@@ -21,15 +21,15 @@ from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.process_pool import exclude_current_folder
 from fin_agent.serving.http_server import Access, run_application
 from fin_agent.serving.problem_details import require_extra
-from fin_agent.tools.toolkit import FinAgentToolkit
 from fin_agent.tools.context import ToolContext
-from fin_agent.web.server_options import Storage
+from fin_agent.tools.toolkit import FinAgentToolkit
 from fin_agent.workspace import Workspace
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from fin_agent.serving.calls import Limits
+    from fin_agent.web.server_options import Storage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +116,7 @@ def serve(
     require_extra("serve", ["fastapi", "sse_starlette", "uvicorn"])
     access = at.access
     from fin_agent.serving.calls import Limits
+    from fin_agent.web.server_options import Storage
 
     limits = Limits(at_once=at_once, waiting=at_once, seconds=time_limit)
 
@@ -162,6 +163,7 @@ def _application(
 ) -> ASGIApp:
     """Build the application. Raises FilingIndexError for a folder without an index, and ModelSetupError."""
     from fin_agent.serving.http_api import http_api
+    from fin_agent.web.server_options import Storage
 
     others = {}
     for folder in indexes:
