@@ -6,9 +6,10 @@ import json
 import os
 import re
 import sys
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from enum import Enum
 from operator import attrgetter
@@ -124,17 +125,37 @@ def _console(stream: TextIO) -> Console:
 
 
 class Progress:
-    """Counts items that are done, with a line for each on standard error."""
+    """Counts items that are done on standard error: a bar with rate and remaining time on a terminal, else lines."""
 
     def __init__(self, total: int) -> None:
         self._total = total
         self._done = 0
+        self._begun = time.monotonic()
 
     def step(self, line: str, *, problem: bool = False, warnings: Sequence[str] = ()) -> None:
-        """Count one item as done, and print its outcome and its warnings; a problem is highlighted."""
+        """Count one item as done, and print its outcome and its warnings.
+
+        On a terminal, a bar stands for outcomes; those that are problems are printed above it.
+        """
         self._done += 1
+        console = messages()
         told = [(f"[{self._done}/{self._total}] {line}", "red" if problem else "")]
+        told = told if problem or not console.is_terminal else []
         told += [(f"warning: {warning}", "yellow") for warning in warnings]
         for each, style in told:
             # Line ends and tabs in names are replaced; blanks are left as they are.
-            messages().print(Text(re.sub(r"[\n\t]+", " ", plain(each)), style=style), soft_wrap=True)
+            printed = Text(re.sub(r"[\n\t]+", " ", plain(each)), style=style)
+            printed.pad_right(max(0, _BAR_WIDTH - printed.cell_len) if console.is_terminal else 0)
+            console.print(printed, soft_wrap=True)
+        if console.is_terminal:
+            console.print(self._bar(), end="\r" if self._done < self._total else "\n", soft_wrap=True)
+
+    def _bar(self) -> Text:
+        rate = self._done / max(time.monotonic() - self._begun, 0.001)
+        left = timedelta(seconds=round((self._total - self._done) / rate))
+        bar = "━" * (_BAR * self._done // max(self._total, 1))
+        return Text(f"{bar:<{_BAR}} {self._done}/{self._total}  {rate:.1f}/s  {left} left".ljust(_BAR_WIDTH))
+
+
+_BAR, _BAR_WIDTH = 32, 78
+"""Cells of the bar, and of it with its figures."""

@@ -1,4 +1,4 @@
-"""Warnings are wrapped for people at a terminal, and stay one line for programs."""
+"""What people at a terminal see: warnings wrapped, progress as a bar. Programs get lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from fin_agent.cli.streams import warn
+from fin_agent.cli.streams import Progress, warn
 
 LONG = "the index has Tellurond Semiconductor Corporation; Harborlight Instruments, Inc.; Quillmark Stores, Inc."
 
@@ -44,3 +44,23 @@ def test_it_is_one_line_where_it_is_piped(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(sys, "stderr", piped := io.StringIO())
     warn(LONG)
     assert piped.getvalue() == f"warning: {LONG}\n"
+
+
+def test_a_terminal_shows_a_bar_with_rate_and_time_left_and_problems_above_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    progress = Progress(2)
+    progress.step("a.pdf: added")
+    progress.step("b.pdf: failed", problem=True)
+    lines = [line for written in terminal.getvalue().split("\n") for line in written.split("\r") if line.strip()]
+    assert [line.split()[1] for line in lines if "━" in line] == ["1/2", "2/2"]
+    assert all("/s" in line and "left" in line for line in lines if "━" in line)
+    assert "[2/2] b.pdf: failed" in terminal.getvalue() and "a.pdf" not in terminal.getvalue()
+
+
+def test_a_pipe_gets_a_line_per_item(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", piped := io.StringIO())
+    progress = Progress(2)
+    progress.step("a.pdf: added", warnings=["no cover"])
+    assert piped.getvalue() == "[1/2] a.pdf: added\nwarning: no cover\n"
