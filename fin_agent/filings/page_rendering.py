@@ -6,7 +6,6 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -132,9 +131,6 @@ def _drawing_library(what: str) -> Any:
     return import_module("pymupdf")
 
 
-LEAST_DPI, MOST_DPI = 36, 300
-
-
 @dataclass(frozen=True, slots=True)
 class FramedPage:
     """A page to draw with its frames."""
@@ -212,43 +208,69 @@ def draw_pages_in_process(
     path: Path, expected_hash: str, pages: Sequence[FramedPage], dpi: int, bounds: Bounds | None = None
 ) -> list[bytes]:
     """Return the same pictures, drawn in this process and without limits."""
-    require_unchanged(path, expected_hash)
-    of_kind = _of_pdf if path.suffix.lower() == ".pdf" else _of_html
-    if bounds is None:
-        return list(of_kind(path, pages, dpi))
-    return [
-        _within_bounds(partial(of_kind, path, [wanted]), _max_dpi(path, wanted, dpi, bounds), bounds)
-        for wanted in pages
-    ]
+    _require_unchanged(path, expected_hash)
+    if path.suffix.lower() == ".pdf":
+        return [_of_pdf(path, wanted, dpi, bounds) for wanted in pages]
+    from fin_agent.filings.html.document import read_html
+
+    contents = read_html(path).pages
+    return [_of_html(path, contents, wanted, dpi, bounds) for wanted in pages]
 
 
-def _max_dpi(path: Path, wanted: FramedPage, dpi: int, bounds: Bounds) -> int:
-    """Return the dots per inch at which a page of a PDF is within bounds. Raises OffPageError."""
-    if path.suffix.lower() != ".pdf":
-        return dpi  # a sheet of HTML grows with the frames on it
-    width, height = pdf_reader().page_size(path, wanted.page)
-    for box in (frame.box for frame in wanted.frames):
-        if box.x0 >= width or box.y0 >= height or box.x1 <= 0 or box.y1 <= 0:
-            raise OffPageError(
-                f"the box is not on page {wanted.page + 1}", remedy="Give one in points from the page's top left"
-            )
-    return max(1, min(dpi, int(bounds.longest_side * 72 / max(width, height))))
+def _of_pdf(path: Path, wanted: FramedPage, dpi: int, bounds: Bounds | None) -> bytes:
+    reader = pdf_reader()
+    if bounds is not None:
+        width, height = reader.page_size(path, wanted.page)
+        for box in (frame.box for frame in wanted.frames):
+            if box.x0 >= width or box.y0 >= height or box.x1 <= 0 or box.y1 <= 0:
+                raise OffPageError(
+                    f"the box is not on page {wanted.page + 1}", remedy="Give one in points from the page's top left"
+                )
+        dpi = max(1, min(dpi, int(bounds.longest_side * 72 / max(width, height))))
+
+    def draw(dpi: int) -> bytes:
+        picture = reader.render(path, wanted.page, dpi)
+        return draw_frames(picture, wanted.frames, dpi) if wanted.frames else picture
+
+    return _within_bounds(draw, dpi, bounds)
 
 
-def _within_bounds(drawn: Callable[[int], Iterator[bytes]], dpi: int, bounds: Bounds) -> bytes:
+def _of_html(path: Path, contents: Sequence[PageContent], wanted: FramedPage, dpi: int, bounds: Bounds | None) -> bytes:
+    if not 0 <= wanted.page < len(contents):
+        raise missing_page_error(path, wanted.page, len(contents))
+    content = contents[wanted.page]
+    boxes = [*(frame.box for frame in wanted.frames), *content.words]
+    # A table, or a frame, may extend beyond its sheet.
+    width = max([content.width, *(box[2] + _MARGIN for box in boxes)])
+    height = max([content.height, *(box[3] + _MARGIN for box in boxes)])
+    content = replace(content, width=width, height=height)
+
+    def draw(dpi: int) -> bytes:
+        refuse_picture(path, wanted.page, (width, height), dpi)
+        return draw_frames(render_html_page(content, dpi), wanted.frames, dpi)
+
+    return _within_bounds(draw, dpi, bounds)
+
+
+_MARGIN = 18.0
+
+
+def _within_bounds(draw: Callable[[int], bytes], dpi: int, bounds: Bounds | None) -> bytes:
     for _ in range(_MAX_TRIES):
-        (png,) = drawn(dpi)
-        longest = max(size_of(png))
-        if (longest <= bounds.longest_side and len(png) <= bounds.most_bytes) or dpi <= 1:
+        png = draw(dpi)
+        if bounds is None or dpi <= 1:
             break
-        dpi = max(1, int(dpi * min(bounds.longest_side / longest, 0.9 if longest <= bounds.longest_side else 1.0)))
+        shrink = bounds.longest_side / max(size_of(png))
+        if shrink >= 1 and len(png) <= bounds.most_bytes:
+            break
+        dpi = max(1, int(dpi * min(shrink, 0.9 if shrink >= 1 else 1.0)))
     return png
 
 
 _MAX_TRIES = 5
 
 
-def require_unchanged(path: Path, expected_hash: str) -> None:
+def _require_unchanged(path: Path, expected_hash: str) -> None:
     """Raise ReadError where a file is gone, or its SHA-256 is not `expected_hash`."""
     if not path.is_file():
         raise ReadError(
@@ -262,35 +284,3 @@ def require_unchanged(path: Path, expected_hash: str) -> None:
             subject=str(path),
             remedy=f"Read it again with `fin-agent ingest {path}`, then draw it",
         )
-
-
-def _of_pdf(path: Path, pages: Sequence[FramedPage], dpi: int) -> Iterator[bytes]:
-    reader = pdf_reader()
-    for wanted in pages:
-        picture = reader.render(path, wanted.page, dpi)
-        yield draw_frames(picture, wanted.frames, dpi) if wanted.frames else picture
-
-
-def _of_html(path: Path, pages: Sequence[FramedPage], dpi: int) -> Iterator[bytes]:
-    from fin_agent.filings.html.document import read_html
-
-    contents = read_html(path).pages
-    for wanted in pages:
-        if not 0 <= wanted.page < len(contents):
-            raise missing_page_error(path, wanted.page, len(contents))
-        content = _fit_page_to_content(contents[wanted.page], [frame.box for frame in wanted.frames])
-        refuse_picture(path, wanted.page, (content.width, content.height), dpi)
-        yield draw_frames(render_html_page(content, dpi), wanted.frames, dpi)
-
-
-def _fit_page_to_content(content: PageContent, boxes: Sequence[Box]) -> PageContent:
-    """Return the page enlarged to its content, because a table may extend beyond its sheet."""
-    boxes = [*boxes, *(Box(word.x0, word.y0, word.x1, word.y1) for word in content.words)]
-    width = max((box.x1 for box in boxes), default=0.0) + _MARGIN
-    height = max((box.y1 for box in boxes), default=0.0) + _MARGIN
-    return PageContent(
-        content.number, max(content.width, width), max(content.height, height), content.text, content.words
-    )
-
-
-_MARGIN = 18.0

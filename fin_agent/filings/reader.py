@@ -22,8 +22,7 @@ from fin_agent.filings.outline.notes import notes_of
 from fin_agent.filings.outline.statements import locate_statements
 from fin_agent.filings.outline.table_page_classification import kinds_of
 from fin_agent.filings.passage_splitting import passages_of
-from fin_agent.filings.readers.mupdf import picture_warnings
-from fin_agent.filings.readers.protocol import MUPDF, TRUNCATED, Document, pdf_reader
+from fin_agent.filings.readers.protocol import MUPDF, TRUNCATED, Document, pdf_reader, picture_warnings
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact

@@ -12,7 +12,7 @@ from langchain_core.documents import Document
 
 from fin_agent import AnswerContext, FinAgentRetriever, SqliteIndex, answer_question, ingest_documents
 from fin_agent.errors import ReadError
-from fin_agent.filings.readers.mupdf import read_pdf
+from fin_agent.filings.readers.protocol import pdf_reader
 from fin_agent.index.ingest import Outcome
 from fin_agent.index.protocol import PageKey
 from fin_agent.workspace import Workspace
@@ -22,7 +22,7 @@ FILINGS = ("harborlight_2023_10k", "quillmark_2024q3_10q", "tellurond_2024_8k")
 
 def loaded_pages(path: Path) -> Iterator[Document]:
     """A document a page, with its text and nothing else, as PDF loaders give them."""
-    for page in read_pdf(path):
+    for page in pdf_reader("mupdf").read_pdf(path):
         yield Document(page_content=page.text, metadata={"source": str(path), "page": page.number})
 
 

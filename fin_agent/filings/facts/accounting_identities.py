@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from itertools import combinations, product
 
@@ -24,19 +25,113 @@ from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.figure_agreement import last_place
 from fin_agent.vocabulary.page import Statement
 
-_CASH_ROWS_TRIED = 4
+
+def check_facts(facts: Sequence[Fact]) -> tuple[Check, ...]:
+    """Return the checks of one filing's primary statements, column by column: balance sheet, cash flow, income.
+
+    Only printed figures of the consolidated company are compared. `balance` and `cash` are always included, as not
+    checkable with the reason where no column can be checked; the others only where their figures are printed.
+    """
+    balance, cash, income = (
+        statement_columns(facts, statement)
+        for statement in (Statement.BALANCE_SHEET, Statement.CASH_FLOW, Statement.INCOME)
+    )
+    return (
+        *_or_reason("balance", "balance sheet", balance, _balance_checks(balance)),
+        *_or_reason("cash", "cash flow statement", cash, _cash_checks(cash, balance)),
+        *(check for check in _income_checks(income) if check),
+        *(check for column in cash if (check := _net_income(column, income))),
+    )
+
+
+def _or_reason(name: str, statement: str, columns: Sequence[Column], checks: Iterator[Check | None]) -> Iterator[Check]:
+    """Yield `checks` and, where none of them is called `name`, the reason."""
+    found = [check for check in checks if check]
+    yield from found
+    if any(check.name == name for check in found):
+        return
+    if columns:
+        why = f"none of the {statement}'s totals was read, only rows above them"
+        yield not_checkable(name, None, why, columns[0].facts[-1:])
+    else:
+        yield not_checkable(name, None, f"no {statement} was found")
+
+
+_Parts = tuple[tuple[Fact, int], ...]
+
+
+def _sums(base: _Parts, apart: Sequence[Fact], whole: Fact, signs: Sequence[int] = (1,)) -> Iterator[Sum]:
+    """Yield sums of `base` and any of the rows `apart`, each with one of `signs`; fewer further rows come first."""
+    for size in range(len(apart) + 1):
+        for chosen in combinations(apart, size):
+            for weights in product(signs, repeat=size):
+                yield Sum((*base, *zip(chosen, weights, strict=True)), whole)
+
+
+_ROWS_TRIED = 4
 """Most rows between the totals that may be part of a sum; with more, misread figures could match by chance."""
 
 
-_DAYS_A_YEAR_VARIES = 10
+def _balance_checks(columns: Sequence[Column]) -> Iterator[Check | None]:
+    for column in columns:
+        yield _balance(column)
+        totals = column.facts_of("total_liabilities_and_equity")
+        claims = (each for whole in totals for each in _claim_sums(column, whole))
+        yield run_check("liabilities and equity", column.period, claims)
+        yield run_check("current and non-current", column.period, _current_sums(column))
 
 
-def closing_cash_check(column: Column, columns: Sequence[Column], balance: Sequence[Column]) -> Check | None:
+def _balance(column: Column) -> Check | None:
+    """Check that total assets equal total liabilities and equity, or the sum of its parts where that is not printed."""
+    assets, total = column.facts_of("total_assets"), column.facts_of("total_liabilities_and_equity")
+    if assets and total:
+        return run_check("balance", column.period, (Sum(((each, 1),), whole) for each, whole in product(assets, total)))
+    made = run_check("balance", column.period, (each for whole in assets for each in _claim_sums(column, whole)))
+    held = (*assets[:1], *total[:1])
+    if made is not None or not held:
+        return made
+    missing = "total liabilities and equity" if assets else "total assets"
+    return not_checkable("balance", column.period, f"no {missing} was read", held)
+
+
+def _claim_sums(column: Column, whole: Fact) -> Iterator[Sum]:
+    """Yield sums of liabilities and equity; redeemable and other noncontrolling interests may count between them."""
+    interests = column.facts_of("redeemable_noncontrolling_interests", "noncontrolling_interests")
+    liabilities, equity = column.facts_of("total_liabilities"), column.facts_of("total_equity", "shareholders_equity")
+    for owed, owned in product(liabilities, equity):
+        apart = dict.fromkeys((*interests, *column.between(owed, owned)[:_CLAIMS_TRIED]))
+        yield from _sums(((owed, 1), (owned, 1)), list(apart), whole)
+
+
+_CLAIMS_TRIED = 6
+
+
+def _current_sums(column: Column) -> Iterator[Sum]:
+    """Yield sums; some totals of non-current assets exclude property, printed above, or the rows below."""
+    parts = product(*map(column.facts_of, ("current_assets", "noncurrent_assets", "total_assets")))
+    for current, other, total in parts:
+        base = ((current, 1), (other, 1))
+        below = tuple((fact, 1) for fact in column.between(other, total))
+        yield from (Sum(base, total), Sum((*base, *below), total))
+        for fact in column.between(current, other)[:_CLAIMS_TRIED]:
+            yield Sum((*base, (fact, 1)), total)
+
+
+def _cash_checks(columns: Sequence[Column], balance: Sequence[Column]) -> Iterator[Check | None]:
+    for column in columns:
+        yield _closing_cash(column, columns, balance)
+        yield run_check("cash flows", column.period, _flow_sums(column))
+        before = [other for other in columns if _is_years_later(other, column, -1)]
+        carried = (each for other in before for each in _carried_sums(column, other))
+        yield run_check("opening cash", column.period, carried)
+
+
+def _closing_cash(column: Column, columns: Sequence[Column], balance: Sequence[Column]) -> Check | None:
     """Check that opening cash and the net change add up to closing cash; None for a column with none of the three.
 
     A row that the column lacks is taken from where else it is printed: the closing cash is the next year's opening
     cash, the opening cash is the previous year's closing cash, both may be the balance sheet's cash, and the net change
-    may be a row without a metric. If a sum made this way does not match, the column is not checkable.
+    may be the row above the opening cash. If a sum made this way does not match, the column is not checkable.
     """
     opening, change, closing = _opening(column), column.facts_of("net_change_in_cash"), _closing(column)
     if opening and change and closing:
@@ -44,30 +139,50 @@ def closing_cash_check(column: Column, columns: Sequence[Column], balance: Seque
     held = (*opening[:1], *change[:1], *closing[:1])
     if not held:
         return None
-    named = (("opening cash", opening), ("net change in cash", change), ("closing cash", closing))
-    old = opening or _elsewhere(column, columns, balance, years=-1)
-    new = closing or _elsewhere(column, columns, balance, years=0)
-    net = change or _before_opening(column, opening)
+    year = column.period.fiscal_year
+    old = opening or [
+        *(fact for other in columns if _is_years_later(other, column, -1) for fact in _closing(other)),
+        *_cash_on_balance_sheet(column, balance, year - 1),
+    ]
+    new = closing or [
+        *(fact for other in columns if _is_years_later(other, column, 1) for fact in _opening(other)),
+        *_cash_on_balance_sheet(column, balance, year),
+    ]
+    above = [fact for fact in column.facts if opening and place_of(fact) < place_of(opening[-1]) and fact.unit == "USD"]
+    net = change or above[-1:]
     check = run_check("cash", column.period, (Sum(((a, 1), (b, 1)), c) for a, b, c in product(old, net, new)))
     if check is not None and check.outcome is Outcome.HOLDS:
         return check
+    named = (("opening cash", opening), ("net change in cash", change), ("closing cash", closing))
     missing = " and no ".join(name for name, found in named if not found)
     return not_checkable("cash", column.period, f"no {missing} was read on the cash flow statement", held)
 
 
-def flows_check(column: Column) -> Check | None:
-    """Check that operating, investing and financing flows (and the exchange-rate effect) add up to the net change."""
-    flows = [column.facts_of(f"cash_from_{name}") for name in ("operations", "investing", "financing")]
-    change = column.facts_of("net_change_in_cash")
-    if not all(flows) or not change:
-        return None
-    return run_check("cash flows", column.period, _flow_sums(column, flows, change))
+def _closing_sums(
+    column: Column, opening: Sequence[Fact], change: Sequence[Fact], closing: Sequence[Fact]
+) -> Iterator[Sum]:
+    """Yield sums in the order of rows: rows between the net change and the cash are not part of that change."""
+    effects = column.facts_of("exchange_rate_effect_on_cash")
+    for net, old, new in product(change, opening, closing):
+        rows = sorted((net, old, new), key=place_of)
+        apart = [fact for fact in column.between(rows[0], rows[2]) if place_of(fact) > place_of(net)]
+        apart = [fact for fact in apart if fact not in (*opening, *change, *closing)]
+        base = ((old, 1), (net, 1))
+        yield Sum((*base, *((fact, 1) for fact in apart if fact in effects)), new)
+        yield from _sums(base, apart[:_ROWS_TRIED], new, (1, -1))
+        yield from (Sum((*base, (effect, 1)), new) for effect in effects)
 
 
-def opening_balance_check(column: Column, columns: Sequence[Column]) -> Check | None:
-    """Check that opening cash is the closing cash of the previous year's column, where both are printed."""
-    before = [other for other in columns if _years_later(other, column, -1)]
-    return run_check("opening cash", column.period, (each for other in before for each in _carried_sums(column, other)))
+def _flow_sums(column: Column) -> Iterator[Sum]:
+    """Yield sums of the three flows to the net change, in the order of rows: those right above it are part of it."""
+    metrics = ("cash_from_operations", "cash_from_investing", "cash_from_financing", "net_change_in_cash")
+    for *flows, net in product(*map(column.facts_of, metrics)):
+        base = tuple((flow, 1) for flow in flows)
+        apart = column.between(max(flows, key=place_of), net)
+        yield Sum((*base, *((fact, 1) for fact in apart)), net)
+        others = column.facts_of("exchange_rate_effect_on_cash", "cash_from_discontinued_operations")
+        others = tuple(fact for fact in others if fact not in apart)
+        yield from _sums(base, [*apart[-_ROWS_TRIED:], *others[:_ROWS_TRIED]], net)
 
 
 def _carried_sums(column: Column, before: Column) -> Iterator[Sum]:
@@ -76,98 +191,35 @@ def _carried_sums(column: Column, before: Column) -> Iterator[Sum]:
         # Cash held for sale, taken off at the end of one year, is part of the opening cash of the next.
         for net in before.facts_of("net_change_in_cash"):
             above = [fact for fact in before.facts if place_of(fact) < place_of(net) and fact.metric is None]
-            for fact in above[-_CASH_ROWS_TRIED:]:
-                yield Sum(((old, 1), (fact, -1)), new)
+            yield from (Sum(((old, 1), (fact, -1)), new) for fact in above[-_ROWS_TRIED:])
 
 
 def _opening(column: Column) -> tuple[Fact, ...]:
     dated = _dated_cash(column)
     if dated:
-        return tuple(fact for fact in dated if not _at_end(fact, column))
+        return tuple(fact for fact, end in dated if end != column.period.end)
     return column.facts_of("cash_at_beginning_of_period")
 
 
 def _closing(column: Column) -> tuple[Fact, ...]:
     dated = _dated_cash(column)
     if dated:
-        return tuple(fact for fact in dated if _at_end(fact, column))
+        return tuple(fact for fact, end in dated if end == column.period.end)
     return column.facts_of("cash_at_end_of_period")
 
 
-def _dated_cash(column: Column) -> list[Fact]:
-    """Return cash whose tag has a date: opening and closing cash are one concept on two days."""
+def _dated_cash(column: Column) -> list[tuple[Fact, date]]:
+    """Return cash with the day of its tag: opening and closing cash are one concept on two days."""
     cash = column.facts_of("cash_at_beginning_of_period", "cash_at_end_of_period", "cash_and_cash_equivalents")
-    return [fact for fact in cash if fact.tag is not None and fact.tag.start is None and fact.tag.end is not None]
+    return [(fact, fact.tag.end) for fact in cash if fact.tag and fact.tag.start is None and fact.tag.end is not None]
 
 
-def _at_end(fact: Fact, column: Column) -> bool:
-    return fact.tag is not None and fact.tag.end == column.period.end
+def _cash_on_balance_sheet(column: Column, balance: Sequence[Column], year: int) -> list[Fact]:
+    sheets = [sheet for sheet in balance if (sheet.period.fiscal_year, sheet.period.quarter) == (year, None)]
+    return [fact for sheet in sheets if _is_year(column) for fact in sheet.facts_of("cash_and_cash_equivalents")]
 
 
-def _closing_sums(
-    column: Column, opening: Sequence[Fact], change: Sequence[Fact], closing: Sequence[Fact]
-) -> Iterator[Sum]:
-    """Yield sums in the order of rows: rows between the net change and the cash are not part of that change."""
-    for net, old, new in product(change, opening, closing):
-        known = {*map(place_of, opening), *map(place_of, closing), *map(place_of, change)}
-        first, last = sorted((net, old, new), key=place_of)[0::2]
-        apart = [
-            fact
-            for fact in column.between(first, last)
-            if place_of(fact) not in known and place_of(fact) > place_of(net)
-        ]
-        outside = [fact for fact in apart if fact.metric == "exchange_rate_effect_on_cash"]
-        base = ((old, 1), (net, 1))
-        yield Sum((*base, *((fact, 1) for fact in outside)), new)
-        for chosen in _subsets(apart[:_CASH_ROWS_TRIED]):
-            yield Sum((*base, *((fact, 1) for fact in chosen)), new)
-            if chosen:
-                yield Sum((*base, *((fact, -1) for fact in chosen)), new)
-        for effect in column.facts_of("exchange_rate_effect_on_cash"):
-            yield Sum((*base, (effect, 1)), new)
-
-
-def _flow_sums(column: Column, flows: Sequence[Sequence[Fact]], change: Sequence[Fact]) -> Iterator[Sum]:
-    """Yield sums in the order of rows: rows between the last flow and the net change are part of that change."""
-    for operations, investing, financing, net in product(*flows, change):
-        three = [(operations, 1), (investing, 1), (financing, 1)]
-        last = max((operations, investing, financing), key=place_of)
-        apart = column.between(last, net)
-        yield Sum((*three, *((fact, 1) for fact in apart)), net)
-        effects = [fact for fact in column.facts_of("exchange_rate_effect_on_cash") if fact not in apart]
-        others = [*effects, *column.facts_of("cash_from_discontinued_operations")]
-        for chosen in _subsets([*apart[-_CASH_ROWS_TRIED:], *others[:_CASH_ROWS_TRIED]]):
-            yield Sum((*three, *((fact, 1) for fact in chosen)), net)
-
-
-def _subsets(facts: Sequence[Fact]) -> Iterator[tuple[Fact, ...]]:
-    for size in range(len(facts) + 1):
-        yield from combinations(facts, size)
-
-
-def _elsewhere(column: Column, columns: Sequence[Column], balance: Sequence[Column], *, years: int) -> list[Fact]:
-    """Return cash at the end of the column's year (`years` 0) or the year before (-1), printed outside the column."""
-    year = column.period.fiscal_year + years
-    beside = columns if _is_year(column) else ()
-    found = [
-        fact
-        for other in beside
-        for fact in (_opening(other) if years == 0 else _closing(other))
-        if _years_later(other, column, 1 if years == 0 else -1)
-    ]
-    if _is_year(column):
-        sheets = [other for other in balance if (other.period.fiscal_year, other.period.quarter) == (year, None)]
-        found += [fact for sheet in sheets for fact in sheet.facts_of("cash_and_cash_equivalents")]
-    return found
-
-
-def _before_opening(column: Column, opening: Sequence[Fact]) -> list[Fact]:
-    """Return the amount on the line above the opening cash, whatever its label."""
-    above = [fact for old in opening for fact in column.facts if place_of(fact) < place_of(old) and fact.unit == "USD"]
-    return above[-1:]
-
-
-def _years_later(other: Column, column: Column, years: int) -> bool:
+def _is_years_later(other: Column, column: Column, years: int) -> bool:
     """Return whether `other` is the year that many years later, without a transition period in between."""
     if not (_is_year(other) and _is_year(column)) or other.period.fiscal_year != column.period.fiscal_year + years:
         return False
@@ -175,37 +227,51 @@ def _years_later(other: Column, column: Column, years: int) -> bool:
     return end is None or other_end is None or abs((other_end - end).days - 365 * years) <= _DAYS_A_YEAR_VARIES
 
 
+_DAYS_A_YEAR_VARIES = 10
+
+
 def _is_year(column: Column) -> bool:
     return column.period.months == 12 and column.period.quarter is None
 
 
 _RESULTS = ("net_income_from_continuing_operations", "net_income", "net_income_attributable_to_parent")
-_ROWS_TRIED = 3
-"""Most rows between income before taxes and net income (equity-method income, discontinued operations) that may
-count."""
-_APART = {"basic": Decimal("0.05"), "diluted": Decimal("0.25")}
-"""Share of net income by which the income of common shares may differ: the part of participating securities and, if
-diluted, the interest on notes treated as converted."""
-_OTHER_HOLDERS = re.compile(r"\b(?:preferred|preference|accretion|deemed|redeemable|redemption)\b", re.I)
+_RESULT_ROWS_TRIED = 3
 
 
-def income_checks(columns: Sequence[Column]) -> Iterator[Check]:
-    """Yield the checks that the figures of an income statement's columns allow."""
-    sign = _tax_sign(columns)
+def _income_checks(columns: Sequence[Column]) -> Iterator[Check | None]:
+    # Taxes are a deduction, printed negative in a profitable year, where that makes more columns add up.
+    closing = {
+        sign: sum(any(each.closes for each in _tax_sums(column, sign)) for column in columns) for sign in (-1, 1)
+    }
+    sign = 1 if closing[1] > closing[-1] else -1
     for column in columns:
-        found = (_gross_profit(column), _after_taxes(column, sign))
-        yield from (check for check in found if check is not None)
-        for kind in ("basic", "diluted"):
-            check = _per_share(column, kind)
-            if check is not None:
-                yield check
+        yield run_check("gross profit", column.period, _gross_sums(column))
+        yield run_check("income after taxes", column.period, _tax_sums(column, sign))
+        yield from (_per_share(column, kind) for kind in ("basic", "diluted"))
 
 
-def net_income_check(column: Column, income: Sequence[Column]) -> Check | None:
+def _gross_sums(column: Column) -> Iterator[Sum]:
+    """Yield sums in which rows between cost of revenue and gross profit may be deducted too, such as depreciation."""
+    for revenue, cost, profit in product(*map(column.facts_of, ("revenue", "cost_of_revenue", "gross_profit"))):
+        sign = -1 if cost.value > 0 else 1
+        apart = column.between(cost, profit)[:_RESULT_ROWS_TRIED]
+        yield from _sums(((revenue, 1), (cost, sign)), apart, profit, (sign,))
+
+
+def _tax_sums(column: Column, sign: int) -> Iterator[Sum]:
+    """Yield sums of income before taxes, taxes and the rows below them, such as equity-method income."""
+    taxes = column.facts_of("income_tax_expense", "income_tax_benefit")
+    for pretax, tax, result in product(column.facts_of("income_before_taxes"), taxes, column.facts_of(*_RESULTS)):
+        if place_of(pretax) < place_of(result):
+            apart = [fact for fact in column.between(pretax, result) if place_of(fact) != place_of(tax)]
+            yield from _sums(((pretax, 1), (tax, sign)), apart[:_RESULT_ROWS_TRIED], result, (1, -1))
+
+
+def _net_income(column: Column, income: Sequence[Column]) -> Check | None:
     """Check that net income at the top of a cash flow column is printed by the income statement for that period."""
-    top = column.facts_of(*_RESULTS)
-    same = [other for other in income if _same(column, other)]
-    return run_check("net income", column.period, (each for other in same for each in _result_sums(top, other)))
+    same = [other for other in income if replace(other.period, end=None) == replace(column.period, end=None)]
+    sums = (each for other in same for each in _result_sums(column.facts_of(*_RESULTS), other))
+    return run_check("net income", column.period, sums)
 
 
 def _result_sums(top: Sequence[Fact], income: Column) -> Iterator[Sum]:
@@ -218,47 +284,6 @@ def _result_sums(top: Sequence[Fact], income: Column) -> Iterator[Sum]:
         yield Sum(((result, 1),), start)
     for start, result, other, sign in product(top, stated, apart, (1, -1)):
         yield Sum(((result, 1), (other, sign)), start)
-
-
-def _gross_profit(column: Column) -> Check | None:
-    parts = product(column.facts_of("revenue"), column.facts_of("cost_of_revenue"), column.facts_of("gross_profit"))
-    return run_check("gross profit", column.period, _gross_sums(column, parts))
-
-
-def _gross_sums(column: Column, parts: Iterator[tuple[Fact, ...]]) -> Iterator[Sum]:
-    """Yield sums in which rows between cost of revenue and gross profit may be deducted too, such as depreciation."""
-    for revenue, cost, profit in parts:
-        sign = -1 if cost.value > 0 else 1
-        yield Sum(((revenue, 1), (cost, sign)), profit)
-        apart = column.between(cost, profit)[:_ROWS_TRIED]
-        for size in range(1, len(apart) + 1):
-            for chosen in combinations(apart, size):
-                yield Sum(((revenue, 1), (cost, sign), *((fact, sign) for fact in chosen)), profit)
-
-
-def _tax_sign(columns: Sequence[Column]) -> int:
-    """Return 1 where the statement shows taxes as a deduction (printed negative in a profitable year), otherwise -1."""
-    closing = {
-        sign: sum(1 for column in columns if any(each.closes for each in _tax_sums(column, sign))) for sign in (-1, 1)
-    }
-    return 1 if closing[1] > closing[-1] else -1
-
-
-def _after_taxes(column: Column, sign: int) -> Check | None:
-    """Check that income before taxes, taxes and the rows below them add up to net income."""
-    return run_check("income after taxes", column.period, _tax_sums(column, sign))
-
-
-def _tax_sums(column: Column, sign: int) -> Iterator[Sum]:
-    taxes = column.facts_of("income_tax_expense", "income_tax_benefit")
-    for pretax, tax, result in product(column.facts_of("income_before_taxes"), taxes, column.facts_of(*_RESULTS)):
-        if not place_of(pretax) < place_of(result):
-            continue
-        apart = [fact for fact in column.between(pretax, result) if place_of(fact) != place_of(tax)][:_ROWS_TRIED]
-        for size in range(len(apart) + 1):
-            for chosen in combinations(apart, size):
-                for weights in product((1, -1), repeat=size):
-                    yield Sum(((pretax, 1), (tax, sign), *zip(chosen, weights, strict=True)), result)
 
 
 def _per_share(column: Column, kind: str) -> Check | None:
@@ -276,148 +301,27 @@ def _per_share(column: Column, kind: str) -> Check | None:
     per_share, count = each[0], shares[0]
     if (per_share.unit, count.unit) != ("USD per share", "shares") or not count.value:
         return None
-    product_of_both = per_share.value * count.value
-    result = min(results, key=lambda fact: abs(product_of_both - fact.value))
-    difference = product_of_both - result.value
+    computed = per_share.value * count.value
+    result = min(results, key=lambda fact: abs(computed - fact.value))
     rounding = (
         abs(count.value) * last_place(per_share) + abs(per_share.value) * last_place(count) + last_place(result)
     ) / 2
     tolerance = rounding + _APART[kind] * abs(result.value)
-    outcome = Outcome.HOLDS if abs(difference) <= tolerance else Outcome.FAILS
+    outcome = Outcome.HOLDS if abs(computed - result.value) <= tolerance else Outcome.FAILS
     figures = (_below_heading(per_share), _below_heading(count), figure_of(result, 0))
     verb = "is" if outcome is Outcome.HOLDS else "should be"
     said = f"{kind.capitalize()} earnings per share x {kind} weighted shares {verb} about {result.label}."
-    return Check(f"{kind} earnings per share", column.period, figures, difference, tolerance, outcome, said)
+    name = f"{kind} earnings per share"
+    return Check(name, column.period, figures, computed - result.value, tolerance, outcome, said)
+
+
+_APART = {"basic": Decimal("0.05"), "diluted": Decimal("0.25")}
+"""Share of net income by which the income of common shares may differ: the part of participating securities and, if
+diluted, the interest on notes treated as converted."""
+_OTHER_HOLDERS = re.compile(r"\b(?:preferred|preference|accretion|deemed|redeemable|redemption)\b", re.I)
 
 
 def _below_heading(fact: Fact) -> Figure:
     """Return the figure with its heading, as in `Earnings per share: Basic`: the row's words alone are ambiguous."""
     figure = figure_of(fact, 1)
     return replace(figure, label=f"{fact.section[-1].rstrip(': ')}: {fact.label}") if fact.section else figure
-
-
-def _same(column: Column, other: Column) -> bool:
-    one, two = column.period, other.period
-    return (one.fiscal_year, one.quarter, one.months) == (two.fiscal_year, two.quarter, two.months)
-
-
-_BALANCE_ROWS_TRIED = 6
-_MEZZANINE_ROWS_TRIED = 5
-"""Most rows next to the totals that may be part of a sum; with more, misread figures could match by chance."""
-
-
-def check_facts(facts: Sequence[Fact]) -> tuple[Check, ...]:
-    """Return the checks of one filing's primary statements, column by column: balance sheet, cash flow, income.
-
-    Only printed figures of the consolidated company are compared. `balance` and `cash` are always included, as not
-    checkable with the reason where no column can be checked; the others only where their figures are printed.
-    """
-    balance, cash, income = (
-        statement_columns(facts, statement)
-        for statement in (Statement.BALANCE_SHEET, Statement.CASH_FLOW, Statement.INCOME)
-    )
-    net_income = (net_income_check(column, income) for column in cash)
-    return (
-        *_checks_or_reason("balance", Statement.BALANCE_SHEET, balance, _balance_checks(balance)),
-        *_checks_or_reason("cash", Statement.CASH_FLOW, cash, _cash_checks(cash, balance)),
-        *income_checks(income),
-        *(check for check in net_income if check is not None),
-    )
-
-
-def _balance_checks(columns: Sequence[Column]) -> Iterator[Check]:
-    for column in columns:
-        for check in (_balance(column), _claims(column), _current(column)):
-            if check is not None:
-                yield check
-
-
-def _balance(column: Column) -> Check | None:
-    """Check that total assets equal total liabilities and equity, or the sum of its parts where that is not printed."""
-    assets, total = column.facts_of("total_assets"), column.facts_of("total_liabilities_and_equity")
-    if assets and total:
-        return run_check("balance", column.period, (Sum(((each, 1),), whole) for each, whole in product(assets, total)))
-    if assets and not total:
-        made = run_check("balance", column.period, (each for whole in assets for each in _claim_sums(column, whole)))
-        if made is not None:
-            return made
-    held = (*assets[:1], *total[:1])
-    if not held:
-        return None
-    missing = "total liabilities and equity" if assets else "total assets"
-    return not_checkable("balance", column.period, f"no {missing} was read", held)
-
-
-def _claims(column: Column) -> Check | None:
-    """Check that total liabilities, the rows between them and equity, and equity add up to their printed total."""
-    totals = column.facts_of("total_liabilities_and_equity")
-    return run_check(
-        "liabilities and equity", column.period, (each for whole in totals for each in _claim_sums(column, whole))
-    )
-
-
-def _claim_sums(column: Column, whole: Fact) -> Iterator[Sum]:
-    liabilities = column.facts_of("total_liabilities")
-    equity = column.facts_of("total_equity", "shareholders_equity")
-    between = column.facts_of("redeemable_noncontrolling_interests")
-    minority = column.facts_of("noncontrolling_interests")
-    for owed, owned in product(liabilities, equity):
-        base = ((owed, 1), (owned, 1))
-        apart = tuple((fact, 1) for fact in between)
-        if apart:
-            yield Sum((*base, *apart), whole)
-        yield Sum(base, whole)
-        for fact in (*minority, *column.between(owed, owned)[:_BALANCE_ROWS_TRIED]):
-            yield Sum((*base, *apart, (fact, 1)), whole)
-            yield Sum((*base, (fact, 1)), whole)
-        # Redeemable interests are right below the liabilities; their names differ between filers.
-        mezzanine = [(fact, 1) for fact in column.between(owed, owned)[:_MEZZANINE_ROWS_TRIED]]
-        for count in range(2, len(mezzanine) + 1):
-            yield Sum((*base, *mezzanine[:count]), whole)
-
-
-def _current(column: Column) -> Check | None:
-    """Check that current and non-current assets add up to total assets, where all three are printed."""
-    return run_check("current and non-current", column.period, _current_sums(column))
-
-
-def _current_sums(column: Column) -> Iterator[Sum]:
-    """Yield sums; some totals of non-current assets exclude property, printed above, or the rows below."""
-    parts = product(
-        column.facts_of("current_assets"), column.facts_of("noncurrent_assets"), column.facts_of("total_assets")
-    )
-    for current, other, total in parts:
-        base = ((current, 1), (other, 1))
-        yield Sum(base, total)
-        yield Sum((*base, *((fact, 1) for fact in column.between(other, total))), total)
-        for fact in column.between(current, other)[:_BALANCE_ROWS_TRIED]:
-            yield Sum((*base, (fact, 1)), total)
-
-
-def _cash_checks(columns: Sequence[Column], balance: Sequence[Column]) -> Iterator[Check]:
-    for column in columns:
-        for check in (
-            closing_cash_check(column, columns, balance),
-            flows_check(column),
-            opening_balance_check(column, columns),
-        ):
-            if check is not None:
-                yield check
-
-
-def _checks_or_reason(
-    name: str, statement: Statement, columns: Sequence[Column], checks: Iterator[Check]
-) -> Iterator[Check]:
-    """Yield `checks` and, where none of them is called `name`, the reason."""
-    named = False
-    for check in checks:
-        named = named or check.name == name
-        yield check
-    if named:
-        return
-    called = "balance sheet" if statement is Statement.BALANCE_SHEET else "cash flow statement"
-    if columns:
-        why = f"none of the {called}'s totals was read, only rows above them"
-        yield not_checkable(name, None, why, columns[0].facts[-1:])
-    else:
-        yield not_checkable(name, None, f"no {called} was found")

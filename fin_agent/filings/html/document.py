@@ -27,10 +27,9 @@ MAX_ELEMENTS = 2_000_000
 
 
 class ParsedHtml(NamedTuple):
-    """The content of an HTML file."""
+    """The root elements of the documents in an HTML file, and its defects."""
 
     roots: list[etree._Element]
-    """The root elements of its documents."""
     warnings: tuple[ReadWarning, ...] = ()
 
 
@@ -46,19 +45,19 @@ def parse_html(path: Path) -> ParsedHtml:
     """
     content = _bytes_of(path)
     if not content.strip():
-        raise ReadError("the file is empty", subject=path.name, remedy=DOWNLOAD_AGAIN)
+        raise _refusal(path, "the file is empty")
     if content[:2] == _GZIP:
-        raise ReadError("the file is packed twice", subject=path.name, remedy="Unpack it once (`gunzip`) and ingest it")
+        raise _refusal(path, "the file is packed twice", "Unpack it once (`gunzip`) and ingest it")
     content, zeros = _without_zeros(_as_utf8(content), path)
     roots = [_parse(document, path) for document in _documents_in(content)]
     elements = sum(int(float(str(root.xpath("count(//*)")))) for root in roots)
     if elements > MAX_ELEMENTS:
-        raise ReadError(
-            f"the HTML has {elements:,} elements; at most {MAX_ELEMENTS:,} are read",
-            subject=path.name,
-            remedy="Check its source; split a collection into its filings and ingest those",
-        )
+        raise _refusal(path, f"the HTML has {elements:,} elements; at most {MAX_ELEMENTS:,} are read", _SPLIT_IT)
     return ParsedHtml(roots, zeros)
+
+
+def _refusal(path: Path, what: str, remedy: str = DOWNLOAD_AGAIN) -> ReadError:
+    return ReadError(what, subject=path.name, remedy=remedy)
 
 
 def _without_zeros(content: bytes, path: Path) -> tuple[bytes, tuple[ReadWarning, ...]]:
@@ -73,11 +72,7 @@ def _without_zeros(content: bytes, path: Path) -> tuple[bytes, tuple[ReadWarning
     if not is_html(left):
         raise _not_html_error(left, path)
     if count > _MAX_ZEROS or _IN_A_FIGURE.search(content):
-        raise ReadError(
-            f"the HTML is damaged: {count:,} zero bytes replace text",
-            subject=path.name,
-            remedy=DOWNLOAD_AGAIN,
-        )
+        raise _refusal(path, f"the HTML is damaged: {count:,} zero bytes replace text")
     said = f"{count} zero byte{'s' * (count > 1)} in the file left out: a letter may be missing there"
     return left, (ReadWarning(said),)
 
@@ -89,28 +84,32 @@ _IN_A_FIGURE = re.compile(rb"[\d.,]\x00|\x00[\d.,]")
 def _parse(content: bytes, path: Path) -> etree._Element:
     if not is_html(content):
         raise _not_html_error(content, path)
-    if _ends_in_a_tag(content):
-        raise ReadError("the HTML is cut off: its end is missing", subject=path.name, remedy=DOWNLOAD_AGAIN)
-    if _is_truncated(content):
-        raise ReadError("the HTML is cut off: its end is missing", subject=path.name, remedy=_END_IT)
+    in_a_tag = content.rfind(b"<", -_TAIL) > content.rfind(b">", -_TAIL)
+    if in_a_tag or _is_truncated(content):
+        remedy = DOWNLOAD_AGAIN if in_a_tag else _END_IT
+        raise _refusal(path, "the HTML is cut off: its end is missing", remedy)
     try:
-        return etree.fromstring(content, _xml_parser())
+        # Entities that a file defines itself are not expanded, and nothing is fetched: a filing is data.
+        parser = etree.XMLParser(
+            resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_comments=True
+        )
+        return etree.fromstring(content, parser)
     except etree.XMLSyntaxError:
-        return _decode_leniently(content, path)
+        return _parse_leniently(content, path)
 
 
 def _not_html_error(content: bytes, path: Path) -> ReadError:
     name = re.sub(r"\.(?:html?|xhtml)(?:\.gz)?$", ".pdf", path.name, flags=re.I)
     remedy = f"It is a PDF: rename it to `{name}` and ingest that" if is_pdf(content) else DOWNLOAD_AGAIN
-    return ReadError("the file is named as HTML but contains none", subject=path.name, remedy=remedy)
+    return _refusal(path, "the file is named as HTML but contains none", remedy)
 
 
 _END_IT = (
     "Download the filing again; if a browser shows it to its last page, save it again from there, or add `</html>` at"
     " the end of the file"
 )
-_HEAD = HTML_HEAD
-_CHUNK = 1024 * 1024
+_SPLIT_IT = "Check its source; split a collection into its filings and ingest those"
+_TAIL = 4096
 _GZIP = b"\x1f\x8b"
 _ENVELOPE = re.compile(rb"<DOCUMENT>\s*<TYPE>([^\r\n<]*)(?:(?!<DOCUMENT>).)*?<TEXT>(.*?)(?:</TEXT>|\Z)", re.I | re.S)
 _READ_EXHIBITS = (b"EX-99", b"EX-13")
@@ -131,32 +130,21 @@ def _bytes_of(path: Path) -> bytes:
         packed = file.read(2) == _GZIP
     if not packed:
         if path.stat().st_size > MAX_BYTES:
-            raise _too_large(path)
+            raise _refusal(path, _TOO_LARGE.format(MAX_BYTES >> 20), _SPLIT_IT)
         return path.read_bytes()
-    parts: list[bytes] = []
-    length = 0
     try:
         with gzip.open(path) as file:
-            while chunk := file.read(_CHUNK):
-                length += len(chunk)
-                if length > MAX_BYTES:
-                    raise _too_large(path)
-                parts.append(chunk)
+            content = file.read(MAX_BYTES + 1)
     except EOFError as error:
-        raise ReadError(
-            "the gzip file is cut off: its end is missing", subject=path.name, remedy=DOWNLOAD_AGAIN
-        ) from error
+        raise _refusal(path, "the gzip file is cut off: its end is missing") from error
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise ReadError(f"the gzip file is damaged ({error})", subject=path.name, remedy=DOWNLOAD_AGAIN) from error
-    return b"".join(parts)
+        raise _refusal(path, f"the gzip file is damaged ({error})") from error
+    if len(content) > MAX_BYTES:
+        raise _refusal(path, _TOO_LARGE.format(MAX_BYTES >> 20), _SPLIT_IT)
+    return content
 
 
-def _too_large(path: Path) -> ReadError:
-    return ReadError(
-        f"it is larger than {MAX_BYTES // 1024**2} MB unpacked; no filing is that large",
-        subject=path.name,
-        remedy="Check its source; split a collection into its filings and ingest those",
-    )
+_TOO_LARGE = "it is larger than {} MB unpacked; no filing is that large"
 
 
 def _as_utf8(content: bytes) -> bytes:
@@ -184,48 +172,32 @@ def _without_xbrl_envelope(content: bytes) -> bytes:
     return content[start.end() : end if end > 0 else len(content)].lstrip()
 
 
-def _ends_in_a_tag(content: bytes) -> bool:
-    tail = content[-4096:]
-    return tail.rfind(b"<") > tail.rfind(b">")
-
-
 def _is_truncated(content: bytes) -> bool:
     """Return whether a document or a table has no end.
 
     Hand-written HTML may omit either `</html>` or `</body>`, or have neither of these elements.
     """
-    if _OPEN_ROOT.search(content, 0, _HEAD) is None or _CLOSE_ROOT.search(content, max(0, len(content) - _HEAD)):
+    if _OPEN_ROOT.search(content, 0, HTML_HEAD) is None or _CLOSE_ROOT.search(
+        content, max(0, len(content) - HTML_HEAD)
+    ):
         return False
-    if _INLINE_XBRL in content[:_HEAD] or not _CLOSE_BODY.search(content, max(0, len(content) - _HEAD)):
+    if _INLINE_XBRL in content[:HTML_HEAD] or not _CLOSE_BODY.search(content, max(0, len(content) - HTML_HEAD)):
         return True
     return len(_OPEN_TABLE.findall(content)) > len(_CLOSE_TABLE.findall(content))
 
 
-def _xml_parser() -> etree.XMLParser:
-    # Entities a file defines itself are not expanded, and nothing is fetched: a filing is data.
-    return etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_comments=True
-    )
-
-
-def _decode_leniently(content: bytes, path: Path) -> etree._Element:
+def _parse_leniently(content: bytes, path: Path) -> etree._Element:
     parser = etree.HTMLParser(encoding=_encoding_of(content), remove_comments=True, huge_tree=True, no_network=True)
     try:
         root = etree.fromstring(content, parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
-        raise ReadError(f"the HTML cannot be parsed ({error})", subject=path.name, remedy=DOWNLOAD_AGAIN) from error
-    if any(entry.type_name == _TOO_DEEP for entry in parser.error_log):
-        raise ReadError(
-            "its elements are nested thousands deep, unlike those of any filing",
-            subject=path.name,
-            remedy="Save the page again from a browser, or give the filing as PDF",
-        )
+        raise _refusal(path, f"the HTML cannot be parsed ({error})") from error
+    if any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log):
+        remedy = "Save the page again from a browser, or give the filing as PDF"
+        raise _refusal(path, "its elements are nested thousands deep, unlike those of any filing", remedy)
     if root is None:
-        raise ReadError("the HTML contains no element", subject=path.name, remedy=DOWNLOAD_AGAIN)
+        raise _refusal(path, "the HTML contains no element")
     return root
-
-
-_TOO_DEEP = "ERR_RESOURCE_LIMIT"
 
 
 def _encoding_of(content: bytes) -> str:
@@ -257,17 +229,11 @@ def read_html(path: Path) -> Document:
         tags += tagged.tags
         warnings += tagged.warnings
     if not document.pages:
-        raise ReadError(
-            "the HTML contains no visible text",
-            subject=path.name,
-            remedy="Check that it is the filing itself and not a viewer page or an index of files",
-        )
+        remedy = "Check that it is the filing itself and not a viewer page or an index of files"
+        raise _refusal(path, "the HTML contains no visible text", remedy)
     if len(document.pages) > MAX_PAGES:
-        raise ReadError(
-            f"the HTML has {len(document.pages):,} pages; at most {MAX_PAGES:,} are read",
-            subject=path.name,
-            remedy="Split it into its filings and ingest those",
-        )
+        what = f"the HTML has {len(document.pages):,} pages; at most {MAX_PAGES:,} are read"
+        raise _refusal(path, what, "Split it into its filings and ingest those")
     for position, place in document.places.items():
         tags[position] = replace(tags[position], page=place.page, box=place.box)
     return Document(tuple(document.pages), tuple(tags), tuple(warnings))

@@ -43,44 +43,6 @@ WIDTHS = _Widths()
 SPACE = 0.278 * SIZE
 
 
-@dataclass(slots=True)
-class RowLayout:
-    """A row laid out from y = 0."""
-
-    words: list[Word] = field(default_factory=list)
-    cells: list[Word] = field(default_factory=list)
-    """One for each non-empty cell, with `text` being the whole cell; y is not set."""
-    marks: list[tuple[int, int, int]] = field(default_factory=list)
-    """(tag, first word, last word) by position in `words`."""
-    height: float = 0.0
-    right: float = 0.0
-    """Right edge of the table."""
-    is_blank: bool = False
-    counts: bool = True
-    """Whether a blank row takes space: rows before the first words only set widths."""
-
-    @property
-    def text(self) -> str:
-        """The texts of its cells, separated by two blanks."""
-        return "  ".join(cell.text for cell in self.cells)
-
-
-def rows_of_grid(grid: Grid) -> Iterator[RowLayout]:
-    """Yield the rows of `grid` laid out, top to bottom."""
-    edges = _edges(grid)
-    begun = False
-    for row in grid.rows:
-        laid = _lay_out(row, edges)
-        laid.counts = begun
-        begun = begun or not laid.is_blank
-        yield laid
-
-
-def is_amount(printed: str) -> bool:
-    """Return whether a cell prints a number other than a year."""
-    return bool(_NUMBER.match(printed)) and not _YEAR.match(printed)
-
-
 _YEAR = re.compile(r"^(?:19|20)\d\d$")
 _LEFT = 36.0
 _PADDING = 3.0
@@ -96,7 +58,7 @@ _MIN_SHARE_LENGTH = 0.62
 
 def _edges(grid: Grid) -> list[float]:
     """Return the x of the left edge of each column, and of the right edge of the last."""
-    count = max((cell.column + cell.span for row in grid.rows for cell in row), default=0)
+    count = _width_of_grid(grid)
     widths = [0.0] * count
     wanting = sorted(
         (cell for row in grid.rows for cell in row if not cell.text.is_blank), key=lambda cell: (cell.span, cell.column)
@@ -142,20 +104,17 @@ def _width(words: list[str]) -> float:
     return sum(WIDTHS[word] for word in words) + SPACE * (len(words) - 1) if words else 0.0
 
 
-def _lay_out(row: list[GridCell], edges: list[float]) -> RowLayout:
-    laid = RowLayout(right=edges[-1])
-    printed = [cell for cell in row if not cell.text.is_blank]
-    wrapped = [(cell, _wrapped(cell, edges)) for cell in printed]
+def _set_row(row: list[GridCell], edges: list[float], table: int) -> _Setting:
+    setting = _Setting(table=table, right=edges[-1])
+    wrapped = [(cell, _wrapped(cell, edges)) for cell in row if not cell.text.is_blank]
     depth = max((len(lines) for _, lines in wrapped), default=0)
     for cell, lines in wrapped:
-        _set_cell(laid, cell, lines, edges, depth)
-    for cell in row:
-        if cell.text.is_blank:
-            laid.marks.extend((mark.tag, 0, -1) for mark in cell.text.marks)
-    laid.is_blank = not printed and not laid.marks
-    laid.height = depth * _LINE + 2.0 if depth else 0.0
-    laid.cells.sort(key=lambda word: word.x0)
-    return laid
+        _set_cell(setting, cell, lines, edges, depth)
+    setting.marks += [(mark.tag, 0, -1) for cell in row if cell.text.is_blank for mark in cell.text.marks]
+    setting.height = depth * _LINE + 2.0 if depth else 0.0
+    setting.cells.sort(key=lambda word: word.x0)
+    setting.text = "  ".join(cell.text for cell in setting.cells)
+    return setting
 
 
 def _wrapped(cell: GridCell, edges: list[float]) -> list[list[tuple[int, str]]]:
@@ -181,7 +140,7 @@ def _wrapped(cell: GridCell, edges: list[float]) -> list[list[tuple[int, str]]]:
 
 
 def _set_cell(
-    laid: RowLayout, cell: GridCell, lines: list[list[tuple[int, str]]], edges: list[float], depth: int
+    row: _Setting, cell: GridCell, lines: list[list[tuple[int, str]]], edges: list[float], depth: int
 ) -> None:
     left, right = edges[cell.column] + _PADDING, edges[cell.column + cell.span] - _PADDING
     printed = " ".join(word for line in lines for _, word in line)
@@ -207,14 +166,14 @@ def _set_cell(
         y = 1.0 + (depth - len(lines) + line_number) * _LINE
         first_x = min(first_x, x)
         for position, word in line:
-            where[position] = len(laid.words)
-            laid.words.append(Word(x, y, x + WIDTHS[word], y + _WORD_HEIGHT, word))
+            where[position] = len(row.words)
+            row.words.append(Word(x, y, x + WIDTHS[word], y + _WORD_HEIGHT, word))
             last_x = max(last_x, x + WIDTHS[word])
             x += WIDTHS[word] + SPACE
-    laid.cells.append(Word(first_x, 0.0, last_x, 0.0, printed))
+    row.cells.append(Word(first_x, 0.0, last_x, 0.0, printed))
     for mark in cell.text.marks:
         inside = [where[position] for position in range(mark.first, mark.last + 1) if position in where]
-        laid.marks.append((mark.tag, inside[0], inside[-1]) if inside else (mark.tag, 0, -1))
+        row.marks.append((mark.tag, inside[0], inside[-1]) if inside else (mark.tag, 0, -1))
 
 
 def _overhang(printed: str) -> float:
@@ -269,7 +228,8 @@ def typeset(blocks: Sequence[Block], document: TypesetDocument | None = None) ->
         for setting in _settings_of(block, page):
             if page.words and page.y + setting.height > most - MARGIN:
                 page = _next(document, page)
-                setting = setting.on(page)
+                if setting.table is not None:
+                    setting.table = page.continue_table()
             page.take(setting)
         page.end_block()
     _next(document, page)
@@ -295,8 +255,13 @@ def _heads(above: Grid, below: Grid) -> bool:
         and _width_of_grid(above) == _width_of_grid(below)
         and bool(printed)
         and all(cell.column > 0 or above.rows[0][0] is cell for cell in printed)
-        and not any(is_amount(" ".join(cell.text.words)) for cell in printed)
+        and not any(_is_amount(" ".join(cell.text.words)) for cell in printed)
     )
+
+
+def _is_amount(printed: str) -> bool:
+    """Return whether a cell prints a number other than a year."""
+    return bool(_NUMBER.match(printed)) and not _YEAR.match(printed)
 
 
 def _width_of_grid(grid: Grid) -> int:
@@ -314,25 +279,21 @@ _ROW = 13.0
 
 
 @dataclass(slots=True)
-class _LineLayout:
+class _Setting:
     """A line or row about to be placed: its words from y = 0, and its marks."""
 
-    words: list[Word]
-    cells: tuple[Word, ...]
-    """For a row, one word per cell."""
-    text: str
-    height: float
-    marks: list[tuple[int, int, int]]
+    words: list[Word] = field(default_factory=list)
+    cells: list[Word] = field(default_factory=list)
+    """For a row, one word per non-empty cell with `text` being the whole cell; y is not set."""
+    text: str = ""
+    height: float = 0.0
+    marks: list[tuple[int, int, int]] = field(default_factory=list)
     """(tag, first word, last word) by position in `words`."""
-    table: int | None
-    wide: float
+    table: int | None = None
+    right: float = 0.0
+    """Right edge of the table."""
     skips: int = 0
     """Empty bands before it."""
-
-    def on(self, page: _Page) -> _LineLayout:
-        if self.table is not None:
-            self.table = page.continue_table()
-        return self
 
 
 class _Page:
@@ -347,7 +308,7 @@ class _Page:
         self.width = PAGE_WIDTH
         self.tables = 0
 
-    def take(self, setting: _LineLayout) -> None:
+    def take(self, setting: _Setting) -> None:
         y = self.y
         words = [Word(x0, y0 + y, x1, y1 + y, text) for x0, y0, x1, y1, text in setting.words]
         for tag, first, last in setting.marks:
@@ -366,7 +327,7 @@ class _Page:
             self.texts.append(setting.text)
         self.band += 1
         self.y = y + setting.height
-        self.width = max(self.width, setting.wide + MARGIN)
+        self.width = max(self.width, setting.right + MARGIN)
 
     def _mark(self, tag: int, words: Sequence[Word]) -> None:
         if tag in self.places:
@@ -428,71 +389,56 @@ def _keep_together_height(blocks: Sequence[Block], position: int) -> float:
     return height if height <= 2 * (PAGE_HEIGHT - 2 * MARGIN) else 0.0
 
 
-def _settings_of(block: Text | Grid, page: _Page) -> Iterator[_LineLayout]:
-    if isinstance(block, Grid):
-        table = page.begin_table()
-        skips = 1
-        for row in rows_of_grid(block):
-            if row.is_blank:
-                skips += 1 if row.counts else 0
-                continue
-            yield _row_setting(row, table, skips)
-            table = page.continue_table() if table >= page.tables else table
-            skips = 0
-    elif block.preformatted:
-        yield from _preformatted(block, page.begin_table())
-    else:
-        yield from _paragraph(block)
+def _settings_of(block: Text | Grid, page: _Page) -> Iterator[_Setting]:
+    if isinstance(block, Text):
+        yield from _preformatted(block, page.begin_table()) if block.preformatted else _paragraph(block)
+        return
+    table, edges = page.begin_table(), _edges(block)
+    skips, begun = 1, False
+    for row in block.rows:
+        setting = _set_row(row, edges, table)
+        if setting.words or setting.marks:
+            setting.skips = skips
+            yield setting
+            skips, begun = 0, True
+        else:
+            skips += begun  # blank rows before the first words only set widths
 
 
-def _row_setting(row: RowLayout, table: int, skips: int) -> _LineLayout:
-    return _LineLayout(row.words, tuple(row.cells), row.text, row.height, row.marks, table, row.right, skips)
-
-
-def _paragraph(text: Text) -> Iterator[_LineLayout]:
+def _paragraph(text: Text) -> Iterator[_Setting]:
     """Yield the lines of a paragraph, broken at the margin."""
     left = MARGIN + min(text.indent, 200.0)
-    room = PAGE_WIDTH - MARGIN
     line: list[Word] = []
     begins = 0
     x = left
     first = True
     for index, word in enumerate(text.words):
-        if word != LINE_BREAK:
-            width = WIDTHS[word]
-            if line and x + width > room:
-                yield _line(line, text, begins, index - 1, first)
-                line, begins, x, first = [], index, left, False
+        width = WIDTHS[word]
+        ends_line = word == LINE_BREAK
+        if line and (ends_line or x + width > PAGE_WIDTH - MARGIN):
+            yield _line(line, text, begins, index - (not ends_line), first)
+            line, begins, x, first = [], index + ends_line, left, False
+        if not ends_line:
             line.append(Word(x, 0.0, x + width, LEADING - 2, word))
             x += width + SPACE
-        elif line:
-            yield _line(line, text, begins, index, first)
-            line, begins, x, first = [], index + 1, left, False
     if line or (first and text.marks):
         yield _line(line, text, begins, len(text.words) - 1, first)
 
 
-def _line(words: list[Word], text: Text, begins: int, ends: int, first: bool) -> _LineLayout:
+def _line(words: list[Word], text: Text, begins: int, ends: int, first: bool) -> _Setting:
     if text.align == "center" and words:
         shift = (PAGE_WIDTH - MARGIN - words[-1].x1 + words[0].x0 - MARGIN) / 2 + MARGIN - words[0].x0
         words = [Word(x0 + shift, y0, x1 + shift, y1, said) for x0, y0, x1, y1, said in words]
-    return _LineLayout(
-        words,
-        (),
-        " ".join(word.text for word in words),
-        LEADING if words else 0.0,
-        [
-            (mark.tag, max(0, mark.first - begins), mark.last - begins)
-            for mark in text.marks
-            if begins <= mark.first <= ends or (first and not words)
-        ],
-        None,
-        0.0,
-        1 if first else 0,
-    )
+    marks = [
+        (mark.tag, max(0, mark.first - begins), mark.last - begins)
+        for mark in text.marks
+        if begins <= mark.first <= ends or (first and not words)
+    ]
+    said = " ".join(word.text for word in words)
+    return _Setting(words, text=said, height=LEADING if words else 0.0, marks=marks, skips=int(first))
 
 
-def _preformatted(text: Text, table: int) -> Iterator[_LineLayout]:
+def _preformatted(text: Text, table: int) -> Iterator[_Setting]:
     """Yield lines whose columns are made of spaces; each word is placed where it was typed."""
     skips = 1
     for typed in text.words:
@@ -506,5 +452,5 @@ def _preformatted(text: Text, table: int) -> Iterator[_LineLayout]:
         if not words:
             skips += 1
             continue
-        yield _LineLayout(words, tuple(words), typed.rstrip(), LEADING, [], table, words[-1].x1, skips)
+        yield _Setting(words, words, typed.rstrip(), LEADING, [], table, words[-1].x1, skips)
         skips = 0

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import struct
 import zlib
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from fin_agent.filings.readers.decompression_limits import require_unpackable
-from fin_agent.filings.readers.mupdf import doubled_letters, has_little_text, share_covered
-from fin_agent.filings.readers.protocol import (
-    encrypted_error,
-    is_truncated,
-    limit_pages,
-    missing_page_error,
-    refuse_page_count,
-    refuse_picture,
-    refuse_textless,
-    refuse_unreadable,
-    truncated_error,
-    unreadable_error,
-)
+from fin_agent.filings.readers.protocol import encrypted_error, has_little_text, share_covered, unreadable_error
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box, Word
 
@@ -34,50 +22,42 @@ if TYPE_CHECKING:
     import pypdfium2
 
 
-def read_pdf(path: Path, *, accept_repaired: bool = False) -> list[PageContent]:
-    """Read every page of the PDF at `path`, in order; see `PdfReader.read_pdf`.
+@contextmanager
+def open_pdf(path: Path) -> Iterator[_Pdf]:
+    """Open the PDF at `path`; see `PdfReader`."""
+    import pypdfium2
+    from pypdfium2 import raw
 
-    Raises:
-        ReadError: As the reader on PyMuPDF: the file is missing, empty, not a PDF, broken, truncated, encrypted,
-            scanned (without text), or too large.
-    """
-    with _open(path) as document:
-        require_unpackable(path)
-        if not accept_repaired and is_truncated(path, b"%%EOF", b"startxref"):
-            # PDFium silently reconstructs such a file from what is left.
-            raise truncated_error(path)
-        pages = list(limit_pages(path, (_read_page(document, number) for number in range(len(document)))))
-    refuse_textless(path, pages, repaired=False)
-    return pages
+    try:
+        with closing(pypdfium2.PdfDocument(path)) as document:
+            yield _Pdf(document)
+    except pypdfium2.PdfiumError as error:
+        if error.err_code == raw.FPDF_ERR_PASSWORD:
+            raise encrypted_error(path) from error
+        raise unreadable_error(path, str(error).rstrip(".")) from error
 
 
-def page_size(path: Path, page: int) -> tuple[float, float]:
-    """Return width and height of a page (0-based) as a viewer shows it, in points."""
-    with _open(path) as document:
-        return _size(document, path, page)
+class _Pdf:
+    repaired = None
 
+    def __init__(self, document: pypdfium2.PdfDocument) -> None:
+        self._document = document
+        self.page_count = len(document)
 
-def render(path: Path, page: int, dpi: int) -> bytes:
-    """Return a page (0-based) as a PNG picture at `dpi` dots per inch. Raises ReadError for a missing page."""
-    with _open(path) as document:
-        refuse_picture(path, page, _size(document, path, page), dpi)
-        require_unpackable(path)
-        loaded = document[page]
-        try:
-            bitmap = loaded.render(scale=dpi / 72, rev_byteorder=True, prefer_bgrx=False, maybe_alpha=False)
-            try:
-                return _png(bitmap)
-            finally:
-                bitmap.close()
-        finally:
-            loaded.close()
+    def read_page(self, page: int) -> PageContent:
+        with closing(self._document[page]) as loaded:
+            return _read_page(loaded, page)
 
+    def size(self, page: int) -> tuple[float, float]:
+        width, height = self._document.get_page_size(page)
+        return float(width), float(height)
 
-def _size(document: pypdfium2.PdfDocument, path: Path, page: int) -> tuple[float, float]:
-    if not 0 <= page < len(document):
-        raise missing_page_error(path, page, len(document))
-    width, height = document.get_page_size(page)
-    return float(width), float(height)
+    def picture(self, page: int, dpi: int) -> bytes:
+        with (
+            closing(self._document[page]) as loaded,
+            closing(loaded.render(scale=dpi / 72, rev_byteorder=True, prefer_bgrx=False, maybe_alpha=False)) as bitmap,
+        ):
+            return _png(bitmap)
 
 
 def _png(bitmap: pypdfium2.PdfBitmap) -> bytes:
@@ -92,50 +72,22 @@ def _png(bitmap: pypdfium2.PdfBitmap) -> bytes:
     )
 
 
-@contextmanager
-def _open(path: Path) -> Iterator[pypdfium2.PdfDocument]:
-    import pypdfium2
-    from pypdfium2 import raw
-
-    refuse_unreadable(path)
-    try:
-        document = pypdfium2.PdfDocument(path)
-    except pypdfium2.PdfiumError as error:
-        if error.err_code == raw.FPDF_ERR_PASSWORD:
-            raise encrypted_error(path) from error
-        raise unreadable_error(path, str(error).rstrip(".")) from error
-    try:
-        refuse_page_count(path, len(document))
-        yield document
-    except pypdfium2.PdfiumError as error:
-        raise unreadable_error(path, str(error).rstrip(".")) from error
-    finally:
-        document.close()
-
-
 _LINE_END_HYPHEN = "\x02\ufffe"
 """Characters that PDFium returns for a hyphen at the end of a line; the next line follows without a break."""
 _BLANK = "\x00-\x20\x7f\xa0\u1680\u2000-\u200b\u2028-\u202f\u205f\u3000\ufeff"
 _WORD = re.compile(f"[^{_BLANK}{_LINE_END_HYPHEN}]+[{_LINE_END_HYPHEN}]?|[{_LINE_END_HYPHEN}]")
 
 
-def _read_page(document: pypdfium2.PdfDocument, number: int) -> PageContent:
-    page = document[number]
-    try:
-        textpage = page.get_textpage()
-        try:
-            printed = _printed(textpage)
-            view = _View(textpage, Box(*page.get_bbox()), page.get_rotation())
-            words = _words(view, printed, doubled_letters(page, textpage, printed))
-        finally:
-            textpage.close()
-        width, height = page.get_size()
-        # As in PyMuPDF, words outside the page are dropped: a viewer does not show them.
-        words = [word for word in words if word.x0 < width and word.x1 > 0 and word.y0 < height and word.y1 > 0]
-        text = _lines(words)
-        pictured = share_covered(Box(*page.get_bbox()), _pictures(page)) if has_little_text(text) else 0.0
-    finally:
-        page.close()
+def _read_page(page: pypdfium2.PdfPage, number: int) -> PageContent:
+    with closing(page.get_textpage()) as textpage:
+        printed = _printed(textpage)
+        view = _View(textpage, Box(*page.get_bbox()), page.get_rotation())
+        words = _words(view, printed, _doubled_letters(page, textpage, printed))
+    width, height = page.get_size()
+    # As in PyMuPDF, words outside the page are dropped: a viewer does not show them.
+    words = [word for word in words if word.x0 < width and word.x1 > 0 and word.y0 < height and word.y1 > 0]
+    text = _lines(words)
+    pictured = share_covered(Box(*page.get_bbox()), _pictures(page)) if has_little_text(text) else 0.0
     return PageContent(number, width, height, text, tuple(words), pictured=pictured)
 
 
@@ -165,6 +117,91 @@ def _printed(textpage: pypdfium2.PdfTextPage) -> str:
         if len(text) == count:
             return text
     return "".join(map(chr, map(raw.FPDFText_GetUnicode, repeat(textpage.raw), range(count))))
+
+
+def _doubled_letters(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage, printed: str) -> dict[int, bool]:
+    """Return indexes of letters in `printed`, the text of `page`, that are drawn twice but occur once in the text.
+
+    The value is True where the letter after the gap belongs to the same word, False where a blank follows.
+    """
+    candidates = [
+        (match.start(), match.end(), pair)
+        for match in _F_BEFORE_BLANK.finditer(printed)
+        if (pair := (_object_of(textpage, match.start()), _object_of(textpage, match.end())))[0] != pair[1]
+    ]
+    if not candidates:
+        return {}
+    objects = _objects(page)
+    places = {address: place for place, address in enumerate(objects)}
+    doubled = {}
+    for index, after, (own, next_drawn) in candidates:
+        place = places.get(own, len(objects))
+        if place + 1 >= len(objects) or objects[place + 1] == next_drawn:
+            continue
+        first, second = _sides(objects[place]), _sides(objects[place + 1])
+        if not _is_doubled(first, second):
+            continue
+        advance = second.left - first.left
+        gap = _origin(textpage, after) - _origin(textpage, index) - 2 * advance
+        goes_on = "\n" not in printed[index:after] and abs(gap) < _BLANK * (first.top - first.bottom)
+        doubled[index] = goes_on
+    return doubled
+
+
+_F_BEFORE_BLANK = re.compile(r"f\s+(?=\S)")
+_BLANK = 0.15
+"""Narrowest blank, relative to the letter's height."""
+
+
+class _Sides(NamedTuple):
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+
+def _is_doubled(first: _Sides, second: _Sides) -> bool:
+    """Return whether the second is the same letter right after the first; a blank has no width."""
+    return (
+        first.left < second.left < first.right
+        and abs((second.right - second.left) - (first.right - first.left)) < 0.05
+        and abs(second.bottom - first.bottom) < 0.05
+        and abs(second.top - first.top) < 0.05
+    )
+
+
+def _object_of(textpage: pypdfium2.PdfTextPage, index: int) -> int:
+    """Return the address of a character's page object; 0 for one of PDFium's own."""
+    from pypdfium2 import raw
+
+    return ctypes.cast(raw.FPDFText_GetTextObject(textpage.raw, index), ctypes.c_void_p).value or 0
+
+
+def _objects(page: pypdfium2.PdfPage) -> list[int]:
+    """Return the addresses of the page's objects, in drawing order."""
+    from pypdfium2 import raw
+
+    # Declared to return numbers, because pointers are three times as slow, and pages may have an object per letter.
+    address = ctypes.cast(raw.FPDFPage_GetObject, ctypes.c_void_p).value
+    object_at = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int)(address or 0)
+    count = raw.FPDFPage_CountObjects(page.raw)
+    return list(map(object_at, repeat(ctypes.cast(page.raw, ctypes.c_void_p)), range(count)))
+
+
+def _sides(address: int) -> _Sides:
+    from pypdfium2 import raw
+
+    sides = [ctypes.c_float() for _ in range(4)]
+    raw.FPDFPageObj_GetBounds(ctypes.cast(address, raw.FPDF_PAGEOBJECT), *sides)
+    return _Sides(*(side.value for side in sides))
+
+
+def _origin(textpage: pypdfium2.PdfTextPage, index: int) -> float:
+    from pypdfium2 import raw
+
+    x, y = ctypes.c_double(), ctypes.c_double()
+    raw.FPDFText_GetCharOrigin(textpage.raw, index, x, y)
+    return x.value
 
 
 Span = tuple[int, int]

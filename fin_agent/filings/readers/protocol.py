@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
 from fin_agent.errors import ReadError, how_to_install
+from fin_agent.filings.readers.decompression_limits import require_unpackable
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import ReadWarning
 from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.place import Box
 
 MAX_PAGES = 10_000
 """A longer file is not a filing; reading stops with a message instead of exhausting memory."""
@@ -137,15 +141,6 @@ def encrypted_error(path: Path) -> ReadError:
     )
 
 
-def truncated_error(path: Path) -> ReadError:
-    """Return the error for a PDF whose end is missing."""
-    return ReadError(
-        TRUNCATED,
-        subject=path.name,
-        remedy=f"{DOWNLOAD_AGAIN}; `fin-agent ingest --accept-repaired` reads what is left of it",
-    )
-
-
 TRUNCATED = "the PDF is cut off: its end is missing"
 
 
@@ -167,27 +162,83 @@ def missing_page_error(path: Path, page: int, count: int) -> ReadError:
     )
 
 
-def is_truncated(path: Path, *end_marks: bytes) -> bool:
+def _is_truncated(path: Path, end_marks: Sequence[bytes]) -> bool:
     """Return whether none of `end_marks` follows the last object, as in an incomplete download."""
     content = path.read_bytes()
     end = max(content.rfind(mark) for mark in end_marks)
     return end < max(content.rfind(b"endobj"), content.rfind(b"stream"), 0)
 
 
-class PdfReader(Protocol):
-    """Reads and draws PDFs. The modules `mupdf` and `pdfium` implement it."""
+class OpenPdf(Protocol):
+    """A PDF that a library has opened. Pages are numbered from 0."""
+
+    @property
+    def page_count(self) -> int:
+        """The number of pages that the file claims."""
+
+    @property
+    def repaired(self) -> bool | None:
+        """Whether the library had to repair what was read so far; None where it does not tell."""
+
+    def read_page(self, page: int) -> PageContent:
+        """Return the content of a page."""
+
+    def size(self, page: int) -> tuple[float, float]:
+        """Return width and height of a page as a viewer shows it, in points."""
+
+    def picture(self, page: int, dpi: int) -> bytes:
+        """Return a page as a PNG picture."""
+
+
+@dataclass(frozen=True)
+class PdfReader:
+    """Reads and draws PDFs with one library; every error is a ReadError that names the file and the next step."""
+
+    open: Callable[[Path], AbstractContextManager[OpenPdf]]
+    """Opens a file that has a PDF header. Raises ReadError where it is broken or encrypted."""
+    end_marks: tuple[bytes, ...]
+    """What the library looks for at the end of a file; without any, it silently reads what is left."""
 
     def read_pdf(self, path: Path, *, accept_repaired: bool = False) -> list[PageContent]:
-        """Return every page of the PDF, in order; raise ReadError naming the file and the next step.
+        """Return every page of the PDF, in order.
 
         With `accept_repaired`, a file whose end is missing is read as far as the library can repair it.
+
+        Raises:
+            ReadError: The file is missing, empty, not a PDF, broken, truncated, encrypted, scanned (without text), or
+                too large.
         """
+        refuse_unreadable(path)
+        with self.open(path) as pdf:
+            refuse_page_count(path, pdf.page_count)
+            require_unpackable(path)
+            pages = list(limit_pages(path, map(pdf.read_page, range(pdf.page_count))))
+            repaired = pdf.repaired
+        if repaired is not False and not accept_repaired and _is_truncated(path, self.end_marks):
+            remedy = f"{DOWNLOAD_AGAIN}; `fin-agent ingest --accept-repaired` reads what is left of it"
+            raise ReadError(TRUNCATED, subject=path.name, remedy=remedy)
+        refuse_textless(path, pages, repaired=bool(repaired))
+        return pages
 
     def page_size(self, path: Path, page: int) -> tuple[float, float]:
         """Return width and height of a page (0-based) as a viewer shows it, in points."""
+        with self._showing(path, page) as pdf:
+            return pdf.size(page)
 
     def render(self, path: Path, page: int, dpi: int) -> bytes:
         """Return a page (0-based) as a PNG picture at `dpi` dots per inch."""
+        with self._showing(path, page) as pdf:
+            refuse_picture(path, page, pdf.size(page), dpi)
+            require_unpackable(path)
+            return pdf.picture(page, dpi)
+
+    @contextmanager
+    def _showing(self, path: Path, page: int) -> Iterator[OpenPdf]:
+        refuse_unreadable(path)
+        with self.open(path) as pdf:
+            if not 0 <= page < pdf.page_count:
+                raise missing_page_error(path, page, pdf.page_count)
+            yield pdf
 
 
 MUPDF = "mupdf"
@@ -212,7 +263,7 @@ def pdf_reader(name: str | None = None) -> PdfReader:
             )
         from fin_agent.filings.readers import mupdf
 
-        return mupdf
+        return PdfReader(mupdf.open_pdf, (b"%%EOF",))
     if name == PDFIUM:
         if not _is_installed("pypdfium2"):
             raise ReadError(
@@ -221,8 +272,50 @@ def pdf_reader(name: str | None = None) -> PdfReader:
             )
         from fin_agent.filings.readers import pdfium
 
-        return pdfium
+        return PdfReader(pdfium.open_pdf, (b"%%EOF", b"startxref"))
     raise ReadError(f"there is no PDF reader `{name}`", remedy=f"Choose `{MUPDF}` or `{PDFIUM}`")
+
+
+def text_pages(texts: Sequence[str]) -> list[PageContent]:
+    """Return one page per text. Raises ReadError where there is no text, or far too much.
+
+    The pages have no words with positions, so no tables or figures are read from them: text alone does not show the
+    column of a number. Even where a library separates columns with blanks, headers and unit lines are misplaced so
+    often that in six real filings one figure in six was wrong.
+    """
+    if not any(text.strip() for text in texts):
+        raise ReadError("no page has text", remedy="Scanned pages need text recognition before they are loaded")
+    if len(texts) > MAX_PAGES:
+        raise ReadError(f"{len(texts):,} pages are not a filing", remedy=f"A filing has at most {MAX_PAGES:,} pages")
+    return [PageContent(number, 612.0, 792.0, text, ()) for number, text in enumerate(texts)]
+
+
+def picture_warnings(pages: Iterable[PageContent]) -> Iterator[ReadWarning]:
+    """Yield a warning for each page with a picture and hardly any words; small pictures such as logos do not count."""
+    return (ReadWarning(_NOTHING_READ, page.number) for page in pages if page.pictured > _LEAST_SHARE)
+
+
+def has_little_text(text: str) -> bool:
+    """Return whether a page has so few letters (a number, a date stamp) that a picture may be all it shows."""
+    return len(list(islice(filter(str.isalpha, text), _MIN_LETTERS))) < _MIN_LETTERS
+
+
+def share_covered(page: Box, pictures: Iterable[Box]) -> float:
+    """Return the share of the page that pictures cover, 0 to 1; a scan may consist of many strips."""
+    inside = (
+        Box(max(page.x0, box.x0), max(page.y0, box.y0), min(page.x1, box.x1), min(page.y1, box.y1)) for box in pictures
+    )
+    covered = sum((box.x1 - box.x0) * (box.y1 - box.y0) for box in inside if box.x1 > box.x0 and box.y1 > box.y0)
+    return min(1.0, covered / ((page.x1 - page.x0) * (page.y1 - page.y0)))
+
+
+_NOTHING_READ = (
+    "nothing but a picture: what it says is not read. Run text recognition over the file (for example"
+    " `ocrmypdf --skip-text in.pdf out.pdf`) and ingest the result"
+)
+_LEAST_SHARE = 0.25
+"""Minimum share of the page; logos are well below, charts above a third."""
+_MIN_LETTERS = 20
 
 
 def _is_installed(package: str) -> bool:

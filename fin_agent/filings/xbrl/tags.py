@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
+from decimal import Context as DecimalContext
 from decimal import Decimal
 from itertools import islice
 
 from lxml import etree
 
 from fin_agent.filings.xbrl.transformations import (
-    NOT_A_NUMBER,
-    UNKNOWN_FORMAT,
-    NumericValue,
     attribute,
-    is_nil,
     is_number_format,
     local_name,
-    printed_name,
     read_number,
-    read_value,
     transform_text,
     transformation_name,
 )
@@ -51,52 +45,27 @@ def read_context(element: etree._Element) -> Context:
     start = end = None
     members: list[tuple[str, str]] = []
     for part in element.iter():
-        name = local_name(part)
-        if name == "identifier":
-            entity = _content(part)
-        elif name == "startdate":
-            start = read_day(_content(part))
-        elif name in ("enddate", "instant"):
-            end = read_day(_content(part), closing=True)
-        elif name in ("explicitmember", "typedmember"):
-            members.append(((attribute(part, "dimension") or "").strip(), _content(part)))
-        elif name in ("segment", "scenario"):
-            members += [
-                (printed_name(child), _content(child))
-                for child in part
-                if isinstance(child.tag, str) and local_name(child) not in ("explicitmember", "typedmember")
-            ]
+        match local_name(part.tag):
+            case "identifier":
+                entity = _content(part)
+            case "startdate":
+                start = read_day(_content(part))
+            case "enddate" | "instant":
+                end = read_day(_content(part))
+            case "explicitmember" | "typedmember":
+                members.append(((attribute(part, "dimension") or "").strip(), _content(part)))
     return Context(entity, end, start, tuple(sorted(members)))
 
 
-def read_day(printed: str, closing: bool = False) -> date | None:
-    """Return the day of `2024-09-28` or `2024-09-28T00:00:00`; None for other text.
-
-    A `closing` moment at midnight ends the day before (XBRL 2.1, 4.7.2); one at 24:00 ends its own day.
-    """
-    if (match := _DAY.match(printed)) is None:
-        return None
+def read_day(printed: str) -> date | None:
+    """Return the day of `2024-09-28`, also with a time after it; None for other text."""
     try:
-        day = date.fromisoformat(match["day"])
+        return date.fromisoformat(printed.strip()[:10])
     except ValueError:
         return None
-    try:
-        if closing and match["time"] and _MIDNIGHT.match(match["time"]):
-            return day - timedelta(days=1)
-        if not closing and match["time"] and match["time"].startswith("24:00"):
-            return day + timedelta(days=1)
-    except OverflowError:
-        return None
-    return day
-
-
-_DAY = re.compile(r"^\s*(?P<day>\d{4}-\d\d-\d\d)(?:T(?P<time>\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?(?:Z|[+-]\d\d:\d\d)?\s*$")
-_MIDNIGHT = re.compile(r"00:00(?::00(?:\.0+)?)?$")
 
 
 def _content(element: etree._Element) -> str:
-    if not len(element):
-        return (element.text or "").strip()
     return " ".join("".join(element.itertext()).split())
 
 
@@ -110,29 +79,16 @@ def read_unit(element: etree._Element) -> str:
     below: list[str] = []
     side = above
     for part in element.iter():
-        name = local_name(part)
-        if name == "unitnumerator":
-            side = above
-        elif name == "unitdenominator":
+        name = local_name(part.tag)
+        if name == "unitdenominator":
             side = below
-        elif name == "measure" and (printed := (part.text or "").strip()):
-            side.append(_measure(part, printed))
-    if not above:
-        return ""
+        elif name == "measure" and (printed := _content(part)):
+            prefix, _, measured = printed.rpartition(":")
+            side.append(measured if prefix in _PREFIXES else printed)
     return "*".join(sorted(above)) + ("/" + "*".join(sorted(below)) if below else "")
 
 
-_PREFIXES = frozenset({"iso4217", "xbrli", "utr"})
-_NAMESPACES = frozenset(
-    {"http://www.xbrl.org/2003/iso4217", "http://www.xbrl.org/2003/instance", "http://www.xbrl.org/2009/utr"}
-)
-
-
-def _measure(element: etree._Element, printed: str) -> str:
-    prefix, _, name = printed.rpartition(":")
-    if not prefix or prefix in _PREFIXES or element.nsmap.get(prefix) in _NAMESPACES:
-        return name
-    return printed
+_PREFIXES = frozenset({"", "iso4217", "xbrli", "utr"})
 
 
 DUPLICATE = "duplicate"
@@ -153,25 +109,16 @@ def duplicate_flags(tags: Sequence[Tag], contexts: Sequence[Context | None]) -> 
             stated.setdefault((tag.concept, context, tag.unit), []).append(position)
     flags: dict[int, str] = {}
     for positions in stated.values():
-        if len(positions) == 1:
-            continue
         copies = [tags[position] for position in positions]
         if not all(tag.numeric for tag in copies):
-            flags.update(_repeated_texts(positions, copies))
+            texts = [(tag.nil, tag.text) for tag in copies]
+            first = dict(zip(reversed(texts), reversed(positions), strict=True))
+            repeated = (position for position, text in zip(positions, texts, strict=True) if first[text] != position)
+            flags.update(dict.fromkeys(repeated, DUPLICATE))
         elif _agree(copies):
             flags.update(dict.fromkeys(positions[1:], DUPLICATE))
         else:
             flags.update(dict.fromkeys(positions, CONFLICT))
-    return flags
-
-
-def _repeated_texts(positions: Sequence[int], copies: Sequence[Tag]) -> dict[int, str]:
-    seen: set[tuple[bool, str]] = set()
-    flags: dict[int, str] = {}
-    for position, tag in zip(positions, copies, strict=True):
-        if (tag.nil, tag.text) in seen:
-            flags[position] = DUPLICATE
-        seen.add((tag.nil, tag.text))
     return flags
 
 
@@ -199,139 +146,78 @@ which the pages already contain."""
 
 
 class PrintedText:
-    """The text of the elements of one document; each part of the tree is traversed once, however tags are nested.
+    """The text of the elements of one document.
 
     Words of adjacent cells, paragraphs and lines are separated by spaces; runs of spaces are collapsed.
     """
 
     def __init__(self, continuations: Iterable[etree._Element]) -> None:
         """`continuations` are the document's `ix:continuation` elements; if several have one id, the first counts."""
-        self.missing: dict[str, None] = {}
-        """Ids of continuations that tags name and the document does not hold."""
-        self.endless: dict[str, None] = {}
-        """Ids at which a chain of continuations comes back to itself, or is longer than 1,000 parts."""
+        self.broken: dict[str, None] = {}
+        """Ids of continuations that tags name and the document does not hold, or that come back to themselves."""
         self._continuations: dict[str, etree._Element] = {}
         for element in continuations:
-            self._continuations.setdefault((element.get("id") or "").strip(), element)
-        self._pieces: list[str] = []
-        self._spans: dict[etree._Element, tuple[int, int]] = {}
-        self._gaps: list[tuple[int, int]] = []
+            self._continuations.setdefault(_id(element), element)
 
     def of(self, element: etree._Element) -> str:
         """Return the text of a tag and its continuations, at most `MAX_TEXT` characters."""
-        if not len(element) and attribute(element, "continuedAt") is None:
-            return _shortened(" ".join((element.text or "").split()))
-        parts = [self._own(element)]
-        length = len(parts[0])
+        parts = [_text_of(element)]
         seen: set[str] = set()
-        while (following := attribute(element, "continuedAt")) is not None and length <= MAX_TEXT:
+        while (following := attribute(element, "continuedAt")) is not None and sum(map(len, parts)) <= MAX_TEXT:
             following = following.strip()
-            if following in seen or len(seen) > _MAX_PARTS:
-                self.endless.setdefault(following)
+            if following in seen or following not in self._continuations:
+                self.broken.setdefault(following)
                 break
             seen.add(following)
-            if following not in self._continuations:
-                self.missing.setdefault(following)
-                break
             element = self._continuations[following]
-            parts.append(self._own(element))
-            length += len(parts[-1])
-        return _shortened(" ".join(part for part in parts if part))
+            parts.append(_text_of(element))
+        text = " ".join(filter(None, parts))
+        return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1].rstrip() + "…"
 
-    def _own(self, element: etree._Element) -> str:
-        if element not in self._spans:
-            self._walk(element)
-        first, last = self._spans[element]
-        inside = self._gaps[bisect_right(self._gaps, (first, last)) : bisect_left(self._gaps, (last, last))]
-        kept: list[str] = []
-        length = 0
-        for start, end in _between(first, last, inside):
-            kept.append("".join(self._pieces[start:end]))
-            length += len(kept[-1])
-            if length > _ENOUGH:
-                break
-        return " ".join("".join(kept).split())
 
-    def _walk(self, container: etree._Element) -> None:
-        """Record the text of `container`, and where each tag, exclusion and hidden element begins and ends in it."""
-        pieces = self._pieces
-        starts: dict[etree._Element, int] = {}
-        for event, element in etree.iterwalk(container, events=("start", "end", "comment", "pi")):
-            tag = element.tag
-            name = local_name(element)
-            apart = not name and isinstance(tag, str) and tag.rpartition("}")[2] not in _INLINE
-            if event == "start":
-                if name in _OF_INTEREST or element is container or _is_hidden(element.get("style")):
-                    starts[element] = len(pieces)
-                    pieces.append("")
-                if apart:
-                    pieces.append(" ")
-                if element.text and tag not in _SILENT:
-                    pieces.append(element.text)
-                continue
-            if element in starts:
-                span = (starts[element], len(pieces))
-                if name in _TEXTS or element is container:
-                    self._spans[element] = span
-                if name == "exclude" or (element is not container and _is_hidden(element.get("style"))):
-                    insort(self._gaps, span)
-            if element is container:
-                break
-            if apart:
-                pieces.append(" ")
-            if element.tail:
-                pieces.append(element.tail)
+def _text_of(container: etree._Element) -> str:
+    """Return the text of one element without what is hidden or excluded in it."""
+    if not len(container):
+        return " ".join((container.text or "").split())
+    pieces: list[str] = []
+    length = 0
+    walk = etree.iterwalk(container, events=("start", "end", "comment", "pi"))
+    for event, element in walk:
+        tag = element.tag
+        apart = isinstance(tag, str) and tag.rpartition("}")[2] not in _INLINE and not local_name(tag)
+        if event == "start":
+            if element is not container and (local_name(tag) == "exclude" or _is_hidden(element)):
+                walk.skip_subtree()
+            elif tag not in _SILENT:
+                pieces += (" " if apart else "", element.text or "")
+                length += len(pieces[-1])
+        elif element is not container:
+            pieces += (" " if apart else "", element.tail or "")
+            length += len(pieces[-1])
+        if length > _ENOUGH:
+            break
+    return " ".join("".join(pieces).split())
 
 
 _ENOUGH = 4 * MAX_TEXT
 """Limit of raw text, which contains runs of spaces."""
-_AT_ONCE = 2_000
-_MAX_PARTS = 1_000
-_TEXTS = frozenset({"nonnumeric", "continuation", "nonfraction"})
-_OF_INTEREST = _TEXTS | {"exclude"}
-_XHTML = "http://www.w3.org/1999/xhtml"
-_INLINE = {
-    "a",
-    "abbr",
-    "b",
-    "big",
-    "cite",
-    "code",
-    "em",
-    "font",
-    "i",
-    "ins",
-    "mark",
-    "q",
-    "s",
-    "small",
-    "span",
-    "strong",
-} | {"sub", "sup", "tt", "u"}
-_SILENT = frozenset({"script", "style", f"{{{_XHTML}}}script", f"{{{_XHTML}}}style"})
+_XHTML = "{http://www.w3.org/1999/xhtml}"
+_INLINE = frozenset(
+    ("a", "abbr", "b", "big", "cite", "code", "em", "font", "i", "ins", "mark", "q", "s", "small", "span", "strong",
+     "sub", "sup", "tt", "u")
+)  # fmt: skip
+_SILENT = frozenset({"script", "style", f"{_XHTML}script", f"{_XHTML}style"})
 _HIDDEN = re.compile(r"display\s*:\s*none", re.I)
 
 
-def _is_hidden(style: str | None) -> bool:
-    return style is not None and "none" in style and _HIDDEN.search(style) is not None
-
-
-def _between(first: int, last: int, gaps: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the range `first` to `last` without `gaps`, which are sorted and may be nested, in short spans."""
-    left: list[tuple[int, int]] = []
-    for start, end in gaps:
-        if start > first:
-            left.append((first, start))
-        first = max(first, end)
-    left.append((first, last))
-    return [(at, min(at + _AT_ONCE, end)) for start, end in left for at in range(start, end, _AT_ONCE)]
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1].rstrip() + "…"
+def _is_hidden(element: etree._Element) -> bool:
+    style = element.get("style")
+    return style is not None and _HIDDEN.search(style) is not None
 
 
 UNKNOWN_CONTEXT = "unknown context"
+UNKNOWN_FORMAT = "unknown format"
+NOT_A_NUMBER = "not a number"
 UNKNOWN_UNIT = "unknown unit"
 
 
@@ -377,9 +263,7 @@ class _Document:
         """Ids of contexts and units that are defined again as something else; the first definition counts."""
         continuations: list[etree._Element] = []
         for element in root.iter():
-            name = local_name(element)
-            if not name:
-                continue
+            name = local_name(element.tag)
             if name in _TAGS:
                 self.elements.append(element)
             elif name == "context":
@@ -398,8 +282,8 @@ class _Document:
         return self.contexts.get((attribute(element, "contextRef") or "").strip())
 
     def tag(self, element: etree._Element, context: Context | None) -> Tag:
-        numeric = local_name(element) != "nonnumeric"
-        nil = is_nil(element)
+        numeric = local_name(element.tag) != "nonnumeric"
+        nil = (element.get(_NIL) or element.get("xsi:nil") or "").strip().lower() in ("true", "1")
         flags = [] if context is not None else [UNKNOWN_CONTEXT]
         unit = ""
         if numeric:
@@ -407,26 +291,30 @@ class _Document:
             if not unit:
                 flags.append(UNKNOWN_UNIT)
         text = self.printed.of(element)
-        stated = NumericValue(None)
+        value = None
+        transformation = transformation_name(attribute(element, "format") or "")
         if numeric and not nil:
-            stated = read_value(element, text)
-            flags += [stated.flag] if stated.flag else []
-        elif not nil and (printed_format := attribute(element, "format")):
-            transformed = _text_stated(text, transformation_name(printed_format))
+            value = _scaled(element, read_number(text, transformation))
+            if transformation and not is_number_format(transformation):
+                flags.append(UNKNOWN_FORMAT)
+            elif value is None:
+                flags.append(NOT_A_NUMBER)
+        elif transformation and not nil:
+            transformed = _text_stated(text, transformation)
             if transformed is None:
                 flags.append(UNKNOWN_FORMAT)
             else:
                 text = transformed
         return Tag(
             concept=(element.get("name") or "").strip(),
-            value=stated.amount,
+            value=value,
             text=text,
             context=(attribute(element, "contextRef") or "").strip(),
             end=context.end if context else None,
             start=context.start if context else None,
             members=context.members if context else (),
             unit=unit,
-            decimals=stated.decimals,
+            decimals=None if value is None else _decimals(element, value),
             nil=nil,
             numeric=numeric,
             flags=tuple(flags),
@@ -434,11 +322,50 @@ class _Document:
 
 
 _TAGS = frozenset({"nonfraction", "nonnumeric"})
+_NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 _EXAMPLES = 3
 
 
 def _id(element: etree._Element) -> str:
     return (element.get("id") or "").strip()
+
+
+def _scaled(element: etree._Element, number: Decimal | None) -> Decimal | None:
+    scale = _whole(attribute(element, "scale"), 0)
+    if number is None or scale is None or abs(scale) > _MAX_SCALE:
+        return None
+    if scale and number:
+        number = number.scaleb(scale, _EXACT_NUMBERS)
+        if number == number.to_integral_value():
+            number = number.quantize(Decimal(1), context=_EXACT_NUMBERS)
+    negative = (attribute(element, "sign") or "").strip() in ("-", "−")
+    return -number if negative and number else number
+
+
+_EXACT_NUMBERS = DecimalContext(prec=400)
+_MAX_SCALE = 30
+"""Most powers of ten by which a figure may be scaled; a larger scale is a mistake of the filer."""
+
+
+def _decimals(element: etree._Element, amount: Decimal) -> int | None:
+    """Return the decimals as stated, or derived from the older `precision` (significant digits)."""
+    decimals = _whole(attribute(element, "decimals"), None)
+    if decimals is None and (digits := _whole(attribute(element, "precision"), None)) and amount:
+        decimals = digits - amount.adjusted() - 1
+    return decimals if decimals is not None and abs(decimals) <= _MOST_DECIMALS else None
+
+
+_MOST_DECIMALS = 60
+
+
+def _whole(stated: str | None, absent: int | None) -> int | None:
+    """Return the whole number in an attribute; None for `INF` and other text."""
+    if stated is None:
+        return absent
+    try:
+        return int(stated) if len(stated) < 10 else None
+    except ValueError:
+        return None
 
 
 def _text_stated(text: str, transformation: str) -> str | None:
@@ -463,12 +390,9 @@ def _warnings(tags: Iterable[Tag], document: _Document) -> Iterable[ReadWarning]
         yield ReadWarning(
             f"contexts or units are defined twice under one id ({_some(document.defined_twice)}): the first counts"
         )
-    for ids, oddity in (
-        (document.printed.missing, "texts go on in parts that the file does not hold"),
-        (document.printed.endless, "texts go on in a circle, or in more than 1,000 parts"),
-    ):
-        if ids:
-            yield ReadWarning(f"{oddity} ({_some(ids)}): what was found of them is kept")
+    if broken := document.printed.broken:
+        oddity = "texts go on in parts that the file does not hold, or in a circle"
+        yield ReadWarning(f"{oddity} ({_some(broken)}): what was found of them is kept")
 
 
 _NO_CONCEPT = "no concept"

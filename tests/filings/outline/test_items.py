@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fin_agent.filings.outline.items import COVER, item_starts, items_of
-from fin_agent.filings.readers.mupdf import read_pdf
+from fin_agent.filings.readers.protocol import pdf_reader
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import PageContent
 from tests.filings.outline.layouts import Row, html_page, pdf_page, prose
@@ -31,7 +31,7 @@ def items(form: Form, *texts: str, statements: tuple[int, ...] = ()) -> list[str
 @pytest.mark.parametrize("filing", EXPECTED, ids=lambda filing: filing["doc_id"])
 def test_sample_filings(sample_filings: Path, filing: dict[str, Any]) -> None:
     """A page on which one Item begins at the top, or that lies between two, belongs to it."""
-    pages = read_pdf(sample_filings / f"{filing['doc_id']}.pdf")
+    pages = pdf_reader("mupdf").read_pdf(sample_filings / f"{filing['doc_id']}.pdf")
     form = Form(filing["form"])
     found = items_of(pages, form, item_starts(pages, form), tuple(filing["statements"].values()))
     starts = [(page, number) for number, _, page in filing["items"]]

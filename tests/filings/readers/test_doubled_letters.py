@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.filings.readers import pdfium
+from fin_agent.filings.readers.protocol import pdf_reader
 
 pypdfium2 = pytest.importorskip("pypdfium2", reason="the reader on pypdfium2 is not tested: `pip install '.[pdfium]'`")
 
@@ -70,7 +70,7 @@ def stream(content: bytes) -> bytes:
     ],
 )
 def test_words_with_double_letters_are_whole(tmp_path: Path, text: str) -> None:
-    page = pdfium.read_pdf(write(tmp_path / "acme.pdf", text))[0]
+    page = pdf_reader("pdfium").read_pdf(write(tmp_path / "acme.pdf", text))[0]
     assert [word.text for word in page.words] == text.split()
     assert " ".join(page.text.split()) == text
 

@@ -11,8 +11,7 @@ import pytest
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.readers import protocol
-from fin_agent.filings.readers.mupdf import picture_warnings
-from fin_agent.filings.readers.protocol import PdfReader, pdf_reader
+from fin_agent.filings.readers.protocol import PdfReader, pdf_reader, picture_warnings
 
 TEXT = "Total net revenue was $ 1,234 in fiscal 2023."
 

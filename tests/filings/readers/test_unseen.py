@@ -7,7 +7,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from fin_agent.filings.readers.mupdf import read_pdf
+from fin_agent.filings.readers.protocol import pdf_reader
 
 SEEN = "Net sales were 3,533 in fiscal 2023, and what stands here is seen by all who read."
 PLANTED = "Zephyrine sales fell"
@@ -22,7 +22,7 @@ def page_with(folder: Path, ground: tuple[float, float, float] | None = None, se
         page.insert_text((50, 100), seen)
         page.insert_text((50, 200), PLANTED, **how)
         document.save(folder / "page.pdf")
-    (read,) = read_pdf(folder / "page.pdf")
+    (read,) = pdf_reader("mupdf").read_pdf(folder / "page.pdf")
     assert (PLANTED in read.text) is ("Zephyrine" in [word.text for word in read.words])
     assert seen in read.text
     return read.text

@@ -28,11 +28,6 @@ def test_units(mode: Mode, measures: str, unit: str) -> None:
     assert read_tags(document(figure(), mode, definitions=definitions)).tags[0].unit == unit
 
 
-def test_a_registry_under_another_prefix_is_known_by_its_namespace() -> None:
-    definitions = '<xbrli:unit id="usd"><xbrli:measure>money:SEK</xbrli:measure></xbrli:unit>'
-    assert read_tags(document(figure(), definitions=definitions)).tags[0].unit == "SEK"
-
-
 def test_a_unit_without_a_measure_is_unknown() -> None:
     tag = read_tags(document(figure(context="now"), definitions='<xbrli:unit id="usd"/>')).tags[0]
     assert (tag.unit, tag.flags) == ("", ("unknown context", "unknown unit"))
