@@ -28,59 +28,31 @@ _MAX_LENGTH = 200
 class Kind(NamedTuple):
     """A kind of reading: its source, and how much it is trusted.
 
-    Confidences are estimates that weight the votes of readings, not measured error rates. In the 173 filings of 21
-    companies at hand, no two readings of a field differed, so these filings cannot distinguish a kind that is right 97
-    times in 100 from one that is always right. Readings without a second one were not checked, except for form, year
-    and quarter. Known weaknesses lower a kind: hand-typed foci rank below the calendar's usual name, counted words
-    below sentences, and the usual name of a year that ends in winter is used only where nothing else names the year.
+    Confidences are estimates that weight the votes of readings, not measured error rates. Known weaknesses lower a
+    kind: hand-typed foci rank below the calendar's usual name, counted words below sentences.
     """
 
     origin: Origin
     confidence: float
 
 
-TAG = Kind(Origin.DEI, 0.99)
-"""A `dei:` tag that repeats the cover."""
-FOCUS = Kind(Origin.DEI, 0.96)
-"""`DocumentFiscalYearFocus` and similar tags: typed by hand, and sometimes left over from the previous report."""
-
-COVER = Kind(Origin.COVER, 0.99)
-"""Text next to its caption on a form cover."""
-COVER_PLACE = Kind(Origin.COVER, 0.96)
-"""Text in its usual position on the cover, without a caption."""
-REPORT_DATE = Kind(Origin.COVER, 0.85)
-"""`Date of report`, where it differs from the day of the event, as a filing date."""
-
-TITLE = Kind(Origin.TITLE, 0.98)
-"""The title of a release or a call: `Harbor Announces Third Quarter Fiscal 2023 Results`."""
-DATELINE = Kind(Origin.TITLE, 0.9)
-"""The first date of a release that does not end a period."""
-
-SIGNATURE = Kind(Origin.SIGNATURE, 0.98)
-"""Name and date next to the registrant's signature."""
-
-SENTENCE = Kind(Origin.TEXT, 0.98)
-"""An explicit sentence: `fiscal 2022, which ended January 28, 2023`, `(NYSE: HTW)`."""
-COUNTED = Kind(Origin.TEXT, 0.93)
-"""The most frequent value in the text: newest period end, company name, year mentioned."""
-
-FROM_YEAR_END = Kind(Origin.DERIVED, 0.96)
-"""Quarter and year-end month, computed from the last year end that the text prints."""
-FROM_LENGTH = Kind(Origin.DERIVED, 0.95)
-"""The same, from the longest span reported: `nine months ended`."""
-FROM_FIGURES = Kind(Origin.DERIVED, 0.92)
-"""The day on which most tagged figures end."""
-FROM_END = Kind(Origin.DERIVED, 0.97)
-"""Conclusions from the period's end: the usual name of the year, the month in which the year ends."""
-FROM_CONTENT = Kind(Origin.DERIVED, 0.9)
-"""The kind of a document without a form cover."""
-ASSUMED = Kind(Origin.DERIVED, 0.7)
-"""A calendar year, in the absence of other evidence."""
-FROM_WINTER_END = {
-    1: Kind(Origin.DERIVED, 0.75),
-    2: Kind(Origin.DERIVED, 0.6),
-    3: Kind(Origin.DERIVED, 0.85),
-}
+TAG = Kind(Origin.DEI, 0.99)  # a `dei:` tag that repeats the cover
+FOCUS = Kind(Origin.DEI, 0.96)  # typed by hand, and sometimes left over from the previous report
+COVER = Kind(Origin.COVER, 0.99)  # text next to its caption on a form cover
+COVER_PLACE = Kind(Origin.COVER, 0.96)  # text in its usual position on the cover, without a caption
+REPORT_DATE = Kind(Origin.COVER, 0.85)  # `Date of report`, where it differs from the day of the event
+TITLE = Kind(Origin.TITLE, 0.98)  # the title of a release: `Harbor Announces Third Quarter Fiscal 2023 Results`
+DATELINE = Kind(Origin.TITLE, 0.9)  # the first date of a release that does not end a period
+SIGNATURE = Kind(Origin.SIGNATURE, 0.98)  # name and date next to the registrant's signature
+SENTENCE = Kind(Origin.TEXT, 0.98)  # `fiscal 2022, which ended January 28, 2023`, `(NYSE: HTW)`
+COUNTED = Kind(Origin.TEXT, 0.93)  # the most frequent value in the text
+FROM_YEAR_END = Kind(Origin.DERIVED, 0.96)  # computed from the last year end that the text prints
+FROM_LENGTH = Kind(Origin.DERIVED, 0.95)  # computed from the longest span reported: `nine months ended`
+FROM_FIGURES = Kind(Origin.DERIVED, 0.92)  # the day on which most tagged figures end
+FROM_END = Kind(Origin.DERIVED, 0.97)  # conclusions from the period's end, such as the usual name of the year
+FROM_CONTENT = Kind(Origin.DERIVED, 0.9)  # the kind of a document without a form cover
+ASSUMED = Kind(Origin.DERIVED, 0.7)  # a calendar year, in the absence of other evidence
+FROM_WINTER_END = {month: Kind(Origin.DERIVED, trust) for month, trust in ((1, 0.75), (2, 0.6), (3, 0.85))}
 """By month, the usual name of a year that ends in winter, where filers differ."""
 
 
@@ -91,14 +63,9 @@ class PlainPage(NamedTuple):
     text: str
 
 
-def plain_pages(pages: Iterable[PageContent]) -> list[PlainPage]:
-    """Return the normalized texts of pages, in order."""
-    return [plain_page(page) for page in pages]
-
-
-def plain_page(page: PageContent) -> PlainPage:
-    """Return the normalized text of a page."""
-    return PlainPage(page.number, normalize_print(page.text))
+def plain_pages(pages: Iterable[PageContent]) -> Iterator[PlainPage]:
+    """Yield the normalized texts of pages, in order."""
+    return (PlainPage(page.number, normalize_print(page.text)) for page in pages)
 
 
 _CHARACTERS = (

@@ -6,13 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
-from typing import NamedTuple
 
 from fin_agent.filings.identity.cover import (
     FOCUS,
     FROM_FIGURES,
     TAG,
-    Kind,
     normalize_form,
     plain_employer_id,
     plain_file_number,
@@ -21,7 +19,7 @@ from fin_agent.filings.identity.cover import (
 from fin_agent.vocabulary.dates import printed_dates
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.fiscal_calendar import nominal_month
-from fin_agent.vocabulary.identity import FieldSource, Form
+from fin_agent.vocabulary.identity import FieldSource
 
 
 def dei_readings(tags: Sequence[Tag]) -> list[FieldSource]:
@@ -34,26 +32,27 @@ def dei_readings(tags: Sequence[Tag]) -> list[FieldSource]:
     found: list[FieldSource] = []
     for tag in stated:
         concept = tag.concept.removeprefix("dei:")
-        if concept in _FIELDS:
-            said = _TaggedValue(concept, tag.text, f"{tag.concept} {tag.text}", tag.page)
-            found += _reading_of(said, FOCUS if concept in _FOCI else TAG)
-    symbol = _common_stock_symbol(stated)
-    if symbol is not None:
-        found.append(symbol)
-    return found
+        if concept not in _FIELDS:
+            continue
+        text, printed = " ".join(tag.text.split()), f"{tag.concept} {tag.text}"
+        kind = FOCUS if concept in _FOCI else TAG
+        field, read = _FIELDS[concept]
+        value = read(text)
+        if value is not None:
+            found.append(reading(field, value, kind, printed, tag.page))
+        if concept == "DocumentType" and re.search(r"/A\b", text):
+            found.append(reading("amended", "true", kind, printed, tag.page))
+    return [*found, *_common_stock_symbol(stated)]
 
 
-def end_of_most_figures(tags: Sequence[Tag]) -> FieldSource | None:
-    """Return the period's end according to the figures: the day on which most of the company's tagged figures end."""
+def end_of_most_figures(tags: Sequence[Tag]) -> Iterator[FieldSource]:
+    """Yield the period's end according to the figures: the day on which most of the company's tagged figures end."""
     ends = Counter(
         tag.end for tag in tags if tag.numeric and not tag.members and tag.end and 1990 < tag.end.year < 2100
     )
-    if not ends:
-        return None
-    best = min(ends, key=lambda end: (-ends[end], -end.toordinal()))
-    if ends[best] < _MIN_FIGURES:
-        return None
-    return reading("period_end", best, FROM_FIGURES, f"{ends[best]} tagged figures end on {best.isoformat()}")
+    best = min(ends, key=lambda end: (-ends[end], -end.toordinal()), default=None)
+    if best is not None and ends[best] >= _MIN_FIGURES:
+        yield reading("period_end", best, FROM_FIGURES, f"{ends[best]} tagged figures end on {best.isoformat()}")
 
 
 _MIN_FIGURES = 20
@@ -70,29 +69,8 @@ def _parent(tags: Sequence[Tag]) -> Sequence[Tag]:
     return [*own, *(tag for tag in tags if tag.members and set(first) <= set(tag.members))]
 
 
-class _TaggedValue(NamedTuple):
-    concept: str
-    value: str
-    printed: str
-    page: int | None
-
-
-def _reading_of(said: _TaggedValue, kind: Kind) -> Iterator[FieldSource]:
-    value = " ".join(said.value.split())
-    field, read = _FIELDS[said.concept]
-    normal = read(value)
-    if normal is not None:
-        yield reading(field, normal, kind, said.printed, said.page)
-    if said.concept == "DocumentType" and re.search(r"/A\b", value):
-        yield reading("amended", "true", kind, said.printed, said.page)
-
-
 def _name(value: str) -> str | None:
     return re.sub(r"\s*[/\\][A-Za-z]{2,3}[/\\]?$", "", value).strip() or None
-
-
-def _form(value: str) -> Form | None:
-    return normalize_form(value)
 
 
 def _cik(value: str) -> str | None:
@@ -103,13 +81,8 @@ def _year(value: str) -> int | None:
     return int(value) if re.fullmatch(r"(?:19|20)\d\d", value) else None
 
 
-def _quarter(value: str) -> int | None:
-    return _QUARTERS.get(value.upper())
-
-
 def _day(value: str) -> date | None:
-    dates = printed_dates(value)
-    return dates[0].date if dates else None
+    return next((found.date for found in printed_dates(value)), None)
 
 
 def _month(value: str) -> int | None:
@@ -131,10 +104,10 @@ _LEAP_YEAR = 2004
 _QUARTERS = {"Q1": 1, "Q2": 2, "H1": 2, "M6": 2, "Q3": 3, "M9": 3, "Q4": 4}
 _FIELDS: dict[str, tuple[str, Callable[[str], str | int | date | None]]] = {
     "EntityRegistrantName": ("company", _name),
-    "DocumentType": ("form", _form),
+    "DocumentType": ("form", normalize_form),
     "EntityCentralIndexKey": ("cik", _cik),
     "DocumentFiscalYearFocus": ("fiscal_year", _year),
-    "DocumentFiscalPeriodFocus": ("quarter", _quarter),
+    "DocumentFiscalPeriodFocus": ("quarter", lambda value: _QUARTERS.get(value.upper())),
     "DocumentPeriodEndDate": ("period_end", _day),
     "CurrentFiscalYearEndDate": ("fiscal_year_end_month", _month),
     "AmendmentFlag": ("amended", _flag),
@@ -144,8 +117,8 @@ _FIELDS: dict[str, tuple[str, Callable[[str], str | int | date | None]]] = {
 _FOCI = frozenset(("DocumentFiscalYearFocus", "DocumentFiscalPeriodFocus", "AmendmentFlag"))
 
 
-def _common_stock_symbol(tags: Sequence[Tag]) -> FieldSource | None:
-    """Return the symbol of the first class that is common stock; without such a title, the first symbol."""
+def _common_stock_symbol(tags: Sequence[Tag]) -> Iterator[FieldSource]:
+    """Yield the symbol of the first class that is common stock; without such a title, the first symbol."""
     titles = {tag.context: tag.text for tag in tags if tag.concept == "dei:Security12bTitle"}
     symbols = [
         (tag, found.group().upper())
@@ -157,8 +130,7 @@ def _common_stock_symbol(tags: Sequence[Tag]) -> FieldSource | None:
     common = [one for one in symbols if _is_common(titles.get(one[0].context, ""))]
     for tag, symbol in (common or symbols)[:1]:
         title = titles.get(tag.context, "")
-        return reading("ticker", symbol.replace("/", "."), TAG, f"{tag.concept} {tag.text} {title}", tag.page)
-    return None
+        yield reading("ticker", symbol.replace("/", "."), TAG, f"{tag.concept} {tag.text} {title}", tag.page)
 
 
 _SYMBOL = re.compile(r"[A-Za-z]{1,6}(?:[./-][A-Za-z]{1,2})?(?![A-Za-z])")

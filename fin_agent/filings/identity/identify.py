@@ -15,7 +15,6 @@ from fin_agent.filings.identity.cover import (
     TITLE,
     PlainPage,
     find_cover,
-    plain_page,
     plain_pages,
     reading,
     ticker_readings,
@@ -120,7 +119,7 @@ def identify(pages: Sequence[PageContent], tags: Sequence[Tag] = ()) -> Identity
     is Form.OTHER and a company is named only where it is certain. Only the first 30 pages and those with signatures are
     read, so that the length of a document does not matter.
     """
-    first = plain_pages(pages[:_FIRST_PAGES])
+    first = list(plain_pages(pages[:_FIRST_PAGES]))
     stated = dei_readings(tags)
     cover = find_cover(first)
     if cover is None and not best_value(stated, "form"):
@@ -180,21 +179,16 @@ def _readings_for_form(
 ) -> list[FieldSource]:
     """Return all readings of a filing of this `form`: those `stated` by tags and cover, and those of the `body`."""
     found = [one for one in stated if one.field != "quarter" or form is Form.TEN_Q]
-    figures = end_of_most_figures(tags) if form in _PERIODIC else None
-    if figures is not None:
-        found.append(figures)
+    found += end_of_most_figures(tags) if form in _PERIODIC else ()
     if not best_value(found, "company"):
         # Prefer the text to the signature, which is often in capitals.
-        named = registrant_in_text(body[:12]) or registrant_in_text(plain_pages(pages[-3:]))
-        found += [named] if named else []
+        found += registrant_in_text(body[:12]) or registrant_in_text(list(plain_pages(pages[-3:])))
     start = body[0].number - pages[0].number if body else 0
     found += signature_readings(pages, start, _day(best_value(found, "period_end")))
-    further = (plain_page(page) for page in pages[_FIRST_PAGES:_MARKET_WITHIN])
+    further = plain_pages(pages[_FIRST_PAGES:_MARKET_WITHIN])
     found += ticker_readings(body[:2], body, () if best_value(found, "ticker") else further)
-    company = best_value(found, "company")
-    names = other_names(body, company)
-    found += [names] if names else []
-    notes = (plain_page(page) for page in pages[_FIRST_PAGES:_NOTES_WITHIN])
+    found += other_names(body, best_value(found, "company"))
+    notes = plain_pages(pages[_FIRST_PAGES:_NOTES_WITHIN])
     return [*found, *_period_readings(form, found, body, notes)]
 
 
@@ -206,8 +200,7 @@ def _period_readings(
     if form in _PERIODIC:
         # The cover must not confirm itself.
         on_cover = any(one.field == "period_end" and one.origin is Origin.COVER for one in known)
-        newest = newest_period_end(body[1:] if on_cover else body, _day(best_value(known, "filed")))
-        found += [newest] if newest else []
+        found += newest_period_end(body[1:] if on_cover else body, _day(best_value(known, "filed")))
     end = _day(best_value([*known, *found], "period_end"))
     if end is None:
         return found
@@ -228,32 +221,24 @@ def _period_readings(
 
 def _without_cover(pages: Sequence[PlainPage]) -> list[FieldSource]:
     if is_release(pages):
-        found = [*release_readings(pages)]
-        found += ticker_readings((), pages)
         title = name_in_title(pages)
         named = registrant_in_text(pages[:14])
-        if named is None and title is not None:
-            named = reading("company", title.name, TITLE, title.printed, title.page)
-        if named is not None:
-            found.append(named)
-        names = other_names(pages[:3], best_value(found, "company"), [title] if title else [])
-        return found + ([names] if names else [])
+        if not named and title is not None:
+            named = [reading("company", title.name, TITLE, title.printed, title.page)]
+        found = [*release_readings(pages), *ticker_readings((), pages), *named]
+        return found + other_names(pages[:3], best_value(found, "company"), [title] if title else [])
     opening = "\n".join(page.text for page in pages[:4])[:4000]
     report = _ANNUAL_REPORT.search(opening)
     if report is None or not any(_STATEMENTS.search(page.text) for page in pages):
         return []
     found = [reading("form", Form.ANNUAL_REPORT, FROM_CONTENT, report.group(), pages[0].number)]
-    named = registrant_in_text(pages)
-    found += [named] if named else []
-    found += ticker_readings((), pages)
-    newest = newest_period_end(pages)
-    if newest is not None:
+    found += [*registrant_in_text(pages), *ticker_readings((), pages)]
+    for newest in newest_period_end(pages):
         end = date.fromisoformat(newest.value)
         month = nominal_month(end)[1]
         found += [newest, reading("fiscal_year_end_month", month, FROM_END, newest.printed, newest.page)]
         found += year_readings(pages, end, month)
-    names = other_names(pages[:6], best_value(found, "company"))
-    return found + ([names] if names else [])
+    return found + other_names(pages[:6], best_value(found, "company"))
 
 
 _ANNUAL_REPORT = re.compile(r"\bannual\s+report\b|\breport\s+and\s+accounts\b", re.IGNORECASE)

@@ -82,14 +82,14 @@ _DEFINES = re.compile(
 )
 
 
-def registrant_in_text(pages: Sequence[PlainPage]) -> FieldSource | None:
-    """Return the company of these pages, by the frequency and positions of names; None where there is none."""
+def registrant_in_text(pages: Sequence[PlainPage]) -> list[FieldSource]:
+    """Return the company of these pages, by the frequency and positions of names; nothing where there is none."""
     for number, text in pages[:3]:
         listed = LISTED.search(text)
         if listed is not None:
             name = _name_before(text, listed.start())
             if name:
-                return reading("company", name, SENTENCE, f"{name} {listed.group()}", number)
+                return [reading("company", name, SENTENCE, f"{name} {listed.group()}", number)]
     weights: Counter[str] = Counter()
     spellings: dict[str, Counter[str]] = {}
     places: dict[str, tuple[str, int]] = {}
@@ -102,13 +102,11 @@ def registrant_in_text(pages: Sequence[PlainPage]) -> FieldSource | None:
             weights[key] += 6 if _DEFINES.match(text, found.end()) else 1
             spellings.setdefault(key, Counter())[name] += 1
             places.setdefault(key, (text[found.start() : found.end() + 40], number))
-    if not weights:
-        return None
-    best = min(weights, key=lambda key: (-weights[key], key))
-    if weights[best] < 2 and len(weights) > 1:
-        return None
+    best = min(weights, key=lambda key: (-weights[key], key), default="")
+    if not weights or (weights[best] < 2 and len(weights) > 1):
+        return []
     name = min(spellings[best], key=lambda name: (name.isupper(), -spellings[best][name], name))
-    return reading("company", name, COUNTED, *places[best])
+    return [reading("company", name, COUNTED, *places[best])]
 
 
 def _name_before(text: str, place: int) -> str | None:
@@ -188,8 +186,8 @@ class OtherName(NamedTuple):
     page: int | None
 
 
-def other_names(pages: Sequence[PlainPage], company: str, known: Iterable[OtherName] = ()) -> FieldSource | None:
-    """Return one reading of all names: `formerly known as ...`, `(“Square,” the “Company”)`; None where there are none.
+def other_names(pages: Sequence[PlainPage], company: str, known: Iterable[OtherName] = ()) -> list[FieldSource]:
+    """Return one reading of all names: `formerly known as ...`, `(“Square,” the “Company”)`; nothing without any.
 
     `known` are names found elsewhere: in a release's title, on the cover, in a tag.
     """
@@ -201,11 +199,11 @@ def other_names(pages: Sequence[PlainPage], company: str, known: Iterable[OtherN
         if 2 <= len(name) <= 40 and name[0].isupper() and key != company.casefold() and not _GENERIC.search(name):
             kept.setdefault(key, found._replace(name=name))
     if not kept:
-        return None
+        return []
     names = [one.name.replace(NAMES_SEPARATOR, " ") for one in kept.values()]
     printed = " | ".join(dict.fromkeys(" ".join(one.printed.split()) for one in kept.values()))
     page = next((one.page for one in kept.values() if one.page is not None), None)
-    return reading("other_names", NAMES_SEPARATOR.join(names), SENTENCE, printed, page)
+    return [reading("other_names", NAMES_SEPARATOR.join(names), SENTENCE, printed, page)]
 
 
 def _names_in(pages: Sequence[PlainPage], company: str) -> Iterator[OtherName]:

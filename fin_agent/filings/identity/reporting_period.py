@@ -194,7 +194,7 @@ def month_of_year_end(period_end: date, quarter: int) -> int:
     return (nominal_month(period_end)[1] + 3 * (4 - quarter) - 1) % 12 + 1
 
 
-def newest_period_end(pages: Sequence[PlainPage], until: date | None = None) -> FieldSource | None:
+def newest_period_end(pages: Sequence[PlainPage], until: date | None = None) -> list[FieldSource]:
     """Return the newest date printed right after `ended`, at most 200 days before `until` if given.
 
     A date printed at least twice takes precedence over newer ones that are printed once.
@@ -211,7 +211,7 @@ def newest_period_end(pages: Sequence[PlainPage], until: date | None = None) -> 
                 places.setdefault(dates[0].date, (words, number))
     near = [day for day in found if until is None or 0 <= (until - day).days <= 200]
     newest = max([day for day in near if found[day] > 1] or near, default=None)
-    return None if newest is None else reading("period_end", newest, COUNTED, *places[newest])
+    return [] if newest is None else [reading("period_end", newest, COUNTED, *places[newest])]
 
 
 _ENDED = re.compile(r"(?:nded|NDED):?\s+(?:on\s+)?(?=[A-Z\d])")
@@ -296,10 +296,8 @@ def release_readings(pages: Sequence[PlainPage]) -> Iterator[FieldSource]:
     if released is not None:
         yield reading("filed", released.date, DATELINE, opening[released.start : released.end], first)
     period_end = newest_period_end(pages[:12], released.date if released else None)
-    end = None
-    if period_end is not None:
-        yield period_end
-        end = date.fromisoformat(period_end.value)
+    yield from period_end
+    end = date.fromisoformat(period_end[0].value) if period_end else None
     named = _period_in_title(opening)
     quarter = named.quarter
     if quarter is None and named.year is not None:
@@ -313,7 +311,7 @@ def release_readings(pages: Sequence[PlainPage]) -> Iterator[FieldSource]:
         return
     if quarter is None:
         quarter = closed_quarter(end, 12)
-        yield reading("quarter", quarter, ASSUMED, period_end.printed if period_end else "", None)
+        yield reading("quarter", quarter, ASSUMED, period_end[0].printed, None)
     month = month_of_year_end(end, quarter)
     kind = TITLE if named.words else ASSUMED
     words = f"{named.words}, ended {end.isoformat()}"
