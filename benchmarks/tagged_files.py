@@ -26,7 +26,7 @@ from fin_agent.filings.facts.table_facts import MetricOf, UnitOf, facts_of_filin
 from fin_agent.filings.facts.tag_matching import label_of
 from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.notes import notes_of
-from fin_agent.filings.outline.statements import statements_of
+from fin_agent.filings.outline.statements import locate_statements
 from fin_agent.filings.reader import read_document, read_filing
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
@@ -293,7 +293,7 @@ def _tables_against_tags(
     placed = dict(enumerate(numeric))
     pages = _statement_pages(truths, placed)
     identity = identify(document.pages)
-    statements = statements_of(document.pages)
+    statements = {page: found[0] for page, found in locate_statements(document.pages).registrant.items()}
     tables = read_tables(document.pages, identity)
     facts = facts_of_filing(tables, statements, FiscalCalendar.of(identity), metric_of, unit_of)
     notes, note_of_page = notes_of(document.pages, statements)

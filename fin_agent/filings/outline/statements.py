@@ -95,18 +95,6 @@ def heading_of(caption: str, page_text: str) -> str:
     return heading
 
 
-def statements_of(pages: Sequence[PageContent], titles: StatementTitles | None = None) -> dict[int, Statement]:
-    """Return the first statement of each page number, for pages of primary consolidated statements only."""
-    return {page: statements[0] for page, statements in statements_on(pages, titles).items()}
-
-
-def statements_on(
-    pages: Sequence[PageContent], titles: StatementTitles | None = None
-) -> dict[int, tuple[Statement, ...]]:
-    """Return the registrant's part of `locate_statements`."""
-    return locate_statements(pages, titles).registrant
-
-
 @dataclass(frozen=True, slots=True)
 class LocatedStatements:
     """The primary statements by page number, in printed order."""
@@ -119,22 +107,20 @@ class LocatedStatements:
     """Name of the further registrant, as printed above its statement, by page number."""
 
 
-def locate_statements(pages: Sequence[PageContent], titles: StatementTitles | None = None) -> LocatedStatements:
+def locate_statements(pages: Sequence[PageContent]) -> LocatedStatements:
     """Return the pages of the primary statements.
 
     A page counts if it has a title followed by enough rows of that statement. Similar tables occur elsewhere (selected
     data, notes, parent-only schedules); primary statements are adjacent, so the run of pages with most statements is
     used. Pages that continue a statement, including facing pages, belong to it. Where the set starts again under
-    another name, it belongs to a second registrant. `titles` may come from a user's lexicon; the default are the
-    built-in ones.
+    another name, it belongs to a second registrant.
     """
-    titles = titles or built_in_statement_titles()
-    pages = _without_running_heads(pages, titles)
-    candidates = [found for index in range(len(pages)) if (found := _candidate(pages, index, titles)) is not None]
+    pages = _without_running_heads(pages)
+    candidates = [found for index in range(len(pages)) if (found := _candidate(pages, index)) is not None]
     sets = _by_entity(_best_run(candidates, _positions(pages)))
     by_number = {page.number: page for page in pages}
     taken = {found.page for held in sets for found in held}
-    shown = [_with_further_pages(held, by_number, taken, titles) for held in sets] or [{}]
+    shown = [_with_further_pages(held, by_number, taken) for held in sets] or [{}]
     registrant = shown[0]
     others = {page: statements for held in shown[1:] for page, statements in held.items() if page not in registrant}
     entities: dict[int, str] = {}
@@ -144,7 +130,7 @@ def locate_statements(pages: Sequence[PageContent], titles: StatementTitles | No
 
 
 def _with_further_pages(
-    held: Sequence[_Candidate], by_number: Mapping[int, PageContent], taken: Collection[int], titles: StatementTitles
+    held: Sequence[_Candidate], by_number: Mapping[int, PageContent], taken: Collection[int]
 ) -> dict[int, tuple[Statement, ...]]:
     """Return the pages of one set, including those that continue a statement without a title."""
     result = {found.page: found.statements for found in held}
@@ -152,16 +138,11 @@ def _with_further_pages(
         number = found.page + 1
         while number not in taken and number in by_number:
             if len(by_number[number].text.strip()) > _BLANK:
-                if not _continues(by_number[number], found.statements[-1], titles):
+                if not _continues(by_number[number], found.statements[-1]):
                     break
                 result.setdefault(number, (found.statements[-1],))
             number += 1
     return result
-
-
-def _head_of(page: PageContent) -> str:
-    """Return the first words of a page in lower case, without the line that refers to the notes."""
-    return _SEE_NOTES.sub(" ", " ".join(page.text[:_OTHER_HEAD].lower().split()))
 
 
 def statement_titled(text: str) -> Statement | None:
@@ -224,9 +205,9 @@ _MAX_WORDS = 450
 _HEAD = 300
 
 
-def _candidate(pages: Sequence[PageContent], index: int, titles: StatementTitles) -> _Candidate | None:
+def _candidate(pages: Sequence[PageContent], index: int) -> _Candidate | None:
     page = pages[index]
-    found = list(islice(_titles_on(page.text, titles), _MAX_TITLES))
+    found = list(islice(_titles_on(page.text), _MAX_TITLES))
     if not found or _is_list(found):
         return None
     head = page.text[: found[0].start]
@@ -234,7 +215,7 @@ def _candidate(pages: Sequence[PageContent], index: int, titles: StatementTitles
         return None
     begins = head.count("\n")
     first_lines = " ".join(page.text.split("\n", begins + 9)[: begins + 8]).lower()
-    if titles.other_pages.search(" ".join(first_lines.split())):
+    if built_in_statement_titles().other_pages.search(" ".join(first_lines.split())):
         return None
     shown: dict[Statement, int] = {}
     sure = False
@@ -243,8 +224,8 @@ def _candidate(pages: Sequence[PageContent], index: int, titles: StatementTitles
         if end - title.start <= _STACKED:
             end = len(page.text)
         start = title.start if place else 0  # some PDFs hold the first rows before the title
-        hits = titles.rows[title.statement].hits(page.text[start:end].lower())
-        enough = titles.rows[title.statement].at_least + (not title.formal)
+        rows = built_in_statement_titles().rows[title.statement]
+        hits, enough = rows.hits(page.text[start:end].lower()), rows.at_least + (not title.formal)
         if hits >= enough or (title.formal and hits >= _HALF and place == 0):
             sure = sure or hits >= enough
             shown.setdefault(title.statement, hits)
@@ -253,7 +234,7 @@ def _candidate(pages: Sequence[PageContent], index: int, titles: StatementTitles
     if shown and density_of(page).table:
         formal = any(title.formal for title in found)
         return _Candidate(page.number, tuple(shown), max(shown.values()), formal, _entity_above(head), sure)
-    return _pushed_to_next_page(pages, index, found[-1], titles)
+    return _pushed_to_next_page(pages, index, found[-1])
 
 
 def _is_list(found: Sequence[_Title]) -> bool:
@@ -262,22 +243,21 @@ def _is_list(found: Sequence[_Title]) -> bool:
     return len({title.statement for title in found}) >= _LISTED and close >= _LISTED - 1
 
 
-def _pushed_to_next_page(
-    pages: Sequence[PageContent], index: int, title: _Title, titles: StatementTitles
-) -> _Candidate | None:
+def _pushed_to_next_page(pages: Sequence[PageContent], index: int, title: _Title) -> _Candidate | None:
     """Return the candidate for a wide table that was moved to the next page, away from its title."""
     if index + 1 == len(pages) or not title.formal or len(pages[index].text) - title.start > 2 * _STACKED:
         return None
     after = pages[index + 1]
-    if next(_titles_on(after.text, titles), None) is not None or not density_of(after).table:
+    if next(_titles_on(after.text), None) is not None or not density_of(after).table:
         return None
-    hits = titles.rows[title.statement].hits(after.text.lower())
-    if hits < titles.rows[title.statement].at_least:
+    rows = built_in_statement_titles().rows[title.statement]
+    hits = rows.hits(after.text.lower())
+    if hits < rows.at_least:
         return None
     return _Candidate(after.number, (title.statement,), hits, True, _entity_above(pages[index].text[: title.start]))
 
 
-def _titles_on(text: str, titles: StatementTitles) -> Iterator[_Title]:
+def _titles_on(text: str) -> Iterator[_Title]:
     """Yield titles on a page, the first of them among its top lines."""
     low = text.lower()
     places = [place for part in _TELLING for place in _places(low, part)]
@@ -299,7 +279,7 @@ def _titles_on(text: str, titles: StatementTitles) -> Iterator[_Title]:
             continue
         if _PARENTHETICAL.match(text, end):
             continue
-        title = _title(line, text[end + 1 : end + 1 + _MAX_LINE_LENGTH].partition("\n")[0], titles)
+        title = _title(line, text[end + 1 : end + 1 + _MAX_LINE_LENGTH].partition("\n")[0])
         if title is not None:
             any_found = True
             yield _Title(title[0], line, start, title[1])
@@ -318,12 +298,15 @@ def _in_top(text: str, start: int) -> bool:
     return sum(1 for line in text[:start].split("\n") if line.strip()) < _TOP_LINES
 
 
-def _title(line: str, after: str, titles: StatementTitles) -> tuple[Statement, bool] | None:
-    if (statement := titles.match(line)) is not None:
+def _title(line: str, after: str) -> tuple[Statement, bool] | None:
+    if (statement := built_in_statement_titles().match(line)) is not None:
         return statement, True
-    if _WRAPPED.search(letters_only(line)) and (statement := titles.match(f"{line} {after}")) is not None:
+    if (
+        _WRAPPED.search(letters_only(line))
+        and (statement := built_in_statement_titles().match(f"{line} {after}")) is not None
+    ):
         return statement, True
-    statement = titles.match_bare(line)
+    statement = built_in_statement_titles().match_bare(line)
     return None if statement is None else (statement, False)
 
 
@@ -353,17 +336,16 @@ def _entity_above(head: str) -> str:
     return ""
 
 
-def _without_running_heads(pages: Sequence[PageContent], titles: StatementTitles) -> list[PageContent]:
+def _without_running_heads(pages: Sequence[PageContent]) -> list[PageContent]:
     """Return `pages` without lines repeated at the top of many pages, which do not describe the individual page."""
-    tops = [[line for line in page.text.split("\n", 12)[:12] if line.strip()][:_TOP_OF_PAGE] for page in pages]
-    seen = Counter(line for top in tops for line in {line.strip() for line in top})
+    tops = [[line.strip() for line in page.text.split("\n", 12)[:12] if line.strip()][:_TOP_OF_PAGE] for page in pages]
+    seen = Counter(line for top in tops for line in set(top))
     often = max(_MIN_REPEATS, len(pages) * _SHARE_REPEATED)
-    repeated = (line for line, count in seen.items() if count >= often)
-    running = {letters_only(line) for line in repeated if not _OF_NOTES.search(line) and titles.match(line) is None} - {
-        ""
-    }
-    if not running:
-        return list(pages)
+    running = {
+        letters_only(line)
+        for line, count in seen.items()
+        if count >= often and not _OF_NOTES.search(line) and built_in_statement_titles().match(line) is None
+    } - {""}
     return [
         replace(page, text=_without(page.text, running)) if any(letters_only(line) in running for line in top) else page
         for page, top in zip(pages, tops, strict=True)
@@ -371,9 +353,8 @@ def _without_running_heads(pages: Sequence[PageContent], titles: StatementTitles
 
 
 def _without(text: str, running: Collection[str]) -> str:
-    lines = text.split("\n")
-    kept = [line for place, line in enumerate(lines) if place >= 12 or letters_only(line) not in running]
-    return "\n".join(kept)
+    lines = enumerate(text.split("\n"))
+    return "\n".join(line for place, line in lines if place >= 12 or letters_only(line) not in running)
 
 
 def _positions(pages: Sequence[PageContent]) -> dict[int, int]:
@@ -393,7 +374,7 @@ def _best_run(candidates: Sequence[_Candidate], position: Mapping[int, int]) -> 
             runs.append([found])
     if not runs:
         return []
-    best = max(runs, key=lambda run: (_variety(run, True), _variety(run, False), _hits(run), -run[0].page))
+    best = max(runs, key=_worth)
     formal = {statement for found in best if found.formal for statement in found.statements}
     chosen = [found for found in best if found.formal or not formal.issuperset(found.statements)]
     first, last = chosen[0].page - 1, chosen[-1].page + 1
@@ -411,47 +392,39 @@ def _by_entity(chosen: Sequence[_Candidate]) -> list[list[_Candidate]]:
     sets: list[list[_Candidate]] = []
     for found in chosen:
         name = letters_only(found.entity)
-        known = [held for held in sets if not name or name in (letters_only(other.entity) for other in held)]
-        again = sets and any(
+        known = next((held for held in sets if name in (letters_only(other.entity) for other in held)), None)
+        again = any(
             other.statements[0] is found.statements[0] and found.page > other.page and letters_only(other.entity)
             for held in sets
             for other in held
         )
-        if known:
-            (known[0] if name else sets[-1]).append(found)
-        elif again:
-            sets.append([found])
-        elif sets:
+        if name and known is not None:
+            known.append(found)
+        elif sets and (not name or not again):
             sets[-1].append(found)
         else:
             sets.append([found])
     return sets
 
 
-def _variety(run: Sequence[_Candidate], formal: bool) -> int:
-    return len({statement for found in run if found.formal or not formal for statement in found.statements})
+def _worth(run: Sequence[_Candidate]) -> tuple[int, int, int, int]:
+    """Return what a run is chosen by: statements under formal titles, all statements, rows, and an early page."""
+    formal = {statement for found in run if found.formal for statement in found.statements}
+    shown = {statement for found in run for statement in found.statements}
+    return len(formal), len(shown), sum(found.hits for found in run), -run[0].page
 
 
-def _hits(run: Sequence[_Candidate]) -> int:
-    return sum(found.hits for found in run)
-
-
-def _continues(page: PageContent, statement: Statement, titles: StatementTitles) -> bool:
-    head = _head_of(page)
-    if _OTHER_HEADS.search(head) or titles.other_pages.search(head):
+def _continues(page: PageContent, statement: Statement) -> bool:
+    head = _SEE_NOTES.sub(" ", " ".join(page.text[:_OTHER_HEAD].lower().split()))
+    if _OTHER_HEADS.search(head) or built_in_statement_titles().other_pages.search(head):
         return False
     density = density_of(page)
+    hits = built_in_statement_titles().rows[statement].hits(page.text.lower())
     if len(page.text) < _SHORT_REST and density.figures >= _FEWEST_OF_A_REST and density.words <= 9 * density.figures:
-        return _has_rows(page, statement, titles, _HALF)
-    if not may_be_table(page.text):
+        return hits >= _HALF
+    if not may_be_table(page.text) or not density.table or density.words > _MAX_WORDS:
         return False
-    if not density.table or density.words > _MAX_WORDS:
-        return False
-    return _has_rows(page, statement, titles, 4 if statement is Statement.EQUITY else 3)
-
-
-def _has_rows(page: PageContent, statement: Statement, titles: StatementTitles, needed: int) -> bool:
-    return titles.rows[statement].hits(page.text.lower()) >= needed
+    return hits >= (4 if statement is Statement.EQUITY else 3)
 
 
 _OTHER_HEADS = re.compile(

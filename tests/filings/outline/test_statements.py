@@ -6,20 +6,19 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from fin_agent.filings.outline.statements import (
-    locate_statements,
-    statement_titled,
-    statements_of,
-    statements_on,
-)
-from fin_agent.lexicon.entry_loading import Entries
-from fin_agent.lexicon.lexicon import load_lexicon
-from fin_agent.lexicon.statement_titles import StatementTitles
+from fin_agent.filings.outline.statements import locate_statements, statement_titled
 from fin_agent.vocabulary.page import PageContent, Statement
 from tests.filings.outline.layouts import Row, html_page, pdf_page, prose, table
 from tests.filings.typeset import Page
 
 EDGES = [440.0, 540.0]
+
+
+def statements_of(pages: Sequence[PageContent]) -> dict[int, Statement]:
+    """The first statement of each page."""
+    return {page: statements[0] for page, statements in locate_statements(pages).registrant.items()}
+
+
 INCOME = ("Net sales", "Cost of sales", "Operating income", "Interest expense", "Income tax expense", "Net income")
 PER_SHARE = ("Earnings per share - basic", "Earnings per share - diluted")
 BALANCE = ("Cash and cash equivalents", "Goodwill", "Total assets", "Accounts payable", "Total liabilities")
@@ -187,7 +186,7 @@ COMPREHENSIVE = (
 
 
 def shown(*pages: PageContent) -> dict[int, tuple[Statement, ...]]:
-    return statements_on(pages)
+    return locate_statements(pages).registrant
 
 
 @LAYOUTS
@@ -304,16 +303,6 @@ def test_an_informal_heading_in_the_discussion_is_no_statement(layout: Layout) -
         layout(3, ["Consolidated Balance Sheets", *table(*BALANCE, *EQUITY_ROWS)]),
     ]
     assert list(shown(*pages)) == [2, 3]
-
-
-def test_a_lexicon_with_own_titles_is_used() -> None:
-    names = dict(load_lexicon().statements)
-    names["income"] = names["income"].model_copy(update={"titles": ("statement of trading",)})
-    entries = Entries()
-    entries.read_built_in("statements")
-    page = html_page(0, ["Consolidated Statements of Trading", *table(*INCOME, *PER_SHARE)])
-    assert statements_of([page]) == {}
-    assert statements_of([page], StatementTitles(names, entries.lists)) == {0: Statement.INCOME}
 
 
 @pytest.mark.parametrize(
