@@ -60,12 +60,10 @@ def with_tags(
                 if tag.end is not None and id(tag) not in taken:
                     taken.add(id(tag))
                     joined.append(_joined(cell, tag, calendar, concept_of, unit_of))
-    by_number = {page.number: page for page in pages}
-    loose = [tag for tag in tags if tag.numeric and tag.page is not None and id(tag) not in taken]
-    for tag in loose:
-        fact_of_tag = _fact_of(tag, by_number, statements, calendar, concept_of, unit_of)
-        if fact_of_tag is not None:
-            joined.append(fact_of_tag)
+        by_number = {page.number: page for page in pages}
+        for tag in tags:
+            if tag.numeric and id(tag) not in taken:
+                joined += _fact_of(tag, by_number, statements, calendar, concept_of, unit_of)
     joined.sort(key=lambda fact: (fact.page, fact.line, fact.box.x0))
     return joined
 
@@ -148,16 +146,14 @@ def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: C
     amount, scale, unit = _amount_scale_unit(tag, fact.amount, fact.unit)
     if tag.value is None and not tag.nil and fact.period is not UNDATED:
         # A tag that cannot be parsed does not change the printed figure.
-        amount, scale, unit = (
-            fact.amount,
-            fact.scale,
-            fact.unit,
-        )
+        amount, scale, unit = fact.amount, fact.scale, fact.unit
     period = period_of(tag.start, tag.end, calendar) if calendar and tag.end else fact.period
     metric = _metric(tag, unit, concept_of, unit_of)
-    chosen = _best_tag(fact, metric, tag)
-    if chosen is not None and metric is None and _is_different_concept(fact, tag, concept_of):
-        chosen = None
+    of_row = fact.statement is not None and not tag.of_part
+    chosen = fact.metric or metric if of_row else metric or fact.metric
+    public = tag.concept.partition(":")[0] in _PUBLIC
+    if metric is None and fact.statement is None and not tag.members and public and concept_of(tag.concept) is None:
+        chosen = None  # the concept contradicts the metric that the row names
     return replace(
         fact,
         amount=amount,
@@ -173,18 +169,6 @@ def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: C
     )
 
 
-def _best_tag(fact: Fact, metric: str | None, tag: Tag) -> str | None:
-    if fact.statement is not None and not tag.of_part:
-        return fact.metric or metric
-    return metric or fact.metric
-
-
-def _is_different_concept(fact: Fact, tag: Tag, concept_of: ConceptOf) -> bool:
-    """Return whether the concept of a figure outside the statements contradicts the metric named by its row."""
-    public = tag.concept.partition(":")[0] in _PUBLIC
-    return fact.statement is None and not tag.members and public and concept_of(tag.concept) is None
-
-
 _PUBLIC = frozenset(("us-gaap", "ifrs-full"))
 
 
@@ -193,30 +177,28 @@ def _is_printed_inverted(fact: Fact, tag: Tag) -> bool:
 
     Cash flows are reported as printed: their concepts treat an increase of inventories as positive.
     """
-    return (
-        bool(fact.amount and tag.value)
-        and fact.statement is not Statement.CASH_FLOW
-        and ((fact.amount < 0) != (tag.value is not None and tag.value < 0))
-    )
+    if not fact.amount or not tag.value or fact.statement is Statement.CASH_FLOW:
+        return False
+    return (fact.amount < 0) != (tag.value < 0)
 
 
 def _fact_of(
     tag: Tag,
     pages: Mapping[int, PageContent],
     statements: Mapping[int, Statement],
-    calendar: FiscalCalendar | None,
+    calendar: FiscalCalendar,
     concept_of: ConceptOf,
     unit_of: UnitOf,
-) -> Fact | None:
-    """Return the fact of a tag that matches no figure of a table: in running text, or in a label."""
-    if tag.end is None or tag.page is None or tag.box is None or calendar is None:
-        return None
+) -> Iterator[Fact]:
+    """Yield the fact of a tag that matches no figure of a table: in running text, or in a label."""
     number = parse_number(tag.text)
     if number is None and tag.value is None and not tag.nil:
-        return None  # neither the tag nor its text is a number: missing is not zero
+        return  # neither the tag nor its text is a number: missing is not zero
+    if tag.end is None or tag.page is None or tag.box is None:
+        return
     amount, scale, unit = _amount_scale_unit(tag, number.amount if number else Decimal(0), "")
     line, in_table = _line_at(pages[tag.page], tag.box)
-    return Fact(
+    yield Fact(
         label=(_row_label(pages[tag.page].lines[line], tag.box) if in_table else "") or label_of(tag.concept),
         amount=amount,
         scale=scale,

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Generic, TypeVar
+from operator import itemgetter
 
 from fin_agent.lexicon.entry_loading import Entries, Item
 from fin_agent.vocabulary.identity import Form
@@ -33,20 +33,13 @@ def item_lines_on(text: str, page: int, form: Form) -> list[ItemLine]:
     found = [line for line in _HEADING.finditer(text) if _plausible(line, form)]
     if not found or (form is not Form.EIGHT_K and _is_contents(found)):
         return []
-    parts = [(part.start(), _part_of(part.group(1))) for part in _PART.finditer(text)]
+    parts = [(part.start(), part.group(1)) for part in _PART.finditer(text)]
     lines = []
     for line in found:
-        above = [number for start, number in parts if start <= line.start()]
-        named = line.group("part")
-        lines.append(
-            ItemLine(
-                number=_number(line),
-                page=page,
-                offset=line.start(),
-                part=_part_of(named) if named else above[-1] if above else None,
-                titles=_titles_after(text, line, form),
-            )
-        )
+        above = [numeral for start, numeral in parts if start <= line.start()]
+        named = line.group("part") or (above[-1] if above else None)
+        part = _ROMAN[named.lower()] if named else None
+        lines.append(ItemLine(_number(line), page, line.start(), part, _titles_after(text, line, form)))
     return lines
 
 
@@ -115,10 +108,6 @@ _NOT_LETTERS = re.compile(r"[^a-z]+")
 
 def _number(line: re.Match[str]) -> str:
     return line.group("number") + (line.group("letter") or "").upper()
-
-
-def _part_of(roman: str) -> int:
-    return _ROMAN[roman.lower()]
 
 
 def _plausible(line: re.Match[str], form: Form) -> bool:
@@ -193,14 +182,11 @@ def _titles_after(text: str, line: re.Match[str], form: Form) -> tuple[str, ...]
 @lru_cache(maxsize=8)
 def _titles(form: Form) -> Mapping[str, frozenset[str]]:
     """Return the titles of the form's Items by id, as bare letters."""
-    forms = {Form.ANNUAL_REPORT: Form.TEN_K}
     entries = Entries()
     entries.read_built_in("items")
-    return {
-        item.id: frozenset(letters for title in (item.title, *item.aliases) if (letters := _letters(title)))
-        for item in entries.checked("items", Item).values()
-        if item.form == forms.get(form, form)
-    }
+    form = Form.TEN_K if form is Form.ANNUAL_REPORT else form
+    items = [item for item in entries.checked("items", Item).values() if item.form == form]
+    return {item.id: frozenset(filter(None, map(_letters, (item.title, *item.aliases)))) for item in items}
 
 
 def _letters(text: str) -> str:
@@ -214,21 +200,20 @@ def best_item_sequence(lines: Sequence[ItemLine], form: Form) -> list[tuple[str,
     are used, because lists of Items precede the Items themselves. A 10-Q numbers both parts from 1: each line may
     belong to either, which its title and its part's heading decide.
     """
-    best: dict[_Rank, Chain[tuple[str, ItemLine]]] = {}
+    best: dict[_Rank, tuple[float, list[tuple[str, ItemLine]]]] = {}
     for line in lines:
-        options = list(_options(line, form))
         reached = {}
-        for rank, item, weight in options:
-            before = ((at, held) for at, held in best.items() if at <= rank)
-            at, chain = max(before, key=lambda held: held[1].weight, default=(None, Chain[tuple[str, ItemLine]]()))
-            reached[rank] = Chain(chain.weight + (_REPEATED if at == rank else weight), (item, line), chain)
-        for rank, chain in reached.items():
-            if rank not in best or chain.weight >= best[rank].weight:
-                best[rank] = chain
+        for rank, item, weight in _options(line, form):
+            before = ((held[0], at, held[1]) for at, held in best.items() if at <= rank)
+            total, at, chain = max(before, key=itemgetter(0), default=(0.0, None, []))
+            reached[rank] = (total + (_REPEATED if at == rank else weight), [*chain, (item, line)])
+        for rank, held in reached.items():
+            if rank not in best or held[0] >= best[rank][0]:
+                best[rank] = held
     if not best:
         return []
-    _, heaviest = max(best.items(), key=lambda held: (held[1].weight, -held[0][0], held[0]))
-    return list(heaviest.links())[::-1]
+    _, (_, heaviest) = max(best.items(), key=lambda held: (held[1][0], -held[0][0], held[0]))
+    return heaviest
 
 
 _Rank = tuple[int, int, str]
@@ -242,25 +227,6 @@ _PART_ONE_OF_A_QUARTER = 4
 _LAST_ITEM = 16
 _SUFFIXED = {"1": "ABC", "4": "A", "7": "A", "9": "ABC"}
 """Items of an annual report followed by a lettered one; some filers list their officers in 4A."""
-
-
-Link = TypeVar("Link")
-
-
-class Chain(Generic[Link]):
-    """A sequence of headings with its weight: each chain adds a link to the one before it."""
-
-    __slots__ = ("before", "link", "weight")
-
-    def __init__(self, weight: float = 0.0, link: Link | None = None, before: Chain[Link] | None = None) -> None:
-        self.weight, self.link, self.before = weight, link, before
-
-    def links(self) -> Iterator[Link]:
-        """Yield the headings, last first."""
-        chain: Chain[Link] | None = self
-        while chain is not None and chain.link is not None:
-            yield chain.link
-            chain = chain.before
 
 
 def _options(line: ItemLine, form: Form) -> Iterator[tuple[_Rank, str, float]]:

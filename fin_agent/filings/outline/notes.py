@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
+from operator import itemgetter
 
-from fin_agent.filings.outline.items import Chain
 from fin_agent.vocabulary.page import Note, PageContent
 
-
-class Numbering(Enum):
-    """The numbering style of notes; one filing uses a single style."""
-
-    WORD = "Note 5"
-    WORD_LETTER = "Note E"
-    POINT = "5."
-    BRACKETS = "(5)"
-    LETTER = "E."
-    BARE = "5"
+_FEWEST = {"word": 2, "wordletter": 3, "point": 3, "brackets": 4, "letter": 4, "bare": 5}
+"""Styles of numbering (`Note 5`, `Note E`, `5.`, `(5)`, `E.`, `5`), of which one filing uses one, with the fewest notes
+that show it; lists and footnotes are numbered too, but rarely as `Note 1`."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteLine:
     """A line that looks like the heading of a note."""
 
-    numbering: Numbering
+    numbering: str
+    """One of `_FEWEST`."""
     number: int
     """The number; letters count from A as 1."""
     printed: str
@@ -42,7 +35,8 @@ class NoteLine:
 def note_lines_on(text: str, page: int) -> list[NoteLine]:
     """Return candidate headings on a page's text; none on a page that lists the notes with their pages."""
     found = [line for match in _HEADING.finditer(text) if (line := _line(match, page)) is not None]
-    kept = [line for lines in _by_numbering(found) if not _is_list(text, lines) for line in lines]
+    by_style = [[line for line in found if line.numbering == style] for style in _FEWEST]
+    kept = [line for lines in by_style if not _is_list(text, lines) for line in lines]
     return [_with_weights(line, kept, len(text)) for line in sorted(kept, key=lambda line: line.offset)]
 
 
@@ -56,15 +50,7 @@ _HEADING = re.compile(
     r")(?P<rest>[^\n]*)$",
     re.I | re.M,
 )
-_NUMBERINGS = {
-    "word": Numbering.WORD,
-    "wordletter": Numbering.WORD_LETTER,
-    "brackets": Numbering.BRACKETS,
-    "point": Numbering.POINT,
-    "letter": Numbering.LETTER,
-    "bare": Numbering.BARE,
-}
-_WORDS = (Numbering.WORD, Numbering.WORD_LETTER)
+_WORDS = ("word", "wordletter")
 _AFTER_A_CITATION = tuple(",(%/$’'&")
 _SEPARATORS = " \t\u00a0.:;|–—-−‑)"
 _MAX_TITLE_LENGTH = 140
@@ -89,10 +75,9 @@ _TITLE_CASE = 0.6
 
 
 def _line(match: re.Match[str], page: int) -> NoteLine | None:
-    kind = match.lastgroup if match.lastgroup != "rest" else None
-    kind = kind or next(name for name in _NUMBERINGS if match.group(name) is not None)
-    numbering, printed = _NUMBERINGS[kind], match.group(kind)
-    if numbering in (Numbering.LETTER, Numbering.WORD_LETTER) and not printed.isupper():
+    numbering = next(style for style in _FEWEST if match.group(style) is not None)
+    printed = match.group(numbering)
+    if numbering in ("letter", "wordletter") and not printed.isupper():
         return None
     number = int(printed) if printed.isdigit() else ord(printed) - ord("A") + 1
     rest = match.group("rest")
@@ -109,17 +94,17 @@ def _line(match: re.Match[str], page: int) -> NoteLine | None:
     return NoteLine(numbering, number, printed, title, page, match.start(), weight)
 
 
-def _title(rest: str, match: re.Match[str], numbering: Numbering) -> tuple[str | None, float]:
+def _title(rest: str, match: re.Match[str], numbering: str) -> tuple[str | None, float]:
     """Return the title after the number and its weight as a heading; None where the line is not a heading."""
     text = _cleaned(rest)
     after = [line.strip() for line in match.string[match.end() + 1 : match.end() + 400].split("\n")]
     below = [line for line in after if line.strip(_SEPARATORS)]
     weight = 1.0
     if not text:
-        if numbering in (Numbering.BARE, Numbering.LETTER) or not below:
+        if numbering in ("bare", "letter") or not below:
             return None, 0.0
         text, below = _cleaned(below[0]), below[1:]
-        weight = 0.3 if numbering is Numbering.BRACKETS else 0.8
+        weight = 0.3 if numbering == "brackets" else 0.8
     if len(text) < _MIN_TITLE_LENGTH or len(text) > _MAX_TITLE_LENGTH or _NO_TITLE.match(text):
         return None, 0.0
     if _OPEN_END.search(text) and below and len(text) + len(below[0]) < _MAX_TITLE_LENGTH and below[0][0].isupper():
@@ -134,7 +119,7 @@ def _title(rest: str, match: re.Match[str], numbering: Numbering) -> tuple[str |
         weight *= 0.1
     if _PROSE.search(text) and len(text) > _MAX_TITLE_LENGTH / 2:
         weight *= 0.2
-    if numbering is Numbering.BARE:
+    if numbering == "bare":
         weight *= 0.4
     return " ".join(text.split()), weight
 
@@ -146,17 +131,12 @@ def _cleaned(text: str) -> str:
 
 def _is_list(text: str, lines: Sequence[NoteLine]) -> bool:
     """Return whether notes are listed with their pages."""
-    if len({line.number for line in lines}) < _MIN_LISTED or _spacing(lines) > _CLOSE:
+    if len({line.number for line in lines}) < _MIN_LISTED:
+        return False
+    if (lines[-1].offset - lines[0].offset) / (len(lines) - 1) > _CLOSE:
         return False
     listed = sum(_LISTED.search(_entry(text, line)) is not None for line in lines)
     return listed * 3 >= len(lines) * 2
-
-
-def _by_numbering(found: Sequence[NoteLine]) -> Iterator[list[NoteLine]]:
-    for numbering in Numbering:
-        lines = [line for line in found if line.numbering is numbering]
-        if lines:
-            yield lines
 
 
 def _entry(text: str, line: NoteLine) -> str:
@@ -167,10 +147,6 @@ def _entry(text: str, line: NoteLine) -> str:
         if len(taken) > _MIN_ENTRY_LENGTH and _LISTED.search(taken):
             break
     return taken
-
-
-def _spacing(lines: Sequence[NoteLine]) -> float:
-    return (lines[-1].offset - lines[0].offset) / (len(lines) - 1)
 
 
 def _with_weights(line: NoteLine, found: Sequence[NoteLine], length: int) -> NoteLine:
@@ -198,8 +174,7 @@ def notes_of(
         if _MAY_HEAD.search(page.text) is not None
         for line in note_lines_on(page.text, index)
     ]
-    chain = max((_sequence(lines, numbering) for numbering in Numbering), key=lambda found: found.weight)
-    heads = list(chain.links())[::-1]
+    _, heads = max((_sequence(lines, style) for style in _FEWEST), key=itemgetter(0))
     if not heads or len({line.number for line in heads}) < _FEWEST[heads[0].numbering]:
         return (), {}
     last = heads[-1].page
@@ -208,15 +183,6 @@ def notes_of(
     return _notes_from_headings(heads, room, end), _note_of_pages(heads, room[: max(end, last + 1)], whole)
 
 
-_FEWEST = {
-    Numbering.WORD: 2,
-    Numbering.WORD_LETTER: 3,
-    Numbering.POINT: 3,
-    Numbering.BRACKETS: 4,
-    Numbering.LETTER: 4,
-    Numbering.BARE: 5,
-}
-"""Minimum number of notes per style; lists and footnotes are numbered too, but rarely as `Note 1`."""
 _WORD_BONUS = 1.25
 _REPEATED = 0.1
 _LARGEST_GAP = 3
@@ -256,29 +222,26 @@ def _room_for_notes(
     return list(pages[begin:])
 
 
-def _sequence(lines: Sequence[NoteLine], numbering: Numbering) -> Chain[NoteLine]:
+def _sequence(lines: Sequence[NoteLine], numbering: str) -> tuple[float, list[NoteLine]]:
     """Return the headings of one style, in order, with the highest weight; a repeated heading adds little."""
-    best: dict[int, Chain[NoteLine]] = {}
-    bonus = _WORD_BONUS if numbering in (Numbering.WORD, Numbering.WORD_LETTER) else 1.0
+    best: dict[int, tuple[float, list[NoteLine]]] = {}
+    bonus = _WORD_BONUS if numbering in _WORDS else 1.0
     for line in lines:
         number = line.number
-        if line.numbering is not numbering or number > _MAX_NOTES:
+        if line.numbering != numbering or number > _MAX_NOTES:
             continue
-        options = []
+        options: list[tuple[float, list[NoteLine]]] = []
         if number - 1 <= _LEADING_GAP:
-            options.append(Chain(line.weight * bonus - _GAP_COSTS * (number - 1), line))
+            options.append((line.weight * bonus - _GAP_COSTS * (number - 1), []))
         for missing in range(_LARGEST_GAP):
-            before = best.get(number - 1 - missing)
-            if before is not None:
-                options.append(Chain(before.weight + line.weight * bonus - _GAP_COSTS * missing, line, before))
-        same = best.get(number)
-        if same is not None:
-            options.append(Chain(same.weight + _REPEATED, line, same))
-        if options:
-            found = max(options, key=lambda chain: chain.weight)
-            if same is None or found.weight > same.weight:
-                best[number] = found
-    return max(best.values(), key=lambda chain: chain.weight, default=Chain())
+            if before := best.get(number - 1 - missing):
+                options.append((before[0] + line.weight * bonus - _GAP_COSTS * missing, before[1]))
+        if same := best.get(number):
+            options.append((same[0] + _REPEATED, same[1]))
+        weight, chain = max(options, key=itemgetter(0), default=(0.0, []))
+        if options and (same is None or weight > same[0]):
+            best[number] = (weight, [*chain, line])
+    return max(best.values(), key=itemgetter(0), default=(0.0, []))
 
 
 def _notes_from_headings(heads: Sequence[NoteLine], pages: Sequence[PageContent], end: int) -> tuple[Note, ...]:

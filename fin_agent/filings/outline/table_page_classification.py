@@ -71,46 +71,34 @@ def kinds_of(
         notes: Notes from `notes_of`.
         note_of_page: Note of each page number, from `notes_of`.
     """
-    place = _Place(
-        form,
-        frozenset(note.number for note in notes if _titles().segment.search(_plain(note.title))),
-        frozenset(note.number for note in notes if _titles().parent_only.search(_plain(note.title))),
-    )
-    kinds: dict[int, TableKind] = {}
-    before: TableKind | None = None
-    for page, item in zip(pages, items, strict=True):
-        kind: TableKind | None = None
-        if page.number not in statements:
-            note = (note_of_page or {}).get(page.number, "")
-            kind = TableKind.PARENTHETICAL if _is_parenthetical(page.text) else None
-            if kind is None and _mostly_table(page):
-                kind = _kind_of_table(_Head.of(page.text), place, item, note, before)
-        if kind is not None:
-            kinds[page.number] = kind
-        before = kind
-    return kinds
-
-
-class _Place(NamedTuple):
-    form: Form
-    segment_notes: frozenset[str]
-    parent_notes: frozenset[str]
-
-
-def _kind_of_table(head: _Head, place: _Place, item: str | None, note: str, before: TableKind | None) -> TableKind:
     titles = _titles()
-    goes_on = before is TableKind.PARENT_ONLY and not note and not head.names(_OTHER_SCHEDULE)
-    if goes_on or note in place.parent_notes or head.names(titles.parent_only):
-        return TableKind.PARENT_ONLY
-    if note in place.segment_notes:
-        return TableKind.SEGMENT
-    if note:
-        return TableKind.OTHER
-    if (item and item == _SELECTED_DATA.get(place.form)) or head.names(titles.selected_data):
-        return TableKind.SELECTED_DATA
-    if item and item == _DISCUSSION.get(place.form):
-        return TableKind.MDNA
-    return TableKind.SEGMENT if head.names(titles.segment) else TableKind.OTHER
+    of_segments = {note.number for note in notes if titles["segment"].search(_plain(note.title))}
+    of_parent = {note.number for note in notes if titles["parent_only"].search(_plain(note.title))}
+    kinds: dict[int, TableKind] = {}
+    for page, item in zip(pages, items, strict=True):
+        if page.number in statements:
+            continue
+        if _is_parenthetical(page.text):
+            kinds[page.number] = TableKind.PARENTHETICAL
+        elif _mostly_table(page):
+            note = (note_of_page or {}).get(page.number, "")
+            head = _head_of(page.text)
+            goes_on = kinds.get(page.number - 1) is TableKind.PARENT_ONLY and not note
+            if (
+                (goes_on and not _names(head, _OTHER_SCHEDULE))
+                or note in of_parent
+                or _names(head, titles["parent_only"])
+            ):
+                kinds[page.number] = TableKind.PARENT_ONLY
+            elif note:
+                kinds[page.number] = TableKind.SEGMENT if note in of_segments else TableKind.OTHER
+            elif (item and item == _SELECTED_DATA.get(form)) or _names(head, titles["selected_data"]):
+                kinds[page.number] = TableKind.SELECTED_DATA
+            elif item and item == _DISCUSSION.get(form):
+                kinds[page.number] = TableKind.MDNA
+            else:
+                kinds[page.number] = TableKind.SEGMENT if _names(head, titles["segment"]) else TableKind.OTHER
+    return kinds
 
 
 _SELECTED_DATA = {Form.TEN_K: "6", Form.ANNUAL_REPORT: "6"}
@@ -146,27 +134,22 @@ def _mostly_table(page: PageContent) -> bool:
     return figures >= _MIN_FIGURES and words <= _WORDS_PER_FIGURE * figures
 
 
-class _Head(NamedTuple):
-    """The lines at the top of a page that look like headings."""
+def _head_of(text: str) -> list[str]:
+    """Return the lines at the top of a page that look like headings, up to the first row of figures, in plain words."""
+    lines: list[str] = []
+    printed = [plain for line in text[:_HEAD_CHARACTERS].split("\n") if (plain := _plain(line))]
+    for plain, after in pairwise([*printed, ""]):
+        if len(plain) < _MIN_HEAD_LENGTH or _FIGURE.search(plain) or _FIGURE.match(after):
+            continue
+        if len(plain) > _MAX_HEAD_LENGTH or len(lines) == _HEAD_LINES:
+            break
+        lines.append(plain)
+    return lines
 
-    lines: tuple[str, ...]
 
-    @classmethod
-    def of(cls, text: str) -> _Head:
-        """Return short lines among the first ones, in plain words, up to the first row of figures."""
-        lines: list[str] = []
-        printed = [plain for line in text[:_HEAD_CHARACTERS].split("\n") if (plain := _plain(line))]
-        for plain, after in pairwise([*printed, ""]):
-            if len(plain) < _MIN_HEAD_LENGTH or _FIGURE.search(plain) or _FIGURE.match(after):
-                continue
-            if len(plain) > _MAX_HEAD_LENGTH or len(lines) == _HEAD_LINES:
-                break
-            lines.append(plain)
-        return cls(tuple(lines))
-
-    def names(self, titles: re.Pattern[str]) -> bool:
-        """Return whether a heading contains one of the titles and is not a sentence about it."""
-        return any(titles.search(line) is not None and _CITES.search(line) is None for line in self.lines)
+def _names(head: Sequence[str], titles: re.Pattern[str]) -> bool:
+    """Return whether a heading contains one of the titles and is not a sentence about it."""
+    return any(titles.search(line) is not None and _CITES.search(line) is None for line in head)
 
 
 _MIN_HEAD_LENGTH = 5
@@ -183,20 +166,11 @@ def _plain(text: str) -> str:
     return _DASHES_AND_SPACES.sub(" ", text.lower()).strip()
 
 
-class _Titles(NamedTuple):
-    parent_only: re.Pattern[str]
-    segment: re.Pattern[str]
-    selected_data: re.Pattern[str]
-
-
 @lru_cache(maxsize=1)
-def _titles() -> _Titles:
+def _titles() -> Mapping[str, re.Pattern[str]]:
     entries = Entries()
     entries.read_built_in("page_kinds")
-    return _Titles(*(_any_of(entries.lists[name]) for name in _TITLE_LISTS))
-
-
-_TITLE_LISTS = ("parent_only_titles", "segment_titles", "selected_data_titles")
+    return {kind: _any_of(entries.lists[f"{kind}_titles"]) for kind in ("parent_only", "segment", "selected_data")}
 
 
 def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:

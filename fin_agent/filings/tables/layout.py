@@ -28,89 +28,79 @@ REACH = 46.0
 """Most white space between two lines of one table, in points."""
 
 
-def top_of_header(
-    lines: Sequence[Line],
-    heads: Sequence[bool],
-    seeds: Sequence[list[Token]],
-    columns: Sequence[Column],
-    start: int,
-    floor: int,
-    known: bool,
-) -> int:
-    """Return the first line of the header, or of the headings above the first row.
+@dataclass(frozen=True, slots=True)
+class _Marked:
+    """The lines of a flow, and what each of them may be."""
 
-    With `known`, all lines from `floor` on belong to one real table, whatever the space between them.
-    """
+    flow: Flow
+    lines: Sequence[Line]
+    tokens: Sequence[list[Token]]
+    heads: Sequence[bool]
+    """Whether a line may belong to a header."""
+    seeds: Sequence[list[Token]]
+    """The cells of lines that may be rows."""
+
+
+def _top_of_header(marked: _Marked, columns: Sequence[Column], start: int, floor: int) -> int:
+    """Return the first line of the header, or of the headings above the first row."""
+    lines = marked.lines
     top = start
     seen = False
     labels = 0
     for index in range(start - 1, floor - 1, -1):
         line = lines[index]
-        if seeds[index] or (lines[index + 1].middle - line.middle > REACH and not known):
+        # All lines from `floor` on belong to one real table, whatever the space between them.
+        if marked.seeds[index] or (lines[index + 1].middle - line.middle > REACH and not marked.flow.printed):
             break
-        if heads[index]:
+        if marked.heads[index]:
             seen = True
-        elif is_above_columns(line, columns) or (unit_line_in(line.text) and len(line.words) <= 14):
-            pass
-        elif seen or labels >= 4 or (line.x1 > columns[0].core + 10 and not _is_heading_in_a_cell(line)):
-            break
-        else:
+        elif not is_above_columns(line, columns) and not (unit_line_in(line.text) and len(line.words) <= 14):
+            heading = line.x1 <= columns[0].core + 10 or (line.cells and len(phrases_of(line)) == 1)
+            if seen or labels >= 4 or not heading:
+                break
             labels += 1
         top = index
-    if not seen:
-        # Headings without a dated header above may belong to the caption or to the body; keep the nearest.
-        nearest = start
-        for index in range(start - 1, max(top, start - _MAX_HEADER_LINES) - 1, -1):
-            names = is_above_columns(lines[index], columns) and not is_title(lines[index], lines[start], columns)
-            if not names and index < start - 2:
-                break
-            nearest = index
-        top = nearest
-    return top
+    if seen:
+        return top
+    # Headings without a dated header above may belong to the caption or to the body; keep the nearest.
+    nearest = start
+    for index in range(start - 1, max(top, start - _MAX_HEADER_LINES) - 1, -1):
+        if not _names_columns(marked, columns, index, start) and index < start - 2:
+            break
+        nearest = index
+    return nearest
+
+
+def _names_columns(marked: _Marked, columns: Sequence[Column], index: int, start: int) -> bool:
+    """Return whether a line names columns, unlike a title or unit line centered above the whole table."""
+    line, row = marked.lines[index], marked.lines[start]
+    if not is_above_columns(line, columns):
+        return False
+    middle = (row.x0 + columns[-1].right) / 2
+    centered = len(line.words) >= 3 and abs((line.x0 + line.x1) / 2 - middle) < 15
+    return len(phrases_of(line)) != 1 or not (unit_line_in(line.text) or centered)
 
 
 _MAX_HEADER_LINES = 6
 
 
-def _is_heading_in_a_cell(line: Line) -> bool:
-    """Whether a row of a real table has words in one cell alone: a heading of rows that is set in a later column."""
-    return bool(line.cells) and len(phrases_of(line)) == 1
-
-
-def is_title(line: Line, row: Line, columns: Sequence[Column]) -> bool:
-    """Return whether a line is centered above the whole table including its labels, like titles and unit lines."""
-    middle = (row.x0 + columns[-1].right) / 2
-    one = len(phrases_of(line)) == 1
-    return one and (
-        bool(unit_line_in(line.text)) or (len(line.words) >= 3 and abs((line.x0 + line.x1) / 2 - middle) < 15)
-    )
-
-
-def caption_above(
-    lines: Sequence[Line],
-    heads: Sequence[bool],
-    seeds: Sequence[list[Token]],
-    columns: Sequence[Column],
-    top: int,
-    floor: int,
-) -> tuple[str, str]:
+def _caption_above(marked: _Marked, top: int, floor: int) -> tuple[str, str]:
     """Return (title lines above the header, unit line among them)."""
+    lines = marked.lines
     parts: list[str] = []
     unit_line = ""
     bound = lines[top].middle if top < len(lines) else 0.0
     for index in range(top - 1, max(floor, top - 7) - 1, -1):
         line = lines[index]
-        if seeds[index] or bound - line.middle > REACH:
+        if marked.seeds[index] or bound - line.middle > REACH:
             break
         bound = line.middle
-        text = line.text
-        unit_line = unit_line or unit_line_in(text)
-        parts.append(text)
+        unit_line = unit_line or unit_line_in(line.text)
+        parts.append(line.text)
         prose = len(line.words) > 12
-        if prose and ((text[:1].isupper() and index + 1 < top) or len(parts) >= 4):
+        if prose and ((line.text[:1].isupper() and index + 1 < top) or len(parts) >= 4):
             break
-    parts.reverse()
-    return " ".join(parts)[-600:], unit_line
+    return " ".join(reversed(parts))[-600:], unit_line
 
 
 def is_above_columns(line: Line, columns: Sequence[Column]) -> bool:
@@ -189,27 +179,29 @@ _AMOUNT = re.compile(r"^[$(]*\d{1,3}(?:,\d{3})+\)?|^[$(]*\d*\.\d+\)?%?\)?$|^\$?\
 
 
 def _find_in(flow: Flow) -> list[FoundTable]:
-    lines = flow.lines
-    with_figures = [any(map(may_be_cell, line.words if line.cells else line.words[-1:])) for line in lines]
-    tokens = [tokens_of(line) if figures else [] for line, figures in zip(lines, with_figures, strict=True)]
-    heads = [near and is_header_line(line) for line, near in zip(lines, _near_figures(with_figures), strict=True)]
-    seeds = [
-        []
-        if heads[index] or _is_page_number(lines, index) or (flow.printed and flow.table_of(index) is None)
-        else cells_of_row(tokens[index])
-        if line.cells
-        else trailing_cells(tokens[index], line.height)
-        for index, line in enumerate(lines)
-    ]
+    marked = _marked(flow)
     found: list[FoundTable] = []
     floor = 0
-    for start, end in _segments(flow, seeds, heads):
-        rows = [seeds[index] for index in range(start, end + 1) if seeds[index]]
-        table = _assemble(flow, tokens, heads, seeds, rows, start, end, floor)
+    for start, end in _segments(marked):
+        table = _assemble(marked, start, end, floor)
         if table is not None:
             found.append(table)
             floor = end + 1
     return found
+
+
+def _marked(flow: Flow) -> _Marked:
+    lines = flow.lines
+    with_figures = [any(map(may_be_cell, line.words if line.cells else line.words[-1:])) for line in lines]
+    tokens = [tokens_of(line) if figures else [] for line, figures in zip(lines, with_figures, strict=True)]
+    heads = [near and is_header_line(line) for line, near in zip(lines, _near_figures(with_figures), strict=True)]
+    seeds: list[list[Token]] = []
+    for index, line in enumerate(lines):
+        if heads[index] or _is_page_number(lines, index) or (flow.printed and flow.table_of(index) is None):
+            seeds.append([])
+        else:
+            seeds.append(cells_of_row(tokens[index]) if line.cells else trailing_cells(tokens[index], line.height))
+    return _Marked(flow, lines, tokens, heads, seeds)
 
 
 def _near_figures(with_figures: Sequence[bool]) -> list[bool]:
@@ -226,16 +218,16 @@ _LINES_BEFORE = 24
 _LINES_AFTER = 4
 
 
-def _segments(flow: Flow, seeds: Sequence[list[Token]], heads: Sequence[bool]) -> list[tuple[int, int]]:
+def _segments(marked: _Marked) -> list[tuple[int, int]]:
     """Return (first, last) lines with cells of each run that looks like one table."""
-    lines = flow.lines
+    flow, lines, heads = marked.flow, marked.lines, marked.heads
     segments: list[tuple[int, int]] = []
     start = last = -1
     left = right = 0.0
     edges: set[float] = set()
     dated = broken = False
     for index, line in enumerate(lines):
-        cells = seeds[index]
+        cells = marked.seeds[index]
         if heads[index]:
             broken = True
         elif not cells:
@@ -291,84 +283,59 @@ def _is_page_number(lines: Sequence[Line], index: int) -> bool:
     return len(words) == 1 and words[0].text.isdigit() and len(words[0].text) <= 3
 
 
-def _assemble(
-    flow: Flow,
-    tokens: Sequence[list[Token]],
-    heads: Sequence[bool],
-    seeds: Sequence[list[Token]],
-    rows: Sequence[list[Token]],
-    start: int,
-    end: int,
-    floor: int,
-) -> FoundTable | None:
-    lines = flow.lines
+def _assemble(marked: _Marked, start: int, end: int, floor: int) -> FoundTable | None:
+    lines, heads, seeds = marked.lines, marked.heads, marked.seeds
+    rows = [cells for cells in seeds[start : end + 1] if cells]
     columns = _without_strays(columns_of(rows), lines[start : end + 1], len(rows))
     if lines[start].cells:
         columns = _without_marks(columns, rows)
-    columns, label_column = _without_label_column(columns, rows, tokens, seeds, start, end)
+    label_column = len(columns) > 1 and _is_label_column(columns[0], marked, start, end)
+    columns = columns[label_column:]
     if not columns:
         return None
-    top = top_of_header(lines, heads, seeds, columns, start, max(floor, _top_of_table(flow, start)), bool(flow.printed))
-    header = [
-        lines[index]
-        for index in range(top, start)
-        if heads[index]
-        or (is_above_columns(lines[index], columns) and not is_title(lines[index], lines[start], columns))
-    ]
+    top = _top_of_header(marked, columns, start, max(floor, _top_of_table(marked.flow, start)))
+    header = [index for index in range(top, start) if heads[index] or _names_columns(marked, columns, index, start)]
     opening = [
         index
         for index in range(top, start)
         if not heads[index] and not is_above_columns(lines[index], columns) and not unit_line_in(lines[index].text)
     ]
     if header:
-        places = [index for index in range(top, start) if lines[index] in header]
-        opening = [index for index in opening if index > places[-1]]
-        top = places[0]  # text above the header is a title, wherever it begins
-    dated = any(heads[index] for index in range(top, start))
-    caption, unit_line = caption_above(lines, heads, seeds, columns, top, floor)
+        opening = [index for index in opening if index > header[-1]]
+        top = header[0]  # text above the header is a title, wherever it begins
+    caption, unit_line = _caption_above(marked, top, floor)
     for index in range(top, start):
         unit_line = unit_line_in(lines[index].text) or unit_line
-    unit_line = unit_line or _unit_of_headings(lines[:top], heads, seeds)
+    unit_line = unit_line or _unit_of_headings(marked, top)
     body = [
-        _body_line(
-            lines[index], index, tokens[index] or tokens_of(lines[index]), columns if seeds[index] else [], label_column
-        )
-        for index in [*opening, *range(start, _bottom(lines, heads, seeds, columns, end) + 1)]
+        _body_line(marked, index, columns if seeds[index] else [], label_column)
+        for index in [*opening, *range(start, _bottom(marked, columns, end) + 1)]
     ]
     number_rows = sum(1 for item in body if item.cells)
-    if not number_rows:
+    few = number_rows < 2 or (len(columns) == 1 and (number_rows < 3 or _is_contents(body)))
+    if not number_rows or (few and not any(heads[top:start])):
         return None
-    if not dated and (number_rows < 2 or (len(columns) == 1 and (number_rows < 3 or _is_contents(body)))):
-        return None
-    return FoundTable(
-        flow,
-        tuple(body),
-        tuple(columns),
-        tuple(header),
-        caption,
-        unit_line,
-        lines[top].y0 if top < start else lines[start].y0,
-    )
+    printed = tuple(lines[index] for index in header)
+    return FoundTable(marked.flow, tuple(body), tuple(columns), printed, caption, unit_line, lines[min(top, start)].y0)
 
 
-def _unit_of_headings(lines: Sequence[Line], heads: Sequence[bool], seeds: Sequence[list[Token]]) -> str:
+def _unit_of_headings(marked: _Marked, top: int) -> str:
     """Return the unit line in a page's heading, or in a sentence before a table: `shown below (in millions)`.
 
     Other paragraphs may follow the sentence; one right above another table applies to that table only.
     """
+    lines = marked.lines[:top]
     for index in range(len(lines) - 2, -1, -1):
         for size in (1, 2):  # lines that the unit is spread over
             text = " ".join(line.text for line in lines[index : index + size])
             unit, after = unit_line_in(text), index + size
-            if not unit.startswith("(") or after >= len(lines) or heads[after] or seeds[after]:
+            if not unit.startswith("(") or after >= len(lines) or marked.heads[after] or marked.seeds[after]:
                 continue
             before, _, behind = text.partition(unit)
             lead = " ".join(line.text for line in lines[max(0, index - _LINES_OF_A_LEAD) : index])
             sentence = f"{lead} {before}".rpartition(". ")[2].lower().split()
-            leads = behind[:1] in ("", ".", ":") and not word_lists("fact_words")["leading to a table"].isdisjoint(
-                sentence
-            )
-            if leads or (not behind and _is_in_title_case(before)):
+            leads = not word_lists("fact_words")["leading to a table"].isdisjoint(sentence)
+            if (leads and behind[:1] in ("", ".", ":")) or (not behind and _is_in_title_case(before)):
                 return unit
     return ""
 
@@ -424,62 +391,47 @@ _MARK = re.compile(r"^\d{1,2}$")
 _MARK_REACH = 9.0
 
 
-def _without_label_column(
-    columns: list[Column],
-    rows: Sequence[list[Token]],
-    tokens: Sequence[list[Token]],
-    seeds: Sequence[list[Token]],
-    start: int,
-    end: int,
-) -> tuple[list[Column], bool]:
-    """Drop a leftmost column of bare years in the position of labels (`2023  $ 120`)."""
-    if len(columns) < 2:
-        return columns, False
-    first = columns[0]
-    cells = [row[0] for row in rows if abs(row[0].edge - first.edge) <= 4]
-    led = {
-        id(tokens[index][0])
-        for index in range(start, end + 1)
-        if seeds[index] and tokens[index] and tokens[index][0] is seeds[index][0]
-    }
-    years = [cell for cell in cells if re.fullmatch(r"(?:19|20)\d\d", cell.text) and id(cell) in led]
-    if years and len(years) >= 0.6 * len(cells):
-        return columns[1:], True
-    return columns, False
+def _is_label_column(first: Column, marked: _Marked, start: int, end: int) -> bool:
+    """Return whether a leftmost column consists of bare years in the position of labels (`2023  $ 120`)."""
+    cells = years = 0
+    for index in range(start, end + 1):
+        if marked.seeds[index] and abs((cell := marked.seeds[index][0]).edge - first.edge) <= 4:
+            cells += 1
+            leads = cell is marked.tokens[index][0]
+            years += leads and re.fullmatch(r"(?:19|20)\d\d", cell.text) is not None
+    return years > 0 and years >= 0.6 * cells
 
 
-def _bottom(
-    lines: Sequence[Line], heads: Sequence[bool], seeds: Sequence[list[Token]], columns: Sequence[Column], end: int
-) -> int:
+def _bottom(marked: _Marked, columns: Sequence[Column], end: int) -> int:
     """Return the last line of the body; lines after the last row may end its label."""
+    lines = marked.lines
     bottom = end
     for index in range(end + 1, min(end + 3, len(lines))):
         line = lines[index]
-        if seeds[index] or heads[index] or line.x1 > columns[0].core or line.middle - lines[index - 1].middle > 16:
+        apart = line.x1 > columns[0].core or line.middle - lines[index - 1].middle > 16
+        if marked.seeds[index] or marked.heads[index] or apart:
             break
         bottom = index
     return bottom
 
 
-def _body_line(
-    line: Line, number: int, tokens: Sequence[Token], columns: Sequence[Column], label_column: bool
-) -> BodyLine:
-    cells = (
-        assign_to_columns(tokens[1:] if label_column else tokens, columns, line.height, line.cells) if columns else {}
-    )
-    taken = {id(token) for token in cells.values()}
-    words = (
-        [
+def _body_line(marked: _Marked, number: int, columns: Sequence[Column], label_column: bool) -> BodyLine:
+    line = marked.lines[number]
+    tokens = marked.tokens[number] or tokens_of(line)
+    cells = {}
+    words = list(tokens)
+    if columns:
+        cells = assign_to_columns(tokens[label_column:], columns, line.height, line.cells)
+        taken = {id(token) for token in cells.values()}
+        words = [
             token
             for token in tokens
             if id(token) not in taken
             and not ((token.blank or (line.cells and token.number)) and token.x0 > columns[0].core)
         ]
-        if columns
-        else list(tokens)
-    )
     label = " ".join(token.text for token in words)
-    return BodyLine(line, number, label, words[0].x0 if words else line.x0, words[-1].x1 if words else line.x0, cells)
+    x0, x1 = (words[0].x0, words[-1].x1) if words else (line.x0, line.x0)
+    return BodyLine(line, number, label, x0, x1, cells)
 
 
 def _is_contents(body: Sequence[BodyLine]) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from fin_agent.filings.outline.statements import locate_statements, statement_titled
+from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.page import PageContent, Statement
 from tests.filings.outline.layouts import Row, html_page, pdf_page, prose, table
 from tests.filings.typeset import Page
