@@ -18,7 +18,6 @@ class Kind(Enum):
     INLINE = auto()
     BLOCK = auto()
     ITEM = auto()
-    PREFORMATTED = auto()
     TABLE = auto()
     ROW = auto()
     CELL = auto()
@@ -48,7 +47,7 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(
         ("html", "body", "div", "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "dl", "dt", "dd", "center",
          "blockquote", "section", "article", "main", "header", "footer", "nav", "aside", "form", "fieldset", "figure",
-         "figcaption", "address", "caption", "document", "type", "sequence", "filename", "description", "text"),
+         "figcaption", "address", "caption", "pre", "document", "type", "sequence", "filename", "description", "text"),
         Kind.BLOCK,
     ),
     **dict.fromkeys(
@@ -57,7 +56,6 @@ _KINDS: dict[str, Kind] = {
         Kind.UNSEEN,
     ),
     "li": Kind.ITEM,
-    "pre": Kind.PREFORMATTED,
     "table": Kind.TABLE,
     "tr": Kind.ROW,
     "td": Kind.CELL,
@@ -198,8 +196,6 @@ class Text:
     indent: float = 0.0
     """In points."""
     align: str = ""
-    preformatted: bool = False
-    """Whether `words` are whole lines with significant spaces."""
     spaced: bool = True
     """Whether a space separates the next words from the previous ones."""
 
@@ -323,7 +319,6 @@ class _OpenElement:
     indent: float
     align: str
     raised: bool
-    preformatted: bool
     dark: bool
     """Whether the background is colored, so that white text is visible."""
 
@@ -393,7 +388,6 @@ class _TreeWalk:
             outer.indent if outer else 0.0,
             outer.align if outer else "",
             style.raised or kind is Kind.RAISED or bool(outer and outer.raised),
-            kind is Kind.PREFORMATTED or bool(outer and outer.preformatted),
             dark,
         )
         if kind is Kind.TABLE:
@@ -405,7 +399,7 @@ class _TreeWalk:
             self._cell = None
         elif kind is Kind.CELL:
             self._begin_cell(element, opened)
-        if opened.kind in (Kind.BLOCK, Kind.ITEM, Kind.PREFORMATTED) and block:
+        if opened.kind in (Kind.BLOCK, Kind.ITEM) and block:
             opened.indent += style.indent
             opened.align = style.align or opened.align or str(element.get("align") or "").lower()
             self._end_paragraph()
@@ -444,21 +438,12 @@ class _TreeWalk:
             return  # text between the cells of a table is not printed
         if inside.raised and _is_mark(text):
             text = f"({text.strip()})"
-        if inside.preformatted and not self._grids:
-            self._add_preformatted(text)
-            return
         begin = self._text.append(text)
         if self._pending and begin < len(self._text.words):
             for tag in self._pending:
                 self._begun[tag] = (self._text, begin)
                 self._text.marks.append(Mark(tag, begin, begin))
             self._pending.clear()
-
-    def _add_preformatted(self, text: str) -> None:
-        if not self._text.preformatted:
-            self._end_paragraph()
-            self._text.preformatted = True
-        self._text.words.extend(line.expandtabs(8) for line in text.splitlines())
 
     def _end_tag(self, tag: int) -> None:
         if tag in self._pending:  # it contains no text: it is placed at the current end of the text

@@ -274,7 +274,6 @@ _MAX_SHEETS = 4
 _PARAGRAPH_GAP = 6.0
 _SHORT_LINE = 14
 """Most words of a line that may be a heading or a caption."""
-_MONOSPACE = 4.8
 _ROW = 13.0
 
 
@@ -391,7 +390,7 @@ def _keep_together_height(blocks: Sequence[Block], position: int) -> float:
 
 def _settings_of(block: Text | Grid, page: _Page) -> Iterator[_Setting]:
     if isinstance(block, Text):
-        yield from _preformatted(block, page.begin_table()) if block.preformatted else _paragraph(block)
+        yield from _paragraph(block)
         return
     table, edges = page.begin_table(), _edges(block)
     skips, begun = 1, False
@@ -436,21 +435,3 @@ def _line(words: list[Word], text: Text, begins: int, ends: int, first: bool) ->
     ]
     said = " ".join(word.text for word in words)
     return _Setting(words, text=said, height=LEADING if words else 0.0, marks=marks, skips=int(first))
-
-
-def _preformatted(text: Text, table: int) -> Iterator[_Setting]:
-    """Yield lines whose columns are made of spaces; each word is placed where it was typed."""
-    skips = 1
-    for typed in text.words:
-        words = []
-        position = 0
-        for word in typed.split():
-            position = typed.index(word, position)
-            x = MARGIN + position * _MONOSPACE
-            words.append(Word(x, 0.0, x + len(word) * _MONOSPACE, LEADING - 2, word))
-            position += len(word)
-        if not words:
-            skips += 1
-            continue
-        yield _Setting(words, words, typed.rstrip(), LEADING, [], table, words[-1].x1, skips)
-        skips = 0
