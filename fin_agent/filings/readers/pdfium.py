@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
 import struct
 import zlib
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from fin_agent.filings.readers.protocol import encrypted_error, has_little_text, share_covered, unreadable_error
 from fin_agent.vocabulary.page import PageContent
@@ -82,7 +81,7 @@ def _read_page(page: pypdfium2.PdfPage, number: int) -> PageContent:
     with closing(page.get_textpage()) as textpage:
         printed = _printed(textpage)
         view = _View(textpage, Box(*page.get_bbox()), page.get_rotation())
-        words = _words(view, printed, _doubled_letters(page, textpage, printed))
+        words = _words(view, printed)
     width, height = page.get_size()
     # As in PyMuPDF, words outside the page are dropped: a viewer does not show them.
     words = [word for word in words if word.x0 < width and word.x1 > 0 and word.y0 < height and word.y1 > 0]
@@ -117,91 +116,6 @@ def _printed(textpage: pypdfium2.PdfTextPage) -> str:
         if len(text) == count:
             return text
     return "".join(map(chr, map(raw.FPDFText_GetUnicode, repeat(textpage.raw), range(count))))
-
-
-def _doubled_letters(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage, printed: str) -> dict[int, bool]:
-    """Return indexes of letters in `printed`, the text of `page`, that are drawn twice but occur once in the text.
-
-    The value is True where the letter after the gap belongs to the same word, False where a blank follows.
-    """
-    candidates = [
-        (match.start(), match.end(), pair)
-        for match in _F_BEFORE_BLANK.finditer(printed)
-        if (pair := (_object_of(textpage, match.start()), _object_of(textpage, match.end())))[0] != pair[1]
-    ]
-    if not candidates:
-        return {}
-    objects = _objects(page)
-    places = {address: place for place, address in enumerate(objects)}
-    doubled = {}
-    for index, after, (own, next_drawn) in candidates:
-        place = places.get(own, len(objects))
-        if place + 1 >= len(objects) or objects[place + 1] == next_drawn:
-            continue
-        first, second = _sides(objects[place]), _sides(objects[place + 1])
-        if not _is_doubled(first, second):
-            continue
-        advance = second.left - first.left
-        gap = _origin(textpage, after) - _origin(textpage, index) - 2 * advance
-        goes_on = "\n" not in printed[index:after] and abs(gap) < _BLANK * (first.top - first.bottom)
-        doubled[index] = goes_on
-    return doubled
-
-
-_F_BEFORE_BLANK = re.compile(r"f\s+(?=\S)")
-_BLANK = 0.15
-"""Narrowest blank, relative to the letter's height."""
-
-
-class _Sides(NamedTuple):
-    left: float
-    bottom: float
-    right: float
-    top: float
-
-
-def _is_doubled(first: _Sides, second: _Sides) -> bool:
-    """Return whether the second is the same letter right after the first; a blank has no width."""
-    return (
-        first.left < second.left < first.right
-        and abs((second.right - second.left) - (first.right - first.left)) < 0.05
-        and abs(second.bottom - first.bottom) < 0.05
-        and abs(second.top - first.top) < 0.05
-    )
-
-
-def _object_of(textpage: pypdfium2.PdfTextPage, index: int) -> int:
-    """Return the address of a character's page object; 0 for one of PDFium's own."""
-    from pypdfium2 import raw
-
-    return ctypes.cast(raw.FPDFText_GetTextObject(textpage.raw, index), ctypes.c_void_p).value or 0
-
-
-def _objects(page: pypdfium2.PdfPage) -> list[int]:
-    """Return the addresses of the page's objects, in drawing order."""
-    from pypdfium2 import raw
-
-    # Declared to return numbers, because pointers are three times as slow, and pages may have an object per letter.
-    address = ctypes.cast(raw.FPDFPage_GetObject, ctypes.c_void_p).value
-    object_at = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int)(address or 0)
-    count = raw.FPDFPage_CountObjects(page.raw)
-    return list(map(object_at, repeat(ctypes.cast(page.raw, ctypes.c_void_p)), range(count)))
-
-
-def _sides(address: int) -> _Sides:
-    from pypdfium2 import raw
-
-    sides = [ctypes.c_float() for _ in range(4)]
-    raw.FPDFPageObj_GetBounds(ctypes.cast(address, raw.FPDF_PAGEOBJECT), *sides)
-    return _Sides(*(side.value for side in sides))
-
-
-def _origin(textpage: pypdfium2.PdfTextPage, index: int) -> float:
-    from pypdfium2 import raw
-
-    x, y = ctypes.c_double(), ctypes.c_double()
-    raw.FPDFText_GetCharOrigin(textpage.raw, index, x, y)
-    return x.value
 
 
 Span = tuple[int, int]
@@ -247,7 +161,7 @@ _SPACE = 0.15
 """Letters further apart than this share of their height belong to two words (MuPDF's SPACE_DIST)."""
 
 
-def _words(view: _View, printed: str, doubled: Mapping[int, bool]) -> list[Word]:
+def _words(view: _View, printed: str) -> list[Word]:
     spans = [match.span() for match in _WORD.finditer(printed)]
     boxes = view.boxes(spans)
     spread = {
@@ -260,21 +174,17 @@ def _words(view: _View, printed: str, doubled: Mapping[int, bool]) -> list[Word]
         boxes = view.boxes(spans)
     words: list[Word] = []
     end = 0
-    going_on = False
     for (start, after), box in zip(spans, boxes, strict=True):
         text = printed[start:after]
         if text[-1] in _LINE_END_HYPHEN:
             text = text[:-1] + "-"
-        if after - 1 in doubled:
-            text += text[-1]
-        if words and (going_on or ("\n" in printed[end:start] and _continues_word(words[-1], box))):
+        if words and "\n" in printed[end:start] and _continues_word(words[-1], box):
             before = words.pop()
             top, bottom = min(before.y0, box.y0), max(before.y1, box.y1)
             words.append(Word(before.x0, top, box.x1, bottom, before.text + text))
         else:
             words.append(Word(*box, text))
         end = after
-        going_on = doubled.get(after - 1, False)
     return words
 
 
