@@ -47,7 +47,6 @@ SIGNATURE = Kind(Origin.SIGNATURE, 0.98)  # name and date next to the registrant
 SENTENCE = Kind(Origin.TEXT, 0.98)  # `fiscal 2022, which ended January 28, 2023`, `(NYSE: HTW)`
 COUNTED = Kind(Origin.TEXT, 0.93)  # the most frequent value in the text
 FROM_YEAR_END = Kind(Origin.DERIVED, 0.96)  # computed from the last year end that the text prints
-FROM_LENGTH = Kind(Origin.DERIVED, 0.95)  # computed from the longest span reported: `nine months ended`
 FROM_FIGURES = Kind(Origin.DERIVED, 0.92)  # the day on which most tagged figures end
 FROM_END = Kind(Origin.DERIVED, 0.97)  # conclusions from the period's end, such as the usual name of the year
 FROM_CONTENT = Kind(Origin.DERIVED, 0.9)  # the kind of a document without a form cover
@@ -84,7 +83,7 @@ def normalize_print(text: str) -> str:
 
 
 def numbers_on_cover(text: str, page: int) -> Iterator[FieldSource]:
-    """Yield readings of `file_number`, `employer_id` and `cik`, where printed."""
+    """Yield readings of `file_number` and `employer_id`, where printed."""
     captioned = _AFTER_FILE.search(text)
     found = captioned or _ANY_NUMBER.search(text)
     if found is not None:
@@ -93,9 +92,6 @@ def numbers_on_cover(text: str, page: int) -> Iterator[FieldSource]:
     found = _EMPLOYER_ID.search(text)
     if found is not None and found[2].strip("0"):
         yield reading("employer_id", f"{found[1]}-{found[2]}", COVER, found.group(), page)
-    found = _CIK.search(text)
-    if found is not None and found[1].strip("0"):
-        yield reading("cik", found[1].lstrip("0"), COVER, found.group(), page)
 
 
 def plain_file_number(printed: str) -> str | None:
@@ -121,7 +117,6 @@ _AFTER_FILE = re.compile(
 )
 _ANY_NUMBER = re.compile(rf"(?<![\d-])(?=(?:0{{0,2}}[01]|33|333|811|814)\s*[-–‐‑])(?!\d{{2}}-\d{{7}}){_NUMBER}")
 _EMPLOYER_ID = re.compile(r"(?<![\d-])(\d{2})\s?[-–‐‑]\s?(\d{7})(?!\d)")
-_CIK = re.compile(r"\b(?:CIK|Central\s+Index\s+Key)\W{0,4}(?:n(?:umber|o)\W{0,4})?(\d{4,10})\b", re.IGNORECASE)
 
 
 def name_on_cover(text: str, page: int) -> FieldSource | None:
@@ -236,15 +231,10 @@ def _is_complete_above(upper: str, lower: str) -> bool:
 
 
 LISTED = re.compile(
-    r"\(\s*(?:NYSE|NASDAQ|AMEX|TSX|ASX|LSE)[^)]{0,40}[:\s]\s?(?P<ticker>[A-Z]{1,5}(?:\.[A-Z])?)\b(?P<of_call>)[^)]{0,40}\)",
+    r"\(\s*(?:NYSE|NASDAQ|AMEX|TSX|ASX|LSE)[^)]{0,40}[:\s]\s?(?P<ticker>[A-Z]{1,5}(?:\.[A-Z])?)\b[^)]{0,40}\)",
     re.I,
 )
 """`(NASDAQ: ULTA)`, as in releases after the company's name."""
-_CALLED = re.compile(
-    r"\((?P<ticker>[A-Z]{1,5}(?:\.[A-Z])?)\)\s+Q[1-4]\s|^(?P<of_call>[A-Z]{1,5})\.(?:N|OQ?)\s+-\s+Q[1-4]\s",
-    re.MULTILINE,
-)
-"""`Harbor Tool Works (HTW) Q3 2023 Earnings Call`, `HTW.N - Q3 2023 ...`: headings of calls."""
 
 
 def ticker_readings(
@@ -262,11 +252,10 @@ def ticker_readings(
             yield reading("ticker", row["ticker"].replace("/", "."), COVER, row.group(), page.number)
             break
     for page in pages[:3]:
-        listed = LISTED.search(page.text) or _CALLED.search(page.text, 0, 1000)
+        listed = LISTED.search(page.text)
         if listed is not None:
             named = True
-            symbol = listed["ticker"] or listed["of_call"]
-            yield reading("ticker", symbol.upper(), SENTENCE, listed.group(), page.number)
+            yield reading("ticker", listed["ticker"].upper(), SENTENCE, listed.group(), page.number)
             break
     words = _in_words(pages) or (None if named else _in_words(further))
     if words is not None:
@@ -357,7 +346,7 @@ def _readings(text: str, page: int, form: Form, heading: re.Match[str]) -> Itera
     if name is not None:
         yield name
     yield from numbers_on_cover(text, page)
-    yield from _event_dates(text, page) if form is Form.EIGHT_K else _period_end(text, page, heading.group())
+    yield from _event_dates(text, page) if form is Form.EIGHT_K else _period_end(text, page)
     amendment = _AMENDMENT.search(text, 0, 3000)
     if heading["amended"] or amendment is not None:
         printed = heading.group() if heading["amended"] or amendment is None else amendment.group()
@@ -385,18 +374,11 @@ _ENDED = re.compile(
     r"\b(?:fiscal\s+year|quarterly\s+period|transition\s+period|year|quarter|period|(?:\d\d|weeks))\s+end(?:ed|ing)\s*:?\s*(?:on\s+)?",
     re.IGNORECASE,
 )
-_TRANSITION = re.compile(r"\btransition\s+period\s+(?:from|beginning)\b", re.IGNORECASE)
-_TRANSITION_CHECKED = re.compile(r"[☒☑⌧✓✔þýX]\W{0,6}transition\s+report", re.IGNORECASE)
 
 
-def _period_end(text: str, page: int, heading: str) -> Iterator[FieldSource]:
-    """Yield the last day of the year or quarter, or of the transition period on the cover of a transition report."""
+def _period_end(text: str, page: int) -> Iterator[FieldSource]:
+    """Yield the last day of the year or quarter."""
     end = _first_end(text)
-    transition = _transition(text)
-    if transition is not None and (
-        end is None or _TRANSITION_CHECKED.search(text) or re.search(r"[KQ]T\b", heading, re.IGNORECASE)
-    ):
-        end = transition
     if end is not None:
         start, last = end
         yield reading("period_end", last.date, COVER, text[start : last.end], page)
@@ -407,15 +389,6 @@ def _first_end(text: str) -> tuple[int, PrintedDate] | None:
         dates = printed_dates(text, found.end(), min(len(text), found.end() + 60))
         if dates:
             return found.start(), dates[0]
-    return None
-
-
-def _transition(text: str) -> tuple[int, PrintedDate] | None:
-    """Return the last day of `transition period from July 1, 2022 to December 31, 2022`; None where it is blank."""
-    for found in _TRANSITION.finditer(text):
-        dates = printed_dates(text, found.end(), min(len(text), found.end() + 90))
-        if len(dates) >= 2 and dates[0].date < dates[1].date:
-            return found.start(), dates[1]
     return None
 
 

@@ -28,7 +28,6 @@ from fin_agent.filings.identity.registrant_names import (
     signature_readings,
 )
 from fin_agent.filings.identity.reporting_period import (
-    announces_results,
     is_release,
     name_in_title,
     newest_period_end,
@@ -138,14 +137,13 @@ def identify(pages: Sequence[PageContent], tags: Sequence[Tag] = ()) -> Identity
 def _release_readings(body: Sequence[PlainPage]) -> _Release:
     """Return the reporting period of an 8-K from its exhibit, a release of results after the cover.
 
-    Items about an acquisition or a vote mention years and earnings too. The report's own pages are therefore not a
-    release and, without an Item on results, the exhibit's title must mention results.
+    Items about an acquisition or a vote mention years and earnings too: only a report with an Item on results has one.
     """
     own = [position for position, page in enumerate(body[:_EXHIBIT_WITHIN]) if _OWN_PAGE.search(page.text)]
     first = max([1, *(position + 1 for position in own)])
     on_results = any(_ITEM_ON_RESULTS.search(body[position].text) for position in own)
-    for start in range(first, min(len(body), _EXHIBIT_WITHIN)):
-        if is_release(body[start:]) and (on_results or announces_results(body[start].text)):
+    for start in range(first, min(len(body), _EXHIBIT_WITHIN) if on_results else 0):
+        if is_release(body[start:]):
             release = resolve_identity(release_readings(body[start:]))
             if release.fiscal_year is None:
                 return {}

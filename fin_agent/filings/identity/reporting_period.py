@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, timedelta
+from datetime import date
 from typing import NamedTuple
 
 from fin_agent.filings.identity.cover import (
@@ -14,7 +14,6 @@ from fin_agent.filings.identity.cover import (
     DATELINE,
     FROM_CONTENT,
     FROM_END,
-    FROM_LENGTH,
     FROM_WINTER_END,
     FROM_YEAR_END,
     SENTENCE,
@@ -158,35 +157,23 @@ def _with_dates(pattern: re.Pattern[str], text: str, page: int) -> Iterator[_Nam
 def quarter_readings(
     pages: Sequence[PlainPage], period_end: date, stated_month: int | None = None
 ) -> Iterator[FieldSource]:
-    """Yield readings of `quarter` and `fiscal_year_end_month` of a quarterly report, most reliable first.
+    """Yield readings of `quarter` and `fiscal_year_end_month` of a quarterly report.
 
-    They come from the last year end that the text prints, from the year-end month if stated elsewhere (`stated_month`),
-    or from `nine months ended`; otherwise a calendar year is assumed.
+    They come from the last year end that the text prints, or from the year-end month if stated elsewhere
+    (`stated_month`); otherwise a calendar year is assumed.
     """
-    found = False
     year_end = _last_year_end(pages, period_end)
     if year_end is not None:
-        found = True
         last, words, page = year_end
         quarter = round((period_end - last).days / DAYS_PER_QUARTER)
         yield reading("quarter", quarter, FROM_YEAR_END, words, page)
         yield reading("fiscal_year_end_month", nominal_month(last)[1], FROM_YEAR_END, words, page)
-    elif stated_month is not None:
-        found = True
-        words = f"year ends in month {stated_month}"
-        yield reading("quarter", closed_quarter(period_end, stated_month), FROM_END, words)
-    span = _longest_span(pages)
-    if span is not None and (span.quarters > 1 or not found):
-        yield reading("quarter", span.quarters, FROM_LENGTH, span.printed, span.page)
-        if not found:
-            month = nominal_month(period_end - timedelta(weeks=span.weeks))[1] if span.weeks else None
-            month = month or month_of_year_end(period_end, span.quarters)
-            yield reading("fiscal_year_end_month", month, FROM_LENGTH, span.printed, span.page)
-        found = True
-    if not found:
-        words = f"period ended {period_end.isoformat()}"
-        yield reading("quarter", closed_quarter(period_end, 12), ASSUMED, words)
-        yield reading("fiscal_year_end_month", 12, ASSUMED, words)
+        return
+    kind = FROM_END if stated_month else ASSUMED
+    words = f"period ended {period_end.isoformat()}"
+    yield reading("quarter", closed_quarter(period_end, stated_month or 12), kind, words)
+    if not stated_month:
+        yield reading("fiscal_year_end_month", 12, kind, words)
 
 
 def month_of_year_end(period_end: date, quarter: int) -> int:
@@ -238,52 +225,10 @@ def _last_year_end(pages: Sequence[PlainPage], period_end: date) -> tuple[date, 
     return places[min(votes, key=lambda month: (-votes[month], month))] if votes else None
 
 
-class _Span(NamedTuple):
-    quarters: int
-    weeks: int
-    """0 where the length is printed in months."""
-    printed: str
-    page: int
-
-
-def _longest_span(pages: Sequence[PlainPage]) -> _Span | None:
-    """Return the longest part of a year that the first pages mention at least twice: `nine months`, `28 weeks`."""
-    spans: dict[int, list[_Span]] = {}
-    for number, text in pages[:10]:
-        for found in _LENGTH.finditer(text):
-            count = (found["months"] or found["weeks"]).lower()
-            length = _NUMBERS.get(count) or int(count)
-            weeks = length if found["weeks"] else 0
-            quarters = round(weeks * 7 / DAYS_PER_QUARTER) if weeks else length // 3
-            spans.setdefault(quarters, []).append(_Span(quarters, weeks, found.group(), number))
-    often = [quarters for quarters, found in spans.items() if len(found) >= 2]
-    return spans[max(often)][0] if often else None
-
-
-_NUMBERS = {
-    "three": 3, "six": 6, "nine": 9, "twelve": 12, "thirteen": 13, "fourteen": 14, "sixteen": 16, "twenty-four": 24,
-    "twenty-six": 26, "twenty-eight": 28, "thirty-six": 36, "thirty-nine": 39, "forty": 40,
-}  # fmt: skip
-_LENGTH = re.compile(
-    r"\b(?:(?P<months>three|six|nine|[369])[\s-]+months?\b"
-    r"|(?P<weeks>(?:1[2346]|2[4678]|3[69]|40)|(?:twelve|thirteen|fourteen|sixteen|twenty-(?:four|six|eight)"
-    r"|thirty-(?:six|nine)|forty))[\s-]+weeks?\b)",
-    re.IGNORECASE,
-)
-
-
 def is_release(pages: Sequence[PlainPage]) -> bool:
     """Return whether pages without a cover report results of a quarter or year to investors."""
     opening = _opening(pages, 6000)
-    if _CALL.search(opening[:3000]) and any(_SPEAKERS.search(page.text) for page in pages[:3]):
-        return True
     return bool(_RESULTS.search(opening[:2500]) and _FIGURES.search(opening) and _ABOUT_A_PERIOD.search(opening[:2500]))
-
-
-def announces_results(text: str) -> bool:
-    """Return whether the title of a release, within its first lines, announces results or earnings of a period."""
-    title = text[:_TITLE_LENGTH]
-    return bool(_OF_RESULTS.search(title) and _ABOUT_A_PERIOD.search(title))
 
 
 def release_readings(pages: Sequence[PlainPage]) -> Iterator[FieldSource]:
@@ -334,13 +279,7 @@ _TITLE_NAME = re.compile(
     r"(?:[Rr]eports|REPORTS|[Aa]nnounces|ANNOUNCES|[Rr]eleases|RELEASES|[Dd]elivers|DELIVERS|[Pp]osts)\b",
     re.MULTILINE,
 )
-_CALL = re.compile(r"(?:earnings|results|conference)\s+(?:conference\s+)?call", re.IGNORECASE)
-_SPEAKERS = re.compile(
-    r"^[ \t]{0,20}(?:operator|moderator)\b|question[- ]and[- ]answer|\bprepared remarks\b", re.IGNORECASE | re.MULTILINE
-)
 _RESULTS = re.compile(r"\b(?:results|earnings|reports?|reported|announce[sd]?|delivers?|posts?)\b", re.IGNORECASE)
-_OF_RESULTS = re.compile(r"\b(?:results|earnings)\b", re.IGNORECASE)
-_TITLE_LENGTH = 600
 _FIGURES = re.compile(
     r"per\s+(?:diluted\s+)?share|\bEPS\b|net\s+(?:income|sales|revenues?|loss|earnings)|\brevenues?\b", re.IGNORECASE
 )
@@ -359,11 +298,6 @@ _TITLE = re.compile(
     rf"(?:’s|'s)?{_MIDDLE}(?:fy\s?['’]?)?(?P<year>20\d\d|(?<=['’])\d\d|(?<=fy)\d\d|(?<=q)\d\d)\b",
     re.IGNORECASE,
 )
-_TITLE_YEAR_FIRST = re.compile(
-    r"\b(?:fiscal\s+)?(?:year\s+)?(?P<year>20\d\d)[\s,-]+(?:(?P<word>first|second|third|fourth)[\s-]+quarter|q(?P<q1>[1-4])\b)",
-    re.IGNORECASE,
-)
-_QUARTER_ALONE = re.compile(r"\b(?P<word>first|second|third|fourth)[\s-]+(?:fiscal[\s-]+)?quarter", re.IGNORECASE)
 _WHOLE_YEAR = re.compile(
     r"\b(?:fiscal|full)[\s-]+(?:year\s+)?(?P<year>20\d\d)\b|\b(?P<before>20\d\d)\s+(?:full[\s-]year|annual|fiscal[\s-]year)",
     re.I,
@@ -380,18 +314,12 @@ class _TitlePeriod(NamedTuple):
 def _period_in_title(opening: str) -> _TitlePeriod:
     title = opening[:1800]
     found = _TITLE.search(title)
-    first = _TITLE_YEAR_FIRST.search(title)
-    if first is not None and (found is None or first.start() < found.start()):
-        found = first
     whole = _WHOLE_YEAR.search(title[:400])
     if found is not None and (whole is None or found.start() < 400):
         named = found.groupdict()
-        quarter = _ORDINALS.get((named["word"] or "").lower()) or int(named.get("q1") or named.get("q2") or 0)
+        quarter = _ORDINALS.get((named["word"] or "").lower()) or int(named["q1"] or named["q2"])
         year = int(named["year"])
         return _TitlePeriod(year if year > 99 else 2000 + year, quarter, found.group())
-    alone = _QUARTER_ALONE.search(title[:600])
-    if alone is not None and whole is None:
-        return _TitlePeriod(None, _ORDINALS[alone["word"].lower()], alone.group())
     if whole is not None:
         return _TitlePeriod(int(whole["year"] or whole["before"]), None, whole.group())
     return _TitlePeriod(None, None, "")
