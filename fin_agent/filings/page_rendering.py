@@ -29,33 +29,24 @@ class FrameColor(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A box on a page in points, its color, and a note (one line; may be empty)."""
+    """A box on a page in points, and its color."""
 
     box: Box
     ink: FrameColor
-    note: str = ""
 
 
 def draw_frames(picture: bytes, frames: Sequence[Frame], dpi: int) -> bytes:
-    """Return the PNG `picture` of a page at `dpi` dots per inch with `frames` drawn on it.
-
-    Notes are on strips above the page, so that they cover nothing.
-    """
+    """Return the PNG `picture` of a page at `dpi` dots per inch with `frames` drawn on it."""
     pymupdf = _drawing_library("frames")
     scale = dpi / 72
-    strip = round(_STRIP * max(scale, 1.0))
-    notes = [frame for frame in frames if frame.note]
-    head = strip * len(notes)
     width, height = size_of(picture)
     with pymupdf.open() as document:
         # A point of this page is a pixel of the picture, which is therefore inserted without scaling.
-        page = document.new_page(width=width, height=height + head)
-        page.insert_image(pymupdf.Rect(0, head, width, head + height), stream=picture)
+        page = document.new_page(width=width, height=height)
+        page.insert_image(page.rect, stream=picture)
         for frame in frames:
-            place = pymupdf.Rect(*_on_pixels(frame.box, scale)) + pymupdf.Rect(0, head, 0, head)
+            place = pymupdf.Rect(*_on_pixels(frame.box, scale))
             page.draw_rect(place & page.rect, color=frame.ink.value, width=_thickness(scale))
-        for number, frame in enumerate(notes):
-            _write(pymupdf, page, pymupdf.Rect(0, number * strip, width, (number + 1) * strip), frame)
         pixels = page.get_pixmap(dpi=72)
         pixels.set_dpi(dpi, dpi)
         drawn: bytes = pixels.tobytes("png")
@@ -91,9 +82,6 @@ _BASELINE = 3.5
 """Distance from the bottom of a word's box to its baseline, in points."""
 _AROUND = 1.0
 _LINE = 1.2
-_STRIP = 15.0
-_LETTERS = 0.58
-"""Letter height relative to the strip's height."""
 
 
 def _on_pixels(box: Box, scale: float) -> Iterator[float]:
@@ -105,17 +93,6 @@ def _on_pixels(box: Box, scale: float) -> Iterator[float]:
 
 def _thickness(scale: float) -> int:
     return max(1, round(_LINE * scale))
-
-
-def _write(pymupdf: Any, page: Any, strip: Any, frame: Frame) -> None:
-    """Write the frame's note on a strip of its color, in letters small enough for one line."""
-    page.draw_rect(strip, color=None, fill=frame.ink.value)
-    font = pymupdf.Font("helv")
-    size = _LETTERS * strip.height
-    size *= min(1.0, (strip.width - 2 * size) / max(font.text_length(frame.note, fontsize=size), 1.0))
-    writer = pymupdf.TextWriter(page.rect, color=(1, 1, 1))
-    writer.append((strip.x0 + size, strip.y1 - 0.3 * strip.height), frame.note, font=font, fontsize=size)
-    writer.write_text(page)
 
 
 def _drawing_library(what: str) -> Any:

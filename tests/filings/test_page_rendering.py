@@ -13,10 +13,8 @@ from fin_agent.filings.page_rendering import (
     Frame,
     FrameColor,
     FramedPage,
-    draw_frames,
     draw_pages,
     render_html_page,
-    size_of,
 )
 from fin_agent.filings.reader import content_hash
 from fin_agent.vocabulary.place import Box
@@ -49,16 +47,6 @@ class TestPdf:
         for x, y in ((197, 450), (602, 450), (400, 397), (400, 502)):
             assert near(with_frame.pixel(x, y), FrameColor.TABLE), (x, y)
             assert not near(plain.pixel(x, y), FrameColor.TABLE)
-
-    def test_notes_stand_above_the_page_and_hide_nothing(self, sample_filings: Path) -> None:
-        path = sample_filings / "harborlight_2023_10k.pdf"
-        frame = Frame(Box(100, 200, 300, 250), FrameColor.FACT, "Net sales, FY2023: 3,533,000,000 USD")
-        plain, noted = drawn(path, FramedPage(8), FramedPage(8, (frame,)), dpi=100)
-        head = noted.height - plain.height
-        assert head > 10 and near(noted.pixel(2, 2), FrameColor.FACT)
-        for y in range(0, 250, 7):  # above the frame
-            for x in range(0, plain.width, 11):
-                assert noted.pixel(x, y + head) == plain.pixel(x, y)
 
     def test_no_such_page(self, sample_filings: Path) -> None:
         with pytest.raises(ReadError, match="no page 900"):
@@ -104,17 +92,6 @@ class TestFile:
     def test_changed(self, page_of_html: Path) -> None:
         with pytest.raises(ReadError, match=r"changed.*ingest"):
             draw_pages(page_of_html, "0" * 64, [FramedPage(0)], 72)
-
-
-def test_long_notes_stay_on_their_strip() -> None:
-    blank = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 200, 100), False)
-    blank.clear_with(255)
-    note = "A label that is far longer than the page is wide, " * 4
-    picture = draw_frames(blank.tobytes("png"), [Frame(Box(10, 10, 20, 20), FrameColor.FACT, note)], 72)
-    assert size_of(picture) == (200, 115)
-    pixels = pymupdf.Pixmap(picture)
-    assert near(pixels.pixel(198, 7), FrameColor.FACT)
-    assert any(min(pixels.pixel(x, y)) > 120 for x in range(20, 180) for y in range(2, 13))
 
 
 def test_without_the_library_that_draws(page_of_html: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,8 +64,7 @@ def assign_roles(
 ) -> list[list[Fact]]:
     """Return the facts of each table, with metrics for totals identified by arithmetic that the lexicon does not know.
 
-    Closing cash is opening cash plus the net change, and the opening cash of another column; the net change is the sum
-    of the flows. `statements` are those of the tables.
+    Closing cash is opening cash plus the net change, which is the sum of the flows. `statements` are of the tables.
     """
     named = {position: list(facts) for position, facts in enumerate(by_table)}
     for run in _runs(tables, statements):
@@ -112,22 +111,16 @@ def _roles_of_table(fact: Fact, roles: Mapping[tuple[int, int], str]) -> Fact:
 
 
 def _cash(rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
-    """Yield (position, metric) of opening cash, net change and closing cash.
-
-    They are the first sum below the flows that carries over.
-    """
+    """Yield (position, metric) of opening cash, net change and closing cash, the first sum that the flows are in."""
     sums = row_sums([row.cells for row in rows])
-    flows = next((found for found in sums if len(found.parts) >= _MIN_FLOWS and _all_totals(found, sums)), None)
+    change = next((each.total for each in sums if len(each.parts) >= _MIN_FLOWS and _all_totals(each, sums)), None)
     for found in sums:
-        if len(found.parts) != 2 or any(sign < 0 for _, sign in found.parts):
-            continue
-        one, other = (position for position, _ in found.parts)
-        for opening, change in ((one, other), (other, one)):
-            if change == flows.total if flows is not None else _is_carried(rows[opening], rows[found.total]):
-                yield change, "net_change_in_cash"
-                yield opening, "cash_at_beginning_of_period"
-                yield found.total, "cash_at_end_of_period"
-                return
+        added = [position for position, sign in found.parts if sign > 0]
+        if len(found.parts) == len(added) == 2 and change in added:
+            for position in added:
+                yield position, "net_change_in_cash" if position == change else "cash_at_beginning_of_period"
+            yield found.total, "cash_at_end_of_period"
+            return
 
 
 def _all_totals(found: DetectedSum, sums: Collection[DetectedSum]) -> bool:
@@ -137,15 +130,3 @@ def _all_totals(found: DetectedSum, sums: Collection[DetectedSum]) -> bool:
 
 
 _MIN_FLOWS = 3
-
-
-def _is_carried(opening: Row, closing: Row) -> bool:
-    """Return whether one column opens with the closing figure of another."""
-    ends = [cell.amount if cell else None for cell in closing.cells]
-    begins = [cell.amount if cell else None for cell in opening.cells]
-    return any(
-        begin and begin == end
-        for column, begin in enumerate(begins)
-        for other, end in enumerate(ends)
-        if column != other
-    )

@@ -48,7 +48,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Lines of one text column of a page, with the mapping back to the page."""
+    """Lines of a page, with the mapping back to it as printed."""
 
     lines: tuple[Line, ...]
     printed: tuple[PrintedLine, ...] = ()
@@ -73,18 +73,11 @@ BAND = 12.0
 _BAND_LINE = 10.0
 
 
-def flows_of(page: PageContent) -> list[Flow]:
-    """Return the page as upright text columns: one, or two for prose in two columns."""
+def flow_of(page: PageContent) -> Flow:
+    """Return the lines of a page."""
     if page.lines:
-        return [_flow_of_known_lines(page)]
-    words = [word for word in page.words if word.text.strip()]
-    lines = lines_of(words)
-    gutter = _gutter(lines)
-    if gutter is None:
-        return [Flow(tuple(lines))]
-    left = [word for word in words if word.x1 <= gutter + 1]
-    right = [word for word in words if word.x1 > gutter + 1]
-    return [Flow(tuple(lines_of(left))), Flow(tuple(lines_of(right)))]
+        return _flow_of_known_lines(page)
+    return Flow(tuple(lines_of([word for word in page.words if word.text.strip()])))
 
 
 def _flow_of_known_lines(page: PageContent) -> Flow:
@@ -149,35 +142,6 @@ _LEFT, _TOP, _RIGHT, _BOTTOM = map(itemgetter, range(4))
 _ACROSS = itemgetter(0, 2, 1)
 _SMALL_PRINT = 0.75
 """Share of a line's usual height below which words are footnote marks, which do not determine its position."""
-
-
-def _gutter(lines: Sequence[Line]) -> float | None:
-    """Return the x of the blank band between two columns of prose, or None; a table separates numbers, not words."""
-    if len(lines) < 25:
-        return None
-    left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
-    middle = (left + right) / 2
-    reach = 0.08 * (right - left)
-    gaps = [(line, gap) for line in lines if (gap := _gap_at(line, middle, reach)) is not None]
-    if len(gaps) < 20:
-        return None
-    crossing = sum(line.x0 < middle < line.x1 for line in lines) - sum(line.x0 < middle < line.x1 for line, _ in gaps)
-    if crossing > 0.25 * len(gaps) or sum(_is_prose(line, gap) for line, gap in gaps) < 0.7 * len(gaps):
-        return None
-    return (median(gap[0] for _, gap in gaps) + median(gap[1] for _, gap in gaps)) / 2
-
-
-def _gap_at(line: Line, middle: float, reach: float) -> tuple[float, float] | None:
-    for first, second in pairwise(line.words):
-        if second.x0 - first.x1 > 9 and first.x1 < middle + reach and second.x0 > middle - reach:
-            return first.x1, second.x0
-    return None
-
-
-def _is_prose(line: Line, gap: tuple[float, float]) -> bool:
-    after = [word.text for word in line.words if word.x0 >= gap[1]]
-    before = [word.text for word in line.words if word.x1 <= gap[0]]
-    return all(sum(text[:1].isalpha() for text in side) >= max(3, 0.7 * len(side)) for side in (after, before))
 
 
 @dataclass(slots=True)
