@@ -256,8 +256,5 @@ def _require_unchanged(path: Path, expected_hash: str) -> None:
             remedy="Restore it, or ingest it from its current path with `fin-agent ingest PATH`",
         )
     if content_hash(path) != expected_hash:
-        raise ReadError(
-            "the file has changed since it was read: the positions in the index may be wrong",
-            subject=str(path),
-            remedy=f"Read it again with `fin-agent ingest {path}`, then draw it",
-        )
+        what = "the file has changed since it was read: the positions in the index may be wrong"
+        raise ReadError(what, subject=str(path), remedy=f"Read it again with `fin-agent ingest {path}`, then draw it")

@@ -14,7 +14,7 @@ from lxml import etree
 from fin_agent.errors import ReadError
 from fin_agent.filings.html.blocks import blocks_of
 from fin_agent.filings.html.typesetting import TypesetDocument, typeset
-from fin_agent.filings.readers.protocol import DOWNLOAD_AGAIN, HTML_HEAD, MAX_PAGES, Document, is_html, is_pdf
+from fin_agent.filings.readers.protocol import DOWNLOAD_AGAIN, HTML_HEAD, MAX_PAGES, Document, is_html, is_pdf, refusal
 from fin_agent.filings.xbrl.tags import read_tags
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import ReadWarning
@@ -45,19 +45,15 @@ def parse_html(path: Path) -> ParsedHtml:
     """
     content = _bytes_of(path)
     if not content.strip():
-        raise _refusal(path, "the file is empty")
+        raise refusal(path, "the file is empty")
     if content[:2] == _GZIP:
-        raise _refusal(path, "the file is packed twice", "Unpack it once (`gunzip`) and ingest it")
+        raise refusal(path, "the file is packed twice", "Unpack it once (`gunzip`) and ingest it")
     content, zeros = _without_zeros(_as_utf8(content), path)
     roots = [_parse(document, path) for document in _documents_in(content)]
     elements = sum(int(float(str(root.xpath("count(//*)")))) for root in roots)
     if elements > MAX_ELEMENTS:
-        raise _refusal(path, f"the HTML has {elements:,} elements; at most {MAX_ELEMENTS:,} are read", _SPLIT_IT)
+        raise refusal(path, f"the HTML has {elements:,} elements; at most {MAX_ELEMENTS:,} are read", _SPLIT_IT)
     return ParsedHtml(roots, zeros)
-
-
-def _refusal(path: Path, what: str, remedy: str = DOWNLOAD_AGAIN) -> ReadError:
-    return ReadError(what, subject=path.name, remedy=remedy)
 
 
 def _without_zeros(content: bytes, path: Path) -> tuple[bytes, tuple[ReadWarning, ...]]:
@@ -72,7 +68,7 @@ def _without_zeros(content: bytes, path: Path) -> tuple[bytes, tuple[ReadWarning
     if not is_html(left):
         raise _not_html_error(left, path)
     if count > _MAX_ZEROS or _IN_A_FIGURE.search(content):
-        raise _refusal(path, f"the HTML is damaged: {count:,} zero bytes replace text")
+        raise refusal(path, f"the HTML is damaged: {count:,} zero bytes replace text")
     said = f"{count} zero byte{'s' * (count > 1)} in the file left out: a letter may be missing there"
     return left, (ReadWarning(said),)
 
@@ -87,7 +83,7 @@ def _parse(content: bytes, path: Path) -> etree._Element:
     in_a_tag = content.rfind(b"<", -_TAIL) > content.rfind(b">", -_TAIL)
     if in_a_tag or _is_truncated(content):
         remedy = DOWNLOAD_AGAIN if in_a_tag else _END_IT
-        raise _refusal(path, "the HTML is cut off: its end is missing", remedy)
+        raise refusal(path, "the HTML is cut off: its end is missing", remedy)
     try:
         # Entities that a file defines itself are not expanded, and nothing is fetched: a filing is data.
         parser = etree.XMLParser(
@@ -101,7 +97,7 @@ def _parse(content: bytes, path: Path) -> etree._Element:
 def _not_html_error(content: bytes, path: Path) -> ReadError:
     name = re.sub(r"\.(?:html?|xhtml)(?:\.gz)?$", ".pdf", path.name, flags=re.I)
     remedy = f"It is a PDF: rename it to `{name}` and ingest that" if is_pdf(content) else DOWNLOAD_AGAIN
-    return _refusal(path, "the file is named as HTML but contains none", remedy)
+    return refusal(path, "the file is named as HTML but contains none", remedy)
 
 
 _END_IT = (
@@ -130,17 +126,17 @@ def _bytes_of(path: Path) -> bytes:
         packed = file.read(2) == _GZIP
     if not packed:
         if path.stat().st_size > MAX_BYTES:
-            raise _refusal(path, _TOO_LARGE.format(MAX_BYTES >> 20), _SPLIT_IT)
+            raise refusal(path, _TOO_LARGE.format(MAX_BYTES >> 20), _SPLIT_IT)
         return path.read_bytes()
     try:
         with gzip.open(path) as file:
             content = file.read(MAX_BYTES + 1)
     except EOFError as error:
-        raise _refusal(path, "the gzip file is cut off: its end is missing") from error
+        raise refusal(path, "the gzip file is cut off: its end is missing") from error
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise _refusal(path, f"the gzip file is damaged ({error})") from error
+        raise refusal(path, f"the gzip file is damaged ({error})") from error
     if len(content) > MAX_BYTES:
-        raise _refusal(path, _TOO_LARGE.format(MAX_BYTES >> 20), _SPLIT_IT)
+        raise refusal(path, _TOO_LARGE.format(MAX_BYTES >> 20), _SPLIT_IT)
     return content
 
 
@@ -191,12 +187,12 @@ def _parse_leniently(content: bytes, path: Path) -> etree._Element:
     try:
         root = etree.fromstring(content, parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
-        raise _refusal(path, f"the HTML cannot be parsed ({error})") from error
+        raise refusal(path, f"the HTML cannot be parsed ({error})") from error
     if any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log):
         remedy = "Save the page again from a browser, or give the filing as PDF"
-        raise _refusal(path, "its elements are nested thousands deep, unlike those of any filing", remedy)
+        raise refusal(path, "its elements are nested thousands deep, unlike those of any filing", remedy)
     if root is None:
-        raise _refusal(path, "the HTML contains no element")
+        raise refusal(path, "the HTML contains no element")
     return root
 
 
@@ -230,10 +226,10 @@ def read_html(path: Path) -> Document:
         warnings += tagged.warnings
     if not document.pages:
         remedy = "Check that it is the filing itself and not a viewer page or an index of files"
-        raise _refusal(path, "the HTML contains no visible text", remedy)
+        raise refusal(path, "the HTML contains no visible text", remedy)
     if len(document.pages) > MAX_PAGES:
         what = f"the HTML has {len(document.pages):,} pages; at most {MAX_PAGES:,} are read"
-        raise _refusal(path, what, "Split it into its filings and ingest those")
+        raise refusal(path, what, "Split it into its filings and ingest those")
     for position, place in document.places.items():
         tags[position] = replace(tags[position], page=place.page, box=place.box)
     return Document(tuple(document.pages), tuple(tags), tuple(warnings))

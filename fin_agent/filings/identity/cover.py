@@ -314,9 +314,6 @@ class Cover:
 
     position: int
     """Position among the pages given."""
-    form: Form
-    text: str
-    """Text of the cover page."""
     readings: tuple[FieldSource, ...]
     """Readings of the fields printed there."""
 
@@ -330,7 +327,7 @@ def find_cover(pages: Sequence[PlainPage]) -> Cover | None:
         if heading is None or not _COVER_WORDS.search(text) or _SCHEDULE.search(text):
             continue
         form = normalize_form(heading["form"])
-        return Cover(position, form, text, tuple(_readings(text, number, form, heading)))
+        return Cover(position, tuple(_readings(text, number, form, heading)))
     return None
 
 

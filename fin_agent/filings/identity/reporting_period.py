@@ -298,6 +298,7 @@ _TITLE = re.compile(
     rf"(?:’s|'s)?{_MIDDLE}(?:fy\s?['’]?)?(?P<year>20\d\d|(?<=['’])\d\d|(?<=fy)\d\d|(?<=q)\d\d)\b",
     re.IGNORECASE,
 )
+_QUARTER_ALONE = re.compile(r"\b(?P<word>first|second|third|fourth)[\s-]+(?:fiscal[\s-]+)?quarter", re.IGNORECASE)
 _WHOLE_YEAR = re.compile(
     r"\b(?:fiscal|full)[\s-]+(?:year\s+)?(?P<year>20\d\d)\b|\b(?P<before>20\d\d)\s+(?:full[\s-]year|annual|fiscal[\s-]year)",
     re.I,
@@ -322,6 +323,9 @@ def _period_in_title(opening: str) -> _TitlePeriod:
         return _TitlePeriod(year if year > 99 else 2000 + year, quarter, found.group())
     if whole is not None:
         return _TitlePeriod(int(whole["year"] or whole["before"]), None, whole.group())
+    alone = _QUARTER_ALONE.search(title[:600])
+    if alone is not None:
+        return _TitlePeriod(None, _ORDINALS[alone["word"].lower()], alone.group())
     return _TitlePeriod(None, None, "")
 
 

@@ -58,50 +58,39 @@ MAX_PIXELS = 50_000_000
 _TEXTLESS_CHARACTERS_PER_PAGE = 25
 
 
-def refuse_unreadable(path: Path) -> None:
-    """Raise ReadError where the file is missing, empty, or has no PDF header."""
+def refusal(path: Path, what: str, remedy: str = DOWNLOAD_AGAIN) -> ReadError:
+    """Return the error for a file that is not read."""
+    return ReadError(what, subject=path.name, remedy=remedy)
+
+
+_SPLIT_IT = "Split it into its filings and ingest those"
+
+
+def _refuse_other_files(path: Path) -> None:
     if not path.is_file():
         raise ReadError("there is no such file", subject=str(path), remedy="Check the path")
     with path.open("rb") as file:
         start = file.read(HTML_HEAD)
     if not start:
-        raise ReadError("the file is empty (0 bytes)", subject=path.name, remedy=DOWNLOAD_AGAIN)
+        raise refusal(path, "the file is empty (0 bytes)")
     if not is_pdf(start):
         # MuPDF goes by content and would lay out an HTML page, a picture or an e-book with this name.
         renaming = f"It is HTML: if a browser shows the filing in it, rename it to `{path.stem}.htm`; else download"
         remedy = f"{renaming} the filing again" if is_html(start) else DOWNLOAD_AGAIN
-        raise ReadError("the file is named as a PDF but is not one", subject=path.name, remedy=remedy)
+        raise refusal(path, "the file is named as a PDF but is not one", remedy)
 
 
-def refuse_page_count(path: Path, count: int) -> None:
-    """Raise ReadError where a PDF has no pages, or more than MAX_PAGES."""
-    if count == 0:
-        raise ReadError("the PDF has no pages", subject=path.name, remedy=DOWNLOAD_AGAIN)
-    if count > MAX_PAGES:
-        raise ReadError(
-            f"the PDF has {count:,} pages; at most {MAX_PAGES:,} are read",
-            subject=path.name,
-            remedy="Split it into its filings and ingest those",
-        )
-
-
-def limit_pages(path: Path, pages: Iterable[PageContent]) -> Iterator[PageContent]:
+def _within_limits(path: Path, pages: Iterable[PageContent]) -> Iterator[PageContent]:
     """Yield the pages as they are read. Raises ReadError at the first that exceeds the limits."""
     characters = 0
     for page in pages:
         if len(page.words) > MAX_WORDS_ON_PAGE:
-            raise ReadError(
-                f"page {page.number + 1} has {len(page.words):,} words; at most {MAX_WORDS_ON_PAGE:,} are read",
-                subject=path.name,
-                remedy="Remove that page (for example with `qpdf`) and ingest the rest",
-            )
+            what = f"page {page.number + 1} has {len(page.words):,} words; at most {MAX_WORDS_ON_PAGE:,} are read"
+            raise refusal(path, what, "Remove that page (for example with `qpdf`) and ingest the rest")
         characters += len(page.text)
         if characters > MAX_CHARACTERS:
-            raise ReadError(
-                f"the PDF has more than {MAX_CHARACTERS:,} characters by page {page.number + 1}",
-                subject=path.name,
-                remedy="Split it into its filings and ingest those",
-            )
+            what = f"the PDF has more than {MAX_CHARACTERS:,} characters by page {page.number + 1}"
+            raise refusal(path, what, _SPLIT_IT)
         yield page
 
 
@@ -109,14 +98,12 @@ def refuse_picture(path: Path, page: int, size: tuple[float, float], dpi: int) -
     """Raise ReadError where a page of `size` points has too many pixels at `dpi` dots per inch."""
     width, height = (side * dpi / 72 for side in size)
     if not 1 <= width * height <= MAX_PIXELS:
-        raise ReadError(
-            f"page {page + 1} has {width:,.0f} x {height:,.0f} pixels at {dpi} dpi; at most {MAX_PIXELS:,} are drawn",
-            subject=path.name,
-            remedy="Request fewer dots per inch",
-        )
+        shape = f"{width:,.0f} x {height:,.0f} pixels at {dpi} dpi"
+        what = f"page {page + 1} has {shape}; at most {MAX_PIXELS:,} are drawn"
+        raise refusal(path, what, "Request fewer dots per inch")
 
 
-def refuse_textless(path: Path, pages: Sequence[PageContent], *, repaired: bool) -> None:
+def _refuse_textless(path: Path, pages: Sequence[PageContent], *, repaired: bool) -> None:
     """Raise ReadError where the pages contain almost no text: a scan, or the rest of a broken file."""
     characters = sum(len(page.text.strip()) for page in pages)
     if characters >= _TEXTLESS_CHARACTERS_PER_PAGE * len(pages):
@@ -124,21 +111,18 @@ def refuse_textless(path: Path, pages: Sequence[PageContent], *, repaired: bool)
     if repaired:
         raise unreadable_error(path, f"only {characters} characters are left on {len(pages)} pages")
     held = f"its {len(pages)} pages contain" if len(pages) > 1 else "its only page contains"
-    raise ReadError(
+    raise refusal(
+        path,
         f"{held} almost no text ({characters} characters): it looks scanned, or is damaged",
-        subject=path.name,
-        remedy="Open it in a viewer: if pages are visible, run OCR (for example `ocrmypdf in.pdf out.pdf`)"
+        "Open it in a viewer: if pages are visible, run OCR (for example `ocrmypdf in.pdf out.pdf`)"
         " and ingest the result; if they are blank, download the filing again",
     )
 
 
 def encrypted_error(path: Path) -> ReadError:
     """Return the error for a PDF that requires a password."""
-    return ReadError(
-        "the PDF is encrypted and asks for a password",
-        subject=path.name,
-        remedy="Save a copy without a password (for example `qpdf --decrypt --password=... in.pdf out.pdf`)",
-    )
+    remedy = "Save a copy without a password (for example `qpdf --decrypt --password=... in.pdf out.pdf`)"
+    return refusal(path, "the PDF is encrypted and asks for a password", remedy)
 
 
 TRUNCATED = "the PDF is cut off: its end is missing"
@@ -146,19 +130,14 @@ TRUNCATED = "the PDF is cut off: its end is missing"
 
 def unreadable_error(path: Path, reason: str) -> ReadError:
     """Return the error for a PDF that cannot be read for `reason`."""
-    return ReadError(
-        f"the PDF is broken and cannot be repaired ({reason})",
-        subject=path.name,
-        remedy="Download the filing again; if a viewer opens it, print it to a new PDF",
-    )
+    remedy = "Download the filing again; if a viewer opens it, print it to a new PDF"
+    return refusal(path, f"the PDF is broken and cannot be repaired ({reason})", remedy)
 
 
 def missing_page_error(path: Path, page: int, count: int) -> ReadError:
     """Return the error for drawing or measuring a page that the PDF does not have; `page` is 0-based."""
-    return ReadError(
-        f"there is no page {page + 1}: the PDF has {count:,} pages",
-        subject=path.name,
-        remedy=f"Name a page from 1 to {count:,}",
+    return refusal(
+        path, f"there is no page {page + 1}: the PDF has {count:,} pages", f"Name a page from 1 to {count:,}"
     )
 
 
@@ -208,16 +187,20 @@ class PdfReader:
             ReadError: The file is missing, empty, not a PDF, broken, truncated, encrypted, scanned (without text), or
                 too large.
         """
-        refuse_unreadable(path)
+        _refuse_other_files(path)
         with self.open(path) as pdf:
-            refuse_page_count(path, pdf.page_count)
+            if not pdf.page_count:
+                raise refusal(path, "the PDF has no pages")
+            if pdf.page_count > MAX_PAGES:
+                what = f"the PDF has {pdf.page_count:,} pages; at most {MAX_PAGES:,} are read"
+                raise refusal(path, what, _SPLIT_IT)
             require_unpackable(path)
-            pages = list(limit_pages(path, map(pdf.read_page, range(pdf.page_count))))
+            pages = list(_within_limits(path, map(pdf.read_page, range(pdf.page_count))))
             repaired = pdf.repaired
         if repaired is not False and not accept_repaired and _is_truncated(path, self.end_marks):
             remedy = f"{DOWNLOAD_AGAIN}; `fin-agent ingest --accept-repaired` reads what is left of it"
-            raise ReadError(TRUNCATED, subject=path.name, remedy=remedy)
-        refuse_textless(path, pages, repaired=bool(repaired))
+            raise refusal(path, TRUNCATED, remedy)
+        _refuse_textless(path, pages, repaired=bool(repaired))
         return pages
 
     def page_size(self, path: Path, page: int) -> tuple[float, float]:
@@ -234,7 +217,7 @@ class PdfReader:
 
     @contextmanager
     def _showing(self, path: Path, page: int) -> Iterator[OpenPdf]:
-        refuse_unreadable(path)
+        _refuse_other_files(path)
         with self.open(path) as pdf:
             if not 0 <= page < pdf.page_count:
                 raise missing_page_error(path, page, pdf.page_count)
