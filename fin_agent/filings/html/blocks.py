@@ -494,22 +494,11 @@ class _TreeWalk:
         if self._grids:
             return
         self._end_paragraph()
-        if style.break_after or style.break_before or self._follows_page_number():
+        if style.break_after or style.break_before:
             self._blocks.append(Break())
-
-    def _follows_page_number(self) -> bool:
-        """Return whether the last text is a page number: older files end a page with its number and a rule."""
-        last = self._blocks[-1] if self._blocks else None
-        return isinstance(last, Text) and len(last.words) <= 3 and _is_page_number("".join(last.words))
 
 
 _DEEPEST = 240.0
-
-
-def _is_page_number(word: str) -> bool:
-    plain = word.strip("-–— ").upper()
-    plain = plain.removeprefix("F-").removeprefix("S-")
-    return plain.isdigit() and len(plain) <= 3
 
 
 def _is_mark(text: str) -> bool:

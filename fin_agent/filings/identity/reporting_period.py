@@ -117,17 +117,6 @@ _DATE_THEN_NAME = re.compile(
     r"(?:(?:or|the|referred\s+to(?:\s+herein)?\s+as|hereinafter)\s+){0,4}[“\"(]\s*"
     r"(?:[Ff]iscal|FY|[Yy]ear)\s*(?:[Yy]ear\s+)?(?P<year>20\d\d)"
 )
-_REPRESENTS = re.compile(
-    r"(?<!and )(?<!or )(?<!, )\b(?P<year>20\d\d)[”\"]?\s+"
-    r"(?:represent(?:s|ed)?|(?:refer|relate)s?\s+to|means?|was|is)\s+(?:the\s+)?"
-    r"(?:fiscal\s+year|(?:5[23]|fifty[-\s](?:two|three))[\s-]weeks?(?:\s+(?:fiscal\s+)?(?:year|period))?)\s+"
-    r"(?:that\s+)?ended\s+(?P<date>[A-Z][a-z]+\s+\d{1,2},?\s+20\d\d)"
-)
-_TABLE_OF_YEARS = re.compile(
-    r"iscal\s+[Yy]ears?\s+(?:[Yy]ear\s+)?[Ee]nd(?:ed|ing|\s+[Dd]ate)?\s+(?:(?:[Nn]umber\s+of\s+)?[Ww]eeks\s+)?"
-    r"(?P<year>20\d\d)\s+(?P<date>[A-Z][a-z]+\s+\d{1,2},?\s+20\d\d)"
-)
-"""`Fiscal year  Ended  Number of weeks / 2022  January 28, 2023  52`."""
 
 
 def _names_with_dates(pages: Iterable[PlainPage], year_end_month: int) -> Iterator[_NamedYear]:
@@ -141,17 +130,9 @@ def _names_with_dates(pages: Iterable[PlainPage], year_end_month: int) -> Iterat
                 of_quarter = text.endswith("uarter of ", 0, found.start() - 1)
                 if of_quarter or nominal_month(dates[0].date)[1] == year_end_month:
                     yield _NamedYear(int(found["year"]), dates[0].date, text[found.start() - 1 : dates[0].end], number)
-        if "iscal" in text and ("nded" in text or "nding" in text):
-            yield from _with_dates(_DATE_THEN_NAME, text, number)
-            yield from _with_dates(_TABLE_OF_YEARS, text, number)
-        if "eeks ended" in text or "year ended" in text:
-            yield from _with_dates(_REPRESENTS, text, number)
-
-
-def _with_dates(pattern: re.Pattern[str], text: str, page: int) -> Iterator[_NamedYear]:
-    for found in pattern.finditer(text):
-        for one in printed_dates(found["date"]):
-            yield _NamedYear(int(found["year"]), one.date, found.group(), page)
+            for found in _DATE_THEN_NAME.finditer(text):
+                for one in printed_dates(found["date"]):
+                    yield _NamedYear(int(found["year"]), one.date, found.group(), number)
 
 
 def quarter_readings(

@@ -85,7 +85,6 @@ def test_pages_end_where_styles_say() -> None:
         Text,
     ]
     assert [type(block) for block in read("<p>a</p><hr><p>b</p>")] == [Text, Text]
-    assert [type(block) for block in read("<p>a</p><p>- 12 -</p><hr><p>b</p>")] == [Text, Text, Break, Text]
 
 
 def test_cells_know_their_columns_and_rows() -> None:
