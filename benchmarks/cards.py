@@ -15,10 +15,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from fin_agent import prepare
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.cards.rule_based_abstraction import make_cards
-from fin_agent.filings.reader import is_readable, read_filing
-from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.filings.reader import is_readable
 from fin_agent.vocabulary.filing import Filing
 
 
@@ -58,10 +58,7 @@ def main() -> None:
 
 def read(file: Path) -> Filing:
     """As ingest reads it."""
-    lexicon = load_lexicon()
-    return read_filing(
-        file, lexicon.metric_of_label, lambda metric: lexicon.metrics[metric].unit, lexicon.metric_of_concept
-    )
+    return prepare(file).filing
 
 
 def filled_fields(card: Card) -> Iterator[str]:

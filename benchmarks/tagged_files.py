@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lxml import etree
 from rich.console import Console
 
+from fin_agent import prepare
 from fin_agent.evaluation.benchmark import Column, Report, Row, report_on
 from fin_agent.evaluation.xbrl_truth import TrueTag, inline_xbrl, numeric_tags, visible_tags
 from fin_agent.filings.facts.fact_context import with_addresses
@@ -27,7 +27,7 @@ from fin_agent.filings.facts.tag_matching import label_of
 from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.notes import notes_of
 from fin_agent.filings.outline.statements import locate_statements
-from fin_agent.filings.reader import read_document, read_filing
+from fin_agent.filings.reader import read_document
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.lexicon.lexicon import load_lexicon
@@ -49,11 +49,10 @@ def main() -> None:
     def unit_of(metric: str) -> str:
         return lexicon.metrics[metric].unit
 
-    read = partial(
-        read_filing, metric_of=lexicon.metric_of_label, unit_of=unit_of, concept_of=lexicon.metric_of_concept
-    )
     reports = [
-        evaluate_tagged(given.folder / entry["file"], entry, read, lexicon.metric_of_label, unit_of)
+        evaluate_tagged(
+            given.folder / entry["file"], entry, lambda path: prepare(path).filing, lexicon.metric_of_label, unit_of
+        )
         for entry in load_manifest(given.folder)
     ]
     if given.out is not None:

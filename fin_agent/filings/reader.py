@@ -39,43 +39,27 @@ _READ = re.compile(r"\.(?:(pdf)|(?:html?|xhtml)(?:\.gz)?)$", re.I)
 _NO_TITLE = re.compile(r"^(table of contents|\W*\d*\W*|page \d+.*|[ivxlc]+)$", re.I)
 
 
-def read_filing(
-    path: Path, metric_of: MetricOf, unit_of: UnitOf | None = None, concept_of: ConceptOf = lambda concept: None
-) -> Filing:
-    """Read the file at `path` into a Filing.
-
-    Args:
-        path: The file.
-        metric_of: Returns the metric of a printed row.
-        unit_of: Returns the unit of a metric.
-        concept_of: Returns the metric of an XBRL concept.
-
-    Raises:
-        ReadError: The file cannot be read; the error names the file, the reason and the next step.
-    """
-    document, hash_ = read_with_hash(path)
-    return filing_of(
-        document,
-        metric_of,
-        unit_of,
-        concept_of,
-        doc_id=doc_id_of(path),
-        source=str(path.resolve()),
-        content_hash=hash_,
-    )
-
-
 def filing_of(
     document: Document,
     metric_of: MetricOf,
-    unit_of: UnitOf | None,
+    unit_of: UnitOf,
     concept_of: ConceptOf,
     *,
     doc_id: str,
     source: str,
     content_hash: str,
 ) -> Filing:
-    """Return the Filing for a document's pages and tags, whatever they were read by; see `read_filing`."""
+    """Return the Filing for a document's pages and tags, whatever they were read by.
+
+    Args:
+        document: The pages and tags.
+        metric_of: Returns the metric of a printed row.
+        unit_of: Returns the unit of a metric.
+        concept_of: Returns the metric of an XBRL concept.
+        doc_id: The filing's name.
+        source: Where it was read from.
+        content_hash: SHA-256 of what was read.
+    """
     contents = document.pages
     identity = identify(contents, document.tags)
     located = locate_statements(contents)
@@ -89,7 +73,7 @@ def filing_of(
     facts = facts_of_filing(tables, with_others, calendar, metric_of, unit_of)
     facts = [_of_entity(fact, located.entities.get(fact.page)) for fact in facts]
     if document.tags:
-        facts = with_tags(facts, document.tags, contents, tables, statements, calendar, concept_of, unit_of or _no_unit)
+        facts = with_tags(facts, document.tags, contents, tables, statements, calendar, concept_of, unit_of)
     notes, note_of_page = notes_of(contents, statements, items)
     kinds = kinds_of(contents, identity.form, statements, items, notes, note_of_page)
     parent = {page for page, kind in kinds.items() if kind is TableKind.PARENT_ONLY}
@@ -241,8 +225,4 @@ def title_of(page: PageContent) -> str:
         stripped = " ".join(line.split())
         if len(stripped) > 3 and not _NO_TITLE.match(stripped):
             return stripped[:120]
-    return ""
-
-
-def _no_unit(metric: str) -> str:
     return ""

@@ -8,8 +8,8 @@ from decimal import Decimal
 from pathlib import Path
 
 from benchmarks.tagged_files import TaggedReport, as_json, deducted_tags, evaluate_tagged, report_on_tags
+from fin_agent import prepare
 from fin_agent.evaluation.xbrl_truth import visible_tags
-from fin_agent.filings.reader import read_filing
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.filing import Filing
 
@@ -23,10 +23,7 @@ MANIFEST = {
 
 
 def read(path: Path) -> Filing:
-    lexicon = load_lexicon()
-    return read_filing(
-        path, lexicon.metric_of_label, lambda metric: lexicon.metrics[metric].unit, lexicon.metric_of_concept
-    )
+    return prepare(path).filing
 
 
 def evaluated(sample_html: Path, **changed: object) -> TaggedReport:

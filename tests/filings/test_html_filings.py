@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
+from fin_agent import prepare
 from fin_agent.errors import ReadError
 from fin_agent.evidence.filing_preparation import prepare
-from fin_agent.filings.reader import read_filing
-from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.filing import Filing
 from fin_agent.vocabulary.identity import Form
@@ -38,10 +37,7 @@ def written(tmp_path: Path, content: bytes, name: str = "filing.htm") -> Path:
 
 
 def read(path: Path) -> Filing:
-    lexicon = load_lexicon()
-    return read_filing(
-        path, lexicon.metric_of_label, lambda metric: lexicon.metrics[metric].unit, lexicon.metric_of_concept
-    )
+    return prepare(path).filing
 
 
 def day(text: str | None) -> date | None:

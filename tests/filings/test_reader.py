@@ -9,22 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from fin_agent import prepare
 from fin_agent.errors import ReadError
-from fin_agent.filings.reader import READABLE, content_hash, doc_id_of, read_filing, title_of
-from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.filings.reader import READABLE, content_hash, doc_id_of, title_of
 from fin_agent.vocabulary.filing import Filing, PassageKind
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import PageContent, Statement
 
 
 @pytest.fixture(scope="module")
-def metric_of() -> object:
-    return load_lexicon().metric_of_label
-
-
-@pytest.fixture(scope="module")
-def filing(sample_filings: Path, metric_of: object) -> Filing:
-    return read_filing(sample_filings / "quillmark_2023_10k.pdf", metric_of)  # type: ignore[arg-type]
+def filing(sample_filings: Path) -> Filing:
+    return prepare(sample_filings / "quillmark_2023_10k.pdf").filing
 
 
 def test_whole_filing(filing: Filing, sample_filings: Path) -> None:
@@ -43,12 +38,10 @@ def test_whole_filing(filing: Filing, sample_filings: Path) -> None:
     assert order == sorted(order)
 
 
-def test_name_changes_nothing_but_the_handle(
-    filing: Filing, sample_filings: Path, metric_of: object, tmp_path: Path
-) -> None:
+def test_name_changes_nothing_but_the_handle(filing: Filing, sample_filings: Path, tmp_path: Path) -> None:
     path = tmp_path / "APPLE_2019_10Q.PDF"
     shutil.copy(sample_filings / "quillmark_2023_10k.pdf", path)
-    renamed = read_filing(path, metric_of)  # type: ignore[arg-type]
+    renamed = prepare(path).filing
     assert renamed == replace(filing, doc_id="APPLE_2019_10Q", source=str(path))
 
 
@@ -74,10 +67,10 @@ def test_doc_id_is_the_name_without_its_ending(name: str, doc_id: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["figures.xlsx", "notes.txt", "no ending", "x.pdf.zip"])
-def test_other_endings_are_refused_by_name(tmp_path: Path, metric_of: object, name: str) -> None:
+def test_other_endings_are_refused_by_name(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"%PDF-1.7")
     with pytest.raises(ReadError, match="files are not supported") as raised:
-        read_filing(tmp_path / name, metric_of)  # type: ignore[arg-type]
+        prepare(tmp_path / name)
     assert raised.value.subject == name
     assert ".pdf" in raised.value.remedy and ".pdf" in READABLE
 

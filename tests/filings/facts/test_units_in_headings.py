@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from fin_agent import prepare
 from fin_agent.evaluation.tatqa import synthetic_cover
-from fin_agent.filings.reader import read_filing
 from fin_agent.filings.tables.cells import is_of_money, scale_of, unit_line_in
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.filing import Filing
@@ -22,7 +22,7 @@ def read(folder: Path, *rows: Sequence[str], above: Sequence[str] = ()) -> Filin
     lines = "".join(f"<p>{line}</p>" for line in (*cover, *above))
     path = folder / "filing.html"
     path.write_text(f"<html><body>{lines}<table>{cells}</table></body></html>", encoding="utf-8")
-    return read_filing(path, lambda label, statement, section: None)
+    return prepare(path).filing
 
 
 def figure(filing: Filing, label: str, year: int) -> tuple[Decimal | int, int, str]:
