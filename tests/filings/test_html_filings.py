@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from fin_agent import prepare
 from fin_agent.errors import ReadError
 from fin_agent.evidence.filing_preparation import prepare
 from fin_agent.vocabulary.fact import Fact

@@ -164,14 +164,6 @@ _SPACE = 0.15
 def _words(view: _View, printed: str) -> list[Word]:
     spans = [match.span() for match in _WORD.finditer(printed)]
     boxes = view.boxes(spans)
-    spread = {
-        index: _parts(view, span)
-        for index, (span, box) in enumerate(zip(spans, boxes, strict=True))
-        if box.x1 - box.x0 > (span[1] - span[0]) * (box.y1 - box.y0) and span[1] - span[0] > 1
-    }
-    if spread:
-        spans = [part for index, span in enumerate(spans) for part in spread.get(index, (span,))]
-        boxes = view.boxes(spans)
     words: list[Word] = []
     end = 0
     for (start, after), box in zip(spans, boxes, strict=True):
@@ -191,18 +183,6 @@ def _words(view: _View, printed: str) -> list[Word]:
 def _continues_word(word: Word, box: Box) -> bool:
     """Return whether a fragment is right after `word`: a footnote mark, or a separately placed letter."""
     return abs(box.x0 - word.x1) < _SPACE * max(box.y1 - box.y0, word.y1 - word.y0) and _overlap(word, box)
-
-
-def _parts(view: _View, span: Span) -> list[Span]:
-    """Split a run of letters that are too far apart for one word wherever a blank fits in."""
-    letters = [(index, index + 1) for index in range(*span)]
-    boxes = view.boxes(letters)
-    cuts = [
-        second[0]
-        for (_, box), (second, after) in pairwise(zip(letters, boxes, strict=True))
-        if after.x0 - box.x1 > _SPACE * (box.y1 - box.y0)
-    ]
-    return list(pairwise([span[0], *cuts, span[1]]))
 
 
 def _overlap(first: Word | Box, second: Word | Box) -> bool:

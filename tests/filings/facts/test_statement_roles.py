@@ -25,8 +25,14 @@ def metrics(statement: Statement, *rows: tuple[str, str, str]) -> dict[str, str 
 def test_cash_by_its_roll_forward() -> None:
     found = metrics(
         Statement.CASH_FLOW,
+        ("Profit", "4,000", "5,000"),
+        ("Items without cash", "752", "977"),
         ("From operating activities", "4,752", "5,977"),
+        ("Plants", "(6,000)", "(5,000)"),
+        ("Software", "(564)", "(650)"),
         ("For investing activities", "(6,564)", "(5,650)"),
+        ("Loans", "3,000", "(50)"),
+        ("Shares", "31", "(5)"),
         ("From financing activities", "3,031", "(55)"),
         ("Movement", "1,219", "272"),
         ("Held at January 1", "456", "184"),
