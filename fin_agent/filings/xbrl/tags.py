@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Context as DecimalContext
 from decimal import Decimal
-from itertools import islice
 
 from lxml import etree
 
@@ -153,8 +151,6 @@ class PrintedText:
 
     def __init__(self, continuations: Iterable[etree._Element]) -> None:
         """`continuations` are the document's `ix:continuation` elements; if several have one id, the first counts."""
-        self.broken: dict[str, None] = {}
-        """Ids of continuations that tags name and the document does not hold, or that come back to themselves."""
         self._continuations: dict[str, etree._Element] = {}
         for element in continuations:
             self._continuations.setdefault(_id(element), element)
@@ -166,8 +162,7 @@ class PrintedText:
         while (following := attribute(element, "continuedAt")) is not None and sum(map(len, parts)) <= MAX_TEXT:
             following = following.strip()
             if following in seen or following not in self._continuations:
-                self.broken.setdefault(following)
-                break
+                break  # it goes in a circle, or the document lacks it: what was found is kept
             seen.add(following)
             element = self._continuations[following]
             parts.append(_text_of(element))
@@ -249,7 +244,7 @@ def read_tags(root: etree._Element) -> TaggedDocument:
     tags = [document.tag(element, context) for element, context in zip(document.elements, contexts, strict=True)]
     for position, flag in duplicate_flags(tags, contexts).items():
         tags[position] = replace(tags[position], flags=(*tags[position].flags, flag))
-    return TaggedDocument(tuple(tags), tuple(document.elements), tuple(_warnings(tags, document)))
+    return TaggedDocument(tuple(tags), tuple(document.elements), tuple(_warnings(tags)))
 
 
 class _Document:
@@ -259,21 +254,15 @@ class _Document:
         self.elements: list[etree._Element] = []
         self.contexts: dict[str, Context] = {}
         self.units: dict[str, str] = {}
-        self.defined_twice: dict[str, None] = {}
-        """Ids of contexts and units that are defined again as something else; the first definition counts."""
         continuations: list[etree._Element] = []
         for element in root.iter():
             name = local_name(element.tag)
             if name in _TAGS:
                 self.elements.append(element)
             elif name == "context":
-                context = read_context(element)
-                if self.contexts.setdefault(_id(element), context) != context:
-                    self.defined_twice.setdefault(_id(element))
+                self.contexts.setdefault(_id(element), read_context(element))
             elif name == "unit":
-                unit = read_unit(element)
-                if self.units.setdefault(_id(element), unit) != unit:
-                    self.defined_twice.setdefault(_id(element))
+                self.units.setdefault(_id(element), read_unit(element))
             elif name == "continuation":
                 continuations.append(element)
         self.printed = PrintedText(continuations)
@@ -374,39 +363,20 @@ def _text_stated(text: str, transformation: str) -> str | None:
     return transform_text(text, transformation)
 
 
-def _warnings(tags: Iterable[Tag], document: _Document) -> Iterable[ReadWarning]:
-    places: dict[str, dict[str, None]] = {flag: {} for flag in _ODDITIES}
-    counts: Counter[str] = Counter()
-    for tag in tags:
-        for flag in (*tag.flags, *(() if tag.concept else (_NO_CONCEPT,))):
-            if flag in places:
-                counts[flag] += 1
-                places[flag].setdefault(tag.context if flag == UNKNOWN_CONTEXT else tag.concept)
-    for flag, (oddity, meaning) in _ODDITIES.items():
-        if counts[flag]:
-            number = "1 tag" if counts[flag] == 1 else f"{counts[flag]} tags"
-            yield ReadWarning(f"{oddity} {number} ({_some(places[flag])}): {meaning}")
-    if document.defined_twice:
-        yield ReadWarning(
-            f"contexts or units are defined twice under one id ({_some(document.defined_twice)}): the first counts"
-        )
-    if broken := document.printed.broken:
-        oddity = "texts go on in parts that the file does not hold, or in a circle"
-        yield ReadWarning(f"{oddity} ({_some(broken)}): what was found of them is kept")
+def _warnings(tags: Sequence[Tag]) -> Iterator[ReadWarning]:
+    for flag, meaning in _MEANINGS.items():
+        flagged = [tag for tag in tags if flag in tag.flags]
+        if flagged:
+            names = dict.fromkeys(tag.context if flag == UNKNOWN_CONTEXT else tag.concept for tag in flagged)
+            shown = ", ".join([*list(names)[:_EXAMPLES], *(["..."] if len(names) > _EXAMPLES else [])])
+            yield ReadWarning(f"{flag} in {len(flagged)} tag{'s' * (len(flagged) > 1)} ({shown}): {meaning}")
 
 
-_NO_CONCEPT = "no concept"
-_ODDITIES = {
-    UNKNOWN_CONTEXT: ("contexts that the file does not define, named by", "their periods are not known"),
-    UNKNOWN_UNIT: ("units that the file does not define, named by", "what they count is not known"),
-    UNKNOWN_FORMAT: ("formats that could not be applied, in", "texts are kept as printed, numbers have no value"),
-    NOT_A_NUMBER: ("prints that are no numbers, in", "no values are taken from them"),
-    CONFLICT: ("facts stated with values that differ, by", "compare the pages that print them"),
-    _NO_CONCEPT: ("names of concepts missing, in", "what they mean is not known"),
+_MEANINGS = {
+    UNKNOWN_CONTEXT: "their periods are not known",
+    UNKNOWN_UNIT: "what they count is not known",
+    UNKNOWN_FORMAT: "texts are kept as printed, numbers have no value",
+    NOT_A_NUMBER: "no values are taken from them",
+    CONFLICT: "values differ; compare the pages that print them",
 }
-"""The beginning of a warning about tags with a flag, and its consequence for the reader."""
-
-
-def _some(names: Iterable[str]) -> str:
-    listed = [name or "none" for name in names]
-    return ", ".join(islice(listed, _EXAMPLES)) + (", ..." if len(listed) > _EXAMPLES else "")
+"""The consequence of a flag for the reader."""

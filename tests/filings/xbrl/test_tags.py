@@ -101,9 +101,6 @@ def test_continuations_that_are_missing_or_go_in_a_circle_end_the_text(mode: Mod
     )
     read = read_tags(document(body, mode))
     assert [tag.text for tag in read.tags] == ["lost", "round and on"]
-    assert [warning.what for warning in read.warnings] == [
-        "texts go on in parts that the file does not hold, or in a circle (gone, c1): what was found of them is kept",
-    ]
 
 
 @both_modes
@@ -149,7 +146,7 @@ def test_a_text_whose_format_does_not_fit_stays_as_printed() -> None:
     read = read_tags(document(words("soon", 'format="ixt:date-month-day"')))
     assert (only(read).text, only(read).flags) == ("soon", ("unknown format",))
     assert read.warnings[0].what == (
-        "formats that could not be applied, in 1 tag (dei:Note): texts are kept as printed, numbers have no value"
+        "unknown format in 1 tag (dei:Note): texts are kept as printed, numbers have no value"
     )
 
 
@@ -161,8 +158,8 @@ def test_what_the_file_does_not_define_is_flagged_and_told_of_once(mode: Mode) -
     assert [tag.flags for tag in read.tags] == [("unknown context",)] * 5 + [("unknown unit",)]
     assert [tag.end for tag in read.tags[:5]] == [None] * 5
     assert [warning.what for warning in read.warnings] == [
-        "contexts that the file does not define, named by 5 tags (c0, c1, c2, ...): their periods are not known",
-        "units that the file does not define, named by 1 tag (us-gaap:Cash): what they count is not known",
+        "unknown context in 5 tags (c0, c1, c2, ...): their periods are not known",
+        "unknown unit in 1 tag (us-gaap:Cash): what they count is not known",
     ]
 
 
@@ -170,9 +167,6 @@ def test_what_the_file_does_not_define_is_flagged_and_told_of_once(mode: Mode) -
 def test_missing_attributes_are_no_error(mode: Mode) -> None:
     read = read_tags(document("<p><ix:nonFraction>5</ix:nonFraction><ix:nonNumeric>x</ix:nonNumeric></p>", mode))
     assert [(tag.concept, tag.context, tag.value) for tag in read.tags] == [("", "", 5), ("", "", None)]
-    assert "names of concepts missing, in 2 tags (none): what they mean is not known" in [
-        warning.what for warning in read.warnings
-    ]
 
 
 @pytest.mark.parametrize("attributes", ['scale="999999"', 'scale="-31"', 'scale="six"', 'format="ixt:num-inf"'])
@@ -216,9 +210,6 @@ def test_an_id_defined_twice_keeps_its_first_meaning() -> None:
     second = DEFINITIONS.replace("2024-09-28</xbrli:instant>", "1999-01-01</xbrli:instant>")
     read = read_tags(document(figure(), definitions=DEFINITIONS + second))
     assert only(read).end == date(2024, 9, 28)
-    assert [warning.what for warning in read.warnings] == [
-        "contexts or units are defined twice under one id (now, again): the first counts"
-    ]
 
 
 @both_modes
@@ -238,7 +229,7 @@ def test_copies_that_differ_are_all_in_conflict() -> None:
     read = read_tags(document(body))
     assert [(tag.value, tag.flags) for tag in read.tags] == [(5_000_000, ("conflict",)), (6_000_000, ("conflict",))]
     assert [warning.what for warning in read.warnings] == [
-        "facts stated with values that differ, by 2 tags (us-gaap:Assets): compare the pages that print them"
+        "conflict in 2 tags (us-gaap:Assets): values differ; compare the pages that print them"
     ]
 
 
