@@ -18,16 +18,16 @@ _TOTAL = "total_costs_and_expenses"
 def with_unlabelled_gross_profit(facts: Sequence[Fact]) -> list[Fact]:
     """Return `facts` with a figure without a label as gross profit, where the statement's arithmetic confirms it.
 
-    It must equal revenue less the costs above it, including a cost of revenue, in every column that prints it, and
-    operating income must follow. A total of costs right above it is then the cost of revenue.
+    It must equal revenue less the costs above it, including a cost of revenue, and operating income must follow. A
+    total of costs right above it is then the cost of revenue.
     """
-    found: dict[tuple[int, int], list[tuple[Fact, Fact | None] | None]] = {}
-    for column in statement_columns(facts, Statement.INCOME):
-        for fact, reading in _read(column):
-            found.setdefault(place_of(fact), []).append(reading)
     named: dict[int, Fact] = {}
-    for readings in found.values():
-        for profit, total in (reading for reading in readings if reading is not None and None not in readings):
+    for column in statement_columns(facts, Statement.INCOME):
+        known = column.facts_of("gross_profit")
+        for fact in column.facts:
+            if known or fact.label or fact.unit != "USD" or (found := _gross_profit(column, fact)) is None:
+                continue
+            profit, total = found
             below = f" below {total.label}" if total is not None else ""
             named[id(profit)] = replace(profit, metric="gross_profit", label=f"(no label{below})")
             if total is not None:
@@ -35,16 +35,8 @@ def with_unlabelled_gross_profit(facts: Sequence[Fact]) -> list[Fact]:
     return [named.get(id(fact), fact) for fact in facts]
 
 
-def _read(column: Column) -> Iterator[tuple[Fact, tuple[Fact, Fact | None] | None]]:
-    """Yield each figure without a label, with itself and the total right above it if it is gross profit, else None."""
-    if column.facts_of("gross_profit"):
-        return
-    for fact in column.facts:
-        if not fact.label and fact.unit == "USD":
-            yield fact, _gross_profit(column, fact)
-
-
 def _gross_profit(column: Column, fact: Fact) -> tuple[Fact, Fact | None] | None:
+    """Return a figure with the total right above it, if there is one, where it is gross profit."""
     above = [revenue for revenue in column.facts_of("revenue") if place_of(revenue) < place_of(fact)]
     below = [income for income in column.facts_of("operating_income") if place_of(income) > place_of(fact)]
     if not above or not below or below[0].value == fact.value:

@@ -136,19 +136,8 @@ _DEEPEST_INDENT = 180.0
 _MAX_SHEET_LENGTH = 200_000
 _RULE = re.compile(r"\.([\w-]+)\s*\{([^{}]*)\}")
 _BREAK = re.compile(r"always|page|left|right|recto|verso")
-_UNITS = {
-    "pt": 1.0,
-    "px": 0.75,
-    "em": 10.0,
-    "rem": 10.0,
-    "ex": 5.0,
-    "in": 72.0,
-    "cm": 28.35,
-    "mm": 2.835,
-    "pc": 12.0,
-    "%": 5.0,
-}
-_LENGTH = re.compile(r"(-?\d*\.?\d+)\s*(pt|px|em|rem|ex|in|cm|mm|pc|%)?")
+_UNITS = {"pt": 1.0, "px": 0.75, "em": 10.0, "rem": 10.0, "in": 72.0, "cm": 28.35, "mm": 2.835, "%": 5.0}
+_LENGTH = re.compile(r"(-?\d*\.?\d+)\s*(pt|px|em|rem|in|cm|mm|%)?")
 _WHITE = re.compile(
     r"white$|snow$|#?(?:f[4-9a-f]){3}(?:ff)?$|#?fff$|rgba?\((?:(?:24[4-9]|25[0-5]|9[6-9]%|100%),?){3}(?:,?1(?:\.0)?)?\)$"
 )

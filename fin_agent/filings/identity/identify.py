@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import TypedDict
 
 from fin_agent.filings.identity.cover import (
     FROM_CONTENT,
@@ -35,7 +34,7 @@ from fin_agent.filings.identity.reporting_period import (
     release_readings,
     year_readings,
 )
-from fin_agent.vocabulary.fact import FactPeriod, Tag
+from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.fiscal_calendar import nominal_month
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
 from fin_agent.vocabulary.page import PageContent
@@ -131,31 +130,23 @@ def identify(pages: Sequence[PageContent], tags: Sequence[Tag] = ()) -> Identity
         return resolve_identity([*kept, *_without_cover(body[1:])])
     form = Form(best_value(readings, "form"))
     identity = resolve_identity(_readings_for_form(form, readings, pages, tags, body))
-    return replace(identity, **_release_readings(body)) if form is Form.EIGHT_K else identity
+    release = _release_in(body) if form is Form.EIGHT_K else None
+    if release is None or release.fiscal_year is None:
+        return identity
+    return replace(identity, results=release.reported_period, fiscal_year_end_month=release.fiscal_year_end_month)
 
 
-def _release_readings(body: Sequence[PlainPage]) -> _Release:
-    """Return the reporting period of an 8-K from its exhibit, a release of results after the cover.
+def _release_in(body: Sequence[PlainPage]) -> Identity | None:
+    """Return the identity of the release of results that is an exhibit of an 8-K, after the report's own pages.
 
     Items about an acquisition or a vote mention years and earnings too: only a report with an Item on results has one.
     """
     own = [position for position, page in enumerate(body[:_EXHIBIT_WITHIN]) if _OWN_PAGE.search(page.text)]
-    first = max([1, *(position + 1 for position in own)])
-    on_results = any(_ITEM_ON_RESULTS.search(body[position].text) for position in own)
-    for start in range(first, min(len(body), _EXHIBIT_WITHIN) if on_results else 0):
-        if is_release(body[start:]):
-            release = resolve_identity(release_readings(body[start:]))
-            if release.fiscal_year is None:
-                return {}
-            months = 3 if release.quarter else 12
-            period = FactPeriod(release.fiscal_year, release.quarter, months, release.period_end)
-            return {"results": period, "fiscal_year_end_month": release.fiscal_year_end_month}
-    return {}
-
-
-class _Release(TypedDict, total=False):
-    results: FactPeriod
-    fiscal_year_end_month: int | None
+    if any(_ITEM_ON_RESULTS.search(body[position].text) for position in own):
+        for start in range(own[-1] + 1, min(len(body), _EXHIBIT_WITHIN)):
+            if is_release(body[start:]):
+                return resolve_identity(release_readings(body[start:]))
+    return None
 
 
 _EXHIBIT_WITHIN = 8

@@ -75,7 +75,7 @@ def read_date(printed: str, transformation: str) -> str | None:
     English; a two-digit year belongs to this century.
     """
     order = _order(transformation)
-    parts = _PART.findall(printed.translate(_FULL_WIDTH))
+    parts = _PART.findall(printed)
     if not order or len(parts) != len(order):
         return None
     known: dict[str, int] = {}
@@ -121,7 +121,7 @@ def read_number(printed: str, transformation: str) -> Decimal | None:
     """
     if not printed or len(printed) > _MAX_LENGTH:
         return None
-    return _READINGS.get(transformation, _plain)(printed.translate(_FULL_WIDTH))
+    return _READINGS.get(transformation, _plain)(printed)
 
 
 def is_number_format(transformation: str) -> bool:
@@ -131,8 +131,7 @@ def is_number_format(transformation: str) -> bool:
 
 _MAX_LENGTH = 400
 _MAX_DIGITS = 60
-_FULL_WIDTH = {0xFF10 + digit: ord("0") + digit for digit in range(10)} | {0xFF0C: ord(","), 0xFF0E: ord(".")}
-_BETWEEN_DIGITS = r"\s'`´’′＇"
+_BETWEEN_DIGITS = r"\s'`´’′"
 _DOT = re.compile(rf"[,{_BETWEEN_DIGITS}]+")
 _COMMA = re.compile(rf"[.{_BETWEEN_DIGITS}]+")
 _DIGITS = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.A)
@@ -201,14 +200,10 @@ def transform_text(printed: str, transformation: str) -> str | None:
 
 
 _FIXED = {
-    "fixedtrue": "true",
-    "booleantrue": "true",
-    "fixedfalse": "false",
-    "booleanfalse": "false",
-    "fixedempty": "",
-    "nocontent": "",
-    "fixedzero": "0",
-    "zerodash": "0",
+    **dict.fromkeys(("fixedtrue", "booleantrue"), "true"),
+    **dict.fromkeys(("fixedfalse", "booleanfalse"), "false"),
+    **dict.fromkeys(("fixedempty", "nocontent"), ""),
+    **dict.fromkeys(("fixedzero", "zerodash"), "0"),
 }
 _BALLOT_BOXES = {"boolballotbox": ("false", "true"), "yesnoballotbox": ("No", "Yes")}
 # Older files use Wingdings and the letter x for boxes.

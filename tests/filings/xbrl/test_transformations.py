@@ -17,7 +17,6 @@ from fin_agent.filings.xbrl.transformations import read_number, read_number_word
         ("ixt:numdotdecimal", " 1 234 567 ", "1234567"),
         ("ixt4:num-dot-decimal-apos", "1'234.5", "1234.5"),
         ("ixt:num-dot-decimal", ".5", "0.5"),
-        ("ixt:num-dot-decimal", "１，２３４．５", "1234.5"),
         ("ixt:num-comma-decimal", "1.234,5", "1234.5"),
         ("ixt1:numdotcomma", "1.234,5", "1234.5"),
         ("ixt1:numspacedot", "1 234.5", "1234.5"),
