@@ -17,7 +17,7 @@ from fin_agent.filings.reader import content_hash
 from fin_agent.filings.readers.protocol import missing_page_error, pdf_reader, refuse_picture
 from fin_agent.process_pool import CallTimeoutError, Limits, WorkerEndedError, WorkerPool
 from fin_agent.vocabulary.page import PageContent
-from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.place import Box, Word
 
 
 class FrameColor(Enum):
@@ -29,10 +29,11 @@ class FrameColor(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A box on a page in points, and its color."""
+    """A box on a page in points, its color, and in words what is framed (may be empty; not drawn)."""
 
     box: Box
     ink: FrameColor
+    note: str = ""
 
 
 def draw_frames(picture: bytes, frames: Sequence[Frame], dpi: int) -> bytes:
@@ -216,10 +217,10 @@ def _of_html(path: Path, contents: Sequence[PageContent], wanted: FramedPage, dp
     if not 0 <= wanted.page < len(contents):
         raise missing_page_error(path, wanted.page, len(contents))
     content = contents[wanted.page]
-    boxes = [*(frame.box for frame in wanted.frames), *content.words]
+    boxes: list[Box | Word] = [*(frame.box for frame in wanted.frames), *content.words]
     # A table, or a frame, may extend beyond its sheet.
-    width = max([content.width, *(box[2] + _MARGIN for box in boxes)])
-    height = max([content.height, *(box[3] + _MARGIN for box in boxes)])
+    width = max([content.width, *(box.x1 + _MARGIN for box in boxes)])
+    height = max([content.height, *(box.y1 + _MARGIN for box in boxes)])
     content = replace(content, width=width, height=height)
 
     def draw(dpi: int) -> bytes:

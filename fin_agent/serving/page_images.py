@@ -18,7 +18,7 @@ from fin_agent.filings.page_rendering import (
 )
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.models.metering import current_meter
-from fin_agent.presentation.filings import metric_by_name
+from fin_agent.presentation.filings import fact_line, metric_by_name
 from fin_agent.process_pool import CallCancelledError, PoolBusyError
 from fin_agent.serving.problem_details import BusyError, NotThereError, TooLongError, names_only
 from fin_agent.tools.errors import ToolInputError, quoted_name
@@ -104,7 +104,7 @@ def figure_frames(
             if near
             else "Ask for the page without a figure",
         )
-    return [Frame(found[0].box, FrameColor.FACT)]
+    return [Frame(found[0].box, FrameColor.FACT, fact_line(found[0]))]
 
 
 def box_frames(boxes: Sequence[Box]) -> list[Frame]:

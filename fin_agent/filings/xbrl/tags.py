@@ -43,7 +43,7 @@ def read_context(element: etree._Element) -> Context:
     start = end = None
     members: list[tuple[str, str]] = []
     for part in element.iter():
-        match local_name(part.tag):
+        match local_name(part):
             case "identifier":
                 entity = _content(part)
             case "startdate":
@@ -77,7 +77,7 @@ def read_unit(element: etree._Element) -> str:
     below: list[str] = []
     side = above
     for part in element.iter():
-        name = local_name(part.tag)
+        name = local_name(part)
         if name == "unitdenominator":
             side = below
         elif name == "measure" and (printed := _content(part)):
@@ -179,9 +179,9 @@ def _text_of(container: etree._Element) -> str:
     walk = etree.iterwalk(container, events=("start", "end", "comment", "pi"))
     for event, element in walk:
         tag = element.tag
-        apart = isinstance(tag, str) and tag.rpartition("}")[2] not in _INLINE and not local_name(tag)
+        apart = isinstance(tag, str) and tag.rpartition("}")[2] not in _INLINE and not local_name(element)
         if event == "start":
-            if element is not container and (local_name(tag) == "exclude" or _is_hidden(element)):
+            if element is not container and (local_name(element) == "exclude" or _is_hidden(element)):
                 walk.skip_subtree()
             elif tag not in _SILENT:
                 pieces += (" " if apart else "", element.text or "")
@@ -256,7 +256,7 @@ class _Document:
         self.units: dict[str, str] = {}
         continuations: list[etree._Element] = []
         for element in root.iter():
-            name = local_name(element.tag)
+            name = local_name(element)
             if name in _TAGS:
                 self.elements.append(element)
             elif name == "context":
@@ -271,7 +271,7 @@ class _Document:
         return self.contexts.get((attribute(element, "contextRef") or "").strip())
 
     def tag(self, element: etree._Element, context: Context | None) -> Tag:
-        numeric = local_name(element.tag) != "nonnumeric"
+        numeric = local_name(element) != "nonnumeric"
         nil = (element.get(_NIL) or element.get("xsi:nil") or "").strip().lower() in ("true", "1")
         flags = [] if context is not None else [UNKNOWN_CONTEXT]
         unit = ""

@@ -13,15 +13,18 @@ from lxml import etree
 from fin_agent.vocabulary.dates import month_number
 
 
-@lru_cache(maxsize=4096)
-def local_name(tag: object) -> str:
-    """Return the name of an XBRL element's `tag` in lower case without namespace or prefix; empty for any other.
+def local_name(element: etree._Element) -> str:
+    """Return the name of an XBRL element in lower case without namespace or prefix; empty for any other element.
 
-    The tag is `{http://www.xbrl.org/2013/inlineXBRL}nonFraction` in XHTML, and `ix:nonfraction` (with any prefix) if it
-    was parsed as HTML; that of a comment is no text.
+    An element's tag is `{http://www.xbrl.org/2013/inlineXBRL}nonFraction` in XHTML, and `ix:nonfraction` (with any
+    prefix) if it was parsed as HTML; that of a comment is no text.
     """
-    if not isinstance(tag, str):
-        return ""
+    tag = element.tag
+    return _local_name(tag) if isinstance(tag, str) else ""
+
+
+@lru_cache(maxsize=4096)
+def _local_name(tag: str) -> str:
     if tag.startswith("{"):
         namespace, _, name = tag.rpartition("}")
         return name.lower() if "xbrl.org/" in namespace else ""
