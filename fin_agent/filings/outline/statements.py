@@ -55,31 +55,20 @@ def title_in(caption: str, page_text: str, titles: StatementTitles) -> str:
 
 def caption_lines(caption: str, page_text: str) -> list[str]:
     """Return a caption split into its printed lines, as far as the page's text shows them."""
-    printed = {line for line in (" ".join(line.split()) for line in page_text.split("\n")) if line}
-    by_start: dict[str, list[str]] = {}
-    for line in printed:
-        by_start.setdefault(line.split()[0], []).append(line)
-    words = caption.split()
-    lines: list[str] = []
-    loose: list[str] = []
-    position = 0
-    while position < len(words):
-        fitting = (
-            line
-            for line in by_start.get(words[position], ())
-            if words[position : position + line.count(" ") + 1] == line.split()
-        )
-        found = max(fitting, key=len, default="")
-        if not found:
-            loose.append(words[position])
-            position += 1
-            continue
-        if loose:
-            lines.append(" ".join(loose))
-            loose = []
-        lines.append(found)
-        position += found.count(" ") + 1
-    return [*lines, " ".join(loose)] if loose else lines
+    lines = {" ".join(line.split()) for line in page_text.split("\n")} - {""}
+    printed = sorted((f"{line} " for line in lines), key=len, reverse=True)
+    found: list[str] = []
+    loose = ""
+    rest = " ".join([*caption.split(), ""])
+    while rest:
+        line = next((line for line in printed if rest.startswith(line)), "")
+        if line:
+            found += [loose.strip(), line.strip()]
+            loose, rest = "", rest[len(line) :]
+        else:
+            word, _, rest = rest.partition(" ")
+            loose += f"{word} "
+    return [line for line in [*found, loose.strip()] if line]
 
 
 def heading_of(caption: str, page_text: str) -> str:
