@@ -25,7 +25,6 @@ from fin_agent.filings.passage_splitting import passages_of
 from fin_agent.filings.readers.protocol import MUPDF, TRUNCATED, Document, pdf_reader, picture_warnings
 from fin_agent.filings.tables.column_periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
-from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.filing import REPAIRED, Filing, ReadWarning
 from fin_agent.vocabulary.page import ItemStart, Page, PageContent, TableKind
 
@@ -71,14 +70,22 @@ def filing_of(
     tables = tuple(read_tables(contents, identity))
     calendar = FiscalCalendar.of(identity)
     facts = facts_of_filing(tables, with_others, calendar, metric_of, unit_of)
-    facts = [_of_entity(fact, located.entities.get(fact.page)) for fact in facts]
+    facts = [
+        replace(fact, scope=located.entities[fact.page], part_kind="entity") if fact.page in located.entities else fact
+        for fact in facts
+    ]
     if document.tags:
         facts = with_tags(facts, document.tags, contents, tables, statements, calendar, concept_of, unit_of)
     notes, note_of_page = notes_of(contents, statements, items)
     kinds = kinds_of(contents, identity.form, statements, items, notes, note_of_page)
     parent = {page for page, kind in kinds.items() if kind is TableKind.PARENT_ONLY}
     kinds |= dict.fromkeys(located.others, TableKind.PARENT_ONLY)
-    facts = [_of_parent(fact) if fact.page in parent and fact.scope is None else fact for fact in facts]
+    facts = [
+        replace(fact, scope="Parent company only", part_kind="entity", tied=False)
+        if fact.page in parent and fact.scope is None
+        else fact
+        for fact in facts
+    ]
     facts = with_addresses(facts, tables, contents, notes, note_of_page)
     titles = {note.number: note.title for note in notes}
     noted = {page: titles.get(number, "") for page, number in note_of_page.items()}
@@ -118,15 +125,6 @@ def _first_starts(starts: Sequence[ItemStart]) -> tuple[ItemStart, ...]:
     for start in starts:
         first.setdefault(start.item, start)
     return tuple(first.values())
-
-
-def _of_parent(fact: Fact) -> Fact:
-    return replace(fact, scope="Parent company only", part_kind="entity", tied=False)
-
-
-def _of_entity(fact: Fact, entity: str | None) -> Fact:
-    """Return `fact` as a fact of a further registrant, such as a subsidiary that files with its parent."""
-    return fact if entity is None else replace(fact, scope=entity, part_kind="entity")
 
 
 def read_document(path: Path, *, accept_repaired: bool = False) -> Document:

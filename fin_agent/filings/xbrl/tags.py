@@ -27,8 +27,6 @@ from fin_agent.vocabulary.filing import ReadWarning
 class Context:
     """The content of an `xbrli:context`; contexts with equal content are equal, whatever their ids."""
 
-    entity: str
-    """The identifier as printed: the CIK with its leading zeros."""
     end: date | None
     """Last day of the period, or day of the instant; None for `forever` and where no valid day is stated."""
     start: date | None = None
@@ -39,20 +37,17 @@ class Context:
 
 def read_context(element: etree._Element) -> Context:
     """Return the content of an `xbrli:context`. Missing or invalid parts are not errors."""
-    entity = ""
     start = end = None
     members: list[tuple[str, str]] = []
     for part in element.iter():
         match local_name(part):
-            case "identifier":
-                entity = _content(part)
             case "startdate":
                 start = read_day(_content(part))
             case "enddate" | "instant":
                 end = read_day(_content(part))
             case "explicitmember" | "typedmember":
                 members.append(((attribute(part, "dimension") or "").strip(), _content(part)))
-    return Context(entity, end, start, tuple(sorted(members)))
+    return Context(end, start, tuple(sorted(members)))
 
 
 def read_day(printed: str) -> date | None:
