@@ -122,16 +122,6 @@ def background_of(colour: str | None) -> str:
     return WHITE if _WHITE.match(plain) else COLOURED
 
 
-def parse_style_sheet(text: str) -> dict[str, str]:
-    """Return the declarations of a style sheet's plain class rules by class name (`.hide { display: none }`)."""
-    return dict(_RULE.findall(text[:_MAX_SHEET_LENGTH]))
-
-
-def with_classes(declarations: str, classes: str, sheet: Mapping[str, str]) -> str:
-    """Return an element's own declarations after those of its classes."""
-    return ";".join([*(sheet[name] for name in classes.split() if name in sheet), declarations])
-
-
 _DEEPEST_INDENT = 180.0
 _MAX_SHEET_LENGTH = 200_000
 _RULE = re.compile(r"\.([\w-]+)\s*\{([^{}]*)\}")
@@ -289,9 +279,10 @@ def blocks_of(root: etree._Element, tagged: Sequence[etree._Element] = (), first
 
 
 def _sheet(root: etree._Element) -> dict[str, str]:
+    """Return the declarations of plain class rules in style sheets by class name (`.hide { display: none }`)."""
     sheet: dict[str, str] = {}
     for element in root.iter("{*}style"):
-        sheet.update(parse_style_sheet("".join(element.itertext())))
+        sheet.update(_RULE.findall("".join(element.itertext())[:_MAX_SHEET_LENGTH]))
     return sheet
 
 
@@ -406,7 +397,7 @@ class _TreeWalk:
     def _style(self, element: etree._Element) -> Style:
         declarations = str(element.get("style") or "")
         if self._sheet and (classes := element.get("class")):
-            declarations = with_classes(declarations, str(classes), self._sheet)
+            declarations = ";".join([*(self._sheet.get(name, "") for name in str(classes).split()), declarations])
         return style_of(declarations) if declarations else PLAIN
 
     def _leave(self, closed: _OpenElement) -> None:

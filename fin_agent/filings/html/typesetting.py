@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from fin_agent.filings.html.blocks import LINE_BREAK, Block, Break, Grid, GridCell, Text
 from fin_agent.vocabulary.page import PageContent, PrintedLine
@@ -89,15 +90,7 @@ def _requested_width(cell: GridCell) -> float:
 
 
 def _lines(words: list[str]) -> list[list[str]]:
-    if LINE_BREAK not in words:
-        return [words]
-    lines: list[list[str]] = [[]]
-    for word in words:
-        if word == LINE_BREAK:
-            lines.append([])
-        else:
-            lines[-1].append(word)
-    return [line for line in lines if line] or [[]]
+    return [list(line) for ends, line in groupby(words, LINE_BREAK.__eq__) if not ends] or [[]]
 
 
 def _width(words: list[str]) -> float:

@@ -248,61 +248,43 @@ def _pushed_to_next_page(pages: Sequence[PageContent], index: int, title: _Title
 
 def _titles_on(text: str) -> Iterator[_Title]:
     """Yield titles on a page, the first of them among its top lines."""
-    low = text.lower()
-    places = [place for part in _TELLING for place in _places(low, part)]
-    places += [found.start() for found in _SPACED.finditer(low, 0, _SPACED_WITHIN)]
-    if not places:
-        return
-    places.sort()
-    any_found, done = False, -1
-    for place in places:
-        start = text.rfind("\n", 0, place) + 1
-        if start <= done:
-            continue
-        if not any_found and not _in_top(text, start):
-            return
-        end = text.find("\n", place)
-        done = end = len(text) if end < 0 else end
-        line = text[start:end].strip()
-        if not _MIN_LINE_LENGTH <= len(line) <= _MAX_LINE_LENGTH or line[0].islower():
-            continue
-        if _PARENTHETICAL.match(text, end):
-            continue
-        title = _title(line, text[end + 1 : end + 1 + _MAX_LINE_LENGTH].partition("\n")[0])
-        if title is not None:
-            any_found = True
-            yield _Title(title[0], line, start, title[1])
+    any_found = False
+    above = begin = 0
+    lines = text.split("\n")
+    for line, after in pairwise([*lines, ""]):
+        start, begin = begin, begin + len(line) + 1
+        if _may_be_title(line, start):
+            if not any_found and above >= _TOP_LINES:
+                return
+            title = None if _PARENTHETICAL.match(text, begin - 1) else _title(line.strip(), after[:_MAX_LINE_LENGTH])
+            if title is not None:
+                any_found = True
+                yield _Title(title[0], line.strip(), start, title[1])
+        above += bool(line.strip())
 
 
-def _places(text: str, part: str) -> Iterator[int]:
-    place = text.find(part)
-    while place >= 0:
-        yield place
-        place = text.find(part, place + len(part))
-
-
-def _in_top(text: str, start: int) -> bool:
-    if text.count("\n", 0, start) < _TOP_LINES:
-        return True
-    return sum(1 for line in text[:start].split("\n") if line.strip()) < _TOP_LINES
+def _may_be_title(line: str, start: int) -> bool:
+    """Return whether a line has a part of every title, even with a misplaced space in a word or between letters."""
+    low = line.lower()
+    return any(part in low for part in _TELLING) or (start < _SPACED_WITHIN and _SPACED.search(low) is not None)
 
 
 def _title(line: str, after: str) -> tuple[Statement, bool] | None:
-    if (statement := built_in_statement_titles().match(line)) is not None:
+    if not _MIN_LINE_LENGTH <= len(line) <= _MAX_LINE_LENGTH or line[0].islower():
+        return None
+    titles = built_in_statement_titles()
+    statement = titles.match(line)
+    if statement is None and _WRAPPED.search(letters_only(line)):
+        statement = titles.match(f"{line} {after}")
+    if statement is not None:
         return statement, True
-    if (
-        _WRAPPED.search(letters_only(line))
-        and (statement := built_in_statement_titles().match(f"{line} {after}")) is not None
-    ):
-        return statement, True
-    statement = built_in_statement_titles().match_bare(line)
+    statement = titles.match_bare(line)
     return None if statement is None else (statement, False)
 
 
 _MIN_LINE_LENGTH = 8
 _PARENTHETICAL = re.compile(r"\W{0,20}parenthetical", re.I)
 _TELLING = ("tatem", "heet", "onsolidated")
-"""Part of every title, even with a misplaced space in a word."""
 _SPACED = re.compile(r"[a-z] [a-z] [a-z] [a-z] [a-z] [a-z] ")
 _SPACED_WITHIN = 600
 _WRAPPED = re.compile(
