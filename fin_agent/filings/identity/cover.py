@@ -264,12 +264,8 @@ def ticker_readings(
 
 def _in_words(pages: Iterable[PlainPage]) -> FieldSource | None:
     for number, text in pages:
-        place = text.find("symbol")
-        while place >= 0:
-            found = _SYMBOL_IN_WORDS.match(text, place)
-            if found is not None:
-                return reading("ticker", found[1], SENTENCE, found.group(), number)
-            place = text.find("symbol", place + 1)
+        if found := _SYMBOL_IN_WORDS.search(text):
+            return reading("ticker", found[1], SENTENCE, found.group(), number)
     return None
 
 
