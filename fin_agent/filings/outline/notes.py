@@ -9,9 +9,10 @@ from operator import itemgetter
 
 from fin_agent.vocabulary.page import Note, PageContent
 
-_FEWEST = {"word": 2, "wordletter": 3, "point": 3, "brackets": 4, "letter": 4, "bare": 5}
-"""Styles of numbering (`Note 5`, `Note E`, `5.`, `(5)`, `E.`, `5`), of which one filing uses one, with the fewest notes
-that show it; lists and footnotes are numbered too, but rarely as `Note 1`."""
+_FEWEST = {"word": 2, "wordletter": 3, "point": 3, "brackets": 4, "bare": 5}
+"""Styles of numbering (`Note 5`, `Note E`, `5.`, `(5)`, `5`) with the fewest notes that show it.
+
+One filing uses one style; lists and footnotes are numbered too, but rarely as `Note 1`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +34,9 @@ class NoteLine:
 
 
 def note_lines_on(text: str, page: int) -> list[NoteLine]:
-    """Return candidate headings on a page's text; none on a page that lists the notes with their pages."""
+    """Return candidate headings on a page's text."""
     found = [line for match in _HEADING.finditer(text) if (line := _line(match, page)) is not None]
-    by_style = [[line for line in found if line.numbering == style] for style in _FEWEST]
-    kept = [line for lines in by_style if not _is_list(text, lines) for line in lines]
-    return [_with_weights(line, kept, len(text)) for line in sorted(kept, key=lambda line: line.offset)]
+    return [_with_weights(line, found, len(text)) for line in found]
 
 
 _HEADING = re.compile(
@@ -45,12 +44,10 @@ _HEADING = re.compile(
     r"notes?[ \t\u00a0]*(?:no\.?[ \t\u00a0]*)?(?:(?P<word>\d{1,2})(?![\d%]|\.\d)|(?P<wordletter>[A-Z])\b(?!['’]))"
     r"|\((?P<brackets>\d{1,2})\)"
     r"|(?P<point>\d{1,2})[ \u00a0]?[.)](?!\d)"
-    r"|(?P<letter>[A-Z])\."
     r"|(?P<bare>\d{1,2})(?=[ \t\u00a0]{1,6}[A-Z])"
     r")(?P<rest>[^\n]*)$",
     re.I | re.M,
 )
-_WORDS = ("word", "wordletter")
 _AFTER_A_CITATION = tuple(",(%/$’'&")
 _SEPARATORS = " \t\u00a0.:;|–—-−‑)"
 _MAX_TITLE_LENGTH = 140
@@ -66,23 +63,19 @@ _NO_TITLE = re.compile(
     r"^(?:to|on|of|the|and|in|for|or|years?|months|days|weeks|million|billion|percent)\b|^[^A-Za-z“\"(]|^(?i:continued)\b"
 )
 _OPEN_END = re.compile(r"(?:\b(?:and|of|the|for|in|on|with|to)|[,&–—-])$", re.I)
-_LISTED = re.compile(r"[\s.\u00a0]+(?:F-|[A-Z]-)?\d{1,3}$")
 _ROOM = 350
-_CLOSE = 160
-_MIN_LISTED = 4
-_MIN_ENTRY_LENGTH = 12
 _TITLE_CASE = 0.6
 
 
 def _line(match: re.Match[str], page: int) -> NoteLine | None:
     numbering = next(style for style in _FEWEST if match.group(style) is not None)
     printed = match.group(numbering)
-    if numbering in ("letter", "wordletter") and not printed.isupper():
+    if numbering == "wordletter" and not printed.isupper():
         return None
     number = int(printed) if printed.isdigit() else ord(printed) - ord("A") + 1
     rest = match.group("rest")
     cited = rest[:1] in _AFTER_A_CITATION if rest else False
-    if number == 0 or ((cited or (rest[:2] == " (" and numbering in _WORDS)) and not _CONTINUED.match(rest)):
+    if number == 0 or ((cited or (rest[:2] == " (" and numbering.startswith("word"))) and not _CONTINUED.match(rest)):
         return None
     before = match.string[max(0, match.start() - 200) : match.start()].rstrip(" \t\u00a0")
     above = before.rstrip("\n").rpartition("\n")[2]
@@ -101,7 +94,7 @@ def _title(rest: str, match: re.Match[str], numbering: str) -> tuple[str | None,
     below = [line for line in after if line.strip(_SEPARATORS)]
     weight = 1.0
     if not text:
-        if numbering in ("bare", "letter") or not below:
+        if numbering == "bare" or not below:
             return None, 0.0
         text, below = _cleaned(below[0]), below[1:]
         weight = 0.3 if numbering == "brackets" else 0.8
@@ -127,26 +120,6 @@ def _title(rest: str, match: re.Match[str], numbering: str) -> tuple[str | None,
 def _cleaned(text: str) -> str:
     text = _CONTINUED.sub("", text.lstrip(_SEPARATORS)).rstrip(_SEPARATORS[:-1])
     return text[:-1].rstrip() if text.endswith(")") and "(" not in text else text
-
-
-def _is_list(text: str, lines: Sequence[NoteLine]) -> bool:
-    """Return whether notes are listed with their pages."""
-    if len({line.number for line in lines}) < _MIN_LISTED:
-        return False
-    if (lines[-1].offset - lines[0].offset) / (len(lines) - 1) > _CLOSE:
-        return False
-    listed = sum(_LISTED.search(_entry(text, line)) is not None for line in lines)
-    return listed * 3 >= len(lines) * 2
-
-
-def _entry(text: str, line: NoteLine) -> str:
-    """Return a heading's first line, or its lines up to the first that ends in a number."""
-    taken = ""
-    for part in text[line.offset : line.offset + 220].split("\n")[:5]:
-        taken += " " + part.strip()
-        if len(taken) > _MIN_ENTRY_LENGTH and _LISTED.search(taken):
-            break
-    return taken
 
 
 def _with_weights(line: NoteLine, found: Sequence[NoteLine], length: int) -> NoteLine:
@@ -225,7 +198,7 @@ def _room_for_notes(
 def _sequence(lines: Sequence[NoteLine], numbering: str) -> tuple[float, list[NoteLine]]:
     """Return the headings of one style, in order, with the highest weight; a repeated heading adds little."""
     best: dict[int, tuple[float, list[NoteLine]]] = {}
-    bonus = _WORD_BONUS if numbering in _WORDS else 1.0
+    bonus = _WORD_BONUS if numbering.startswith("word") else 1.0
     for line in lines:
         number = line.number
         if line.numbering != numbering or number > _MAX_NOTES:

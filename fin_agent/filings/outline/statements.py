@@ -169,7 +169,6 @@ _MAX_TITLES = 20
 """Most titles of a page that are read; no page has as many statements."""
 _NEAR = 3
 """Most pages from one statement to the next within a set of statements."""
-_PRIMARY = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
 _HALF = 2
 """Minimum rows in half of a statement."""
 _SHORT_REST = 700
@@ -253,7 +252,7 @@ def _titles_on(text: str) -> Iterator[_Title]:
     lines = text.split("\n")
     for line, after in pairwise([*lines, ""]):
         start, begin = begin, begin + len(line) + 1
-        if _may_be_title(line, start):
+        if any(part in line.lower() for part in _TELLING):
             if not any_found and above >= _TOP_LINES:
                 return
             title = None if _PARENTHETICAL.match(text, begin - 1) else _title(line.strip(), after[:_MAX_LINE_LENGTH])
@@ -261,12 +260,6 @@ def _titles_on(text: str) -> Iterator[_Title]:
                 any_found = True
                 yield _Title(title[0], line.strip(), start, title[1])
         above += bool(line.strip())
-
-
-def _may_be_title(line: str, start: int) -> bool:
-    """Return whether a line has a part of every title, even with a misplaced space in a word or between letters."""
-    low = line.lower()
-    return any(part in low for part in _TELLING) or (start < _SPACED_WITHIN and _SPACED.search(low) is not None)
 
 
 def _title(line: str, after: str) -> tuple[Statement, bool] | None:
@@ -285,8 +278,7 @@ def _title(line: str, after: str) -> tuple[Statement, bool] | None:
 _MIN_LINE_LENGTH = 8
 _PARENTHETICAL = re.compile(r"\W{0,20}parenthetical", re.I)
 _TELLING = ("tatem", "heet", "onsolidated")
-_SPACED = re.compile(r"[a-z] [a-z] [a-z] [a-z] [a-z] [a-z] ")
-_SPACED_WITHIN = 600
+"""Part of every title, even with a misplaced space in a word."""
 _WRAPPED = re.compile(
     "(?:statements?|statementsof|statementof|consolidated|consolidatedbalance|and|in|cash|comprehensive|"
     "shareholders|stockholders|shareowners|changesin|redeemable|financial|loss)$"
@@ -335,7 +327,7 @@ def _positions(pages: Sequence[PageContent]) -> dict[int, int]:
 
 
 def _best_run(candidates: Sequence[_Candidate], position: Mapping[int, int]) -> list[_Candidate]:
-    """Return the run of pages with most statements, including halves, and a missing primary one from elsewhere."""
+    """Return the run of pages with most statements, including halves."""
     sure = [found for found in candidates if found.sure]
     runs: list[list[_Candidate]] = []
     for found in sure:
@@ -350,11 +342,6 @@ def _best_run(candidates: Sequence[_Candidate], position: Mapping[int, int]) -> 
     chosen = [found for found in best if found.formal or not formal.issuperset(found.statements)]
     first, last = chosen[0].page - 1, chosen[-1].page + 1
     chosen += [found for found in candidates if not found.sure and first <= found.page <= last]
-    for statement in _PRIMARY:
-        if not any(statement in found.statements for found in chosen):
-            others = [found for found in sure if found.formal and found.statements[0] is statement]
-            if others:
-                chosen.append(max(others, key=lambda found: (found.hits, -abs(found.page - best[0].page))))
     return sorted(chosen, key=lambda found: found.page)
 
 
