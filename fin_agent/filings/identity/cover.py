@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain
 from typing import NamedTuple
 
 from fin_agent.vocabulary.dates import PrintedDate, printed_dates
@@ -244,29 +245,17 @@ def ticker_readings(
 
     `further` pages are read only where the first ones have no symbol.
     """
-    named = False
-    for page in cover:
-        row = _row_of_table(page.text)
-        if row is not None:
-            named = True
-            yield reading("ticker", row["ticker"].replace("/", "."), COVER, row.group(), page.number)
-            break
-    for page in pages[:3]:
-        listed = LISTED.search(page.text)
-        if listed is not None:
-            named = True
-            yield reading("ticker", listed["ticker"].upper(), SENTENCE, listed.group(), page.number)
-            break
-    words = _in_words(pages) or (None if named else _in_words(further))
-    if words is not None:
-        yield words
-
-
-def _in_words(pages: Iterable[PlainPage]) -> FieldSource | None:
-    for number, text in pages:
+    rows = ((row, page.number) for page in cover if (row := _row_of_table(page.text)))
+    listed = ((found, page.number) for page in pages[:3] if (found := LISTED.search(page.text)))
+    on_cover, of_release = next(rows, None), next(listed, None)
+    if on_cover:
+        yield reading("ticker", on_cover[0]["ticker"].replace("/", "."), COVER, on_cover[0].group(), on_cover[1])
+    if of_release:
+        yield reading("ticker", of_release[0]["ticker"].upper(), SENTENCE, of_release[0].group(), of_release[1])
+    for number, text in chain(pages, () if on_cover or of_release else further):
         if found := _SYMBOL_IN_WORDS.search(text):
-            return reading("ticker", found[1], SENTENCE, found.group(), number)
-    return None
+            yield reading("ticker", found[1], SENTENCE, found.group(), number)
+            return
 
 
 _SHARES = re.compile(

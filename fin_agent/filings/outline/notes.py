@@ -224,17 +224,13 @@ def _notes_from_headings(heads: Sequence[NoteLine], pages: Sequence[PageContent]
         last = end - 1
         if place + 1 < len(starts):
             after = starts[place + 1]
-            last = after.page if pages[after.page].text[: after.offset].strip() else after.page - 1
-            last = after.page - 1 if _has_only_running_heads(pages[after.page].text[: after.offset]) else last
+            above = pages[after.page].text[: after.offset]
+            only_running_heads = len(above.strip()) < _HEAD and above.count("\n") <= _HEADER_LINES
+            last = after.page - 1 if only_running_heads else after.page
         titles = [other.title for other in heads if other.number == line.number]
         title = max(titles, key=titles.count) if line.title not in titles[1:] else line.title
         notes.append(Note(line.printed, title, pages[line.page].number, pages[max(line.page, last)].number))
     return tuple(notes)
-
-
-def _has_only_running_heads(text: str) -> bool:
-    """Return whether a page's text before a heading consists only of running headers."""
-    return len(text.strip()) < _HEAD and text.count("\n") <= _HEADER_LINES
 
 
 _HEADER_LINES = 8
