@@ -18,16 +18,18 @@ _TOTAL = "total_costs_and_expenses"
 def with_unlabelled_gross_profit(facts: Sequence[Fact]) -> list[Fact]:
     """Return `facts` with a figure without a label as gross profit, where the statement's arithmetic confirms it.
 
-    It must equal revenue less the costs above it, including a cost of revenue, and operating income must follow. A
-    total of costs right above it is then the cost of revenue.
+    It must equal revenue less the costs above it, including a cost of revenue, in every column that prints it, and
+    operating income must follow. A total of costs right above it is then the cost of revenue.
     """
-    named: dict[int, Fact] = {}
+    found: dict[tuple[int, int], list[tuple[Fact, Fact | None] | None]] = {}
     for column in statement_columns(facts, Statement.INCOME):
-        known = column.facts_of("gross_profit")
-        for fact in column.facts:
-            if known or fact.label or fact.unit != "USD" or (found := _gross_profit(column, fact)) is None:
-                continue
-            profit, total = found
+        if not column.facts_of("gross_profit"):
+            for fact in column.facts:
+                if not fact.label and fact.unit == "USD":
+                    found.setdefault(place_of(fact), []).append(_gross_profit(column, fact))
+    named: dict[int, Fact] = {}
+    for readings in found.values():
+        for profit, total in () if None in readings else filter(None, readings):
             below = f" below {total.label}" if total is not None else ""
             named[id(profit)] = replace(profit, metric="gross_profit", label=f"(no label{below})")
             if total is not None:

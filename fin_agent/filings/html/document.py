@@ -48,7 +48,7 @@ def parse_html(path: Path) -> ParsedHtml:
         raise refusal(path, "the file is empty")
     if content[:2] == _GZIP:
         raise refusal(path, "the file is packed twice", "Unpack it once (`gunzip`) and ingest it")
-    content, zeros = _without_zeros(content, path)
+    content, zeros = _without_zeros(_as_utf8(content), path)
     roots = [_parse(document, path) for document in _documents_in(content)]
     elements = sum(int(float(str(root.xpath("count(//*)")))) for root in roots)
     if elements > MAX_ELEMENTS:
@@ -140,6 +140,16 @@ def _bytes_of(path: Path) -> bytes:
 
 
 _TOO_LARGE = "it is larger than {} MB unpacked; no filing is that large"
+
+
+def _as_utf8(content: bytes) -> bytes:
+    """Return UTF-16 content, recognized by its first two bytes, as UTF-8; other content unchanged."""
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return _DECLARED.sub(b"", content.decode("utf-16", errors="replace").encode(), count=1)
+    return content
+
+
+_DECLARED = re.compile(rb"<\?xml[^>]*\?>")
 
 
 def _documents_in(content: bytes) -> list[bytes]:

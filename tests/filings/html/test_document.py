@@ -81,6 +81,11 @@ def test_a_release_in_an_exhibit_is_read_with_the_report(tmp_path: Path) -> None
     assert ["".join(root.itertext()).strip() for root in roots] == ["the report", "the release"]
 
 
+def test_utf_16(tmp_path: Path) -> None:
+    content = XHTML.replace("utf-8", "utf-16").replace("Revenue", "Société")
+    assert "".join(root_of(written(tmp_path, content.encode("utf-16"))).itertext()) == "Société"
+
+
 def test_elements_thousands_deep(tmp_path: Path) -> None:
     deep = "<div>" * 5_000 + "text" + "</div>" * 5_000
     assert "nested thousands deep" in refused(written(tmp_path, f"<html><body>{deep}</body></html>")).what
