@@ -9,8 +9,8 @@ from operator import itemgetter
 
 from fin_agent.vocabulary.page import Note, PageContent
 
-_FEWEST = {"word": 2, "wordletter": 3, "point": 3, "brackets": 4, "bare": 5}
-"""Styles of numbering (`Note 5`, `Note E`, `5.`, `(5)`, `5`) with the fewest notes that show it.
+_FEWEST = {"word": 2, "wordletter": 3, "point": 3, "brackets": 4, "letter": 4, "bare": 5}
+"""Styles of numbering (`Note 5`, `Note E`, `5.`, `(5)`, `E.`, `5`) with the fewest notes that show it.
 
 One filing uses one style; lists and footnotes are numbered too, but rarely as `Note 1`."""
 
@@ -44,6 +44,7 @@ _HEADING = re.compile(
     r"notes?[ \t\u00a0]*(?:no\.?[ \t\u00a0]*)?(?:(?P<word>\d{1,2})(?![\d%]|\.\d)|(?P<wordletter>[A-Z])\b(?!['’]))"
     r"|\((?P<brackets>\d{1,2})\)"
     r"|(?P<point>\d{1,2})[ \u00a0]?[.)](?!\d)"
+    r"|(?P<letter>[A-Z])\."
     r"|(?P<bare>\d{1,2})(?=[ \t\u00a0]{1,6}[A-Z])"
     r")(?P<rest>[^\n]*)$",
     re.I | re.M,
@@ -70,7 +71,7 @@ _TITLE_CASE = 0.6
 def _line(match: re.Match[str], page: int) -> NoteLine | None:
     numbering = next(style for style in _FEWEST if match.group(style) is not None)
     printed = match.group(numbering)
-    if numbering == "wordletter" and not printed.isupper():
+    if numbering in ("letter", "wordletter") and not printed.isupper():
         return None
     number = int(printed) if printed.isdigit() else ord(printed) - ord("A") + 1
     rest = match.group("rest")
@@ -94,7 +95,7 @@ def _title(rest: str, match: re.Match[str], numbering: str) -> tuple[str | None,
     below = [line for line in after if line.strip(_SEPARATORS)]
     weight = 1.0
     if not text:
-        if numbering == "bare" or not below:
+        if numbering in ("bare", "letter") or not below:
             return None, 0.0
         text, below = _cleaned(below[0]), below[1:]
         weight = 0.3 if numbering == "brackets" else 0.8

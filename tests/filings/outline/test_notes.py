@@ -36,6 +36,7 @@ def filing(layout: Layout, heads: Sequence[str]) -> list[PageContent]:
         "({n}) {title}",
         "{n}.\n{title}",
         "NOTE {n}\n{title}",
+        "{letter}. {title}",
         "NOTE {letter} — {title}",
         "{n} {title}",
     ],
