@@ -169,6 +169,7 @@ _MAX_TITLES = 20
 """Most titles of a page that are read; no page has as many statements."""
 _NEAR = 3
 """Most pages from one statement to the next within a set of statements."""
+_PRIMARY = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
 _HALF = 2
 """Minimum rows in half of a statement."""
 _SHORT_REST = 700
@@ -327,7 +328,7 @@ def _positions(pages: Sequence[PageContent]) -> dict[int, int]:
 
 
 def _best_run(candidates: Sequence[_Candidate], position: Mapping[int, int]) -> list[_Candidate]:
-    """Return the run of pages with most statements, including halves."""
+    """Return the run of pages with most statements, including halves, and a missing primary one from elsewhere."""
     sure = [found for found in candidates if found.sure]
     runs: list[list[_Candidate]] = []
     for found in sure:
@@ -342,6 +343,10 @@ def _best_run(candidates: Sequence[_Candidate], position: Mapping[int, int]) -> 
     chosen = [found for found in best if found.formal or not formal.issuperset(found.statements)]
     first, last = chosen[0].page - 1, chosen[-1].page + 1
     chosen += [found for found in candidates if not found.sure and first <= found.page <= last]
+    for statement in _PRIMARY:
+        others = [found for found in sure if found.formal and found.statements[0] is statement]
+        if others and not any(statement in found.statements for found in chosen):
+            chosen.append(max(others, key=lambda found: (found.hits, -abs(found.page - best[0].page))))
     return sorted(chosen, key=lambda found: found.page)
 
 
